@@ -1,0 +1,144 @@
+//! From templates as read to nodes with every name resolved.
+
+use svc_fixtures::contract::Contract;
+use svc_fixtures::json::Json;
+use svc_fixtures::template::{self, Answers, Root, Template};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Answer, Attribute, Character, Expr, Member, Node, Part, Story};
+use crate::engine::compute;
+
+/// Where the compiler stands: what names mean, and a path that makes equal calls at different
+/// places draw different values.
+struct Scope<'a> {
+    contract: Option<(&'a Contract, usize)>,
+    characters: &'a [(String, Vec<String>)],
+    path: String,
+    calls: u32,
+    /// Whether anything so far depends on more than the request.
+    needs_call: bool,
+}
+
+pub(super) fn story(answers: &Answers) -> Story {
+    let names = names(answers);
+    let character = |(name, row): (&String, &template::Character)| Character {
+        name: name.clone(),
+        identifiers: row.identifiers.iter().cloned().collect(),
+        attributes: row
+            .attributes
+            .iter()
+            .map(|(attribute, row)| {
+                let compiled = |template| {
+                    let path = format!("{name}.{attribute}");
+                    Scope { contract: None, characters: &names, path, calls: 0, needs_call: false }.node(template)
+                };
+                let value = Attribute { sample: compiled(&row.sample), other: compiled(&row.other) };
+                (attribute.clone(), value)
+            })
+            .collect(),
+    };
+    Story { lists: answers.lists.clone(), characters: answers.cast.iter().map(character).collect() }
+}
+
+fn names(answers: &Answers) -> Vec<(String, Vec<String>)> {
+    let attributes = |row: &template::Character| row.attributes.keys().cloned().collect();
+    answers.cast.iter().map(|(name, row)| (name.clone(), attributes(row))).collect()
+}
+
+pub(super) fn answer(contract: &Contract, operation: usize, story: &Story, data: &Template) -> Answer {
+    let attributes = |character: &Character| character.attributes.iter().map(|(name, _)| name.clone()).collect();
+    let names: Vec<_> =
+        story.characters.iter().map(|character| (character.name.clone(), attributes(character))).collect();
+    let path = contract.operations[operation].id.clone();
+    let mut scope = Scope { contract: Some((contract, operation)), characters: &names, path, calls: 0, needs_call: false };
+    let data = scope.node(data);
+    Answer { data, needs_call: scope.needs_call }
+}
+
+impl Scope<'_> {
+    fn node(&mut self, template: &Template) -> Node {
+        match template {
+            Template::Literal(json) => Node::Literal { json: json.clone(), printed: printed(json) },
+            Template::Value(expr) => Node::Value(self.expr(expr)),
+            Template::Text(parts) => Node::Text(parts.iter().map(|part| self.part(part)).collect()),
+            Template::List(items) => {
+                let item = |(at, item)| self.below(&format!("[{at}]"), |scope| scope.node(item));
+                Node::List(items.iter().enumerate().map(item).collect())
+            }
+            Template::Object(members) => {
+                let member = |(name, value): &(String, Template)| Member {
+                    name: name.clone(),
+                    printed: [&printed(&Json::from(name.as_str()))[..], b":"].concat().into(),
+                    value: self.below(name, |scope| scope.node(value)),
+                };
+                Node::Object(members.iter().map(member).collect())
+            }
+            Template::ForEach { list, item } => Node::ForEach {
+                list: self.expr(list),
+                item: Box::new(self.below("[]", |scope| scope.node(item))),
+            },
+            Template::OnlyIf { condition, value } => {
+                Node::OnlyIf { condition: self.expr(condition), value: Box::new(self.node(value)) }
+            }
+        }
+    }
+
+    fn below<T>(&mut self, name: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let (length, calls) = (self.path.len(), std::mem::take(&mut self.calls));
+        self.path.push('.');
+        self.path.push_str(name);
+        let made = work(self);
+        self.path.truncate(length);
+        self.calls = calls;
+        made
+    }
+
+    fn part(&mut self, part: &template::Part) -> Part {
+        match part {
+            template::Part::Literal(text) => Part::Literal(text.clone()),
+            template::Part::Value(expr) => Part::Value(self.expr(expr)),
+        }
+    }
+
+    fn expr(&mut self, expr: &template::Expr) -> Expr {
+        match expr {
+            template::Expr::Literal(json) => Expr::Literal(json.clone()),
+            template::Expr::Path { root, parts } => self.path(root, parts),
+            template::Expr::Call { function, args } => {
+                self.calls += 1;
+                let salt = xxh3_64(format!("{}#{}", self.path, self.calls).as_bytes());
+                let args = args.iter().map(|arg| self.expr(arg)).collect();
+                let found = compute::find(function).expect("the reader knows every function");
+                self.needs_call |= found.needs_call;
+                Expr::Call { run: found.run, args, salt }
+            }
+        }
+    }
+
+    fn path(&mut self, root: &Root, parts: &[String]) -> Expr {
+        let rest = || parts[1..].to_vec();
+        match root {
+            Root::Request => {
+                let (contract, operation) = self.contract.expect("only answers speak of the request");
+                let field = contract.operations[operation].field(&parts[0]);
+                Expr::Request { field: field.expect("the reader knows every field"), rest: rest() }
+            }
+            Root::Answer => Expr::Answer(parts.to_vec()),
+            Root::Flow => {
+                self.needs_call = true;
+                Expr::Flow { name: parts[0].clone(), rest: rest() }
+            }
+            Root::Item => Expr::Item(parts.to_vec()),
+            Root::Cast(name) => {
+                let known = |wanted: &str| self.characters.iter().position(|(name, _)| name == wanted);
+                let character = known(name).expect("the reader knows the cast");
+                let attribute = self.characters[character].1.iter().position(|name| name == &parts[0]);
+                Expr::Attribute { character, attribute: attribute.expect("the reader knows every attribute") }
+            }
+        }
+    }
+}
+
+fn printed(json: &Json<'_>) -> Box<[u8]> {
+    json.to_string().into_bytes().into()
+}

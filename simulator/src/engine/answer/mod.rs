@@ -1,0 +1,154 @@
+//! Canned answers, compiled: templates with their names resolved, ready to be filled in for a call.
+
+mod compile;
+mod fill;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use svc_fixtures::contract::Contract;
+use svc_fixtures::json::Json;
+use svc_fixtures::template::{Answers, Template};
+
+use super::compute::Run;
+use super::flow::Memory;
+use super::ids::VerificationId;
+use super::input::Input;
+
+/// The people and companies of the story, and the word lists.
+#[derive(Debug, Clone)]
+pub struct Story {
+    lists: BTreeMap<String, Vec<String>>,
+    characters: Vec<Character>,
+}
+
+#[derive(Debug, Clone)]
+struct Character {
+    name: String,
+    identifiers: BTreeSet<String>,
+    attributes: Vec<(String, Attribute)>,
+}
+
+#[derive(Debug, Clone)]
+struct Attribute {
+    sample: Node,
+    other: Node,
+}
+
+/// The `data` of an answer, ready to be filled in.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    data: Node,
+    needs_call: bool,
+}
+
+/// A compiled [`Template`]. Literals are kept as the bytes they print as.
+#[derive(Debug, Clone)]
+enum Node {
+    Literal { json: Json<'static>, printed: Box<[u8]> },
+    Value(Expr),
+    Text(Vec<Part>),
+    List(Vec<Node>),
+    Object(Vec<Member>),
+    ForEach { list: Expr, item: Box<Node> },
+    OnlyIf { condition: Expr, value: Box<Node> },
+}
+
+#[derive(Debug, Clone)]
+struct Member {
+    name: String,
+    /// The name as it is printed before the value: `"pan":`.
+    printed: Box<[u8]>,
+    value: Node,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Literal(String),
+    Value(Expr),
+}
+
+#[derive(Clone)]
+enum Expr {
+    Literal(Json<'static>),
+    Request { field: usize, rest: Vec<String> },
+    Answer(Vec<String>),
+    Flow { name: String, rest: Vec<String> },
+    Item(Vec<String>),
+    Attribute { character: usize, attribute: usize },
+    Call { run: Run, args: Vec<Expr>, salt: u64 },
+}
+
+impl std::fmt::Debug for Expr {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Expr")
+    }
+}
+
+/// What an answer is filled in from.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// The story.
+    pub story: &'a Story,
+    /// The request.
+    pub input: &'a Input<'a>,
+    /// What the first call of the flow left, in a later step.
+    pub flow: Option<&'a Memory>,
+    /// The call's id.
+    pub verification: VerificationId,
+}
+
+impl Story {
+    /// The story of these answers.
+    #[must_use]
+    pub fn new(answers: &Answers) -> Self {
+        compile::story(answers)
+    }
+}
+
+impl Answer {
+    /// Compiles the `data` of an operation. The reader has checked every name in it.
+    #[must_use]
+    pub fn new(contract: &Contract, operation: usize, story: &Story, data: &Template) -> Self {
+        compile::answer(contract, operation, story, data)
+    }
+
+    /// Whether it depends on more than the request: on the call's own id, or on an earlier call.
+    #[must_use]
+    pub fn needs_call(&self) -> bool {
+        self.needs_call
+    }
+
+    /// Prints `data` for one call.
+    pub fn print(&self, sources: Sources<'_>, out: &mut Vec<u8>) {
+        fill::print(self, sources, out);
+    }
+
+    /// One member of `data` for one call; null where there is no such member.
+    #[must_use]
+    pub fn member<'a>(&'a self, sources: Sources<'a>, name: &str) -> Json<'a> {
+        fill::member(self, sources, name)
+    }
+}
+
+/// Lays a scenario's `success = {…}` over a canned answer: tables member by member, everything else
+/// in place of what stood there.
+#[must_use]
+pub fn laid_over(template: &Template, over: &Json<'static>) -> Template {
+    let Json::Object(members) = over else { return literal(over) };
+    let mut merged = match template {
+        Template::Object(merged) => merged.clone(),
+        Template::OnlyIf { value, .. } => return laid_over(value, over),
+        _ => Vec::new(),
+    };
+    for (name, value) in members {
+        match merged.iter_mut().find(|(known, _)| known == name) {
+            Some((_, under)) => *under = laid_over(under, value),
+            None => merged.push((name.clone().into_owned(), literal(value))),
+        }
+    }
+    Template::Object(merged)
+}
+
+fn literal(json: &Json<'static>) -> Template {
+    Template::Literal(json.clone())
+}

@@ -1,0 +1,106 @@
+//! What comes in: one request as the adapters hand it over. Nothing here is checked yet.
+
+use std::fmt;
+use std::net::IpAddr;
+
+/// Which of the two environments a listener, a key or a verification belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Environment {
+    /// The sandbox: free, nothing is billed.
+    Test,
+    /// Live: prepaid wallet, billed per conclusive result.
+    Live,
+}
+
+impl Environment {
+    /// Both.
+    pub const ALL: [Environment; 2] = [Environment::Test, Environment::Live];
+
+    /// As `meta.environment` says it, and as keys carry it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Environment::Test => "test",
+            Environment::Live => "live",
+        }
+    }
+
+    /// What keys of this environment begin with.
+    #[must_use]
+    pub fn key_prefix(self) -> &'static str {
+        match self {
+            Environment::Test => "svc_test_",
+            Environment::Live => "svc_live_",
+        }
+    }
+}
+
+impl fmt::Display for Environment {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// One request that parsed as HTTP.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// The listener it came in on.
+    pub environment: Environment,
+    /// Who sent it: the TCP peer, or what a trusted proxy says.
+    pub peer: IpAddr,
+    /// The method, upper case.
+    pub method: &'a str,
+    /// The path, undecoded.
+    pub path: &'a str,
+    /// The query string without its question mark.
+    pub query: &'a str,
+    /// The headers the service looks at.
+    pub headers: Headers<'a>,
+    /// The body, or why there is none.
+    pub body: Body<'a>,
+}
+
+/// The headers the service looks at.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(missing_docs, reason = "each field is the header of that name")]
+pub struct Headers<'a> {
+    pub authorization: Header<'a>,
+    pub content_type: Header<'a>,
+    pub content_encoding: Header<'a>,
+    pub idempotency_key: Header<'a>,
+    pub reference_id: Header<'a>,
+}
+
+/// A header's value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Header<'a> {
+    /// It was not sent.
+    #[default]
+    Absent,
+    /// It was sent once.
+    One(&'a [u8]),
+    /// It was sent more than once, so nobody can say which counts.
+    Many,
+}
+
+impl<'a> Header<'a> {
+    /// The value as text, where it was sent once, is UTF-8 and has no control characters.
+    #[must_use]
+    pub fn text(self) -> Option<&'a str> {
+        match self {
+            Header::One(value) => std::str::from_utf8(value).ok().filter(|text| !text.chars().any(char::is_control)),
+            Header::Absent | Header::Many => None,
+        }
+    }
+}
+
+/// The body of a request.
+#[derive(Debug, Clone, Copy)]
+pub enum Body<'a> {
+    /// All of it.
+    Whole(&'a [u8]),
+    /// More than the limit; it was not read to its end.
+    TooLarge,
+    /// It did not arrive in time, or the connection broke.
+    Incomplete,
+}

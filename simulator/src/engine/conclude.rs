@@ -1,0 +1,188 @@
+//! The end of a call: reply, settlement and record, made in one place for every way it can end.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use svc_fixtures::contract::{ErrorCode, Operation, Paise};
+
+use super::account::Books;
+use super::calls::{Record, State};
+use super::delivery::Delivery;
+use super::entry::{Concluded, TicketChange};
+use super::flow::FlowChange;
+use super::ids::Content;
+use super::outcome::{Drawn, Due};
+use super::rejection::Rejection;
+use super::render::{self, Charged, Envelope, Meta, ResultPart};
+use super::reply::Reply;
+use super::rules::Rules;
+use super::ticket::{Matter, Ticket};
+use super::usage::{self, Counted, Row};
+use super::wallet::{Hold, Money};
+
+/// Which answer of a call this is.
+#[derive(Debug)]
+pub enum Answer {
+    /// The first one.
+    First(Matter),
+    /// The result of one that was answered as pending.
+    Result(Matter),
+}
+
+/// How long a client should wait before it tries a 429 or 503 of an operation again, in seconds.
+const RETRY_AFTER_S: u32 = 1;
+
+/// Concludes a call with what was drawn for it.
+#[must_use]
+pub fn conclude(rules: &Rules, books: &Books, answer: Answer, drawn: Drawn, now: Timestamp) -> (Reply, Concluded) {
+    let (matter, first) = match answer {
+        Answer::First(matter) => (matter, true),
+        Answer::Result(matter) => (matter, false),
+    };
+    match drawn {
+        Drawn::Completed { data, flow } => {
+            let ending = Ending { status: 200, state: State::Completed, part: ResultPart::Completed(&data), billed: true };
+            conclude_ended(rules, books, &matter, first, ending, flow, now)
+        }
+        Drawn::Failed { code, message } => {
+            let row = rules.contract.error(code);
+            let message = message.as_deref().unwrap_or(&row.meaning);
+            let part = ResultPart::Failed { code, message, retryable: row.retryable };
+            let ending = Ending { status: row.status, state: State::Failed(code), part, billed: row.billed };
+            conclude_ended(rules, books, &matter, first, ending, None, now)
+        }
+        Drawn::Pending { status, data, due, finally } => conclude_pending(matter, status, &data, due, *finally),
+    }
+}
+
+struct Ending<'a> {
+    status: u16,
+    state: State,
+    part: ResultPart<'a>,
+    billed: bool,
+}
+
+/// A result: the hold is committed or released, and what was pending is delivered.
+fn conclude_ended(
+    rules: &Rules,
+    books: &Books,
+    matter: &Matter,
+    first: bool,
+    ending: Ending<'_>,
+    flow: Option<FlowChange>,
+    now: Timestamp,
+) -> (Reply, Concluded) {
+    let money = matter.hold.map_or(Money::default(), |amount| Hold { amount }.settle(ending.billed));
+    let charged = (money.charge > Paise::ZERO).then(|| Charged {
+        amount: money.charge,
+        balance_after: Paise(books.wallet.balance().0 - money.charge.0),
+    });
+    let body = Bytes::from(render::envelope(&envelope(matter, ending.part, charged)));
+    let mut reply = Reply::plain(ending.status, body.clone());
+    reply.retry_after_s = matches!(ending.status, 429 | 503).then_some(RETRY_AFTER_S);
+    let deliver = !first && books.webhook.is_some();
+    let schedule_ms = &rules.contract.service.webhook_schedule_ms;
+    let concluded = Concluded {
+        record: record(matter, ending.status, ending.state, &body, money.charge),
+        claim: matter.claim.clone().map(|key| (key, first.then(|| reply.clone()))),
+        money,
+        flow,
+        ticket: TicketChange::Closed,
+        delivery: deliver.then(|| Delivery::new(matter.verification, body, now, schedule_ms)),
+        counted: counted(matter, first, Some(ending.state), money.charge),
+    };
+    (reply, concluded)
+}
+
+/// No result yet: hold and ticket stay open.
+fn conclude_pending(matter: Matter, status: u16, data: &[u8], due: Due, finally: Drawn) -> (Reply, Concluded) {
+    let body = Bytes::from(render::envelope(&envelope(&matter, ResultPart::Pending(data), None)));
+    let reply = Reply::plain(status, body.clone());
+    let concluded = Concluded {
+        record: record(&matter, status, State::Pending, &body, Paise::ZERO),
+        claim: matter.claim.clone().map(|key| (key, Some(reply.clone()))),
+        money: Money::default(),
+        flow: None,
+        counted: counted(&matter, true, None, Paise::ZERO),
+        ticket: TicketChange::Opened(Box::new(Ticket { matter, drawn: finally, due, answered: true })),
+        delivery: None,
+    };
+    (reply, concluded)
+}
+
+/// The answer to a call that was refused: nothing was executed, nothing is held or charged.
+#[must_use]
+pub fn refuse(rules: &Rules, matter: &Matter, rejection: &Rejection) -> (Reply, Concluded) {
+    let (code, message) = (rejection.code(), rejection.message());
+    let retryable = rules.contract.error(code).retryable;
+    let part = ResultPart::Failed { code, message: &message, retryable };
+    let body = Bytes::from(render::envelope(&envelope(matter, part, None)));
+    let status = rejection.status(&rules.contract);
+    let mut reply = Reply::plain(status, body.clone());
+    match rejection {
+        Rejection::RateLimited { retry_after_s } => reply.retry_after_s = Some(*retry_after_s),
+        Rejection::MethodNotAllowed { allow } => reply.allow = Some(allow),
+        _ => {}
+    }
+    let concluded = Concluded {
+        record: record(matter, status, State::Failed(code), &body, Paise::ZERO),
+        claim: None,
+        money: Money::default(),
+        flow: None,
+        ticket: TicketChange::Closed,
+        delivery: None,
+        counted: counted(matter, true, Some(State::Failed(code)), Paise::ZERO),
+    };
+    (reply, concluded)
+}
+
+/// The typical latency of an operation; of a range, a figure that the content decides.
+#[must_use]
+pub fn latency(operation: &Operation, content: &Content) -> u32 {
+    let range = operation.latency;
+    let span = u64::from(range.max_ms.saturating_sub(range.min_ms)) + 1;
+    range.min_ms + u32::try_from(content.number() % span).unwrap_or(0)
+}
+
+fn envelope<'a>(matter: &'a Matter, result: ResultPart<'a>, charged: Option<Charged>) -> Envelope<'a> {
+    Envelope {
+        verification: matter.verification,
+        reference: matter.reference.as_deref(),
+        endpoint: &matter.endpoint,
+        result,
+        charged,
+        meta: Meta {
+            created_at: matter.created_at,
+            environment: matter.environment,
+            latency_ms: matter.latency_ms,
+            provider: matter.provider.as_deref(),
+        },
+    }
+}
+
+fn record(matter: &Matter, status: u16, state: State, envelope: &Bytes, charged: Paise) -> Record {
+    Record {
+        verification: matter.verification,
+        endpoint: Arc::clone(&matter.endpoint),
+        at: matter.created_at,
+        state,
+        status,
+        envelope: envelope.clone(),
+        charged,
+        because: matter.because.clone(),
+    }
+}
+
+fn counted(matter: &Matter, first: bool, state: Option<State>, charge: Paise) -> Option<Counted> {
+    let one_if = u64::from;
+    let row = Row {
+        calls: one_if(first),
+        completed: one_if(state == Some(State::Completed)),
+        no_record: one_if(state == Some(State::Failed(ErrorCode::NoRecordFound))),
+        failed: one_if(matches!(state, Some(State::Failed(code)) if code != ErrorCode::NoRecordFound)),
+        billed: one_if(charge > Paise::ZERO),
+        amount: charge,
+    };
+    matter.counts.then(|| Counted { day: usage::day(matter.created_at), endpoint: Arc::clone(&matter.endpoint), row })
+}

@@ -1,0 +1,103 @@
+//! Entries: all that ever changes in an account. Applying them in order rebuilds it.
+
+use jiff::Timestamp;
+use svc_fixtures::contract::Paise;
+
+use super::calls::Record;
+use super::call::Environment;
+use super::clock::AccountClock;
+use super::delivery::{Attempt, Delivery};
+use super::flow::FlowChange;
+use super::ids::{BodyDigest, Content, VerificationId};
+use super::rate_limit::Window;
+use super::reply::Reply;
+use super::ticket::Ticket;
+use super::usage::Counted;
+use super::wallet::Money;
+
+/// What one step did to an account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// When, by the account's clock.
+    pub at: Timestamp,
+    /// In which of its environments.
+    pub environment: Environment,
+    /// What changed, in order.
+    pub changes: Vec<Change>,
+}
+
+/// One change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// A call used a part of its key's rate limit.
+    Passed {
+        /// Which key.
+        key: usize,
+        /// Its window now.
+        window: Window,
+    },
+    /// A call got its id; one that is executed holds its price and claims its idempotency key.
+    Began(Box<Began>),
+    /// A result was put off.
+    PutOff(Box<Ticket>),
+    /// A call was answered, or a pending one got its result.
+    Concluded(Box<Concluded>),
+    /// An attempt to deliver was made.
+    Attempted {
+        /// Of which verification's delivery.
+        verification: VerificationId,
+        /// What came of it.
+        attempt: Attempt,
+    },
+    /// The live wallet was topped up.
+    ToppedUp(Paise),
+    /// The account's clock was set.
+    ClockSet(AccountClock),
+}
+
+/// The beginning of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Began {
+    /// Its id.
+    pub verification: VerificationId,
+    /// What the id was made from.
+    pub content: Content,
+    /// The idempotency key it runs under, and what says whether another body is the same.
+    pub claim: Option<(Box<str>, BodyDigest)>,
+    /// The sequence it is a step of.
+    pub sequence: Option<SequenceKey>,
+    /// What was put aside for it.
+    pub hold: Paise,
+}
+
+/// The end of a call, or its pending answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Concluded {
+    /// For the call log.
+    pub record: Record,
+    /// The idempotency key and the answer to keep under it: the one first given.
+    pub claim: Option<(Box<str>, Option<Reply>)>,
+    /// What happens to its hold.
+    pub money: Money,
+    /// What happens to the account's flows.
+    pub flow: Option<FlowChange>,
+    /// What happens to the ticket of this verification.
+    pub ticket: TicketChange,
+    /// The delivery that begins.
+    pub delivery: Option<Delivery>,
+    /// What is added to the usage.
+    pub counted: Option<Counted>,
+}
+
+/// What happens to the ticket of a verification.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TicketChange {
+    /// It had none, or the one it had is used up.
+    Closed,
+    /// It has this one from now on.
+    Opened(Box<Ticket>),
+}
+
+/// What tells the sequences of an account apart: the scenario and the identifying fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SequenceKey(pub u128);

@@ -1,0 +1,159 @@
+//! Flows of one account and environment: carried identifiers and the order of steps.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use svc_fixtures::contract::{Contract, FlowKey};
+use svc_fixtures::json::Json;
+
+use super::input::Input;
+use super::rejection::Rejection;
+
+/// The flows an account has begun, by what identifies them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Flows {
+    begun: HashMap<(usize, Box<str>), Running, FixedState>,
+}
+
+/// A flow that was begun.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Running {
+    /// What later steps may use: the first call's subject, and what its row says it remembers.
+    pub memory: Memory,
+    /// The steps that are done, by their place in the flow.
+    done: Vec<usize>,
+}
+
+/// What the first call of a flow left behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Memory {
+    /// What identified the subject of the first call.
+    pub subject: String,
+    /// Request fields and answer members, by name.
+    pub values: Vec<(String, Json<'static>)>,
+}
+
+impl Memory {
+    /// What is remembered under a name; null where nothing is.
+    #[must_use]
+    pub fn get(&self, name: &str) -> &Json<'static> {
+        self.values.iter().find(|(known, _)| known == name).map_or(&Json::Null, |(_, value)| value)
+    }
+}
+
+/// Where an operation stands in a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepOf {
+    /// Which flow.
+    pub flow: usize,
+    /// Which of its steps.
+    pub step: usize,
+}
+
+/// What a call does to the flows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FlowChange {
+    /// It begins one, which is found by any of these keys.
+    Begin {
+        /// Which flow.
+        flow: usize,
+        /// What later steps may carry.
+        keys: Vec<Box<str>>,
+        /// What later steps may use.
+        memory: Memory,
+    },
+    /// It gets a step of one done.
+    Done {
+        /// Which flow.
+        flow: usize,
+        /// What the call carried.
+        key: Box<str>,
+        /// Which step.
+        step: usize,
+    },
+}
+
+/// Where each operation stands in the flows, by its place in the contract.
+#[must_use]
+pub fn steps(contract: &Contract) -> Vec<Option<StepOf>> {
+    let place = |id: &str| {
+        contract.flows.iter().enumerate().find_map(|(flow, row)| {
+            let step = row.steps.iter().position(|step| step.operation == id)?;
+            // A step that neither gives nor takes anything leaves its operation free.
+            let bound = row.steps[step].issues.is_some() || row.steps[step].takes.is_some();
+            bound.then_some(StepOf { flow, step })
+        })
+    };
+    contract.operations.iter().map(|operation| place(&operation.id)).collect()
+}
+
+impl Flows {
+    /// The flow a step goes on with; none for a first step.
+    ///
+    /// # Errors
+    /// Where the carried identifier was not issued to this account by the step before, where that
+    /// step is not done, or where the call contradicts the first one: `SVC_INVALID_INPUT` with a
+    /// message that names the step to call, or not found where the row says so.
+    pub fn resume(
+        &self,
+        contract: &Contract,
+        at: StepOf,
+        input: &Input<'_>,
+    ) -> Result<Option<&Running>, Rejection> {
+        let flow = &contract.flows[at.flow];
+        let step = &flow.steps[at.step];
+        let Some(field) = &step.takes else { return Ok(None) };
+        let carried = input.text(field).unwrap_or_default();
+        let first = &flow.steps[0].operation;
+        let Some(running) = self.begun.get(&(at.flow, Box::from(carried))) else {
+            return Err(match step.unknown_is_not_found {
+                true => Rejection::UnknownCarried { field: field.clone() },
+                false => Rejection::input(format!("{field}: was not issued to this account; call {first} first")),
+            });
+        };
+        for name in &step.same {
+            let given = input.named(name);
+            if given.is_some_and(|given| given != running.memory.get(name)) {
+                return Err(Rejection::input(format!("{name}: must be what the call of {first} said")));
+            }
+        }
+        if let Some(after) = &step.after {
+            let place = flow.steps.iter().position(|step| &step.operation == after);
+            if !place.is_some_and(|place| running.done.contains(&place)) {
+                return Err(Rejection::input(format!("{field}: call {after} successfully first")));
+            }
+        }
+        Ok(Some(running))
+    }
+
+    /// Books what an entry says.
+    pub fn apply(&mut self, change: FlowChange) {
+        match change {
+            FlowChange::Begin { flow, keys, memory } => {
+                for key in keys {
+                    let running = Running { memory: memory.clone(), done: vec![0] };
+                    self.begun.insert((flow, key), running);
+                }
+            }
+            FlowChange::Done { flow, key, step } => {
+                if let Some(running) = self.begun.get_mut(&(flow, key))
+                    && !running.done.contains(&step)
+                {
+                    running.done.push(step);
+                }
+            }
+        }
+    }
+}
+
+/// The field of the request that a step carries its identifier in.
+#[must_use]
+pub fn carried_field(contract: &Contract, at: StepOf) -> Option<&str> {
+    contract.flows[at.flow].steps[at.step].takes.as_deref()
+}
+
+/// Whether a first step's flow is found by the call's own id and reference.
+#[must_use]
+pub fn found_by_verification(contract: &Contract, at: StepOf) -> bool {
+    contract.flows[at.flow].steps[at.step].issues == Some(FlowKey::Verification)
+}

@@ -1,0 +1,228 @@
+//! Everything about a call that needs no state: parsed, routed, validated, matched to a scenario.
+//! Runs outside any lock. A mistake found here still waits for the checks that come before it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use svc_fixtures::json::Json;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::answer::Sources;
+use super::authenticate::Credential;
+use super::call::{Body, Call, Environment, Header};
+use super::entry::SequenceKey;
+use super::flow::StepOf;
+use super::idempotency;
+use super::ids::{BodyDigest, Content};
+use super::input::{self, Input};
+use super::rejection::Rejection;
+use super::route::{Target, dotted};
+use super::rules::Rules;
+use super::usage::{self, Period};
+use crate::scenario::{Choice, Ending, Over, Question};
+
+/// A call as far as it can be known without the account's state.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    /// Where it came in.
+    pub environment: Environment,
+    /// Who sent it.
+    pub peer: IpAddr,
+    /// The key it presents.
+    pub credential: Credential<'a>,
+    /// What is called, dotted.
+    pub endpoint: Arc<str>,
+    /// The operation, where there is one of that path.
+    pub operation: Option<usize>,
+    /// Its `X-Reference-Id`.
+    pub reference: Option<&'a str>,
+    /// Its `Idempotency-Key`.
+    pub idempotency_key: Option<&'a str>,
+    /// What says whether another body is the same.
+    pub body: BodyDigest,
+    /// What its id is made from.
+    pub content: Content,
+    /// What it asks for, or why it asks for nothing.
+    pub planned: Result<Planned<'a>, Rejection>,
+}
+
+/// What a call asks for.
+#[derive(Debug)]
+pub enum Planned<'a> {
+    /// To run an operation.
+    Run(Run<'a>),
+    /// The newest envelope of this verification.
+    Verification(&'a str),
+    /// What was spent in this period.
+    Usage(Period),
+}
+
+/// An operation to run.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// Which.
+    pub operation: usize,
+    /// Its fields.
+    pub input: Input<'a>,
+    /// What it gets, and why.
+    pub choice: Choice,
+    /// Where it stands in a flow.
+    pub step: Option<StepOf>,
+    /// Whether what it gets is fixed by the carried identifier itself, which then need not have
+    /// been issued.
+    pub fixed: bool,
+    /// What tells the sequence it is a step of apart from others.
+    pub sequence: Option<SequenceKey>,
+    /// The printed `data`, where it depends on the request alone.
+    pub draft: Option<Vec<u8>>,
+}
+
+impl std::fmt::Debug for Credential<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Credential")
+    }
+}
+
+/// Prepares a call of an account.
+#[must_use]
+pub fn prepare<'a>(rules: &'a Rules, account: &str, credential: Credential<'a>, call: &'a Call<'a>) -> Prepared<'a> {
+    let target = rules.router.find(call.method, call.path);
+    let operation = match target {
+        Ok(Target::Operation(operation)) => Some(operation),
+        _ => None,
+    };
+    let endpoint = match operation {
+        Some(operation) => rules.endpoint(operation),
+        None => dotted(call.path).into(),
+    };
+    let reference = reference(call.headers.reference_id);
+    let key = idempotency::key(call.headers.idempotency_key);
+    let json = match target {
+        Ok(Target::Operation(_)) => {
+            Some(input::parse(call.headers.content_type, call.headers.content_encoding, call.body))
+        }
+        _ => None,
+    };
+    let body = match &json {
+        Some(Ok(json)) => BodyDigest::of_json(&endpoint, json),
+        _ => BodyDigest::of_bytes(&endpoint, call.method, call.query, whole(call.body)),
+    };
+    let (reference_id, idempotency_key) = (reference.clone().ok().flatten(), key.clone().ok().flatten());
+    let content = Content::of(&rules.seed, call.environment, account, body, idempotency_key, reference_id);
+    let planned = target.and_then(|target| {
+        let checked = reference.and(key);
+        plan(rules, target, checked.map(|_| json).transpose(), call.query)
+    });
+    Prepared {
+        environment: call.environment,
+        peer: call.peer,
+        credential,
+        endpoint,
+        operation,
+        reference: reference_id,
+        idempotency_key,
+        body,
+        content,
+        planned,
+    }
+}
+
+/// What of the body says which call this is. One that was not read to its end says nothing.
+fn whole(body: Body<'_>) -> &[u8] {
+    match body {
+        Body::Whole(bytes) => bytes,
+        Body::TooLarge | Body::Incomplete => b"",
+    }
+}
+
+fn reference(header: Header<'_>) -> Result<Option<&str>, Rejection> {
+    match (header, header.text()) {
+        (Header::Absent, _) => Ok(None),
+        (_, Some(text)) => Ok(Some(text)),
+        (_, None) => Err(Rejection::input("X-Reference-Id: must be sent once, as text without control characters")),
+    }
+}
+
+/// What a call of this target asks for; its body only matters to an operation.
+fn plan<'a>(
+    rules: &'a Rules,
+    target: Target<'a>,
+    json: Option<Result<Result<Json<'a>, Rejection>, Rejection>>,
+    query: &str,
+) -> Result<Planned<'a>, Rejection> {
+    match target {
+        Target::Verification(id) => Ok(Planned::Verification(id)),
+        Target::Usage => Ok(Planned::Usage(usage::period(query)?)),
+        Target::Operation(operation) => {
+            let json = json.expect("a body is parsed for every operation")??;
+            run(rules, operation, json).map(Planned::Run)
+        }
+    }
+}
+
+fn run<'a>(rules: &'a Rules, operation: usize, json: Json<'a>) -> Result<Run<'a>, Rejection> {
+    let row = &rules.contract.operations[operation];
+    let marks = [rules.contract.service.sentinel.text.as_str(), row.sentinel.as_deref().unwrap_or_default()];
+    let marks = &marks[..1 + usize::from(row.sentinel.is_some())];
+    let input = Input::check(&rules.contract, row, marks, json)?;
+    let choice = rules.scenarios.choose(&rules.contract, &Question { operation, field: &|index| input.field(index) });
+    let step = rules.steps[operation];
+    let fixed = step.is_some_and(|step| carried_decides(rules, step, &input, &choice));
+    let sequence = sequence(rules, &input, &choice);
+    let draft = draft(rules, operation, &input, &choice, step);
+    Ok(Run { operation, input, choice, step, fixed, sequence, draft })
+}
+
+/// Whether the carried identifier is itself a fixed input: then it need not have been issued.
+fn carried_decides(rules: &Rules, step: StepOf, input: &Input<'_>, choice: &Choice) -> bool {
+    let Some(field) = super::flow::carried_field(&rules.contract, step) else { return false };
+    match choice {
+        Choice::Sentinel { field: marked, .. } => marked == field,
+        Choice::Scenario(number) => {
+            let scenario = rules.scenarios.get(*number);
+            scenario.names(input.operation(), field, &|index| input.field(index))
+        }
+        Choice::Unnamed => false,
+    }
+}
+
+/// Sequences count by scenario and identifying fields only.
+fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<SequenceKey> {
+    let Choice::Scenario(number) = choice else { return None };
+    let scenario = rules.scenarios.get(*number);
+    if scenario.then.len() < 2 {
+        return None;
+    }
+    let mut hash = Xxh3::new();
+    hash.update(scenario.because.as_bytes());
+    for (field, text) in input.identifiers() {
+        hash.update(&[0]);
+        hash.update(input.operation().request[field].name.as_bytes());
+        hash.update(&[0]);
+        hash.update(text.as_bytes());
+    }
+    Some(SequenceKey(hash.digest128()))
+}
+
+/// Prints `data` here, outside the lock, where nothing but the request decides it.
+fn draft(rules: &Rules, operation: usize, input: &Input<'_>, choice: &Choice, step: Option<StepOf>) -> Option<Vec<u8>> {
+    let over = match choice {
+        Choice::Unnamed => &Over::Nothing,
+        Choice::Scenario(number) => match rules.scenarios.get(*number).then.as_slice() {
+            [outcome] => match &outcome.result {
+                Ending::Success(over) => over,
+                _ => return None,
+            },
+            _ => return None,
+        },
+        Choice::Sentinel { .. } => return None,
+    };
+    let answer = rules.answer(operation, over);
+    if step.is_some() || answer.needs_call() {
+        return None;
+    }
+    let mut data = Vec::with_capacity(512);
+    let verification = super::ids::VerificationId::NONE;
+    answer.print(Sources { story: &rules.story, input, flow: None, verification }, &mut data);
+    Some(data)
+}

@@ -1,0 +1,133 @@
+//! Refusals: every way a call can end before its operation runs, as one value.
+
+use std::borrow::Cow;
+
+use svc_fixtures::contract::{Blame, Contract, ErrorCode, Paise};
+
+/// Why a call was refused. Nothing was executed, nothing is charged, nothing is stored for replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// No usable `Authorization: Bearer …` header.
+    NoCredential,
+    /// A key nobody has.
+    UnknownKey,
+    /// A key that was revoked.
+    RevokedKey,
+    /// A rotated key after its 24 hours.
+    ExpiredKey,
+    /// A key of the other environment.
+    WrongEnvironment,
+    /// A caller outside the allowlist.
+    AddressNotAllowed,
+    /// The key's rate limit is used up.
+    RateLimited {
+        /// Seconds until a call is let through again.
+        retry_after_s: u32,
+    },
+    /// A path that is no operation.
+    UnknownPath,
+    /// A path that exists, called with another method.
+    MethodNotAllowed {
+        /// The method it takes.
+        allow: &'static str,
+    },
+    /// A header, a body or a field that breaks its rule.
+    Invalid {
+        /// Which of the two codes it gets.
+        blame: Blame,
+        /// What is wrong, naming the field and the rule and never the value.
+        message: String,
+    },
+    /// An `Idempotency-Key` that was used with another body.
+    Conflict,
+    /// A carried identifier that leads nowhere, where that is "not found".
+    UnknownCarried {
+        /// The field that carries it.
+        field: String,
+    },
+    /// A `verificationId` this account does not have.
+    UnknownVerification,
+    /// A wallet that does not cover the price.
+    InsufficientBalance {
+        /// What the call costs.
+        price: Paise,
+    },
+    /// The service itself failed.
+    Internal,
+}
+
+impl Rejection {
+    /// `SVC_INVALID_INPUT` with a message.
+    #[must_use]
+    pub fn input(message: impl Into<String>) -> Self {
+        Rejection::Invalid { blame: Blame::Input, message: message.into() }
+    }
+
+    /// The code of the envelope.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Rejection::NoCredential
+            | Rejection::UnknownKey
+            | Rejection::RevokedKey
+            | Rejection::ExpiredKey => ErrorCode::AuthInvalid,
+            Rejection::WrongEnvironment => ErrorCode::KeyEnvironmentMismatch,
+            Rejection::AddressNotAllowed => ErrorCode::IpNotAllowed,
+            Rejection::RateLimited { .. } => ErrorCode::RateLimited,
+            Rejection::UnknownPath
+            | Rejection::UnknownCarried { .. }
+            | Rejection::UnknownVerification => ErrorCode::NotFound,
+            Rejection::MethodNotAllowed { .. }
+            | Rejection::Invalid { blame: Blame::Input, .. } => ErrorCode::InvalidInput,
+            Rejection::Invalid { blame: Blame::Identifier, .. } => ErrorCode::InvalidIdentifier,
+            Rejection::Conflict => ErrorCode::IdempotencyConflict,
+            Rejection::InsufficientBalance { .. } => ErrorCode::InsufficientBalance,
+            Rejection::Internal => ErrorCode::InternalError,
+        }
+    }
+
+    /// The HTTP status: the code's own, but 405 for a wrong method.
+    #[must_use]
+    pub fn status(&self, contract: &Contract) -> u16 {
+        match self {
+            Rejection::MethodNotAllowed { .. } => 405,
+            _ => contract.error(self.code()).status,
+        }
+    }
+
+    /// What a person is told.
+    #[must_use]
+    pub fn message(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            Rejection::NoCredential => "send the header `Authorization: Bearer <API key>` once",
+            Rejection::UnknownKey => "this API key is not known",
+            Rejection::RevokedKey => "this API key was revoked",
+            Rejection::ExpiredKey => "this API key was rotated more than 24 hours ago",
+            Rejection::WrongEnvironment => {
+                "this API key belongs to the other environment: svc_test_ keys work on the sandbox, \
+                 svc_live_ keys on production"
+            }
+            Rejection::AddressNotAllowed => "the caller's address is not in the key's allowlist",
+            Rejection::RateLimited { .. } => {
+                "the key's rate limit is used up; wait as long as Retry-After says"
+            }
+            Rejection::UnknownPath => "no operation has this path",
+            Rejection::MethodNotAllowed { allow } => {
+                return Cow::Owned(format!("this path takes {allow} only"));
+            }
+            Rejection::Invalid { message, .. } => message,
+            Rejection::Conflict => "this Idempotency-Key was already used with a different body",
+            Rejection::UnknownCarried { field } => {
+                return Cow::Owned(format!("{field}: no earlier call of this account has this id"));
+            }
+            Rejection::UnknownVerification => "this account has no verification of that id",
+            Rejection::InsufficientBalance { price } => {
+                return Cow::Owned(format!(
+                    "the wallet does not cover the {price} INR of this call; \
+                     no source was contacted and nothing was charged"
+                ));
+            }
+            Rejection::Internal => "the service failed; the call was not executed",
+        })
+    }
+}

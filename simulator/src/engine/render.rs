@@ -1,0 +1,180 @@
+//! Printing the envelope. Its form is the same for every answer; only `data` differs.
+
+use jiff::Timestamp;
+use svc_fixtures::contract::{ErrorCode, Paise};
+
+use super::call::Environment;
+use super::ids::VerificationId;
+
+/// Everything an envelope says.
+#[derive(Debug, Clone)]
+pub struct Envelope<'a> {
+    /// `verificationId`.
+    pub verification: VerificationId,
+    /// `referenceId`; null where the caller sent none.
+    pub reference: Option<&'a str>,
+    /// `endpoint`.
+    pub endpoint: &'a str,
+    /// `success`, `status`, and `data` or `error`.
+    pub result: ResultPart<'a>,
+    /// `billing`: what was charged and what is left, where something was.
+    pub charged: Option<Charged>,
+    /// `meta`.
+    pub meta: Meta<'a>,
+}
+
+/// The part of an envelope that says how the call ended.
+#[derive(Debug, Clone)]
+pub enum ResultPart<'a> {
+    /// Completed, with its printed `data`.
+    Completed(&'a [u8]),
+    /// Pending, with its printed `data`.
+    Pending(&'a [u8]),
+    /// Failed.
+    Failed {
+        /// The code.
+        code: ErrorCode,
+        /// What a person is told.
+        message: &'a str,
+        /// Whether the same call may succeed later.
+        retryable: bool,
+    },
+}
+
+/// What was charged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Charged {
+    /// How much.
+    pub amount: Paise,
+    /// The balance after it.
+    pub balance_after: Paise,
+}
+
+/// The `meta` of an envelope.
+#[derive(Debug, Clone, Copy)]
+pub struct Meta<'a> {
+    /// When the call came in, by the account's clock.
+    pub created_at: Timestamp,
+    /// Where.
+    pub environment: Environment,
+    /// The operation's typical latency.
+    pub latency_ms: u32,
+    /// Who answered, where a scenario says so.
+    pub provider: Option<&'a str>,
+}
+
+/// The bytes of an envelope.
+#[must_use]
+pub fn envelope(envelope: &Envelope<'_>) -> Vec<u8> {
+    let mut out = Out(Vec::with_capacity(1024));
+    let success = !matches!(envelope.result, ResultPart::Failed { .. });
+    out.raw(if success { r#"{"success":true,"verificationId":""# } else { r#"{"success":false,"verificationId":""# });
+    out.raw(VerificationId::PREFIX);
+    out.raw(envelope.verification.suffix());
+    out.raw(r#"","referenceId":"#);
+    out.text_or_null(envelope.reference);
+    out.raw(r#","endpoint":"#);
+    out.text(envelope.endpoint);
+    match &envelope.result {
+        ResultPart::Completed(data) => {
+            out.raw(r#","status":"completed","data":"#);
+            out.0.extend_from_slice(data);
+        }
+        ResultPart::Pending(data) => {
+            out.raw(r#","status":"pending","data":"#);
+            out.0.extend_from_slice(data);
+        }
+        ResultPart::Failed { code, message, retryable } => {
+            out.raw(r#","status":"failed","error":{"code":""#);
+            out.raw(code.as_str());
+            out.raw(r#"","message":"#);
+            out.text(message);
+            out.raw(if *retryable { r#","retryable":true}"# } else { r#","retryable":false}"# });
+        }
+    }
+    match envelope.charged {
+        Some(Charged { amount, balance_after }) => {
+            out.raw(r#","billing":{"charged":true,"amount":"#);
+            out.json(&amount);
+            out.raw(r#","currency":"INR","walletBalanceAfter":"#);
+            out.json(&balance_after);
+        }
+        None => out.raw(r#","billing":{"charged":false,"amount":0,"currency":"INR""#),
+    }
+    out.meta(&envelope.meta);
+    out.0
+}
+
+struct Out(Vec<u8>);
+
+impl Out {
+    fn raw(&mut self, text: &str) {
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.json(text);
+    }
+
+    fn text_or_null(&mut self, text: Option<&str>) {
+        self.json(&text);
+    }
+
+    fn json<T: serde::Serialize + ?Sized>(&mut self, value: &T) {
+        serde_json::to_writer(&mut self.0, value).expect("texts and numbers print into memory");
+    }
+
+    fn meta(&mut self, meta: &Meta<'_>) {
+        self.raw(r#"},"meta":{"createdAt":""#);
+        self.instant(meta.created_at);
+        self.raw(r#"","environment":""#);
+        self.raw(meta.environment.as_str());
+        self.raw(r#"","latencyMs":"#);
+        self.raw(itoa::Buffer::new().format(meta.latency_ms));
+        if let Some(provider) = meta.provider {
+            self.raw(r#","provider":"#);
+            self.text(provider);
+        }
+        self.raw("}}");
+    }
+
+    /// ISO 8601 in UTC, to the millisecond.
+    fn instant(&mut self, instant: Timestamp) {
+        use std::io::Write as _;
+        write!(self.0, "{instant:.3}").expect("an instant prints into memory");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(result: ResultPart<'_>, charged: Option<Charged>) -> String {
+        let bytes = envelope(&Envelope {
+            verification: VerificationId::parse("svcv_00000000000000000000000000").expect("an id"),
+            reference: Some("a \"quoted\"\u{7}reference"),
+            endpoint: "an.operation",
+            result,
+            charged,
+            meta: Meta {
+                created_at: Timestamp::constant(1_800_000_000, 0),
+                environment: Environment::Live,
+                latency_ms: 250,
+                provider: None,
+            },
+        });
+        String::from_utf8(bytes).expect("an envelope is text")
+    }
+
+    #[test]
+    fn a_charged_answer_says_what_is_left() {
+        let charged = Charged { amount: Paise(250), balance_after: Paise(9_999_750) };
+        insta::assert_snapshot!(sample(ResultPart::Completed(b"{}"), Some(charged)), @"");
+    }
+
+    #[test]
+    fn a_failure_has_an_error_and_no_data() {
+        let failed = ResultPart::Failed { code: ErrorCode::SourceTimeout, message: "late", retryable: true };
+        insta::assert_snapshot!(sample(failed, None), @"");
+    }
+}

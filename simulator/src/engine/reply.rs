@@ -1,0 +1,32 @@
+//! What goes out: status, the headers the service sets, and the bytes of the envelope.
+
+use bytes::Bytes;
+
+/// One answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// The envelope.
+    pub body: Bytes,
+    /// `Retry-After`, in whole seconds.
+    pub retry_after_s: Option<u32>,
+    /// `Allow`, of a 405.
+    pub allow: Option<&'static str>,
+    /// `Idempotent-Replay: true`: this answer was given before.
+    pub replay: bool,
+}
+
+impl Reply {
+    /// An answer without any of the special headers.
+    #[must_use]
+    pub fn plain(status: u16, body: impl Into<Bytes>) -> Self {
+        Reply { status, body: body.into(), retry_after_s: None, allow: None, replay: false }
+    }
+
+    /// The same answer, marked as given before.
+    #[must_use]
+    pub fn replayed(self) -> Self {
+        Reply { replay: true, ..self }
+    }
+}

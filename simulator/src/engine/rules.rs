@@ -1,0 +1,115 @@
+//! Everything calls are decided by, compiled once and never changed: contract, answers, scenarios.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use svc_fixtures::contract::Contract;
+use svc_fixtures::reading::{Problems, Source};
+use svc_fixtures::template::Answers;
+
+use super::answer::{Answer, Story, laid_over};
+use super::compute;
+use super::flow::{self, StepOf};
+use super::ids::Seed;
+use super::route::Router;
+use crate::scenario::{Ending, Outcome, Over, ScenarioSet, read_scenarios};
+
+/// What calls are decided by.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// The contract.
+    pub contract: Contract,
+    /// Which paths there are.
+    pub router: Router,
+    /// The people and companies the answers speak of.
+    pub story: Story,
+    /// Which outcome an input gets.
+    pub scenarios: ScenarioSet,
+    /// Where each operation stands in the flows.
+    pub steps: Vec<Option<StepOf>>,
+    /// What ids depend on.
+    pub seed: Seed,
+    endpoints: Vec<Arc<str>>,
+    canned: Vec<Answer>,
+    changed: BTreeMap<(usize, usize), Answer>,
+}
+
+/// The files rules are read from.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// The contract.
+    pub contract: Vec<Arc<Source>>,
+    /// The canned answers.
+    pub answers: Vec<Arc<Source>>,
+    /// The scenarios: those that come first win.
+    pub scenarios: Vec<Arc<Source>>,
+}
+
+impl Files {
+    /// Those built into the binary.
+    #[must_use]
+    pub fn built_in() -> Self {
+        Files {
+            contract: svc_fixtures::embedded::contract(),
+            answers: svc_fixtures::embedded::answers(),
+            scenarios: crate::scenario::built_in(),
+        }
+    }
+}
+
+impl Rules {
+    /// Reads and compiles everything.
+    ///
+    /// # Errors
+    /// Every mistake of every file of the first kind that has any: contract, answers, scenarios.
+    pub fn read(files: &Files, seed: Seed) -> Result<Rules, Problems> {
+        let contract = Contract::read(&files.contract)?;
+        let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
+        let scenarios = read_scenarios(&contract, &files.scenarios)?;
+        Ok(Rules::new(contract, &answers, scenarios, seed))
+    }
+
+    fn new(contract: Contract, answers: &Answers, scenarios: ScenarioSet, seed: Seed) -> Rules {
+        let story = Story::new(answers);
+        let template = |operation: usize| &answers.by_operation[&contract.operations[operation].id].data;
+        let canned = (0..contract.operations.len())
+            .map(|operation| Answer::new(&contract, operation, &story, template(operation)))
+            .collect();
+        let mut changed = BTreeMap::new();
+        for scenario in scenarios.all() {
+            for number in scenario.then.iter().filter_map(changes) {
+                for &operation in &scenario.operations {
+                    let over = laid_over(template(operation), &scenarios.changes[number]);
+                    changed.insert((operation, number), Answer::new(&contract, operation, &story, &over));
+                }
+            }
+        }
+        let (router, steps) = (Router::new(&contract), flow::steps(&contract));
+        let endpoints = contract.operations.iter().map(|operation| operation.id.as_str().into()).collect();
+        Rules { contract, router, story, scenarios, steps, seed, endpoints, canned, changed }
+    }
+
+    /// What an envelope calls an operation.
+    #[must_use]
+    pub fn endpoint(&self, operation: usize) -> Arc<str> {
+        Arc::clone(&self.endpoints[operation])
+    }
+
+    /// The answer of an operation, with a scenario's changes laid over it.
+    #[must_use]
+    pub fn answer(&self, operation: usize, over: &Over) -> &Answer {
+        match over {
+            Over::Nothing => &self.canned[operation],
+            Over::Changes(number) => &self.changed[&(operation, *number)],
+        }
+    }
+}
+
+/// The number of the changes an outcome makes, now or in the end.
+fn changes(outcome: &Outcome) -> Option<usize> {
+    match &outcome.result {
+        Ending::Success(Over::Changes(number)) => Some(*number),
+        Ending::Pending { finally, .. } => changes(finally),
+        Ending::Success(Over::Nothing) | Ending::Error { .. } => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! What an account spent, per endpoint and day. Never forgotten: a row a day and endpoint.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use jiff::{Timestamp, tz::TimeZone};
+use serde::Serialize;
+use svc_fixtures::contract::Paise;
+
+use super::rejection::Rejection;
+
+/// The usage of one account and environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Usage {
+    rows: BTreeMap<(Date, Arc<str>), Row>,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// Calls of the endpoint, replays not among them.
+    pub calls: u64,
+    /// Those with a result.
+    pub completed: u64,
+    /// Those whose record does not exist.
+    pub no_record: u64,
+    /// Those that ended in another error.
+    pub failed: u64,
+    /// Those that were charged.
+    pub billed: u64,
+    /// What was charged for them.
+    pub amount: Paise,
+}
+
+/// What one answer adds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The day of the call, by the account's clock in UTC.
+    pub day: Date,
+    /// The endpoint.
+    pub endpoint: Arc<str>,
+    /// What is added.
+    pub row: Row,
+}
+
+/// From the first day to the last, both counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    from: Date,
+    to: Date,
+}
+
+/// The day of an instant, in UTC.
+#[must_use]
+pub fn day(at: Timestamp) -> Date {
+    at.to_zoned(TimeZone::UTC).date()
+}
+
+/// The period of `from=…&to=…`: days as `YYYY-MM-DD`, either may be left out, others are ignored.
+///
+/// # Errors
+/// `SVC_INVALID_INPUT` for a text that is no day, one given twice, or a period that ends before it begins.
+pub fn period(query: &str) -> Result<Period, Rejection> {
+    let (mut from, mut to) = (None, None);
+    for pair in query.split('&') {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let slot = match name {
+            "from" => &mut from,
+            "to" => &mut to,
+            _ => continue,
+        };
+        let day = svc_fixtures::contract::parse_date("YYYY-MM-DD", value);
+        let day = day.ok_or_else(|| Rejection::input(format!("{name}: must be a day written YYYY-MM-DD")))?;
+        if slot.replace(day).is_some() {
+            return Err(Rejection::input(format!("{name}: must be given once")));
+        }
+    }
+    let period = Period { from: from.unwrap_or(Date::MIN), to: to.unwrap_or(Date::MAX) };
+    match period.from <= period.to {
+        true => Ok(period),
+        false => Err(Rejection::input("to: must not be before from")),
+    }
+}
+
+impl Row {
+    fn add(&mut self, other: &Row) {
+        self.calls += other.calls;
+        self.completed += other.completed;
+        self.no_record += other.no_record;
+        self.failed += other.failed;
+        self.billed += other.billed;
+        self.amount.0 += other.amount.0;
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    endpoints: Vec<EndpointReport<'a>>,
+    totals: Row,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wallet_balance: Option<Paise>,
+}
+
+#[derive(Serialize)]
+struct EndpointReport<'a> {
+    endpoint: &'a str,
+    #[serde(flatten)]
+    row: Row,
+}
+
+impl Usage {
+    /// Counts one more answer.
+    pub fn count(&mut self, counted: Counted) {
+        self.rows.entry((counted.day, counted.endpoint)).or_default().add(&counted.row);
+    }
+
+    /// The printed `data` of a usage answer: a row an endpoint, by name, and the totals.
+    #[must_use]
+    pub fn report(&self, period: Period, wallet_balance: Option<Paise>) -> Vec<u8> {
+        let mut endpoints: BTreeMap<&str, Row> = BTreeMap::new();
+        let mut totals = Row::default();
+        for ((day, endpoint), row) in &self.rows {
+            if (period.from..=period.to).contains(day) {
+                endpoints.entry(endpoint).or_default().add(row);
+                totals.add(row);
+            }
+        }
+        let endpoints = endpoints.into_iter().map(|(endpoint, row)| EndpointReport { endpoint, row }).collect();
+        serde_json::to_vec(&Report { endpoints, totals, wallet_balance }).expect("a report prints into memory")
+    }
+
+    /// All that was ever counted.
+    #[must_use]
+    pub fn totals(&self) -> Row {
+        let mut totals = Row::default();
+        self.rows.values().for_each(|row| totals.add(row));
+        totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_days_of_a_period_count() {
+        let mut usage = Usage::default();
+        for day in ["2026-01-01", "2026-01-02", "2026-01-03"] {
+            let row = Row { calls: 1, amount: Paise(250), ..Row::default() };
+            usage.count(Counted { day: day.parse().expect("a day"), endpoint: "an.operation".into(), row });
+        }
+        let calls = |query: &str| {
+            let report = usage.report(period(query).expect("a period"), None);
+            String::from_utf8(report).expect("text").matches("\"calls\":2").count()
+        };
+        assert_eq!(calls("from=2026-01-01&to=2026-01-02"), 2, "the endpoint's row and the totals");
+        assert_eq!(calls("from=2026-01-02"), 2);
+        assert_eq!(calls("to=2026-01-01"), 0);
+    }
+
+    #[test]
+    fn a_period_that_is_none_is_refused() {
+        for query in ["from=yesterday", "from=2026-02-30", "from=2026-01-02&to=2026-01-01", "to=2026-01-01&to=2026-01-01"] {
+            assert!(period(query).is_err(), "{query}");
+        }
+        assert!(period("").is_ok());
+        assert!(period("page=2").is_ok());
+    }
+}

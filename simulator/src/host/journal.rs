@@ -1,0 +1,58 @@
+//! Where entries are written down. An answer leaves only after its entries are written; applying
+//! them in order rebuilds the account. Memory, the default, keeps none.
+
+use parking_lot::Mutex;
+
+use crate::engine::entry::Entry;
+
+/// A store of entries, in order, for each account.
+pub trait Journal: Send + Sync {
+    /// Writes entries of an account down.
+    ///
+    /// # Errors
+    /// [`JournalError`] where they are not safely written. They are then not applied.
+    fn append(&self, account: &str, entries: &[Entry]) -> Result<(), JournalError>;
+
+    /// Every entry of an account, in order.
+    ///
+    /// # Errors
+    /// [`JournalError`] where they can't be read.
+    fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError>;
+}
+
+/// Why entries were not written or read.
+#[derive(Debug, thiserror::Error)]
+#[error("the journal failed: {0}")]
+pub struct JournalError(pub String);
+
+/// Keeps nothing: what is in memory is all there is.
+pub struct NoJournal;
+
+impl Journal for NoJournal {
+    fn append(&self, _: &str, _: &[Entry]) -> Result<(), JournalError> {
+        Ok(())
+    }
+
+    fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
+        Ok(Vec::new())
+    }
+}
+
+/// Keeps everything in memory: for tests, which rebuild accounts from it.
+#[derive(Default)]
+pub struct MemoryJournal {
+    entries: Mutex<Vec<(String, Entry)>>,
+}
+
+impl Journal for MemoryJournal {
+    fn append(&self, account: &str, entries: &[Entry]) -> Result<(), JournalError> {
+        let named = entries.iter().map(|entry| (account.to_owned(), entry.clone()));
+        self.entries.lock().extend(named);
+        Ok(())
+    }
+
+    fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError> {
+        let entries = self.entries.lock();
+        Ok(entries.iter().filter(|(name, _)| name == account).map(|(_, entry)| entry.clone()).collect())
+    }
+}

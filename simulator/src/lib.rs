@@ -1,0 +1,6 @@
+//! A deterministic simulator of the Verification Service. Imports point down only:
+//! `cli` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`).
+
+pub mod engine;
+pub mod host;
+pub mod scenario;

@@ -1,0 +1,150 @@
+//! Reading the accounts a simulator starts with.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use svc_fixtures::contract::Paise;
+use svc_fixtures::reading::{Problems, Source, Table};
+
+use super::rupees;
+
+/// What an account is when it is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountTerms {
+    /// Its id: what its first keys say after `svc_test_` and `svc_live_`.
+    pub id: Arc<str>,
+    /// What is in its live wallet.
+    pub live_wallet: Paise,
+    /// What each key's name adds to the prefix of its environment.
+    pub keys: Vec<KeyTerms>,
+    /// The networks its keys may be used from; from anywhere where empty.
+    pub allowlist: Vec<IpNet>,
+    /// The limit of each of its keys.
+    pub rate_limit: Option<RateTerms>,
+    /// Where its webhooks go.
+    pub webhook: Option<WebhookTerms>,
+    /// Whether keys that begin with its own and go on with `_…` open a copy of it.
+    pub copies: bool,
+}
+
+/// One pair of keys, for the sandbox and for live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyTerms {
+    /// What follows the prefix.
+    pub name: String,
+    /// Whether it is revoked.
+    pub revoked: bool,
+    /// How long it still works after the account is opened, in milliseconds, where it was rotated.
+    pub rotated_for_ms: Option<u64>,
+}
+
+/// A rate limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateTerms {
+    /// Calls a second, in the long run.
+    pub per_second: u32,
+    /// Calls at once.
+    pub burst: u32,
+}
+
+/// Where webhooks go and what they are signed with.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebhookTerms {
+    /// The receiver.
+    pub url: String,
+    /// The signing secret.
+    pub secret: String,
+}
+
+/// Shows the URL, never the secret.
+impl std::fmt::Debug for WebhookTerms {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("WebhookTerms").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// Reads account files.
+///
+/// # Errors
+/// Every mistake of every file.
+pub fn read_accounts(sources: &[Arc<Source>]) -> Result<Vec<AccountTerms>, Problems> {
+    let mut accounts = Vec::new();
+    let (mut ids, mut problems) = (BTreeSet::new(), Problems::default());
+    for source in sources {
+        let ((), found) = Table::of_source(source, |root| {
+            for table in root.tables("account") {
+                accounts.extend(account(&table, &mut ids));
+                table.done();
+            }
+        });
+        problems.extend(found);
+    }
+    problems.or(accounts)
+}
+
+fn account(table: &Table<'_>, names: &mut BTreeSet<String>) -> Option<AccountTerms> {
+    let id = table.text("id")?;
+    let mut keys = vec![KeyTerms { name: id.to_owned(), revoked: table.flag("revoked"), rotated_for_ms: None }];
+    for old in table.tables("old_key") {
+        keys.extend(old_key(&old));
+        old.done();
+    }
+    for key in &keys {
+        if !is_name(&key.name) {
+            table.problem(format!("\"{}\": a key's name is letters, digits, `-`, `_` and `.`", key.name));
+        }
+        if !names.insert(key.name.clone()) {
+            table.problem(format!("the key name \"{}\" is used twice", key.name));
+        }
+    }
+    let live_wallet = table.required("live_wallet_inr").and_then(|item| rupees(&item)).unwrap_or_default();
+    let allowlist = table.optional("allowlist").and_then(|item| item.list()).unwrap_or_default();
+    let network = |item: &svc_fixtures::reading::Item<'_>| {
+        let parsed = item.text()?.parse::<IpNet>().ok();
+        if parsed.is_none() {
+            item.problem_with_hint("this is no network", "write an address and a length: 203.0.113.0/24");
+        }
+        parsed
+    };
+    Some(AccountTerms {
+        id: id.into(),
+        live_wallet,
+        keys,
+        allowlist: allowlist.iter().filter_map(network).collect(),
+        rate_limit: table.optional("rate_limit").and_then(|item| rate(&item.table()?)),
+        webhook: table.optional("webhook").and_then(|item| webhook(&item.table()?)),
+        copies: table.flag("copies"),
+    })
+}
+
+fn old_key(table: &Table<'_>) -> Option<KeyTerms> {
+    let name = table.text("name")?.to_owned();
+    let item = table.required("works_for")?;
+    let rotated_for_ms = super::duration_ms(&item)?;
+    Some(KeyTerms { name, revoked: false, rotated_for_ms: Some(rotated_for_ms) })
+}
+
+fn rate(table: &Table<'_>) -> Option<RateTerms> {
+    let count = |name| {
+        let item = table.required(name)?;
+        let count = item.int().and_then(|value| u32::try_from(value).ok()).filter(|&value| value > 0);
+        if count.is_none() {
+            item.problem("must be a whole number above 0");
+        }
+        count
+    };
+    let terms = RateTerms { per_second: count("per_second")?, burst: count("burst")? };
+    table.done();
+    Some(terms)
+}
+
+fn webhook(table: &Table<'_>) -> Option<WebhookTerms> {
+    let terms = WebhookTerms { url: table.text("url")?.to_owned(), secret: table.text("secret")?.to_owned() };
+    table.done();
+    Some(terms)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+}

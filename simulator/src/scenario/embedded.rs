@@ -1,0 +1,34 @@
+//! The scenario files built into the binary.
+
+use std::sync::Arc;
+
+use include_dir::{Dir, include_dir};
+use svc_fixtures::reading::Source;
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../scenarios");
+
+const ACCOUNTS: &str = "accounts.toml";
+
+/// The built-in scenario files, by name.
+#[must_use]
+pub fn built_in() -> Vec<Arc<Source>> {
+    files(|name| name.ends_with(".toml") && name != ACCOUNTS)
+}
+
+/// The built-in accounts.
+#[must_use]
+pub fn accounts() -> Vec<Arc<Source>> {
+    files(|name| name == ACCOUNTS)
+}
+
+fn files(wanted: impl Fn(&str) -> bool) -> Vec<Arc<Source>> {
+    let mut files: Vec<_> = FILES
+        .files()
+        .filter_map(|file| {
+            let name = file.path().to_str().filter(|name| wanted(name))?;
+            Some(Source::new(format!("scenarios/{name}"), file.contents_utf8()?))
+        })
+        .collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}

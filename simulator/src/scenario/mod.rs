@@ -1,0 +1,145 @@
+//! Which outcome an input gets, and why. Scenarios are immutable; what they count lives in the
+//! account. Knows the contract, and nothing of accounts, HTTP or time.
+
+mod accounts;
+mod embedded;
+mod read;
+mod read_outcome;
+mod set;
+
+use std::sync::Arc;
+
+use regex::Regex;
+use svc_fixtures::contract::{ErrorCode, Paise};
+use svc_fixtures::json::Json;
+
+pub use accounts::{AccountTerms, KeyTerms, RateTerms, WebhookTerms, read_accounts};
+pub use embedded::{accounts, built_in};
+pub use read::read_scenarios;
+pub use set::{Because, Choice, Question, ScenarioSet};
+
+/// One rule: these inputs of these operations get this outcome.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Its name, unique in its folder.
+    pub name: Arc<str>,
+    /// What the call log says of a call it decided: its name, file and line.
+    pub because: Arc<str>,
+    /// The place in the order of all rules; the lower one wins. The cases of one rule share it.
+    pub order: usize,
+    /// The operations it is for, by their place in the contract.
+    pub operations: Vec<usize>,
+    /// What an input must be like. All of them must hold.
+    pub conditions: Vec<Condition>,
+    /// What happens, call by call.
+    pub then: Vec<Outcome>,
+    /// What happens after the last of them.
+    pub afterwards: Afterwards,
+}
+
+/// What a sequence of outcomes does when it has come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Afterwards {
+    /// The last outcome is repeated.
+    StayOnLast,
+    /// It begins again.
+    StartOver,
+}
+
+/// One thing that must hold of an input.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// What is looked at.
+    pub on: Subject,
+    /// What it must be.
+    pub test: Test,
+}
+
+/// What a condition looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// The request field of this name.
+    Field(String),
+    /// Each of the fields that identify the subject.
+    AnyIdentifier,
+}
+
+/// What a value must be.
+#[derive(Debug, Clone)]
+pub enum Test {
+    /// One of these. Texts are compared as the field is: names fold case and spaces.
+    OneOf(Vec<Json<'static>>),
+    /// A text with this in it.
+    Contains(String),
+    /// A text that begins so.
+    StartsWith(String),
+    /// A text in which this expression is found.
+    Matches(Regex),
+    /// It was sent, or it was not.
+    Present(bool),
+}
+
+/// One outcome of a call.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What the call ends in.
+    pub result: Ending,
+    /// How long the answer is held back, in real milliseconds.
+    pub delay_ms: u64,
+    /// `meta.provider`, where the scenario gives one.
+    pub provider: Option<Arc<str>>,
+}
+
+/// What a call ends in.
+#[derive(Debug, Clone)]
+pub enum Ending {
+    /// The canned answer, with this laid over it.
+    Success(Over),
+    /// An error.
+    Error {
+        /// Its code.
+        code: ErrorCode,
+        /// Its message, where the scenario gives one.
+        message: Option<Arc<str>>,
+    },
+    /// Nothing yet.
+    Pending {
+        /// When the result comes, in milliseconds of the account's clock; the operation's own
+        /// figure where the scenario gives none.
+        after_ms: Option<u64>,
+        /// The result.
+        finally: Box<Outcome>,
+    },
+}
+
+/// What is laid over a canned answer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Over {
+    /// Nothing.
+    Nothing,
+    /// The changes of this number in [`ScenarioSet::changes`].
+    Changes(usize),
+}
+
+/// A span of time as it stands in a file; a problem where it is none.
+fn duration_ms(item: &svc_fixtures::reading::Item<'_>) -> Option<u64> {
+    svc_fixtures::duration::parse_duration_ms(item.text()?)
+        .inspect_err(|mistake| item.problem(mistake.to_string()))
+        .ok()
+}
+
+/// A price as it stands in an accounts file.
+fn rupees(item: &svc_fixtures::reading::Item<'_>) -> Option<Paise> {
+    let amount = item.num().and_then(Paise::from_rupees).filter(|amount| amount.0 >= 0);
+    if amount.is_none() {
+        item.problem("an amount is in INR, not negative, with at most two decimals");
+    }
+    amount
+}
+
+/// A text as names are compared: lower case, single spaces.
+#[must_use]
+pub fn folded(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
+}
