@@ -90,9 +90,24 @@ pub struct Books {
 }
 
 impl Account {
-    /// A new account, at this instant of the machine's clock.
+    /// The entry that a new account begins with.
     #[must_use]
-    pub fn open(terms: &AccountTerms, settings: Settings, machine: Timestamp) -> Self {
+    pub fn opening(terms: AccountTerms, machine: Timestamp) -> Entry {
+        Entry { at: machine, environment: Environment::Test, changes: vec![Change::Opened(Box::new(terms))] }
+    }
+
+    /// The account that these entries make. None where the first is not its opening.
+    #[must_use]
+    pub fn rebuild(settings: Settings, entries: impl IntoIterator<Item = Entry>) -> Option<Self> {
+        let mut entries = entries.into_iter();
+        let first = entries.next()?;
+        let [Change::Opened(terms)] = first.changes.as_slice() else { return None };
+        let mut account = Account::open(terms, settings, first.at);
+        entries.for_each(|entry| account.apply(entry));
+        Some(account)
+    }
+
+    fn open(terms: &AccountTerms, settings: Settings, machine: Timestamp) -> Self {
         let key = |environment: Environment| {
             terms.keys.iter().map(move |key| {
                 let state = match (key.revoked, key.rotated_for_ms) {
@@ -141,6 +156,7 @@ impl Account {
                 Environment::Live => &mut self.live,
             };
             match change {
+                Change::Opened(_) => debug_assert!(false, "an account is opened once"),
                 Change::Passed { key, window } => self.windows[key] = window,
                 Change::Began(began) => books.began(*began, at, retention),
                 Change::PutOff(ticket) => books.tickets.open(*ticket),

@@ -14,6 +14,7 @@ use super::reply::Reply;
 use super::ticket::Ticket;
 use super::usage::Counted;
 use super::wallet::Money;
+use crate::scenario::AccountTerms;
 
 /// What one step did to an account.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +30,8 @@ pub struct Entry {
 /// One change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
+    /// The account came into being. The first change of every account, and never a later one.
+    Opened(Box<AccountTerms>),
     /// A call used a part of its key's rate limit.
     Passed {
         /// Which key.

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use parking_lot::RwLock;
 
 use super::AccountCell;
+use super::journal::{Journal, JournalError};
 use crate::engine::account::{Account, Settings};
 use crate::engine::call::Environment;
 use crate::scenario::{AccountTerms, KeyTerms};
@@ -20,6 +21,7 @@ pub struct Directory {
     /// The accounts that keys of a certain form open copies of.
     copied: Vec<AccountTerms>,
     settings: Settings,
+    journal: Arc<dyn Journal>,
 }
 
 const SHARDS: usize = 64;
@@ -29,36 +31,50 @@ const COPY_NAME_LENGTH: std::ops::RangeInclusive<usize> = 1..=64;
 
 impl Directory {
     /// A directory with these accounts, opened now.
-    #[must_use]
-    pub fn new(accounts: Vec<AccountTerms>, settings: Settings, now: Timestamp) -> Self {
+    ///
+    /// # Errors
+    /// Where the journal does not take their opening.
+    pub fn new(
+        accounts: Vec<AccountTerms>,
+        settings: Settings,
+        journal: Arc<dyn Journal>,
+        now: Timestamp,
+    ) -> Result<Self, JournalError> {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
         let copied = accounts.iter().filter(|terms| terms.copies).cloned().collect();
-        let directory = Directory { shards, copied, settings };
+        let directory = Directory { shards, copied, settings, journal };
         for terms in &accounts {
-            let cell = directory.cell(terms, now);
+            let cell = directory.cell(terms.clone(), now)?;
             for key in &terms.keys {
                 directory.shard(&key.name).write().insert(key.name.as_str().into(), Arc::clone(&cell));
             }
         }
-        directory
+        Ok(directory)
     }
 
     /// The account a key belongs to. Keys that are known are looked up first, in any state; only
     /// then may a key's form open a fresh account.
-    #[must_use]
-    pub fn by_key(&self, key: &str, now: Timestamp) -> Option<Arc<AccountCell>> {
-        let name = Environment::ALL.into_iter().find_map(|environment| key.strip_prefix(environment.key_prefix()))?;
-        self.by_name(name, now)
+    ///
+    /// # Errors
+    /// Where the journal does not take the opening of a fresh account.
+    pub fn by_key(&self, key: &str, now: Timestamp) -> Result<Option<Arc<AccountCell>>, JournalError> {
+        let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
+        match prefixes.find_map(|prefix| key.strip_prefix(prefix)) {
+            Some(name) => self.by_name(name, now),
+            None => Ok(None),
+        }
     }
 
     /// The account with a key of this name, opened where its form allows it.
-    #[must_use]
-    pub fn by_name(&self, name: &str, now: Timestamp) -> Option<Arc<AccountCell>> {
+    ///
+    /// # Errors
+    /// Where the journal does not take the opening of a fresh account.
+    pub fn by_name(&self, name: &str, now: Timestamp) -> Result<Option<Arc<AccountCell>>, JournalError> {
         let shard = self.shard(name);
         if let Some(cell) = shard.read().get(name) {
-            return Some(Arc::clone(cell));
+            return Ok(Some(Arc::clone(cell)));
         }
-        let terms = self.copied.iter().find(|terms| is_copy(name, &terms.id))?;
+        let Some(terms) = self.copied.iter().find(|terms| is_copy(name, &terms.id)) else { return Ok(None) };
         let terms = AccountTerms {
             id: name.into(),
             keys: vec![KeyTerms { name: name.to_owned(), revoked: false, rotated_for_ms: None }],
@@ -66,8 +82,13 @@ impl Directory {
             ..terms.clone()
         };
         let mut shard = shard.write();
-        let cell = shard.entry(name.into()).or_insert_with(|| self.cell(&terms, now));
-        Some(Arc::clone(cell))
+        // Somebody else may have opened it in between.
+        if let Some(cell) = shard.get(name) {
+            return Ok(Some(Arc::clone(cell)));
+        }
+        let cell = self.cell(terms, now)?;
+        shard.insert(name.into(), Arc::clone(&cell));
+        Ok(Some(cell))
     }
 
     /// Every account, by id.
@@ -80,8 +101,12 @@ impl Directory {
         cells
     }
 
-    fn cell(&self, terms: &AccountTerms, now: Timestamp) -> Arc<AccountCell> {
-        Arc::new(AccountCell::new(Account::open(terms, self.settings.clone(), now)))
+    fn cell(&self, terms: AccountTerms, now: Timestamp) -> Result<Arc<AccountCell>, JournalError> {
+        let id = Arc::clone(&terms.id);
+        let opening = Account::opening(terms, now);
+        self.journal.append(&id, std::slice::from_ref(&opening))?;
+        let account = Account::rebuild(self.settings.clone(), [opening]);
+        Ok(Arc::new(AccountCell::new(account.expect("an opening makes an account"))))
     }
 
     fn shard(&self, name: &str) -> &Shard {

@@ -33,7 +33,7 @@ pub struct Host {
     rules: RwLock<Arc<Rules>>,
     directory: Directory,
     clock: Clock,
-    journal: Box<dyn Journal>,
+    journal: Arc<dyn Journal>,
     waiting: TaskTracker,
 }
 
@@ -71,11 +71,19 @@ enum Step {
 
 impl Host {
     /// A host with these accounts.
-    #[must_use]
-    pub fn new(rules: Rules, accounts: Vec<AccountTerms>, clock: Clock, journal: Box<dyn Journal>) -> Arc<Self> {
+    ///
+    /// # Errors
+    /// Where the journal does not take the opening of the accounts.
+    pub fn new(
+        rules: Rules,
+        accounts: Vec<AccountTerms>,
+        clock: Clock,
+        journal: Arc<dyn Journal>,
+    ) -> Result<Arc<Self>, JournalError> {
         let settings = Settings::of(&rules.contract.service);
-        let directory = Directory::new(accounts, settings, clock.now());
-        Arc::new(Host { rules: RwLock::new(Arc::new(rules)), directory, clock, journal, waiting: TaskTracker::new() })
+        let directory = Directory::new(accounts, settings, Arc::clone(&journal), clock.now())?;
+        let rules = RwLock::new(Arc::new(rules));
+        Ok(Arc::new(Host { rules, directory, clock, journal, waiting: TaskTracker::new() }))
     }
 
     /// The rules in force. Each call keeps to one version from its beginning to its end.
@@ -99,13 +107,15 @@ impl Host {
     /// Answers a call: the one way in, for HTTP and for tests.
     pub async fn answer(self: &Arc<Self>, call: &Call<'_>) -> Reply {
         let rules = self.rules();
-        let found = authenticate::credential(call).and_then(|credential| {
-            let cell = self.directory.by_key(credential.key, self.clock.now());
-            cell.map(|cell| (cell, credential)).ok_or(Rejection::UnknownKey)
-        });
-        let (cell, credential) = match found {
-            Ok(found) => found,
-            Err(rejection) => return engine::turn_away(&rules, call, &rejection, self.clock.now()),
+        let turn_away = |rejection| engine::turn_away(&rules, call, &rejection, self.clock.now());
+        let credential = match authenticate::credential(call) {
+            Ok(credential) => credential,
+            Err(rejection) => return turn_away(rejection),
+        };
+        let cell = match self.directory.by_key(credential.key, self.clock.now()) {
+            Ok(Some(cell)) => cell,
+            Ok(None) => return turn_away(Rejection::UnknownKey),
+            Err(error) => return self.journal_failed(&rules, call, &error),
         };
         let prepared = engine::prepare(&rules, &cell.id, credential, call);
         loop {

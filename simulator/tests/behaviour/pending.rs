@@ -1,0 +1,89 @@
+//! Pending results: held until the end, then committed or released, and delivered.
+
+use jiff::SignedDuration;
+use svc_fixtures::contract::Paise;
+
+use crate::scene::{Scene, UAN};
+
+const HOOKED: &str = r#"
+    [[account]]
+    id = "hooked"
+    live_wallet_inr = 1000
+    webhook = { url = "http://127.0.0.1:9/hook", secret = "whsec_sample" }
+"#;
+
+const SLOW: &str = r#"{"uan": "100000000202"}"#;
+
+fn seconds(count: i64) -> SignedDuration {
+    SignedDuration::from_secs(count)
+}
+
+#[test]
+fn a_slow_history_is_pending_then_there_by_look_up() {
+    let mut scene = Scene::new();
+    let pending = scene.post(UAN, SLOW).live().send();
+    insta::assert_snapshot!(pending, @"");
+    let path = format!("/v1/verifications/{}", pending.id());
+    scene.advance("local", seconds(25) - SignedDuration::from_millis(1));
+    assert_eq!(scene.get(&path).live().send().0.body, pending.0.body);
+    assert_eq!(scene.wallet("local").1, Paise(4000));
+    scene.advance("local", SignedDuration::from_millis(1));
+    insta::assert_snapshot!(scene.get(&path).live().send(), @"");
+    assert_eq!(scene.wallet("local"), (Paise(9_996_000), Paise(0), Paise(4000)));
+}
+
+#[test]
+fn the_result_is_delivered_as_the_schedule_says_until_it_is_taken() {
+    for failures in 0..=6 {
+        let mut scene = Scene::with_accounts(HOOKED);
+        let pending = scene.post(UAN, SLOW).by("hooked").send();
+        scene.advance_with("hooked", SignedDuration::from_hours(7), |at| if at < failures { 500 } else { 204 });
+        let began = scene.received[0].0;
+        let after: Vec<i64> = scene.received.iter().map(|(at, _)| at.duration_since(began).as_secs()).collect();
+        assert_eq!(after, [0, 30, 120, 600, 3600, 21600][..6.min(failures + 1)]);
+        let path = format!("/v1/verifications/{}", pending.id());
+        let newest = scene.get(&path).by("hooked").send();
+        assert!(scene.received.iter().all(|(_, body)| body.as_bytes() == &newest.0.body[..]));
+    }
+}
+
+#[test]
+fn a_replay_of_a_pending_call_is_its_first_answer_even_later() {
+    let mut scene = Scene::new();
+    let pending = scene.post(UAN, SLOW).idempotency("k").send();
+    scene.advance("local", seconds(60));
+    let replay = scene.post(UAN, SLOW).idempotency("k").send();
+    assert!(replay.0.replay);
+    assert_eq!((replay.0.status, replay.0.body), (202, pending.0.body));
+}
+
+#[test]
+fn a_pending_call_that_fails_gives_its_hold_back() {
+    let scenario = |ending: &str| {
+        format!(
+            r#"
+            [[scenario]]
+            name = "slow"
+            operation = "verify.employment.uan"
+            when = {{ uan = "100000000777" }}
+            then = {{ pending = {{}}, after = "2m", finally = {{ error = "{ending}" }} }}
+            "#
+        )
+    };
+    for (ending, charged) in [("SVC_SOURCE_TIMEOUT", 0), ("SVC_NO_RECORD_FOUND", 4000)] {
+        let mut scene = Scene::with(&scenario(ending));
+        let pending = scene.post(UAN, r#"{"uan": "100000000777"}"#).live().send();
+        assert_eq!(pending.at("billing.charged"), "false");
+        scene.advance("local", seconds(120));
+        assert_eq!(scene.wallet("local"), (Paise(10_000_000 - charged), Paise(0), Paise(charged)), "{ending}");
+    }
+}
+
+#[test]
+fn moving_one_clock_does_not_move_another() {
+    let mut scene = Scene::new();
+    let ids = ["local_a", "local_b"].map(|name| scene.post(UAN, SLOW).by(name).send().id());
+    scene.advance("local_a", SignedDuration::from_hours(24 * 365));
+    let status = |name: &str, id: &str| scene.get(&format!("/v1/verifications/{id}")).by(name).send().at("status");
+    assert_eq!([status("local_a", &ids[0]), status("local_b", &ids[1])], ["completed", "pending"]);
+}

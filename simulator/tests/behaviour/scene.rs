@@ -1,0 +1,291 @@
+//! The one test helper: a whole simulator in process, with accounts, a clock to move and a webhook
+//! receiver of its own. When a scene ends, it asserts what must hold of every account.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use svc_fixtures::contract::Paise;
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::Source;
+use svc_simulator::engine::account::{Account, Settings};
+use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
+use svc_simulator::engine::delivery::Answered;
+use svc_simulator::engine::ids::Seed;
+use svc_simulator::engine::reply::Reply;
+use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::host::clock::Clock;
+use svc_simulator::host::journal::{Journal, MemoryJournal};
+use svc_simulator::host::{AccountCell, Host};
+use svc_simulator::scenario;
+
+/// Where every scene begins: 2027-01-15T08:00:00Z.
+pub const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
+
+pub const PAN: &str = "/v1/verify/identity/pan";
+pub const UAN: &str = "/v1/verify/employment/uan";
+
+/// A simulator in process.
+pub struct Scene {
+    pub host: Arc<Host>,
+    pub runtime: tokio::runtime::Runtime,
+    journal: Arc<MemoryJournal>,
+    /// What the receiver got: when by the account's clock, and which envelope.
+    pub received: Vec<(Timestamp, String)>,
+}
+
+impl Scene {
+    /// A simulator on its defaults.
+    pub fn new() -> Self {
+        Scene::with("")
+    }
+
+    /// A simulator with scenarios of a user before the built-in ones.
+    pub fn with(scenarios: &str) -> Self {
+        Scene::build(scenarios, "", "seed")
+    }
+
+    /// A simulator with more accounts than the built-in ones.
+    pub fn with_accounts(accounts: &str) -> Self {
+        Scene::build("", accounts, "seed")
+    }
+
+    /// A simulator whose ids depend on this seed.
+    pub fn seeded(seed: &str) -> Self {
+        Scene::build("", "", seed)
+    }
+
+    fn build(scenarios: &str, accounts: &str, seed: &str) -> Self {
+        let mut files = Files::built_in();
+        files.scenarios.insert(0, Source::new("user.toml", scenarios));
+        let rules = Rules::read(&files, Seed::new(seed)).unwrap_or_else(|problems| panic!("{problems}"));
+        let mut sources = scenario::accounts();
+        sources.push(Source::new("accounts-of-the-test.toml", accounts));
+        let accounts = scenario::read_accounts(&sources).unwrap_or_else(|problems| panic!("{problems}"));
+        let journal = Arc::new(MemoryJournal::default());
+        let kept: Arc<dyn Journal> = journal.clone();
+        let host = Host::new(rules, accounts, Clock::hand(START), kept).expect("a memory journal takes all");
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        // Real delays pass at once: time moves on whenever nothing else is left to do.
+        let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
+        Scene { host, runtime, journal, received: Vec::new() }
+    }
+
+    /// A call of an operation, on the sandbox with the key of `local` until it says otherwise.
+    pub fn post<'s>(&'s self, path: &'s str, body: &'s str) -> Asked<'s> {
+        Asked { scene: self, call: call("POST", path, body), key: None }
+    }
+
+    pub fn get<'s>(&'s self, path: &'s str) -> Asked<'s> {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let mut asked = Asked { scene: self, call: call("GET", path, ""), key: None };
+        asked.call.query = query;
+        asked
+    }
+
+    pub fn pan<'s>(&'s self, body: &'s str) -> Asked<'s> {
+        self.post(PAN, body)
+    }
+
+    /// The account with the key of this name.
+    pub fn account(&self, name: &str) -> Arc<AccountCell> {
+        let found = self.host.directory().by_name(name, START).expect("a memory journal takes all");
+        found.expect("there is an account of this name")
+    }
+
+    /// Balance, held and charged of an account's live wallet.
+    pub fn wallet(&self, name: &str) -> (Paise, Paise, Paise) {
+        self.account(name).read(|account| {
+            let wallet = &account.books(Environment::Live).wallet;
+            (wallet.balance(), wallet.held(), wallet.charged())
+        })
+    }
+
+    /// Moves an account's clock forward; the receiver answers each attempt with `status`.
+    pub fn advance_with(&mut self, name: &str, by: SignedDuration, status: impl Fn(usize) -> u16) {
+        let cell = self.account(name);
+        let now = cell.read(|account| account.clock.read(self.host.now()));
+        let received = &mut self.received;
+        let _in_runtime = self.runtime.enter();
+        let moved = self.host.advance(&cell, now + by, &mut |_, delivery, at| {
+            received.push((at, String::from_utf8_lossy(&delivery.body).into_owned()));
+            Answered::Status(status(received.len() - 1))
+        });
+        moved.expect("the clock moves forward");
+    }
+
+    pub fn advance(&mut self, name: &str, by: SignedDuration) {
+        self.advance_with(name, by, |_| 200);
+    }
+}
+
+fn call<'c>(method: &'c str, path: &'c str, body: &'c str) -> Call<'c> {
+    Call {
+        environment: Environment::Test,
+        peer: IpAddr::from([127, 0, 0, 1]),
+        method,
+        path,
+        query: "",
+        headers: Headers { content_type: Header::One(b"application/json"), ..Headers::default() },
+        body: Body::Whole(body.as_bytes()),
+    }
+}
+
+/// A call being put together.
+#[derive(Clone)]
+pub struct Asked<'s> {
+    scene: &'s Scene,
+    pub call: Call<'s>,
+    key: Option<String>,
+}
+
+impl<'s> Asked<'s> {
+    pub fn live(mut self) -> Self {
+        self.call.environment = Environment::Live;
+        self
+    }
+
+    /// With the key of this name, of the environment it is sent to.
+    pub fn by(mut self, name: &str) -> Self {
+        self.key = Some(format!("{}{name}", self.call.environment.key_prefix()));
+        self
+    }
+
+    pub fn key(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    pub fn idempotency(mut self, key: &'s str) -> Self {
+        self.call.headers.idempotency_key = Header::One(key.as_bytes());
+        self
+    }
+
+    pub fn reference(mut self, reference: &'s str) -> Self {
+        self.call.headers.reference_id = Header::One(reference.as_bytes());
+        self
+    }
+
+    pub fn method(mut self, method: &'s str) -> Self {
+        self.call.method = method;
+        self
+    }
+
+    pub fn body(mut self, body: Body<'s>) -> Self {
+        self.call.body = body;
+        self
+    }
+
+    pub fn headers(mut self, change: impl FnOnce(&mut Headers<'s>)) -> Self {
+        change(&mut self.call.headers);
+        self
+    }
+
+    pub fn from(mut self, peer: &str) -> Self {
+        self.call.peer = peer.parse().expect("an address");
+        self
+    }
+
+    pub async fn ask(self) -> Answer {
+        let key = self.key.unwrap_or_else(|| format!("{}local", self.call.environment.key_prefix()));
+        let bearer = format!("Bearer {key}");
+        let mut call = self.call.clone();
+        if call.headers.authorization == Header::Absent {
+            call.headers.authorization = Header::One(bearer.as_bytes());
+        }
+        Answer(self.scene.host.answer(&call).await)
+    }
+
+    pub fn send(self) -> Answer {
+        let scene = self.scene;
+        scene.runtime.block_on(self.ask())
+    }
+
+    /// Status and error code, or status and `status`.
+    pub fn outcome(self) -> String {
+        self.send().outcome()
+    }
+}
+
+/// An answer, printed whole for snapshots: status, special headers, envelope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer(pub Reply);
+
+impl Answer {
+    pub fn json(&self) -> Json<'_> {
+        Json::parse(&self.0.body).expect("an envelope is JSON")
+    }
+
+    /// The value at a path of the envelope, printed; empty where there is none.
+    pub fn at(&self, path: &str) -> String {
+        let json = self.json();
+        let mut found = Some(&json);
+        for part in path.split('.') {
+            found = found.and_then(|json| match part.parse::<usize>() {
+                Ok(at) => json.as_list().and_then(|items| items.get(at)),
+                Err(_) => json.get(part),
+            });
+        }
+        let text = |json: &Json<'_>| json.as_text().map_or_else(|| json.to_string(), str::to_owned);
+        found.map(text).unwrap_or_default()
+    }
+
+    pub fn id(&self) -> String {
+        self.at("verificationId")
+    }
+
+    pub fn outcome(&self) -> String {
+        let code = self.at("error.code");
+        let ending = if code.is_empty() { self.at("status") } else { code };
+        format!("{} {ending}", self.0.status)
+    }
+}
+
+impl std::fmt::Display for Answer {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(out, "{}", self.0.status)?;
+        if let Some(seconds) = self.0.retry_after_s {
+            writeln!(out, "Retry-After: {seconds}")?;
+        }
+        if let Some(method) = self.0.allow {
+            writeln!(out, "Allow: {method}")?;
+        }
+        if self.0.replay {
+            writeln!(out, "Idempotent-Replay: true")?;
+        }
+        let envelope: serde_json::Value = serde_json::from_slice(&self.0.body).expect("an envelope is JSON");
+        write!(out, "{}", serde_json::to_string_pretty(&envelope).expect("JSON prints"))
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let settings = Settings::of(&self.host.rules().contract.service);
+        for cell in self.host.directory().all() {
+            cell.read(|account| {
+                assert_holds(account, self.host.now());
+                let entries = self.journal.load(cell.id()).expect("a memory journal gives all");
+                let rebuilt = Account::rebuild(settings.clone(), entries);
+                assert!(rebuilt.as_ref() == Some(account), "{}: its entries make another account", cell.id());
+            });
+        }
+    }
+}
+
+/// What must hold of every account at the end of every scene.
+fn assert_holds(account: &Account, machine: Timestamp) {
+    for environment in Environment::ALL {
+        let books = account.books(environment);
+        assert!(books.wallet.adds_up(), "{} {environment}: {:?}", account.id, books.wallet);
+        let open: i64 = books.tickets.iter().filter_map(|ticket| ticket.matter.hold).map(|hold| hold.0).sum();
+        assert_eq!(books.wallet.held(), Paise(open), "{} {environment}: a hold nobody will end", account.id);
+        let spent = books.usage.totals().amount;
+        assert_eq!(spent, books.wallet.charged(), "{} {environment}: usage is not what was charged", account.id);
+        let now = account.clock.read(machine);
+        let unsent = books.deliveries.first_due().filter(|(at, _)| *at < now);
+        assert_eq!(unsent.map(|(at, _)| at), None, "{} {environment}: a due delivery was not sent", account.id);
+    }
+}

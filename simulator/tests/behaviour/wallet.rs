@@ -1,0 +1,57 @@
+//! Money on live.
+
+use svc_fixtures::contract::Paise;
+
+use crate::scene::{Scene, UAN};
+
+const EDGE: &str = r#"
+    [[account]]
+    id = "edge"
+    live_wallet_inr = 5.25
+"#;
+
+fn pan(scene: &Scene, pan: &str) -> String {
+    let body = format!(r#"{{"pan": "{pan}"}}"#);
+    scene.pan(&body).live().by("edge").outcome()
+}
+
+#[test]
+fn a_wallet_covers_what_it_can_and_not_a_paisa_more() {
+    let scene = Scene::with_accounts(EDGE);
+    assert_eq!(pan(&scene, "AAAAA0000A"), "200 completed");
+    assert_eq!(pan(&scene, "AAAAA0422A"), "422 SVC_NO_RECORD_FOUND");
+    assert_eq!(scene.wallet("edge"), (Paise(25), Paise(0), Paise(500)));
+    assert_eq!(pan(&scene, "AAAAA0000A"), "402 SVC_INSUFFICIENT_BALANCE");
+    insta::assert_snapshot!(scene.pan(r#"{"pan": "AAAAA0000A"}"#).live().by("edge").send(), @"");
+}
+
+#[test]
+fn failures_of_the_source_are_free() {
+    let scene = Scene::with_accounts(EDGE);
+    for status in ["500", "502", "503", "504"] {
+        pan(&scene, &format!("AAAAA0{status}A"));
+    }
+    assert_eq!(scene.wallet("edge"), (Paise(525), Paise(0), Paise(0)));
+}
+
+#[test]
+fn the_sandbox_needs_no_money() {
+    let scene = Scene::new();
+    let answer = scene.pan(r#"{"pan": "AAAAA0000A"}"#).by("broke").send();
+    assert_eq!(answer.at("billing"), r#"{"charged":false,"amount":0,"currency":"INR"}"#);
+}
+
+#[test]
+fn an_open_hold_is_not_there_for_other_calls() {
+    let scene = Scene::with_accounts(
+        r#"
+        [[account]]
+        id = "edge"
+        live_wallet_inr = 42
+        "#,
+    );
+    let pending = scene.post(UAN, r#"{"uan": "100000000202"}"#).live().by("edge").send();
+    assert_eq!(pending.outcome(), "202 pending");
+    assert_eq!(scene.wallet("edge"), (Paise(4200), Paise(4000), Paise(0)));
+    assert_eq!(pan(&scene, "AAAAA0000A"), "402 SVC_INSUFFICIENT_BALANCE", "2 of 42 are free, 2.50 are needed");
+}
