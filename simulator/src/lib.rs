@@ -1,6 +1,8 @@
 //! A deterministic simulator of the Verification Service. Imports point down only:
 //! `cli` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`).
 
-pub mod engine;
 pub mod host;
+
+pub mod engine;
+
 pub mod scenario;

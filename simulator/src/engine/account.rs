@@ -58,7 +58,9 @@ impl Settings {
     #[must_use]
     pub fn of(service: &Service) -> Self {
         Settings {
-            retention: SignedDuration::from_millis(i64::try_from(service.idempotency_retention_ms).unwrap_or(i64::MAX)),
+            retention: SignedDuration::from_millis(
+                i64::try_from(service.idempotency_retention_ms).unwrap_or(i64::MAX),
+            ),
             webhook_schedule_ms: service.webhook_schedule_ms.as_slice().into(),
         }
     }
@@ -93,7 +95,11 @@ impl Account {
     /// The entry that a new account begins with.
     #[must_use]
     pub fn opening(terms: AccountTerms, machine: Timestamp) -> Entry {
-        Entry { at: machine, environment: Environment::Test, changes: vec![Change::Opened(Box::new(terms))] }
+        Entry {
+            at: machine,
+            environment: Environment::Test,
+            changes: vec![Change::Opened(Box::new(terms))],
+        }
     }
 
     /// The account that these entries make. None where the first is not its opening.
@@ -101,7 +107,9 @@ impl Account {
     pub fn rebuild(settings: Settings, entries: impl IntoIterator<Item = Entry>) -> Option<Self> {
         let mut entries = entries.into_iter();
         let first = entries.next()?;
-        let [Change::Opened(terms)] = first.changes.as_slice() else { return None };
+        let [Change::Opened(terms)] = first.changes.as_slice() else {
+            return None;
+        };
         let mut account = Account::open(terms, settings, first.at);
         entries.for_each(|entry| account.apply(entry));
         Some(account)
@@ -114,24 +122,40 @@ impl Account {
                     (true, _) => KeyState::Revoked,
                     (false, None) => KeyState::Active,
                     (false, Some(ms)) => {
-                        let after = SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX));
-                        KeyState::Rotated { until: machine.saturating_add(after).unwrap_or(Timestamp::MAX) }
+                        let after =
+                            SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX));
+                        KeyState::Rotated {
+                            until: machine.saturating_add(after).unwrap_or(Timestamp::MAX),
+                        }
                     }
                 };
-                Key { text: format!("{}{}", environment.key_prefix(), key.name), environment, state }
+                Key {
+                    text: format!("{}{}", environment.key_prefix(), key.name),
+                    environment,
+                    state,
+                }
             })
         };
         let keys: Vec<Key> = Environment::ALL.into_iter().flat_map(key).collect();
-        let books = Books { webhook: terms.webhook.clone(), ..Books::default() };
+        let books = Books {
+            webhook: terms.webhook.clone(),
+            ..Books::default()
+        };
         Account {
             id: Arc::clone(&terms.id),
             windows: vec![Window::default(); keys.len()],
             keys,
             allowlist: Allowlist(terms.allowlist.clone()),
-            rate_limit: terms.rate_limit.map(|rate| RateLimit { per_second: rate.per_second, burst: rate.burst }),
+            rate_limit: terms.rate_limit.map(|rate| RateLimit {
+                per_second: rate.per_second,
+                burst: rate.burst,
+            }),
             clock: AccountClock::default(),
             settings,
-            live: Books { wallet: Wallet::with(terms.live_wallet), ..books.clone() },
+            live: Books {
+                wallet: Wallet::with(terms.live_wallet),
+                ..books.clone()
+            },
             test: books,
         }
     }
@@ -147,7 +171,11 @@ impl Account {
 
     /// Makes the changes of an entry.
     pub fn apply(&mut self, entry: Entry) {
-        let Entry { at, environment, changes } = entry;
+        let Entry {
+            at,
+            environment,
+            changes,
+        } = entry;
         for change in changes {
             let schedule_ms = Arc::clone(&self.settings.webhook_schedule_ms);
             let retention = self.settings.retention;
@@ -161,8 +189,13 @@ impl Account {
                 Change::Began(began) => books.began(*began, at, retention),
                 Change::PutOff(ticket) => books.tickets.open(*ticket),
                 Change::Concluded(concluded) => books.concluded(*concluded),
-                Change::Attempted { verification, attempt } => {
-                    books.deliveries.attempted(verification, attempt, &schedule_ms);
+                Change::Attempted {
+                    verification,
+                    attempt,
+                } => {
+                    books
+                        .deliveries
+                        .attempted(verification, attempt, &schedule_ms);
                 }
                 Change::ToppedUp(amount) => books.wallet.top_up(amount),
                 Change::ClockSet(clock) => self.clock = clock,
@@ -175,12 +208,16 @@ impl Books {
     fn began(&mut self, began: Began, at: Timestamp, retention: SignedDuration) {
         self.counters.count(&began.content);
         if let Some((key, body)) = began.claim {
-            self.claims.claim(&key, body, began.verification, at, retention);
+            self.claims
+                .claim(&key, body, began.verification, at, retention);
         }
         if let Some(sequence) = began.sequence {
             *self.sequences.entry(sequence).or_default() += 1;
         }
-        self.wallet.apply(super::wallet::Money { hold: began.hold, ..Default::default() });
+        self.wallet.apply(super::wallet::Money {
+            hold: began.hold,
+            ..Default::default()
+        });
     }
 
     fn concluded(&mut self, concluded: Concluded) {

@@ -34,6 +34,9 @@ mod tests {
         assert_eq!(admit("203.0.113.255"), Ok(()));
         assert_eq!(admit("::ffff:203.0.113.1"), Ok(()));
         assert_eq!(admit("203.0.114.0"), Err(Rejection::AddressNotAllowed));
-        assert_eq!(Allowlist::default().admit(IpAddr::from([127, 0, 0, 1])), Ok(()));
+        assert_eq!(
+            Allowlist::default().admit(IpAddr::from([127, 0, 0, 1])),
+            Ok(())
+        );
     }
 }

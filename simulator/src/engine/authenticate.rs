@@ -53,12 +53,16 @@ impl std::fmt::Debug for Key {
 /// [`Rejection::NoCredential`] unless the header was sent once, with the scheme `Bearer` (in any
 /// case, as schemes are) and one word after it.
 pub fn credential<'a>(call: &Call<'a>) -> Result<Credential<'a>, Rejection> {
-    let Header::One(value) = call.headers.authorization else { return Err(Rejection::NoCredential) };
+    let Header::One(value) = call.headers.authorization else {
+        return Err(Rejection::NoCredential);
+    };
     let text = std::str::from_utf8(value).map_err(|_| Rejection::NoCredential)?;
     let (scheme, key) = text.split_once(' ').ok_or(Rejection::NoCredential)?;
     let key = key.trim_matches(' ');
     let usable = scheme.eq_ignore_ascii_case("bearer") && !key.is_empty() && !key.contains(' ');
-    usable.then_some(Credential { key }).ok_or(Rejection::NoCredential)
+    usable
+        .then_some(Credential { key })
+        .ok_or(Rejection::NoCredential)
 }
 
 /// Which of the account's keys this is, where it works here and now.
@@ -71,7 +75,10 @@ pub fn admit(
     environment: Environment,
     now: Timestamp,
 ) -> Result<usize, Rejection> {
-    let index = keys.iter().position(|key| key.text == credential.key).ok_or(Rejection::UnknownKey)?;
+    let index = keys
+        .iter()
+        .position(|key| key.text == credential.key)
+        .ok_or(Rejection::UnknownKey)?;
     let key = &keys[index];
     match key.state {
         KeyState::Revoked => Err(Rejection::RevokedKey),
@@ -90,7 +97,11 @@ mod tests {
     const NOON: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
     fn keys(state: KeyState) -> Vec<Key> {
-        vec![Key { text: "svc_test_a".into(), environment: Environment::Test, state }]
+        vec![Key {
+            text: "svc_test_a".into(),
+            environment: Environment::Test,
+            state,
+        }]
     }
 
     fn admitted(state: KeyState, key: &str, environment: Environment) -> Result<usize, Rejection> {
@@ -100,10 +111,15 @@ mod tests {
     #[test]
     fn a_rotated_key_works_until_its_last_instant() {
         let second = jiff::SignedDuration::from_secs(1);
-        let before = KeyState::Rotated { until: NOON + second };
+        let before = KeyState::Rotated {
+            until: NOON + second,
+        };
         let after = KeyState::Rotated { until: NOON };
         assert_eq!(admitted(before, "svc_test_a", Environment::Test), Ok(0));
-        assert_eq!(admitted(after, "svc_test_a", Environment::Test), Err(Rejection::ExpiredKey));
+        assert_eq!(
+            admitted(after, "svc_test_a", Environment::Test),
+            Err(Rejection::ExpiredKey)
+        );
     }
 
     #[test]

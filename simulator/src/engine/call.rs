@@ -88,7 +88,9 @@ impl<'a> Header<'a> {
     #[must_use]
     pub fn text(self) -> Option<&'a str> {
         match self {
-            Header::One(value) => std::str::from_utf8(value).ok().filter(|text| !text.chars().any(char::is_control)),
+            Header::One(value) => std::str::from_utf8(value)
+                .ok()
+                .filter(|text| !text.chars().any(char::is_control)),
             Header::Absent | Header::Many => None,
         }
     }

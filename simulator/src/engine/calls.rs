@@ -64,7 +64,9 @@ impl Calls {
 
     /// All that are kept, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Record> {
-        self.by_age.iter().filter_map(|verification| self.by_id.get(verification))
+        self.by_age
+            .iter()
+            .filter_map(|verification| self.by_id.get(verification))
     }
 
     /// How many calls were forgotten to bound memory.
@@ -82,7 +84,9 @@ impl Calls {
         // Each pending call met on the way is put back at the young end.
         let mut looked_at = 0;
         while self.by_id.len() > KEPT_CALLS && looked_at < self.by_age.len() {
-            let Some(oldest) = self.by_age.pop_front() else { break };
+            let Some(oldest) = self.by_age.pop_front() else {
+                break;
+            };
             match self.by_id.get(&oldest).map(|record| record.state) {
                 Some(State::Pending) => self.by_age.push_back(oldest),
                 _ => {
@@ -102,7 +106,14 @@ mod tests {
 
     fn record(number: usize, state: State) -> Record {
         let body = BodyDigest::of_bytes("an.operation", "POST", "", &number.to_le_bytes());
-        let content = Content::of(&Seed::new(""), super::super::call::Environment::Test, "local", body, None, None);
+        let content = Content::of(
+            &Seed::new(""),
+            super::super::call::Environment::Test,
+            "local",
+            body,
+            None,
+            None,
+        );
         Record {
             verification: content.verification(0),
             endpoint: "an.operation".into(),
@@ -123,8 +134,16 @@ mod tests {
             calls.keep(record(number, State::Completed));
         }
         assert!(calls.get(record(0, State::Pending).verification).is_some());
-        assert!(calls.get(record(1, State::Completed).verification).is_none());
-        assert!(calls.get(record(2, State::Completed).verification).is_some());
+        assert!(
+            calls
+                .get(record(1, State::Completed).verification)
+                .is_none()
+        );
+        assert!(
+            calls
+                .get(record(2, State::Completed).verification)
+                .is_some()
+        );
         assert_eq!((calls.iter().count(), calls.forgotten()), (KEPT_CALLS, 1));
     }
 }

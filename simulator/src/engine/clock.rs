@@ -19,7 +19,9 @@ pub enum AccountClock {
 
 impl Default for AccountClock {
     fn default() -> Self {
-        AccountClock::Running { ahead: SignedDuration::ZERO }
+        AccountClock::Running {
+            ahead: SignedDuration::ZERO,
+        }
     }
 }
 
@@ -32,7 +34,9 @@ impl AccountClock {
     #[must_use]
     pub fn read(&self, machine: Timestamp) -> Timestamp {
         match *self {
-            AccountClock::Running { ahead } => machine.saturating_add(ahead).unwrap_or(Timestamp::MAX),
+            AccountClock::Running { ahead } => {
+                machine.saturating_add(ahead).unwrap_or(Timestamp::MAX)
+            }
             AccountClock::Frozen { at } => at,
         }
     }
@@ -55,7 +59,9 @@ impl AccountClock {
             return Err(Backwards);
         }
         Ok(match self {
-            AccountClock::Running { .. } => AccountClock::Running { ahead: to.duration_since(machine) },
+            AccountClock::Running { .. } => AccountClock::Running {
+                ahead: to.duration_since(machine),
+            },
             AccountClock::Frozen { .. } => AccountClock::Frozen { at: to },
         })
     }
@@ -63,13 +69,17 @@ impl AccountClock {
     /// The same clock, standing still from now on.
     #[must_use]
     pub fn frozen(&self, machine: Timestamp) -> AccountClock {
-        AccountClock::Frozen { at: self.read(machine) }
+        AccountClock::Frozen {
+            at: self.read(machine),
+        }
     }
 
     /// The same clock, running on from what it shows.
     #[must_use]
     pub fn running(&self, machine: Timestamp) -> AccountClock {
-        AccountClock::Running { ahead: self.read(machine).duration_since(machine) }
+        AccountClock::Running {
+            ahead: self.read(machine).duration_since(machine),
+        }
     }
 }
 

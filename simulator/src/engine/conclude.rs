@@ -35,24 +35,49 @@ const RETRY_AFTER_S: u32 = 1;
 
 /// Concludes a call with what was drawn for it.
 #[must_use]
-pub fn conclude(rules: &Rules, books: &Books, answer: Answer, drawn: Drawn, now: Timestamp) -> (Reply, Concluded) {
+pub fn conclude(
+    rules: &Rules,
+    books: &Books,
+    answer: Answer,
+    drawn: Drawn,
+    now: Timestamp,
+) -> (Reply, Concluded) {
     let (matter, first) = match answer {
         Answer::First(matter) => (matter, true),
         Answer::Result(matter) => (matter, false),
     };
     match drawn {
         Drawn::Completed { data, flow } => {
-            let ending = Ending { status: 200, state: State::Completed, part: ResultPart::Completed(&data), billed: true };
+            let ending = Ending {
+                status: 200,
+                state: State::Completed,
+                part: ResultPart::Completed(&data),
+                billed: true,
+            };
             conclude_ended(rules, books, &matter, first, ending, flow, now)
         }
         Drawn::Failed { code, message } => {
             let row = rules.contract.error(code);
             let message = message.as_deref().unwrap_or(&row.meaning);
-            let part = ResultPart::Failed { code, message, retryable: row.retryable };
-            let ending = Ending { status: row.status, state: State::Failed(code), part, billed: row.billed };
+            let part = ResultPart::Failed {
+                code,
+                message,
+                retryable: row.retryable,
+            };
+            let ending = Ending {
+                status: row.status,
+                state: State::Failed(code),
+                part,
+                billed: row.billed,
+            };
             conclude_ended(rules, books, &matter, first, ending, None, now)
         }
-        Drawn::Pending { status, data, due, finally } => conclude_pending(matter, status, &data, due, *finally),
+        Drawn::Pending {
+            status,
+            data,
+            due,
+            finally,
+        } => conclude_pending(matter, status, &data, due, *finally),
     }
 }
 
@@ -73,7 +98,9 @@ fn conclude_ended(
     flow: Option<FlowChange>,
     now: Timestamp,
 ) -> (Reply, Concluded) {
-    let money = matter.hold.map_or(Money::default(), |amount| Hold { amount }.settle(ending.billed));
+    let money = matter.hold.map_or(Money::default(), |amount| {
+        Hold { amount }.settle(ending.billed)
+    });
     let charged = (money.charge > Paise::ZERO).then(|| Charged {
         amount: money.charge,
         balance_after: Paise(books.wallet.balance().0 - money.charge.0),
@@ -85,7 +112,10 @@ fn conclude_ended(
     let schedule_ms = &rules.contract.service.webhook_schedule_ms;
     let concluded = Concluded {
         record: record(matter, ending.status, ending.state, &body, money.charge),
-        claim: matter.claim.clone().map(|key| (key, first.then(|| reply.clone()))),
+        claim: matter
+            .claim
+            .clone()
+            .map(|key| (key, first.then(|| reply.clone()))),
         money,
         flow,
         ticket: TicketChange::Closed,
@@ -96,8 +126,18 @@ fn conclude_ended(
 }
 
 /// No result yet: hold and ticket stay open.
-fn conclude_pending(matter: Matter, status: u16, data: &[u8], due: Due, finally: Drawn) -> (Reply, Concluded) {
-    let body = Bytes::from(render::envelope(&envelope(&matter, ResultPart::Pending(data), None)));
+fn conclude_pending(
+    matter: Matter,
+    status: u16,
+    data: &[u8],
+    due: Due,
+    finally: Drawn,
+) -> (Reply, Concluded) {
+    let body = Bytes::from(render::envelope(&envelope(
+        &matter,
+        ResultPart::Pending(data),
+        None,
+    )));
     let reply = Reply::plain(status, body.clone());
     let concluded = Concluded {
         record: record(&matter, status, State::Pending, &body, Paise::ZERO),
@@ -105,7 +145,12 @@ fn conclude_pending(matter: Matter, status: u16, data: &[u8], due: Due, finally:
         money: Money::default(),
         flow: None,
         counted: counted(&matter, true, None, Paise::ZERO),
-        ticket: TicketChange::Opened(Box::new(Ticket { matter, drawn: finally, due, answered: true })),
+        ticket: TicketChange::Opened(Box::new(Ticket {
+            matter,
+            drawn: finally,
+            due,
+            answered: true,
+        })),
         delivery: None,
     };
     (reply, concluded)
@@ -116,7 +161,11 @@ fn conclude_pending(matter: Matter, status: u16, data: &[u8], due: Due, finally:
 pub fn refuse(rules: &Rules, matter: &Matter, rejection: &Rejection) -> (Reply, Concluded) {
     let (code, message) = (rejection.code(), rejection.message());
     let retryable = rules.contract.error(code).retryable;
-    let part = ResultPart::Failed { code, message: &message, retryable };
+    let part = ResultPart::Failed {
+        code,
+        message: &message,
+        retryable,
+    };
     let body = Bytes::from(render::envelope(&envelope(matter, part, None)));
     let status = rejection.status(&rules.contract);
     let mut reply = Reply::plain(status, body.clone());
@@ -145,7 +194,11 @@ pub fn latency(operation: &Operation, content: &Content) -> u32 {
     range.min_ms + u32::try_from(content.number() % span).unwrap_or(0)
 }
 
-fn envelope<'a>(matter: &'a Matter, result: ResultPart<'a>, charged: Option<Charged>) -> Envelope<'a> {
+fn envelope<'a>(
+    matter: &'a Matter,
+    result: ResultPart<'a>,
+    charged: Option<Charged>,
+) -> Envelope<'a> {
     Envelope {
         verification: matter.verification,
         reference: matter.reference.as_deref(),
@@ -180,9 +233,15 @@ fn counted(matter: &Matter, first: bool, state: Option<State>, charge: Paise) ->
         calls: one_if(first),
         completed: one_if(state == Some(State::Completed)),
         no_record: one_if(state == Some(State::Failed(ErrorCode::NoRecordFound))),
-        failed: one_if(matches!(state, Some(State::Failed(code)) if code != ErrorCode::NoRecordFound)),
+        failed: one_if(
+            matches!(state, Some(State::Failed(code)) if code != ErrorCode::NoRecordFound),
+        ),
         billed: one_if(charge > Paise::ZERO),
         amount: charge,
     };
-    matter.counts.then(|| Counted { day: usage::day(matter.created_at), endpoint: Arc::clone(&matter.endpoint), row })
+    matter.counts.then(|| Counted {
+        day: usage::day(matter.created_at),
+        endpoint: Arc::clone(&matter.endpoint),
+        row,
+    })
 }

@@ -68,8 +68,19 @@ impl Answered {
 impl Delivery {
     /// A delivery whose first attempt is due as the schedule says.
     #[must_use]
-    pub fn new(verification: VerificationId, body: Bytes, since: Timestamp, schedule_ms: &[u64]) -> Self {
-        let mut delivery = Delivery { verification, body, since, state: DeliveryState::Dead, attempts: Vec::new() };
+    pub fn new(
+        verification: VerificationId,
+        body: Bytes,
+        since: Timestamp,
+        schedule_ms: &[u64],
+    ) -> Self {
+        let mut delivery = Delivery {
+            verification,
+            body,
+            since,
+            state: DeliveryState::Dead,
+            attempts: Vec::new(),
+        };
         delivery.state = delivery.next(schedule_ms);
         delivery
     }
@@ -77,7 +88,8 @@ impl Delivery {
     fn next(&self, schedule_ms: &[u64]) -> DeliveryState {
         match schedule_ms.get(self.attempts.len()) {
             Some(&after_ms) => {
-                let after = SignedDuration::from_millis(i64::try_from(after_ms).unwrap_or(i64::MAX));
+                let after =
+                    SignedDuration::from_millis(i64::try_from(after_ms).unwrap_or(i64::MAX));
                 DeliveryState::Due(self.since.saturating_add(after).unwrap_or(Timestamp::MAX))
             }
             None => DeliveryState::Dead,
@@ -88,7 +100,11 @@ impl Delivery {
     fn attempted(&mut self, attempt: Attempt, schedule_ms: &[u64]) {
         let taken = attempt.answer.taken();
         self.attempts.push(attempt);
-        self.state = if taken { DeliveryState::Delivered } else { self.next(schedule_ms) };
+        self.state = if taken {
+            DeliveryState::Delivered
+        } else {
+            self.next(schedule_ms)
+        };
     }
 }
 
@@ -99,7 +115,12 @@ impl Deliveries {
     }
 
     /// Books what came of an attempt.
-    pub fn attempted(&mut self, verification: VerificationId, attempt: Attempt, schedule_ms: &[u64]) {
+    pub fn attempted(
+        &mut self,
+        verification: VerificationId,
+        attempt: Attempt,
+        schedule_ms: &[u64],
+    ) {
         if let Some(delivery) = self.by_verification.get_mut(&verification) {
             delivery.attempted(attempt, schedule_ms);
         }
@@ -112,7 +133,10 @@ impl Deliveries {
             DeliveryState::Due(at) => Some(at),
             DeliveryState::Delivered | DeliveryState::Dead => None,
         };
-        self.by_verification.values().filter_map(|delivery| Some((due(delivery)?, delivery))).min_by_key(|(at, _)| *at)
+        self.by_verification
+            .values()
+            .filter_map(|delivery| Some((due(delivery)?, delivery)))
+            .min_by_key(|(at, _)| *at)
     }
 
     /// All of them, by verification.
@@ -132,10 +156,23 @@ mod tests {
         let id = VerificationId::parse("svcv_00000000000000000000000000").expect("an id");
         let mut delivery = Delivery::new(id, Bytes::new(), START, &SCHEDULE_MS);
         while let DeliveryState::Due(due) = delivery.state {
-            let status = if taken_at == Some(delivery.attempts.len()) { 204 } else { 500 };
-            delivery.attempted(Attempt { due, answer: Answered::Status(status) }, &SCHEDULE_MS);
+            let status = if taken_at == Some(delivery.attempts.len()) {
+                204
+            } else {
+                500
+            };
+            delivery.attempted(
+                Attempt {
+                    due,
+                    answer: Answered::Status(status),
+                },
+                &SCHEDULE_MS,
+            );
         }
-        let seconds = delivery.attempts.iter().map(|attempt| attempt.due.duration_since(START).as_secs());
+        let seconds = delivery
+            .attempts
+            .iter()
+            .map(|attempt| attempt.due.duration_since(START).as_secs());
         (seconds.collect(), delivery.state)
     }
 
@@ -149,6 +186,9 @@ mod tests {
     #[test]
     fn a_taken_attempt_is_the_last() {
         assert_eq!(attempts_until(Some(0)), (vec![0], DeliveryState::Delivered));
-        assert_eq!(attempts_until(Some(2)), (vec![0, 30, 120], DeliveryState::Delivered));
+        assert_eq!(
+            attempts_until(Some(2)),
+            (vec![0, 30, 120], DeliveryState::Delivered)
+        );
     }
 }

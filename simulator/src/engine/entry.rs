@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
-use super::calls::Record;
 use super::call::Environment;
+use super::calls::Record;
 use super::clock::AccountClock;
 use super::delivery::{Attempt, Delivery};
 use super::flow::FlowChange;

@@ -37,7 +37,10 @@ impl Memory {
     /// What is remembered under a name; null where nothing is.
     #[must_use]
     pub fn get(&self, name: &str) -> &Json<'static> {
-        self.values.iter().find(|(known, _)| known == name).map_or(&Json::Null, |(_, value)| value)
+        self.values
+            .iter()
+            .find(|(known, _)| known == name)
+            .map_or(&Json::Null, |(_, value)| value)
     }
 }
 
@@ -84,7 +87,11 @@ pub fn steps(contract: &Contract) -> Vec<Option<StepOf>> {
             bound.then_some(StepOf { flow, step })
         })
     };
-    contract.operations.iter().map(|operation| place(&operation.id)).collect()
+    contract
+        .operations
+        .iter()
+        .map(|operation| place(&operation.id))
+        .collect()
 }
 
 impl Flows {
@@ -102,25 +109,35 @@ impl Flows {
     ) -> Result<Option<&Running>, Rejection> {
         let flow = &contract.flows[at.flow];
         let step = &flow.steps[at.step];
-        let Some(field) = &step.takes else { return Ok(None) };
+        let Some(field) = &step.takes else {
+            return Ok(None);
+        };
         let carried = input.text(field).unwrap_or_default();
         let first = &flow.steps[0].operation;
         let Some(running) = self.begun.get(&(at.flow, Box::from(carried))) else {
             return Err(match step.unknown_is_not_found {
-                true => Rejection::UnknownCarried { field: field.clone() },
-                false => Rejection::input(format!("{field}: was not issued to this account; call {first} first")),
+                true => Rejection::UnknownCarried {
+                    field: field.clone(),
+                },
+                false => Rejection::input(format!(
+                    "{field}: was not issued to this account; call {first} first"
+                )),
             });
         };
         for name in &step.same {
             let given = input.named(name);
             if given.is_some_and(|given| given != running.memory.get(name)) {
-                return Err(Rejection::input(format!("{name}: must be what the call of {first} said")));
+                return Err(Rejection::input(format!(
+                    "{name}: must be what the call of {first} said"
+                )));
             }
         }
         if let Some(after) = &step.after {
             let place = flow.steps.iter().position(|step| &step.operation == after);
             if !place.is_some_and(|place| running.done.contains(&place)) {
-                return Err(Rejection::input(format!("{field}: call {after} successfully first")));
+                return Err(Rejection::input(format!(
+                    "{field}: call {after} successfully first"
+                )));
             }
         }
         Ok(Some(running))
@@ -131,7 +148,10 @@ impl Flows {
         match change {
             FlowChange::Begin { flow, keys, memory } => {
                 for key in keys {
-                    let running = Running { memory: memory.clone(), done: vec![0] };
+                    let running = Running {
+                        memory: memory.clone(),
+                        done: vec![0],
+                    };
                     self.begun.insert((flow, key), running);
                 }
             }

@@ -73,14 +73,30 @@ impl Claims {
         retention: SignedDuration,
     ) {
         self.forget(at, retention);
-        let claim = Claim { body, at, verification, answer: None, pending: true };
+        let claim = Claim {
+            body,
+            at,
+            verification,
+            answer: None,
+            pending: true,
+        };
         self.by_key.insert(key.into(), claim);
         self.by_age.push_back((at, key.into()));
     }
 
     /// Notes the answer first given under this key.
-    pub fn answered(&mut self, key: &str, verification: VerificationId, answer: &Reply, pending: bool) {
-        if let Some(claim) = self.by_key.get_mut(key).filter(|claim| claim.verification == verification) {
+    pub fn answered(
+        &mut self,
+        key: &str,
+        verification: VerificationId,
+        answer: &Reply,
+        pending: bool,
+    ) {
+        if let Some(claim) = self
+            .by_key
+            .get_mut(key)
+            .filter(|claim| claim.verification == verification)
+        {
             claim.answer = Some(answer.clone());
             claim.pending = pending;
         }
@@ -88,7 +104,11 @@ impl Claims {
 
     /// Notes that a pending verification has its result: the key may lapse.
     pub fn finished(&mut self, key: &str, verification: VerificationId) {
-        if let Some(claim) = self.by_key.get_mut(key).filter(|claim| claim.verification == verification) {
+        if let Some(claim) = self
+            .by_key
+            .get_mut(key)
+            .filter(|claim| claim.verification == verification)
+        {
             claim.pending = false;
         }
     }
@@ -98,7 +118,9 @@ impl Claims {
         while let Some((at, _)) = self.by_age.front()
             && now.duration_since(*at) >= retention
         {
-            let Some((at, key)) = self.by_age.pop_front() else { break };
+            let Some((at, key)) = self.by_age.pop_front() else {
+                break;
+            };
             match self.by_key.get(&key) {
                 Some(claim) if claim.at == at && claim.lapsed(now, retention) => {
                     self.by_key.remove(&key);
@@ -127,10 +149,12 @@ pub fn key(header: super::call::Header<'_>) -> Result<Option<&str>, Rejection> {
     if header == super::call::Header::Absent {
         return Ok(None);
     }
-    let usable = header.text().filter(|text| (1..=255).contains(&text.chars().count()));
-    usable
-        .map(Some)
-        .ok_or_else(|| Rejection::input("Idempotency-Key: must be sent once and be 1 to 255 printable characters"))
+    let usable = header
+        .text()
+        .filter(|text| (1..=255).contains(&text.chars().count()));
+    usable.map(Some).ok_or_else(|| {
+        Rejection::input("Idempotency-Key: must be sent once and be 1 to 255 printable characters")
+    })
 }
 
 #[cfg(test)]
@@ -160,11 +184,17 @@ mod tests {
     #[test]
     fn a_key_lapses_after_its_retention_but_not_while_pending() {
         let before = START + DAY - SignedDuration::from_nanos(1);
-        for (pending, now, lapsed) in
-            [(false, before, false), (false, START + DAY, true), (true, START + DAY, false)]
-        {
+        for (pending, now, lapsed) in [
+            (false, before, false),
+            (false, START + DAY, true),
+            (true, START + DAY, false),
+        ] {
             let found = claimed(pending).look("k", body("b"), now, DAY);
-            let expected = if lapsed { Ok(Claimed::Fresh) } else { Err(Rejection::Conflict) };
+            let expected = if lapsed {
+                Ok(Claimed::Fresh)
+            } else {
+                Err(Rejection::Conflict)
+            };
             assert_eq!(found, expected, "pending {pending}, at {now}");
         }
     }
@@ -178,16 +208,28 @@ mod tests {
         assert_eq!(claims.by_key.len(), 2);
         assert_eq!(claims.by_age.len(), 2);
         claims.finished("k", id());
-        assert_eq!(claims.look("k", body("b"), START + DAY, DAY), Ok(Claimed::Fresh));
+        assert_eq!(
+            claims.look("k", body("b"), START + DAY, DAY),
+            Ok(Claimed::Fresh)
+        );
     }
 
     #[test]
     fn keys_of_1_to_255_printable_characters_are_accepted() {
         let long = |length: usize| "k".repeat(length);
-        for (text, accepted) in
-            [(long(0), false), (long(1), true), (long(255), true), (long(256), false), ("a\tb".into(), false)]
-        {
-            assert_eq!(key(Header::One(text.as_bytes())).is_ok(), accepted, "{}", text.len());
+        for (text, accepted) in [
+            (long(0), false),
+            (long(1), true),
+            (long(255), true),
+            (long(256), false),
+            ("a\tb".into(), false),
+        ] {
+            assert_eq!(
+                key(Header::One(text.as_bytes())).is_ok(),
+                accepted,
+                "{}",
+                text.len()
+            );
         }
         assert_eq!(key(Header::Absent), Ok(None));
         assert!(key(Header::Many).is_err());

@@ -125,7 +125,11 @@ impl VerificationId {
     fn from_bytes(bytes: &[u8]) -> Self {
         let mut text = [0; 28];
         crockford().encode_mut(&bytes[..17], &mut text);
-        VerificationId(text[..Self::LENGTH].try_into().expect("26 of 28 characters"))
+        VerificationId(
+            text[..Self::LENGTH]
+                .try_into()
+                .expect("26 of 28 characters"),
+        )
     }
 
     /// The part after the prefix.
@@ -139,7 +143,11 @@ impl VerificationId {
     pub fn parse(text: &str) -> Option<Self> {
         let suffix = text.strip_prefix(Self::PREFIX)?.as_bytes();
         let known = |byte: &u8| CROCKFORD.as_bytes().contains(byte);
-        suffix.try_into().ok().filter(|suffix: &[u8; Self::LENGTH]| suffix.iter().all(known)).map(VerificationId)
+        suffix
+            .try_into()
+            .ok()
+            .filter(|suffix: &[u8; Self::LENGTH]| suffix.iter().all(known))
+            .map(VerificationId)
     }
 
     /// An id of something that belongs to this verification, told apart by `role`.
@@ -148,7 +156,10 @@ impl VerificationId {
         let mut hash = Sha256::new();
         hash.update(self.0);
         hash.update(role.as_bytes());
-        format!("{role}_{}", &VerificationId::from_bytes(&hash.finalize()).suffix()[..20])
+        format!(
+            "{role}_{}",
+            &VerificationId::from_bytes(&hash.finalize()).suffix()[..20]
+        )
     }
 }
 
@@ -171,7 +182,9 @@ fn crockford() -> &'static Encoding {
     static ENCODING: std::sync::LazyLock<Encoding> = std::sync::LazyLock::new(|| {
         let mut specification = Specification::new();
         specification.symbols.push_str(CROCKFORD);
-        specification.encoding().expect("32 different symbols make an encoding")
+        specification
+            .encoding()
+            .expect("32 different symbols make an encoding")
     });
     &ENCODING
 }
@@ -219,7 +232,14 @@ mod tests {
     fn content(seed: &str, account: &str, key: Option<&str>, body: &str) -> Content {
         let json = Json::parse(body.as_bytes()).expect("JSON");
         let digest = BodyDigest::of_json("an.operation", &json);
-        Content::of(&Seed::new(seed), Environment::Test, account, digest, key, None)
+        Content::of(
+            &Seed::new(seed),
+            Environment::Test,
+            account,
+            digest,
+            key,
+            None,
+        )
     }
 
     #[test]
@@ -230,13 +250,19 @@ mod tests {
         assert_eq!(VerificationId::parse(&text), Some(id));
         assert_eq!(VerificationId::parse(&text[..30]), None);
         assert_eq!(VerificationId::parse(&text.replace("svcv", "svcx")), None);
-        assert_eq!(VerificationId::parse("svcv_uuuuuuuuuuuuuuuuuuuuuuuuuu"), None);
+        assert_eq!(
+            VerificationId::parse("svcv_uuuuuuuuuuuuuuuuuuuuuuuuuu"),
+            None
+        );
     }
 
     #[test]
     fn everything_a_call_says_changes_its_id() {
         let base = content("seed", "local", None, "{}");
-        assert_eq!(base.verification(0), content("seed", "local", None, " { } ").verification(0));
+        assert_eq!(
+            base.verification(0),
+            content("seed", "local", None, " { } ").verification(0)
+        );
         let others = [
             base.verification(1),
             content("other", "local", None, "{}").verification(0),

@@ -31,27 +31,37 @@ pub fn parse<'a>(
         Body::Incomplete => return Err(Rejection::input("the body did not arrive completely")),
     };
     if !is_json(content_type) {
-        return Err(Rejection::input("Content-Type: must be sent once and be application/json"));
+        return Err(Rejection::input(
+            "Content-Type: must be sent once and be application/json",
+        ));
     }
     if content_encoding != Header::Absent {
-        return Err(Rejection::input("Content-Encoding: is not supported; send the body as it is"));
+        return Err(Rejection::input(
+            "Content-Encoding: is not supported; send the body as it is",
+        ));
     }
     let json = Json::parse(bytes)
         .map_err(|mistake| Rejection::input(format!("the body is not valid JSON: {mistake}")))?;
     match json {
         Json::Object(_) => Ok(json),
-        other => Err(Rejection::input(format!("the body must be a JSON object, not {}", other.kind()))),
+        other => Err(Rejection::input(format!(
+            "the body must be a JSON object, not {}",
+            other.kind()
+        ))),
     }
 }
 
 /// `application/json`, in any case, without parameters or with UTF-8 named as the charset.
 fn is_json(content_type: Header<'_>) -> bool {
-    let Some(text) = content_type.text() else { return false };
+    let Some(text) = content_type.text() else {
+        return false;
+    };
     let mut parts = text.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();
     let utf8 = |parameter: &str| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+        !name.eq_ignore_ascii_case("charset")
+            || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
     };
     essence.eq_ignore_ascii_case("application/json") && parts.all(utf8)
 }
@@ -69,8 +79,12 @@ impl<'a> Input<'a> {
         body: Json<'a>,
     ) -> Result<Self, Rejection> {
         let members = body.as_object().unwrap_or_default();
-        check_request(&operation.request, &contract.formats, members, sentinels)
-            .map_err(|mistake| Rejection::Invalid { blame: mistake.blame, message: mistake.message })?;
+        check_request(&operation.request, &contract.formats, members, sentinels).map_err(
+            |mistake| Rejection::Invalid {
+                blame: mistake.blame,
+                message: mistake.message,
+            },
+        )?;
         Ok(Input { operation, body })
     }
 
@@ -113,17 +127,25 @@ impl<'a> Input<'a> {
     /// a list, its first item.
     #[must_use]
     pub fn subject(&self) -> &str {
-        let mut texts = self.operation.identifiers().filter_map(|(index, _)| first_text(self.field(index)?));
+        let mut texts = self
+            .operation
+            .identifiers()
+            .filter_map(|(index, _)| first_text(self.field(index)?));
         texts.next().unwrap_or_default()
     }
 
     /// The identifying texts with the place of their field, in the contract's order.
     pub fn identifiers(&self) -> impl Iterator<Item = (usize, &str)> {
         let texts = |(index, _)| self.field(index).map(|value| (index, value));
-        self.operation.identifiers().filter_map(texts).flat_map(|(index, value)| {
-            let items = value.as_list().unwrap_or(std::slice::from_ref(value));
-            items.iter().filter_map(move |item| Some((index, item.as_text()?)))
-        })
+        self.operation
+            .identifiers()
+            .filter_map(texts)
+            .flat_map(|(index, value)| {
+                let items = value.as_list().unwrap_or(std::slice::from_ref(value));
+                items
+                    .iter()
+                    .filter_map(move |item| Some((index, item.as_text()?)))
+            })
     }
 }
 

@@ -36,21 +36,24 @@ pub mod usage;
 pub mod wallet;
 
 use jiff::Timestamp;
+use svc_fixtures::contract::Paise;
 
-use account::Account;
+use account::{Account, Books};
 use answer::Sources;
 use authenticate::Credential;
 use call::{Call, Environment};
 use conclude::{Answer, conclude, latency, refuse};
 use entry::{Began, Change, Entry};
+use flow::Memory;
 use idempotency::Claimed;
 use ids::VerificationId;
-use outcome::{Drawing, Due};
+use outcome::{Drawing, Drawn, Due};
 pub use prepare::{Planned, Prepared, Run, prepare};
 use rejection::Rejection;
 use reply::Reply;
 use rules::Rules;
 use ticket::{Matter, Ticket};
+use wallet::Hold;
 
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,83 +81,232 @@ pub enum Decision {
 /// Decides a call. All checks are made here, in the order of the contract; a mistake that
 /// [`prepare`] found waits for those that come before it.
 #[must_use]
-pub fn decide(rules: &Rules, account: &Account, prepared: &Prepared<'_>, machine: Timestamp) -> Decision {
-    let now = account.clock.read(machine);
-    let mut changes = Vec::with_capacity(3);
-    walk(rules, account, prepared, now, &mut changes)
-        .unwrap_or_else(|rejection| refused(rules, account, prepared, now, changes, &rejection))
-}
-
-/// The stages, one after the other.
-fn walk(
+pub fn decide(
     rules: &Rules,
     account: &Account,
     prepared: &Prepared<'_>,
-    now: Timestamp,
-    changes: &mut Vec<Change>,
-) -> Result<Decision, Rejection> {
-    let books = account.books(prepared.environment);
-    let key = authenticate::admit(&account.keys, prepared.credential, prepared.environment, now)?;
-    account.allowlist.admit(prepared.peer)?;
-    changes.extend(take_from_limit(account, key, now)?);
-    let run = match prepared.planned.as_ref().map_err(Clone::clone)? {
-        Planned::Run(run) => run,
-        Planned::Verification(id) => return look_up(account, prepared, id, now, changes),
-        Planned::Usage(period) => return Ok(report(rules, account, prepared, *period, now, changes)),
+    machine: Timestamp,
+) -> Decision {
+    let mut walk = Walk {
+        rules,
+        account,
+        books: account.books(prepared.environment),
+        prepared,
+        now: account.clock.read(machine),
+        changes: Vec::with_capacity(3),
     };
-    match claimed(account, prepared, now)? {
-        Claimed::Replay(reply) => return Ok(answered(reply, prepared, now, changes)),
-        Claimed::Running => return Ok(Decision::Running),
-        Claimed::Fresh => {}
+    match walk.stages() {
+        Ok(decision) => decision,
+        Err(rejection) => walk.refused(&rejection),
     }
-    let flow = match run.step {
-        Some(step) if !run.fixed => books.flows.resume(&rules.contract, step, &run.input)?,
-        _ => None,
-    };
-    let price = rules.contract.operations[run.operation].price;
-    let hold = match prepared.environment {
-        Environment::Live => Some(books.wallet.hold(price)?),
-        Environment::Test => None,
-    };
-    let verification = prepared.content.verification(books.counters.asked(&prepared.content));
-    let decided = run.sequence.map_or(0, |sequence| books.sequences.get(&sequence).copied().unwrap_or(0));
-    let flow = flow.map(|flow| &flow.memory);
-    let sources = Sources { story: &rules.story, input: &run.input, flow, verification };
-    let (drawn, extras) =
-        Drawing { rules, run, sources, reference: prepared.reference, now }.draw(decided);
-    let hold = hold.map(|hold| hold.amount);
-    changes.push(Change::Began(Box::new(Began {
-        verification,
-        content: prepared.content,
-        claim: prepared.idempotency_key.map(|key| (key.into(), prepared.body)),
-        sequence: run.sequence,
-        hold: hold.unwrap_or_default(),
-    })));
-    let matter = Matter {
-        verification,
-        environment: prepared.environment,
-        endpoint: prepared.endpoint.clone(),
-        counts: true,
-        reference: prepared.reference.map(Into::into),
-        created_at: now,
-        latency_ms: latency(&rules.contract.operations[run.operation], &prepared.content),
-        provider: extras.provider,
-        claim: prepared.idempotency_key.map(Into::into),
-        hold,
-        because: run.choice.because(&rules.scenarios),
-    };
-    Ok(match extras.delay_ms {
-        0 => {
-            let (reply, concluded) = conclude(rules, books, Answer::First(matter), drawn, now);
-            changes.push(Change::Concluded(Box::new(concluded)));
-            answered(reply, prepared, now, changes)
+}
+
+/// One call on its way through the stages.
+struct Walk<'a> {
+    rules: &'a Rules,
+    account: &'a Account,
+    books: &'a Books,
+    prepared: &'a Prepared<'a>,
+    now: Timestamp,
+    /// What changed so far.
+    changes: Vec<Change>,
+}
+
+impl<'a> Walk<'a> {
+    /// The stages, one after the other.
+    fn stages(&mut self) -> Result<Decision, Rejection> {
+        let key = self.admitted()?;
+        self.account.allowlist.admit(self.prepared.peer)?;
+        self.take_from_limit(key)?;
+        let run = match self.prepared.planned.as_ref().map_err(Clone::clone)? {
+            Planned::Run(run) => run,
+            Planned::Verification(id) => return self.look_up(id),
+            Planned::Usage(period) => return Ok(self.report(*period)),
+        };
+        match self.claimed()? {
+            Claimed::Replay(reply) => return Ok(self.answered(reply)),
+            Claimed::Running => return Ok(Decision::Running),
+            Claimed::Fresh => {}
         }
-        delay_ms => {
-            let ticket = Ticket { matter, drawn, due: Due::Real { delay_ms }, answered: false };
-            changes.push(Change::PutOff(Box::new(ticket)));
-            Decision::PutOff { verification, delay_ms, entry: entry(prepared.environment, now, std::mem::take(changes)) }
+        let flow = self.resumed(run)?;
+        let hold = self.held(run)?;
+        let (matter, drawn, delay_ms) = self.begin(run, flow, hold);
+        Ok(match delay_ms {
+            0 => self.concluded(matter, drawn),
+            _ => self.put_off(matter, drawn, delay_ms),
+        })
+    }
+
+    /// Which of the account's keys the call presents.
+    fn admitted(&self) -> Result<usize, Rejection> {
+        let (keys, prepared) = (&self.account.keys, self.prepared);
+        authenticate::admit(keys, prepared.credential, prepared.environment, self.now)
+    }
+
+    /// What a call takes from its key's rate limit, where there is one.
+    fn take_from_limit(&mut self, key: usize) -> Result<(), Rejection> {
+        if let Some(limit) = self.account.rate_limit {
+            let window = limit.take(self.account.windows[key], self.now)?;
+            self.changes.push(Change::Passed { key, window });
         }
-    })
+        Ok(())
+    }
+
+    fn claimed(&self) -> Result<Claimed, Rejection> {
+        let Some(key) = self.prepared.idempotency_key else {
+            return Ok(Claimed::Fresh);
+        };
+        let (claims, retention) = (&self.books.claims, self.account.settings.retention);
+        claims.look(key, self.prepared.body, self.now, retention)
+    }
+
+    /// The flow that a carried identifier goes on with.
+    fn resumed(&self, run: &Run<'_>) -> Result<Option<&'a Memory>, Rejection> {
+        let Some(step) = run.step.filter(|_| !run.fixed) else {
+            return Ok(None);
+        };
+        let (flows, contract) = (&self.books.flows, &self.rules.contract);
+        let running = flows.resume(contract, step, &run.input)?;
+        Ok(running.map(|running| &running.memory))
+    }
+
+    /// The price put aside; nothing is on the sandbox.
+    fn held(&self, run: &Run<'_>) -> Result<Option<Hold>, Rejection> {
+        let price = self.rules.contract.operations[run.operation].price;
+        match self.prepared.environment {
+            Environment::Live => self.books.wallet.hold(price).map(Some),
+            Environment::Test => Ok(None),
+        }
+    }
+
+    /// From here on nothing can fail: the call gets its id, and its outcome is drawn.
+    fn begin(
+        &mut self,
+        run: &'a Run<'a>,
+        flow: Option<&'a Memory>,
+        hold: Option<Hold>,
+    ) -> (Matter, Drawn, u64) {
+        let (rules, prepared, now) = (self.rules, self.prepared, self.now);
+        let verification = self.next_id();
+        let decided = run.sequence.and_then(|key| self.books.sequences.get(&key));
+        let drawing = Drawing {
+            rules,
+            run,
+            sources: Sources {
+                story: &rules.story,
+                input: &run.input,
+                flow,
+                verification,
+            },
+            reference: prepared.reference,
+            now,
+        };
+        let (drawn, extras) = drawing.draw(decided.copied().unwrap_or(0));
+        let hold = hold.map(|hold| hold.amount);
+        let claim = prepared.idempotency_key;
+        self.changes.push(Change::Began(Box::new(Began {
+            verification,
+            content: prepared.content,
+            claim: claim.map(|key| (key.into(), prepared.body)),
+            sequence: run.sequence,
+            hold: hold.unwrap_or_default(),
+        })));
+        let matter = Matter {
+            latency_ms: latency(&rules.contract.operations[run.operation], &prepared.content),
+            provider: extras.provider,
+            claim: claim.map(Into::into),
+            hold,
+            because: run.choice.because(&rules.scenarios),
+            ..matter_of(prepared, verification, now)
+        };
+        (matter, drawn, extras.delay_ms)
+    }
+
+    fn concluded(&mut self, matter: Matter, drawn: Drawn) -> Decision {
+        let answer = Answer::First(matter);
+        let (reply, concluded) = conclude(self.rules, self.books, answer, drawn, self.now);
+        self.changes.push(Change::Concluded(Box::new(concluded)));
+        self.answered(reply)
+    }
+
+    fn put_off(&mut self, matter: Matter, drawn: Drawn, delay_ms: u64) -> Decision {
+        let verification = matter.verification;
+        let ticket = Ticket {
+            matter,
+            drawn,
+            due: Due::Real { delay_ms },
+            answered: false,
+        };
+        self.changes.push(Change::PutOff(Box::new(ticket)));
+        Decision::PutOff {
+            verification,
+            delay_ms,
+            entry: self.entry(),
+        }
+    }
+
+    /// The newest envelope of an earlier call, with HTTP 200 whatever its own status was.
+    fn look_up(&mut self, id: &str) -> Result<Decision, Rejection> {
+        let record = VerificationId::parse(id).and_then(|id| self.books.calls.get(id));
+        let envelope = &record.ok_or(Rejection::UnknownVerification)?.envelope;
+        Ok(self.answered(Reply::plain(200, envelope.clone())))
+    }
+
+    /// What the account spent, as an envelope of its own.
+    fn report(&mut self, period: usage::Period) -> Decision {
+        let live = self.prepared.environment == Environment::Live;
+        let balance = live.then(|| self.books.wallet.balance());
+        let data = self.books.usage.report(period, balance);
+        let matter = matter_of(self.prepared, self.next_id(), self.now);
+        self.note_beginning();
+        self.concluded(matter, Drawn::Completed { data, flow: None })
+    }
+
+    /// A refusal is recorded like any answer, but for a 401: no account is known then.
+    fn refused(&mut self, rejection: &Rejection) -> Decision {
+        if self.rules.contract.error(rejection.code()).status == 401 {
+            let nobody = self.prepared.content.verification(0);
+            let matter = matter_of(self.prepared, nobody, self.now);
+            let (reply, _) = refuse(self.rules, &matter, rejection);
+            return Decision::Answered { reply, entry: None };
+        }
+        let matter = matter_of(self.prepared, self.next_id(), self.now);
+        let (reply, concluded) = refuse(self.rules, &matter, rejection);
+        self.note_beginning();
+        self.changes.push(Change::Concluded(Box::new(concluded)));
+        self.answered(reply)
+    }
+
+    fn next_id(&self) -> VerificationId {
+        let content = &self.prepared.content;
+        content.verification(self.books.counters.asked(content))
+    }
+
+    /// The beginning of a call that executes nothing.
+    fn note_beginning(&mut self) {
+        let began = Began {
+            verification: self.next_id(),
+            content: self.prepared.content,
+            claim: None,
+            sequence: None,
+            hold: Paise::ZERO,
+        };
+        self.changes.push(Change::Began(Box::new(began)));
+    }
+
+    fn answered(&mut self, reply: Reply) -> Decision {
+        let changed = !self.changes.is_empty();
+        let entry = changed.then(|| self.entry());
+        Decision::Answered { reply, entry }
+    }
+
+    fn entry(&mut self) -> Entry {
+        Entry {
+            at: self.now,
+            environment: self.prepared.environment,
+            changes: std::mem::take(&mut self.changes),
+        }
+    }
 }
 
 /// Ends what was put off: the answer that was held back, or the result of a pending verification.
@@ -168,10 +320,25 @@ pub fn finish(
     now: Timestamp,
 ) -> Option<(Reply, Entry)> {
     let books = account.books(environment);
-    let Ticket { matter, drawn, answered, .. } = books.tickets.get(verification)?.clone();
-    let answer = if answered { Answer::Result(matter) } else { Answer::First(matter) };
+    let Ticket {
+        matter,
+        drawn,
+        answered,
+        ..
+    } = books.tickets.get(verification)?.clone();
+    let answer = if answered {
+        Answer::Result(matter)
+    } else {
+        Answer::First(matter)
+    };
     let (reply, concluded) = conclude(rules, books, answer, drawn, now);
-    Some((reply, entry(environment, now, vec![Change::Concluded(Box::new(concluded))])))
+    let changes = vec![Change::Concluded(Box::new(concluded))];
+    let entry = Entry {
+        at: now,
+        environment,
+        changes,
+    };
+    Some((reply, entry))
 }
 
 /// The ticket that is due first by the account's clock, in either environment.
@@ -193,94 +360,27 @@ pub fn first_attempt(account: &Account) -> Option<(Timestamp, Environment, deliv
         Some((at, delivery.verification, environment, delivery))
     };
     let due = Environment::ALL.into_iter().filter_map(due);
-    let (at, _, environment, delivery) = due.min_by_key(|&(at, verification, environment, _)| (at, verification, environment))?;
+    let (at, _, environment, delivery) =
+        due.min_by_key(|&(at, verification, environment, _)| (at, verification, environment))?;
     Some((at, environment, delivery.clone()))
 }
 
 /// The answer to a call whose key no account has: nothing is recorded, nothing is counted.
 #[must_use]
-pub fn turn_away(rules: &Rules, call: &Call<'_>, rejection: &Rejection, machine: Timestamp) -> Reply {
+pub fn turn_away(
+    rules: &Rules,
+    call: &Call<'_>,
+    rejection: &Rejection,
+    machine: Timestamp,
+) -> Reply {
     let nobody = Credential { key: "" };
     let prepared = prepare(rules, "", nobody, call);
-    refuse(rules, &matter_of(&prepared, prepared.content.verification(0), machine), rejection).0
-}
-
-/// What a call takes from its key's rate limit, where there is one.
-fn take_from_limit(account: &Account, key: usize, now: Timestamp) -> Result<Option<Change>, Rejection> {
-    let Some(limit) = account.rate_limit else { return Ok(None) };
-    let window = limit.take(account.windows[key], now)?;
-    Ok(Some(Change::Passed { key, window }))
-}
-
-fn claimed(account: &Account, prepared: &Prepared<'_>, now: Timestamp) -> Result<Claimed, Rejection> {
-    let Some(key) = prepared.idempotency_key else { return Ok(Claimed::Fresh) };
-    let claims = &account.books(prepared.environment).claims;
-    claims.look(key, prepared.body, now, account.settings.retention)
-}
-
-/// The newest envelope of an earlier call, with HTTP 200 whatever its own status was.
-fn look_up(
-    account: &Account,
-    prepared: &Prepared<'_>,
-    id: &str,
-    now: Timestamp,
-    changes: &mut Vec<Change>,
-) -> Result<Decision, Rejection> {
-    let calls = &account.books(prepared.environment).calls;
-    let record = VerificationId::parse(id).and_then(|id| calls.get(id)).ok_or(Rejection::UnknownVerification)?;
-    Ok(answered(Reply::plain(200, record.envelope.clone()), prepared, now, changes))
-}
-
-/// What the account spent, as an envelope of its own.
-fn report(
-    rules: &Rules,
-    account: &Account,
-    prepared: &Prepared<'_>,
-    period: usage::Period,
-    now: Timestamp,
-    changes: &mut Vec<Change>,
-) -> Decision {
-    let books = account.books(prepared.environment);
-    let balance = (prepared.environment == Environment::Live).then(|| books.wallet.balance());
-    let drawn = outcome::Drawn::Completed { data: books.usage.report(period, balance), flow: None };
-    let verification = prepared.content.verification(books.counters.asked(&prepared.content));
-    let matter = matter_of(prepared, verification, now);
-    let (reply, concluded) = conclude(rules, books, Answer::First(matter), drawn, now);
-    changes.push(began(prepared, verification));
-    changes.push(Change::Concluded(Box::new(concluded)));
-    answered(reply, prepared, now, changes)
-}
-
-/// A refusal is recorded like any answer, but for a 401: no account is known then.
-fn refused(
-    rules: &Rules,
-    account: &Account,
-    prepared: &Prepared<'_>,
-    now: Timestamp,
-    mut changes: Vec<Change>,
-    rejection: &Rejection,
-) -> Decision {
-    if rules.contract.error(rejection.code()).status == 401 {
-        let matter = matter_of(prepared, prepared.content.verification(0), now);
-        return Decision::Answered { reply: refuse(rules, &matter, rejection).0, entry: None };
-    }
-    let asked = account.books(prepared.environment).counters.asked(&prepared.content);
-    let verification = prepared.content.verification(asked);
-    let (reply, concluded) = refuse(rules, &matter_of(prepared, verification, now), rejection);
-    changes.push(began(prepared, verification));
-    changes.push(Change::Concluded(Box::new(concluded)));
-    answered(reply, prepared, now, &mut changes)
-}
-
-/// The beginning of a call that executes nothing.
-fn began(prepared: &Prepared<'_>, verification: VerificationId) -> Change {
-    Change::Began(Box::new(Began {
-        verification,
-        content: prepared.content,
-        claim: None,
-        sequence: None,
-        hold: svc_fixtures::contract::Paise::ZERO,
-    }))
+    refuse(
+        rules,
+        &matter_of(&prepared, prepared.content.verification(0), machine),
+        rejection,
+    )
+    .0
 }
 
 /// What is known of a call that executes nothing.
@@ -289,7 +389,7 @@ fn matter_of(prepared: &Prepared<'_>, verification: VerificationId, now: Timesta
         verification,
         environment: prepared.environment,
         endpoint: prepared.endpoint.clone(),
-        counts: matches!(prepared.operation, Some(_)),
+        counts: prepared.operation.is_some(),
         reference: prepared.reference.map(Into::into),
         created_at: now,
         latency_ms: 0,
@@ -298,14 +398,4 @@ fn matter_of(prepared: &Prepared<'_>, verification: VerificationId, now: Timesta
         hold: None,
         because: crate::scenario::Because::Refused,
     }
-}
-
-fn answered(reply: Reply, prepared: &Prepared<'_>, now: Timestamp, changes: &mut Vec<Change>) -> Decision {
-    let changes = std::mem::take(changes);
-    let changed = !changes.is_empty();
-    Decision::Answered { reply, entry: changed.then(|| entry(prepared.environment, now, changes)) }
-}
-
-fn entry(environment: Environment, at: Timestamp, changes: Vec<Change>) -> Entry {
-    Entry { at, environment, changes }
 }

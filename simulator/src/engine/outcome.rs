@@ -89,11 +89,20 @@ impl<'a> Drawing<'a> {
     #[must_use]
     pub fn draw(&self, decided: u32) -> (Drawn, Extras) {
         match &self.run.choice {
-            Choice::Sentinel { error, .. } => (Drawn::Failed { code: *error, message: None }, Extras::default()),
+            Choice::Sentinel { error, .. } => (
+                Drawn::Failed {
+                    code: *error,
+                    message: None,
+                },
+                Extras::default(),
+            ),
             Choice::Unnamed => (self.unnamed(), Extras::default()),
             Choice::Scenario(number) => {
                 let outcome = next(self.rules.scenarios.get(*number), decided);
-                let extras = Extras { delay_ms: outcome.delay_ms, provider: outcome.provider.clone() };
+                let extras = Extras {
+                    delay_ms: outcome.delay_ms,
+                    provider: outcome.provider.clone(),
+                };
                 (self.ending(&outcome.result), extras)
             }
         }
@@ -102,8 +111,13 @@ impl<'a> Drawing<'a> {
     fn ending(&self, ending: &Ending) -> Drawn {
         match ending {
             Ending::Success(over) => self.success(over),
-            Ending::Error { code, message } => Drawn::Failed { code: *code, message: message.clone() },
-            Ending::Pending { after_ms, finally } => self.pending(*after_ms, self.ending(&finally.result)),
+            Ending::Error { code, message } => Drawn::Failed {
+                code: *code,
+                message: message.clone(),
+            },
+            Ending::Pending { after_ms, finally } => {
+                self.pending(*after_ms, self.ending(&finally.result))
+            }
         }
     }
 
@@ -115,8 +129,13 @@ impl<'a> Drawing<'a> {
 
     fn success(&self, over: &Over) -> Drawn {
         let answer = self.rules.answer(self.run.operation, over);
-        let completed = Drawn::Completed { data: self.print(answer), flow: self.flow_change(answer) };
-        let pending = self.rules.contract.operations[self.run.operation].pending.as_ref();
+        let completed = Drawn::Completed {
+            data: self.print(answer),
+            flow: self.flow_change(answer),
+        };
+        let pending = self.rules.contract.operations[self.run.operation]
+            .pending
+            .as_ref();
         match pending.is_some_and(|pending| pending.always) {
             true => self.pending(None, completed),
             false => completed,
@@ -138,16 +157,31 @@ impl<'a> Drawing<'a> {
             return finally;
         }
         let operation = &self.rules.contract.operations[self.run.operation];
-        let row = operation.pending.as_ref().expect("the reader lets only such operations be pending");
+        let row = operation
+            .pending
+            .as_ref()
+            .expect("the reader lets only such operations be pending");
         let answer = self.rules.answer(self.run.operation, &Over::Nothing);
-        let member = |name: &'a String| (Cow::Borrowed(name.as_str()), answer.member(self.sources, name));
+        let member = |name: &'a String| {
+            (
+                Cow::Borrowed(name.as_str()),
+                answer.member(self.sources, name),
+            )
+        };
         let data = Json::Object(row.data.iter().map(member).collect());
-        let after = SignedDuration::from_millis(i64::try_from(after_ms.unwrap_or(row.after_ms)).unwrap_or(i64::MAX));
+        let after = SignedDuration::from_millis(
+            i64::try_from(after_ms.unwrap_or(row.after_ms)).unwrap_or(i64::MAX),
+        );
         let due = match row.by_consent {
             true => Due::Consent,
             false => Due::At(self.now.saturating_add(after).unwrap_or(Timestamp::MAX)),
         };
-        Drawn::Pending { status: row.status, data: data.to_string().into_bytes(), due, finally: Box::new(finally) }
+        Drawn::Pending {
+            status: row.status,
+            data: data.to_string().into_bytes(),
+            due,
+            finally: Box::new(finally),
+        }
     }
 
     /// What a completed call does to the flow it is a step of.
@@ -161,13 +195,25 @@ impl<'a> Drawing<'a> {
         }
         let carried = || self.run.input.text(row.takes.as_deref()?).map(Box::from);
         match &row.issues {
-            None => Some(FlowChange::Done { flow, key: carried()?, step }),
+            None => Some(FlowChange::Done {
+                flow,
+                key: carried()?,
+                step,
+            }),
             Some(issues) => {
                 let keys = match issues {
-                    FlowKey::Member(name) => answer.member(self.sources, name).as_text().map(Box::from).into_iter().collect(),
+                    FlowKey::Member(name) => answer
+                        .member(self.sources, name)
+                        .as_text()
+                        .map(Box::from)
+                        .into_iter()
+                        .collect(),
                     FlowKey::Verification => {
                         let id = self.sources.verification.to_string().into_boxed_str();
-                        [Some(id), self.reference.map(Box::from)].into_iter().flatten().collect()
+                        [Some(id), self.reference.map(Box::from)]
+                            .into_iter()
+                            .flatten()
+                            .collect()
                     }
                 };
                 let value = |name: &String| {

@@ -85,7 +85,12 @@ impl std::fmt::Debug for Credential<'_> {
 
 /// Prepares a call of an account.
 #[must_use]
-pub fn prepare<'a>(rules: &'a Rules, account: &str, credential: Credential<'a>, call: &'a Call<'a>) -> Prepared<'a> {
+pub fn prepare<'a>(
+    rules: &'a Rules,
+    account: &str,
+    credential: Credential<'a>,
+    call: &'a Call<'a>,
+) -> Prepared<'a> {
     let target = rules.router.find(call.method, call.path);
     let operation = match target {
         Ok(Target::Operation(operation)) => Some(operation),
@@ -98,17 +103,27 @@ pub fn prepare<'a>(rules: &'a Rules, account: &str, credential: Credential<'a>, 
     let reference = reference(call.headers.reference_id);
     let key = idempotency::key(call.headers.idempotency_key);
     let json = match target {
-        Ok(Target::Operation(_)) => {
-            Some(input::parse(call.headers.content_type, call.headers.content_encoding, call.body))
-        }
+        Ok(Target::Operation(_)) => Some(input::parse(
+            call.headers.content_type,
+            call.headers.content_encoding,
+            call.body,
+        )),
         _ => None,
     };
     let body = match &json {
         Some(Ok(json)) => BodyDigest::of_json(&endpoint, json),
         _ => BodyDigest::of_bytes(&endpoint, call.method, call.query, whole(call.body)),
     };
-    let (reference_id, idempotency_key) = (reference.clone().ok().flatten(), key.clone().ok().flatten());
-    let content = Content::of(&rules.seed, call.environment, account, body, idempotency_key, reference_id);
+    let (reference_id, idempotency_key) =
+        (reference.clone().ok().flatten(), key.clone().ok().flatten());
+    let content = Content::of(
+        &rules.seed,
+        call.environment,
+        account,
+        body,
+        idempotency_key,
+        reference_id,
+    );
     let planned = target.and_then(|target| {
         let checked = reference.and(key);
         plan(rules, target, checked.map(|_| json).transpose(), call.query)
@@ -139,7 +154,9 @@ fn reference(header: Header<'_>) -> Result<Option<&str>, Rejection> {
     match (header, header.text()) {
         (Header::Absent, _) => Ok(None),
         (_, Some(text)) => Ok(Some(text)),
-        (_, None) => Err(Rejection::input("X-Reference-Id: must be sent once, as text without control characters")),
+        (_, None) => Err(Rejection::input(
+            "X-Reference-Id: must be sent once, as text without control characters",
+        )),
     }
 }
 
@@ -162,20 +179,39 @@ fn plan<'a>(
 
 fn run<'a>(rules: &'a Rules, operation: usize, json: Json<'a>) -> Result<Run<'a>, Rejection> {
     let row = &rules.contract.operations[operation];
-    let marks = [rules.contract.service.sentinel.text.as_str(), row.sentinel.as_deref().unwrap_or_default()];
+    let marks = [
+        rules.contract.service.sentinel.text.as_str(),
+        row.sentinel.as_deref().unwrap_or_default(),
+    ];
     let marks = &marks[..1 + usize::from(row.sentinel.is_some())];
     let input = Input::check(&rules.contract, row, marks, json)?;
-    let choice = rules.scenarios.choose(&rules.contract, &Question { operation, field: &|index| input.field(index) });
+    let choice = rules.scenarios.choose(
+        &rules.contract,
+        &Question {
+            operation,
+            field: &|index| input.field(index),
+        },
+    );
     let step = rules.steps[operation];
     let fixed = step.is_some_and(|step| carried_decides(rules, step, &input, &choice));
     let sequence = sequence(rules, &input, &choice);
     let draft = draft(rules, operation, &input, &choice, step);
-    Ok(Run { operation, input, choice, step, fixed, sequence, draft })
+    Ok(Run {
+        operation,
+        input,
+        choice,
+        step,
+        fixed,
+        sequence,
+        draft,
+    })
 }
 
 /// Whether the carried identifier is itself a fixed input: then it need not have been issued.
 fn carried_decides(rules: &Rules, step: StepOf, input: &Input<'_>, choice: &Choice) -> bool {
-    let Some(field) = super::flow::carried_field(&rules.contract, step) else { return false };
+    let Some(field) = super::flow::carried_field(&rules.contract, step) else {
+        return false;
+    };
     match choice {
         Choice::Sentinel { field: marked, .. } => marked == field,
         Choice::Scenario(number) => {
@@ -188,7 +224,9 @@ fn carried_decides(rules: &Rules, step: StepOf, input: &Input<'_>, choice: &Choi
 
 /// Sequences count by scenario and identifying fields only.
 fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<SequenceKey> {
-    let Choice::Scenario(number) = choice else { return None };
+    let Choice::Scenario(number) = choice else {
+        return None;
+    };
     let scenario = rules.scenarios.get(*number);
     if scenario.then.len() < 2 {
         return None;
@@ -205,7 +243,13 @@ fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<Sequenc
 }
 
 /// Prints `data` here, outside the lock, where nothing but the request decides it.
-fn draft(rules: &Rules, operation: usize, input: &Input<'_>, choice: &Choice, step: Option<StepOf>) -> Option<Vec<u8>> {
+fn draft(
+    rules: &Rules,
+    operation: usize,
+    input: &Input<'_>,
+    choice: &Choice,
+    step: Option<StepOf>,
+) -> Option<Vec<u8>> {
     let over = match choice {
         Choice::Unnamed => &Over::Nothing,
         Choice::Scenario(number) => match rules.scenarios.get(*number).then.as_slice() {
@@ -223,6 +267,14 @@ fn draft(rules: &Rules, operation: usize, input: &Input<'_>, choice: &Choice, st
     }
     let mut data = Vec::with_capacity(512);
     let verification = super::ids::VerificationId::NONE;
-    answer.print(Sources { story: &rules.story, input, flow: None, verification }, &mut data);
+    answer.print(
+        Sources {
+            story: &rules.story,
+            input,
+            flow: None,
+            verification,
+        },
+        &mut data,
+    );
     Some(data)
 }

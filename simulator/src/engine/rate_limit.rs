@@ -36,7 +36,9 @@ impl RateLimit {
         if ahead > allowed {
             let wait = ahead - allowed;
             let whole = wait.as_secs() + i64::from(wait.subsec_nanos() > 0);
-            return Err(Rejection::RateLimited { retry_after_s: u32::try_from(whole.max(1)).unwrap_or(u32::MAX) });
+            return Err(Rejection::RateLimited {
+                retry_after_s: u32::try_from(whole.max(1)).unwrap_or(u32::MAX),
+            });
         }
         Ok(Window(Some(paid + interval)))
     }
@@ -46,7 +48,10 @@ impl RateLimit {
 mod tests {
     use super::*;
 
-    const LIMIT: RateLimit = RateLimit { per_second: 1, burst: 2 };
+    const LIMIT: RateLimit = RateLimit {
+        per_second: 1,
+        burst: 2,
+    };
     const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
     fn at(millis: i64) -> Timestamp {
@@ -55,11 +60,21 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_the_next_call_waits_a_second() {
-        let once = LIMIT.take(Window::default(), at(0)).expect("the first passes");
+        let once = LIMIT
+            .take(Window::default(), at(0))
+            .expect("the first passes");
         let twice = LIMIT.take(once, at(0)).expect("the second passes");
-        assert_eq!(LIMIT.take(twice, at(0)), Err(Rejection::RateLimited { retry_after_s: 1 }));
-        assert_eq!(LIMIT.take(twice, at(999)), Err(Rejection::RateLimited { retry_after_s: 1 }));
-        let thrice = LIMIT.take(twice, at(1000)).expect("a second later one more passes");
+        assert_eq!(
+            LIMIT.take(twice, at(0)),
+            Err(Rejection::RateLimited { retry_after_s: 1 })
+        );
+        assert_eq!(
+            LIMIT.take(twice, at(999)),
+            Err(Rejection::RateLimited { retry_after_s: 1 })
+        );
+        let thrice = LIMIT
+            .take(twice, at(1000))
+            .expect("a second later one more passes");
         assert!(LIMIT.take(thrice, at(1000)).is_err());
     }
 

@@ -60,7 +60,10 @@ impl Rejection {
     /// `SVC_INVALID_INPUT` with a message.
     #[must_use]
     pub fn input(message: impl Into<String>) -> Self {
-        Rejection::Invalid { blame: Blame::Input, message: message.into() }
+        Rejection::Invalid {
+            blame: Blame::Input,
+            message: message.into(),
+        }
     }
 
     /// The code of the envelope.
@@ -78,8 +81,14 @@ impl Rejection {
             | Rejection::UnknownCarried { .. }
             | Rejection::UnknownVerification => ErrorCode::NotFound,
             Rejection::MethodNotAllowed { .. }
-            | Rejection::Invalid { blame: Blame::Input, .. } => ErrorCode::InvalidInput,
-            Rejection::Invalid { blame: Blame::Identifier, .. } => ErrorCode::InvalidIdentifier,
+            | Rejection::Invalid {
+                blame: Blame::Input,
+                ..
+            } => ErrorCode::InvalidInput,
+            Rejection::Invalid {
+                blame: Blame::Identifier,
+                ..
+            } => ErrorCode::InvalidIdentifier,
             Rejection::Conflict => ErrorCode::IdempotencyConflict,
             Rejection::InsufficientBalance { .. } => ErrorCode::InsufficientBalance,
             Rejection::Internal => ErrorCode::InternalError,
@@ -118,7 +127,9 @@ impl Rejection {
             Rejection::Invalid { message, .. } => message,
             Rejection::Conflict => "this Idempotency-Key was already used with a different body",
             Rejection::UnknownCarried { field } => {
-                return Cow::Owned(format!("{field}: no earlier call of this account has this id"));
+                return Cow::Owned(format!(
+                    "{field}: no earlier call of this account has this id"
+                ));
             }
             Rejection::UnknownVerification => "this account has no verification of that id",
             Rejection::InsufficientBalance { price } => {

@@ -68,7 +68,11 @@ pub struct Meta<'a> {
 pub fn envelope(envelope: &Envelope<'_>) -> Vec<u8> {
     let mut out = Out(Vec::with_capacity(1024));
     let success = !matches!(envelope.result, ResultPart::Failed { .. });
-    out.raw(if success { r#"{"success":true,"verificationId":""# } else { r#"{"success":false,"verificationId":""# });
+    out.raw(if success {
+        r#"{"success":true,"verificationId":""#
+    } else {
+        r#"{"success":false,"verificationId":""#
+    });
     out.raw(VerificationId::PREFIX);
     out.raw(envelope.verification.suffix());
     out.raw(r#"","referenceId":"#);
@@ -84,16 +88,27 @@ pub fn envelope(envelope: &Envelope<'_>) -> Vec<u8> {
             out.raw(r#","status":"pending","data":"#);
             out.0.extend_from_slice(data);
         }
-        ResultPart::Failed { code, message, retryable } => {
+        ResultPart::Failed {
+            code,
+            message,
+            retryable,
+        } => {
             out.raw(r#","status":"failed","error":{"code":""#);
             out.raw(code.as_str());
             out.raw(r#"","message":"#);
             out.text(message);
-            out.raw(if *retryable { r#","retryable":true}"# } else { r#","retryable":false}"# });
+            out.raw(if *retryable {
+                r#","retryable":true}"#
+            } else {
+                r#","retryable":false}"#
+            });
         }
     }
     match envelope.charged {
-        Some(Charged { amount, balance_after }) => {
+        Some(Charged {
+            amount,
+            balance_after,
+        }) => {
             out.raw(r#","billing":{"charged":true,"amount":"#);
             out.json(&amount);
             out.raw(r#","currency":"INR","walletBalanceAfter":"#);
@@ -168,13 +183,20 @@ mod tests {
 
     #[test]
     fn a_charged_answer_says_what_is_left() {
-        let charged = Charged { amount: Paise(250), balance_after: Paise(9_999_750) };
-        insta::assert_snapshot!(sample(ResultPart::Completed(b"{}"), Some(charged)), @"");
+        let charged = Charged {
+            amount: Paise(250),
+            balance_after: Paise(9_999_750),
+        };
+        insta::assert_snapshot!(sample(ResultPart::Completed(b"{}"), Some(charged)), @r#"{"success":true,"verificationId":"svcv_00000000000000000000000000","referenceId":"a \"quoted\"\u0007reference","endpoint":"an.operation","status":"completed","data":{},"billing":{"charged":true,"amount":2.5,"currency":"INR","walletBalanceAfter":99997.5},"meta":{"createdAt":"2027-01-15T08:00:00.000Z","environment":"live","latencyMs":250}}"#);
     }
 
     #[test]
     fn a_failure_has_an_error_and_no_data() {
-        let failed = ResultPart::Failed { code: ErrorCode::SourceTimeout, message: "late", retryable: true };
-        insta::assert_snapshot!(sample(failed, None), @"");
+        let failed = ResultPart::Failed {
+            code: ErrorCode::SourceTimeout,
+            message: "late",
+            retryable: true,
+        };
+        insta::assert_snapshot!(sample(failed, None), @r#"{"success":false,"verificationId":"svcv_00000000000000000000000000","referenceId":"a \"quoted\"\u0007reference","endpoint":"an.operation","status":"failed","error":{"code":"SVC_SOURCE_TIMEOUT","message":"late","retryable":true},"billing":{"charged":false,"amount":0,"currency":"INR"},"meta":{"createdAt":"2027-01-15T08:00:00.000Z","environment":"live","latencyMs":250}}"#);
     }
 }

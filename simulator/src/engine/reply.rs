@@ -21,12 +21,21 @@ impl Reply {
     /// An answer without any of the special headers.
     #[must_use]
     pub fn plain(status: u16, body: impl Into<Bytes>) -> Self {
-        Reply { status, body: body.into(), retry_after_s: None, allow: None, replay: false }
+        Reply {
+            status,
+            body: body.into(),
+            retry_after_s: None,
+            allow: None,
+            replay: false,
+        }
     }
 
     /// The same answer, marked as given before.
     #[must_use]
     pub fn replayed(self) -> Self {
-        Reply { replay: true, ..self }
+        Reply {
+            replay: true,
+            ..self
+        }
     }
 }

@@ -34,7 +34,10 @@ impl Router {
     /// The paths of a contract.
     #[must_use]
     pub fn new(contract: &Contract) -> Self {
-        let mut router = Router { exact: HashMap::default(), wildcards: Vec::new() };
+        let mut router = Router {
+            exact: HashMap::default(),
+            wildcards: Vec::new(),
+        };
         for (index, operation) in contract.operations.iter().enumerate() {
             match operation.path.strip_suffix('*') {
                 Some(before) => router.wildcards.push((before.to_owned(), index)),
@@ -69,15 +72,23 @@ impl Router {
         if let Some(id) = path.strip_prefix(VERIFICATIONS).filter(one_part) {
             return Some((Target::Verification(id), "GET"));
         }
-        let wildcard = |(before, _): &&(String, usize)| path.strip_prefix(before.as_str()).is_some_and(|rest| one_part(&rest));
-        self.wildcards.iter().find(wildcard).map(|&(_, index)| (Target::Operation(index), "POST"))
+        let wildcard = |(before, _): &&(String, usize)| {
+            path.strip_prefix(before.as_str())
+                .is_some_and(|rest| one_part(&rest))
+        };
+        self.wildcards
+            .iter()
+            .find(wildcard)
+            .map(|&(_, index)| (Target::Operation(index), "POST"))
     }
 }
 
 /// What an envelope calls a path that is no operation: the path after `/v1/`, dotted.
 #[must_use]
 pub fn dotted(path: &str) -> Cow<'_, str> {
-    let rest = path.strip_prefix("/v1/").unwrap_or_else(|| path.trim_start_matches('/'));
+    let rest = path
+        .strip_prefix("/v1/")
+        .unwrap_or_else(|| path.trim_start_matches('/'));
     match rest.contains('/') {
         true => Cow::Owned(rest.replace('/', ".")),
         false => Cow::Borrowed(rest),

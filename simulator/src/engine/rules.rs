@@ -71,7 +71,8 @@ impl Rules {
 
     fn new(contract: Contract, answers: &Answers, scenarios: ScenarioSet, seed: Seed) -> Rules {
         let story = Story::new(answers);
-        let template = |operation: usize| &answers.by_operation[&contract.operations[operation].id].data;
+        let template =
+            |operation: usize| &answers.by_operation[&contract.operations[operation].id].data;
         let canned = (0..contract.operations.len())
             .map(|operation| Answer::new(&contract, operation, &story, template(operation)))
             .collect();
@@ -80,13 +81,30 @@ impl Rules {
             for number in scenario.then.iter().filter_map(changes) {
                 for &operation in &scenario.operations {
                     let over = laid_over(template(operation), &scenarios.changes[number]);
-                    changed.insert((operation, number), Answer::new(&contract, operation, &story, &over));
+                    changed.insert(
+                        (operation, number),
+                        Answer::new(&contract, operation, &story, &over),
+                    );
                 }
             }
         }
         let (router, steps) = (Router::new(&contract), flow::steps(&contract));
-        let endpoints = contract.operations.iter().map(|operation| operation.id.as_str().into()).collect();
-        Rules { contract, router, story, scenarios, steps, seed, endpoints, canned, changed }
+        let endpoints = contract
+            .operations
+            .iter()
+            .map(|operation| operation.id.as_str().into())
+            .collect();
+        Rules {
+            contract,
+            router,
+            story,
+            scenarios,
+            steps,
+            seed,
+            endpoints,
+            canned,
+            changed,
+        }
     }
 
     /// What an envelope calls an operation.

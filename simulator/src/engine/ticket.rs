@@ -78,7 +78,10 @@ impl Tickets {
 
     /// Closes the ticket of a verification, where it has one.
     pub fn close(&mut self, verification: VerificationId) {
-        if let Some(Ticket { due: Due::At(at), .. }) = self.by_verification.remove(&verification) {
+        if let Some(Ticket {
+            due: Due::At(at), ..
+        }) = self.by_verification.remove(&verification)
+        {
             self.by_due.remove(&(at, verification));
         }
     }

@@ -72,12 +72,16 @@ pub fn period(query: &str) -> Result<Period, Rejection> {
             _ => continue,
         };
         let day = svc_fixtures::contract::parse_date("YYYY-MM-DD", value);
-        let day = day.ok_or_else(|| Rejection::input(format!("{name}: must be a day written YYYY-MM-DD")))?;
+        let day = day
+            .ok_or_else(|| Rejection::input(format!("{name}: must be a day written YYYY-MM-DD")))?;
         if slot.replace(day).is_some() {
             return Err(Rejection::input(format!("{name}: must be given once")));
         }
     }
-    let period = Period { from: from.unwrap_or(Date::MIN), to: to.unwrap_or(Date::MAX) };
+    let period = Period {
+        from: from.unwrap_or(Date::MIN),
+        to: to.unwrap_or(Date::MAX),
+    };
     match period.from <= period.to {
         true => Ok(period),
         false => Err(Rejection::input("to: must not be before from")),
@@ -114,7 +118,10 @@ struct EndpointReport<'a> {
 impl Usage {
     /// Counts one more answer.
     pub fn count(&mut self, counted: Counted) {
-        self.rows.entry((counted.day, counted.endpoint)).or_default().add(&counted.row);
+        self.rows
+            .entry((counted.day, counted.endpoint))
+            .or_default()
+            .add(&counted.row);
     }
 
     /// The printed `data` of a usage answer: a row an endpoint, by name, and the totals.
@@ -128,8 +135,16 @@ impl Usage {
                 totals.add(row);
             }
         }
-        let endpoints = endpoints.into_iter().map(|(endpoint, row)| EndpointReport { endpoint, row }).collect();
-        serde_json::to_vec(&Report { endpoints, totals, wallet_balance }).expect("a report prints into memory")
+        let endpoints = endpoints
+            .into_iter()
+            .map(|(endpoint, row)| EndpointReport { endpoint, row })
+            .collect();
+        serde_json::to_vec(&Report {
+            endpoints,
+            totals,
+            wallet_balance,
+        })
+        .expect("a report prints into memory")
     }
 
     /// All that was ever counted.
@@ -149,21 +164,41 @@ mod tests {
     fn both_days_of_a_period_count() {
         let mut usage = Usage::default();
         for day in ["2026-01-01", "2026-01-02", "2026-01-03"] {
-            let row = Row { calls: 1, amount: Paise(250), ..Row::default() };
-            usage.count(Counted { day: day.parse().expect("a day"), endpoint: "an.operation".into(), row });
+            let row = Row {
+                calls: 1,
+                amount: Paise(250),
+                ..Row::default()
+            };
+            usage.count(Counted {
+                day: day.parse().expect("a day"),
+                endpoint: "an.operation".into(),
+                row,
+            });
         }
         let calls = |query: &str| {
             let report = usage.report(period(query).expect("a period"), None);
-            String::from_utf8(report).expect("text").matches("\"calls\":2").count()
+            String::from_utf8(report)
+                .expect("text")
+                .matches("\"calls\":2")
+                .count()
         };
-        assert_eq!(calls("from=2026-01-01&to=2026-01-02"), 2, "the endpoint's row and the totals");
+        assert_eq!(
+            calls("from=2026-01-01&to=2026-01-02"),
+            2,
+            "the endpoint's row and the totals"
+        );
         assert_eq!(calls("from=2026-01-02"), 2);
         assert_eq!(calls("to=2026-01-01"), 0);
     }
 
     #[test]
     fn a_period_that_is_none_is_refused() {
-        for query in ["from=yesterday", "from=2026-02-30", "from=2026-01-02&to=2026-01-01", "to=2026-01-01&to=2026-01-01"] {
+        for query in [
+            "from=yesterday",
+            "from=2026-02-30",
+            "from=2026-01-02&to=2026-01-01",
+            "to=2026-01-01&to=2026-01-01",
+        ] {
             assert!(period(query).is_err(), "{query}");
         }
         assert!(period("").is_ok());

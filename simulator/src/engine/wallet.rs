@@ -35,7 +35,10 @@ impl Wallet {
     /// A wallet with this much in it.
     #[must_use]
     pub fn with(balance: Paise) -> Self {
-        Wallet { topped_up: balance, ..Wallet::default() }
+        Wallet {
+            topped_up: balance,
+            ..Wallet::default()
+        }
     }
 
     /// Top-ups less charges; open holds are not deducted.
@@ -78,7 +81,10 @@ impl Wallet {
     pub fn apply(&mut self, money: Money) {
         self.held.0 += money.hold.0 - money.release.0;
         self.charged.0 += money.charge.0;
-        debug_assert!(self.adds_up(), "an entry broke the wallet: {self:?} after {money:?}");
+        debug_assert!(
+            self.adds_up(),
+            "an entry broke the wallet: {self:?} after {money:?}"
+        );
     }
 
     /// Puts money in.
@@ -99,7 +105,11 @@ impl Hold {
     #[must_use]
     pub fn settle(self, billed: bool) -> Money {
         let charge = if billed { self.amount } else { Paise::ZERO };
-        Money { release: self.amount, charge, ..Money::default() }
+        Money {
+            release: self.amount,
+            charge,
+            ..Money::default()
+        }
     }
 }
 
@@ -112,7 +122,10 @@ mod tests {
         let mut wallet = Wallet::with(Paise(500));
         assert!(wallet.hold(Paise(500)).is_ok());
         assert!(wallet.hold(Paise(501)).is_err());
-        wallet.apply(Money { hold: Paise(300), ..Money::default() });
+        wallet.apply(Money {
+            hold: Paise(300),
+            ..Money::default()
+        });
         assert!(wallet.hold(Paise(200)).is_ok());
         assert!(wallet.hold(Paise(201)).is_err());
     }
@@ -122,9 +135,15 @@ mod tests {
         for (billed, balance) in [(true, 200), (false, 500)] {
             let mut wallet = Wallet::with(Paise(500));
             let hold = wallet.hold(Paise(300)).expect("covered");
-            wallet.apply(Money { hold: hold.amount, ..Money::default() });
+            wallet.apply(Money {
+                hold: hold.amount,
+                ..Money::default()
+            });
             wallet.apply(hold.settle(billed));
-            assert_eq!((wallet.balance(), wallet.held()), (Paise(balance), Paise::ZERO));
+            assert_eq!(
+                (wallet.balance(), wallet.held()),
+                (Paise(balance), Paise::ZERO)
+            );
         }
     }
 }

@@ -41,12 +41,24 @@ impl Directory {
         now: Timestamp,
     ) -> Result<Self, JournalError> {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
-        let copied = accounts.iter().filter(|terms| terms.copies).cloned().collect();
-        let directory = Directory { shards, copied, settings, journal };
+        let copied = accounts
+            .iter()
+            .filter(|terms| terms.copies)
+            .cloned()
+            .collect();
+        let directory = Directory {
+            shards,
+            copied,
+            settings,
+            journal,
+        };
         for terms in &accounts {
             let cell = directory.cell(terms.clone(), now)?;
             for key in &terms.keys {
-                directory.shard(&key.name).write().insert(key.name.as_str().into(), Arc::clone(&cell));
+                directory
+                    .shard(&key.name)
+                    .write()
+                    .insert(key.name.as_str().into(), Arc::clone(&cell));
             }
         }
         Ok(directory)
@@ -57,7 +69,11 @@ impl Directory {
     ///
     /// # Errors
     /// Where the journal does not take the opening of a fresh account.
-    pub fn by_key(&self, key: &str, now: Timestamp) -> Result<Option<Arc<AccountCell>>, JournalError> {
+    pub fn by_key(
+        &self,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Option<Arc<AccountCell>>, JournalError> {
         let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
         match prefixes.find_map(|prefix| key.strip_prefix(prefix)) {
             Some(name) => self.by_name(name, now),
@@ -69,15 +85,25 @@ impl Directory {
     ///
     /// # Errors
     /// Where the journal does not take the opening of a fresh account.
-    pub fn by_name(&self, name: &str, now: Timestamp) -> Result<Option<Arc<AccountCell>>, JournalError> {
+    pub fn by_name(
+        &self,
+        name: &str,
+        now: Timestamp,
+    ) -> Result<Option<Arc<AccountCell>>, JournalError> {
         let shard = self.shard(name);
         if let Some(cell) = shard.read().get(name) {
             return Ok(Some(Arc::clone(cell)));
         }
-        let Some(terms) = self.copied.iter().find(|terms| is_copy(name, &terms.id)) else { return Ok(None) };
+        let Some(terms) = self.copied.iter().find(|terms| is_copy(name, &terms.id)) else {
+            return Ok(None);
+        };
         let terms = AccountTerms {
             id: name.into(),
-            keys: vec![KeyTerms { name: name.to_owned(), revoked: false, rotated_for_ms: None }],
+            keys: vec![KeyTerms {
+                name: name.to_owned(),
+                revoked: false,
+                rotated_for_ms: None,
+            }],
             copies: false,
             ..terms.clone()
         };
@@ -94,7 +120,10 @@ impl Directory {
     /// Every account, by id.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<AccountCell>> {
-        let cells = self.shards.iter().flat_map(|shard| shard.read().values().cloned().collect::<Vec<_>>());
+        let cells = self
+            .shards
+            .iter()
+            .flat_map(|shard| shard.read().values().cloned().collect::<Vec<_>>());
         let mut cells: Vec<_> = cells.collect();
         cells.sort_by(|a, b| a.id.cmp(&b.id));
         cells.dedup_by(|a, b| a.id == b.id);
@@ -106,7 +135,9 @@ impl Directory {
         let opening = Account::opening(terms, now);
         self.journal.append(&id, std::slice::from_ref(&opening))?;
         let account = Account::rebuild(self.settings.clone(), [opening]);
-        Ok(Arc::new(AccountCell::new(account.expect("an opening makes an account"))))
+        Ok(Arc::new(AccountCell::new(
+            account.expect("an opening makes an account"),
+        )))
     }
 
     fn shard(&self, name: &str) -> &Shard {
@@ -117,8 +148,13 @@ impl Directory {
 
 /// Whether a key of this name opens a copy of that account: `local_worker7` of `local`.
 fn is_copy(name: &str, of: &str) -> bool {
-    let rest = name.strip_prefix(of).and_then(|rest| rest.strip_prefix('_'));
-    let plain = |rest: &str| rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    let rest = name
+        .strip_prefix(of)
+        .and_then(|rest| rest.strip_prefix('_'));
+    let plain = |rest: &str| {
+        rest.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    };
     rest.is_some_and(|rest| COPY_NAME_LENGTH.contains(&rest.len()) && plain(rest))
 }
 

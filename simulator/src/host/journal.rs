@@ -46,13 +46,19 @@ pub struct MemoryJournal {
 
 impl Journal for MemoryJournal {
     fn append(&self, account: &str, entries: &[Entry]) -> Result<(), JournalError> {
-        let named = entries.iter().map(|entry| (account.to_owned(), entry.clone()));
+        let named = entries
+            .iter()
+            .map(|entry| (account.to_owned(), entry.clone()));
         self.entries.lock().extend(named);
         Ok(())
     }
 
     fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError> {
         let entries = self.entries.lock();
-        Ok(entries.iter().filter(|(name, _)| name == account).map(|(_, entry)| entry.clone()).collect())
+        Ok(entries
+            .iter()
+            .filter(|(name, _)| name == account)
+            .map(|(_, entry)| entry.clone())
+            .collect())
     }
 }

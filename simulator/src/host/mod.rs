@@ -47,7 +47,11 @@ pub struct AccountCell {
 
 impl AccountCell {
     fn new(account: Account) -> Self {
-        AccountCell { id: Arc::clone(&account.id), state: Mutex::new(account), done: Notify::new() }
+        AccountCell {
+            id: Arc::clone(&account.id),
+            state: Mutex::new(account),
+            done: Notify::new(),
+        }
     }
 
     /// The account's id.
@@ -83,7 +87,13 @@ impl Host {
         let settings = Settings::of(&rules.contract.service);
         let directory = Directory::new(accounts, settings, Arc::clone(&journal), clock.now())?;
         let rules = RwLock::new(Arc::new(rules));
-        Ok(Arc::new(Host { rules, directory, clock, journal, waiting: TaskTracker::new() }))
+        Ok(Arc::new(Host {
+            rules,
+            directory,
+            clock,
+            journal,
+            waiting: TaskTracker::new(),
+        }))
     }
 
     /// The rules in force. Each call keeps to one version from its beginning to its end.
@@ -124,7 +134,9 @@ impl Host {
             match self.step(&rules, &cell, &prepared) {
                 Ok(Step::Answered(reply)) => return reply,
                 Ok(Step::PutOff(verification, delay_ms)) => {
-                    let reply = self.put_off(&rules, &cell, call.environment, verification, delay_ms).await;
+                    let reply = self
+                        .put_off(&rules, &cell, call.environment, verification, delay_ms)
+                        .await;
                     return reply.unwrap_or_else(|| self.failed(call));
                 }
                 Ok(Step::Running) => done.await,
@@ -151,7 +163,11 @@ impl Host {
                 }
                 Step::Answered(reply)
             }
-            Decision::PutOff { verification, delay_ms, entry } => {
+            Decision::PutOff {
+                verification,
+                delay_ms,
+                entry,
+            } => {
                 self.apply(cell, &mut account, entry)?;
                 Step::PutOff(verification, delay_ms)
             }
@@ -159,8 +175,14 @@ impl Host {
         })
     }
 
-    fn apply(&self, cell: &AccountCell, account: &mut Account, entry: Entry) -> Result<(), JournalError> {
-        self.journal.append(&cell.id, std::slice::from_ref(&entry))?;
+    fn apply(
+        &self,
+        cell: &AccountCell,
+        account: &mut Account,
+        entry: Entry,
+    ) -> Result<(), JournalError> {
+        self.journal
+            .append(&cell.id, std::slice::from_ref(&entry))?;
         account.apply(entry);
         Ok(())
     }
@@ -174,8 +196,13 @@ impl Host {
         machine: Timestamp,
     ) -> Result<(), JournalError> {
         let now = account.clock.read(machine);
-        while let Some((at, environment, verification)) = engine::first_due(account).filter(|&(at, ..)| at <= now) {
-            let Some((_, entry)) = engine::finish(rules, account, environment, verification, at) else { break };
+        while let Some((at, environment, verification)) =
+            engine::first_due(account).filter(|&(at, ..)| at <= now)
+        {
+            let Some((_, entry)) = engine::finish(rules, account, environment, verification, at)
+            else {
+                break;
+            };
             self.apply(cell, account, entry)?;
             cell.done.notify_waiters();
         }
@@ -184,7 +211,9 @@ impl Host {
 
     /// Sees to it that the ticket due next is finished on time even if nobody calls.
     fn arm(self: &Arc<Self>, cell: &Arc<AccountCell>, account: &Account, machine: Timestamp) {
-        let Some((at, ..)) = engine::first_due(account) else { return };
+        let Some((at, ..)) = engine::first_due(account) else {
+            return;
+        };
         if account.clock.frozen_at().is_some() {
             return;
         }
@@ -266,10 +295,27 @@ impl Host {
                 let machine = self.clock.now();
                 let attempt = engine::first_attempt(&account);
                 let ticket = engine::first_due(&account).map(|(at, ..)| at);
-                let due = attempt.as_ref().map(|(at, ..)| *at).into_iter().chain(ticket).min();
-                let next = due.map_or(to, |due| due.clamp(account.clock.read(machine), to.max(account.clock.read(machine))));
-                let clock = account.clock.moved(machine, next.min(to)).map_err(|_| MoveError::Backwards)?;
-                let entry = Entry { at: next, environment: Environment::Test, changes: vec![Change::ClockSet(clock)] };
+                let due = attempt
+                    .as_ref()
+                    .map(|(at, ..)| *at)
+                    .into_iter()
+                    .chain(ticket)
+                    .min();
+                let next = due.map_or(to, |due| {
+                    due.clamp(
+                        account.clock.read(machine),
+                        to.max(account.clock.read(machine)),
+                    )
+                });
+                let clock = account
+                    .clock
+                    .moved(machine, next.min(to))
+                    .map_err(|_| MoveError::Backwards)?;
+                let entry = Entry {
+                    at: next,
+                    environment: Environment::Test,
+                    changes: vec![Change::ClockSet(clock)],
+                };
                 self.apply(cell, &mut account, entry)?;
                 self.finish_due(&self.rules(), cell, &mut account, machine)?;
                 (due, attempt)
@@ -279,8 +325,15 @@ impl Host {
                 (_, Some((at, environment, delivery))) if at <= to && Some(at) == next => {
                     let answer = send(environment, &delivery, at);
                     let attempt = Attempt { due: at, answer };
-                    let change = Change::Attempted { verification: delivery.verification, attempt };
-                    let entry = Entry { at, environment, changes: vec![change] };
+                    let change = Change::Attempted {
+                        verification: delivery.verification,
+                        attempt,
+                    };
+                    let entry = Entry {
+                        at,
+                        environment,
+                        changes: vec![change],
+                    };
                     self.apply(cell, &mut cell.state.lock(), entry)?;
                 }
                 (Some(at), _) if at <= to => {}

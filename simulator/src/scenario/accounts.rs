@@ -60,7 +60,9 @@ pub struct WebhookTerms {
 /// Shows the URL, never the secret.
 impl std::fmt::Debug for WebhookTerms {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("WebhookTerms").field("url", &self.url).finish_non_exhaustive()
+        out.debug_struct("WebhookTerms")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
     }
 }
 
@@ -85,25 +87,41 @@ pub fn read_accounts(sources: &[Arc<Source>]) -> Result<Vec<AccountTerms>, Probl
 
 fn account(table: &Table<'_>, names: &mut BTreeSet<String>) -> Option<AccountTerms> {
     let id = table.text("id")?;
-    let mut keys = vec![KeyTerms { name: id.to_owned(), revoked: table.flag("revoked"), rotated_for_ms: None }];
+    let mut keys = vec![KeyTerms {
+        name: id.to_owned(),
+        revoked: table.flag("revoked"),
+        rotated_for_ms: None,
+    }];
     for old in table.tables("old_key") {
         keys.extend(old_key(&old));
         old.done();
     }
     for key in &keys {
         if !is_name(&key.name) {
-            table.problem(format!("\"{}\": a key's name is letters, digits, `-`, `_` and `.`", key.name));
+            table.problem(format!(
+                "\"{}\": a key's name is letters, digits, `-`, `_` and `.`",
+                key.name
+            ));
         }
         if !names.insert(key.name.clone()) {
             table.problem(format!("the key name \"{}\" is used twice", key.name));
         }
     }
-    let live_wallet = table.required("live_wallet_inr").and_then(|item| rupees(&item)).unwrap_or_default();
-    let allowlist = table.optional("allowlist").and_then(|item| item.list()).unwrap_or_default();
+    let live_wallet = table
+        .required("live_wallet_inr")
+        .and_then(|item| rupees(&item))
+        .unwrap_or_default();
+    let allowlist = table
+        .optional("allowlist")
+        .and_then(|item| item.list())
+        .unwrap_or_default();
     let network = |item: &svc_fixtures::reading::Item<'_>| {
         let parsed = item.text()?.parse::<IpNet>().ok();
         if parsed.is_none() {
-            item.problem_with_hint("this is no network", "write an address and a length: 203.0.113.0/24");
+            item.problem_with_hint(
+                "this is no network",
+                "write an address and a length: 203.0.113.0/24",
+            );
         }
         parsed
     };
@@ -112,8 +130,12 @@ fn account(table: &Table<'_>, names: &mut BTreeSet<String>) -> Option<AccountTer
         live_wallet,
         keys,
         allowlist: allowlist.iter().filter_map(network).collect(),
-        rate_limit: table.optional("rate_limit").and_then(|item| rate(&item.table()?)),
-        webhook: table.optional("webhook").and_then(|item| webhook(&item.table()?)),
+        rate_limit: table
+            .optional("rate_limit")
+            .and_then(|item| rate(&item.table()?)),
+        webhook: table
+            .optional("webhook")
+            .and_then(|item| webhook(&item.table()?)),
         copies: table.flag("copies"),
     })
 }
@@ -122,29 +144,45 @@ fn old_key(table: &Table<'_>) -> Option<KeyTerms> {
     let name = table.text("name")?.to_owned();
     let item = table.required("works_for")?;
     let rotated_for_ms = super::duration_ms(&item)?;
-    Some(KeyTerms { name, revoked: false, rotated_for_ms: Some(rotated_for_ms) })
+    Some(KeyTerms {
+        name,
+        revoked: false,
+        rotated_for_ms: Some(rotated_for_ms),
+    })
 }
 
 fn rate(table: &Table<'_>) -> Option<RateTerms> {
     let count = |name| {
         let item = table.required(name)?;
-        let count = item.int().and_then(|value| u32::try_from(value).ok()).filter(|&value| value > 0);
+        let count = item
+            .int()
+            .and_then(|value| u32::try_from(value).ok())
+            .filter(|&value| value > 0);
         if count.is_none() {
             item.problem("must be a whole number above 0");
         }
         count
     };
-    let terms = RateTerms { per_second: count("per_second")?, burst: count("burst")? };
+    let terms = RateTerms {
+        per_second: count("per_second")?,
+        burst: count("burst")?,
+    };
     table.done();
     Some(terms)
 }
 
 fn webhook(table: &Table<'_>) -> Option<WebhookTerms> {
-    let terms = WebhookTerms { url: table.text("url")?.to_owned(), secret: table.text("secret")?.to_owned() };
+    let terms = WebhookTerms {
+        url: table.text("url")?.to_owned(),
+        secret: table.text("secret")?.to_owned(),
+    };
     table.done();
     Some(terms)
 }
 
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
 }

@@ -26,7 +26,10 @@ fn files(wanted: impl Fn(&str) -> bool) -> Vec<Arc<Source>> {
         .files()
         .filter_map(|file| {
             let name = file.path().to_str().filter(|name| wanted(name))?;
-            Some(Source::new(format!("scenarios/{name}"), file.contents_utf8()?))
+            Some(Source::new(
+                format!("scenarios/{name}"),
+                file.contents_utf8()?,
+            ))
         })
         .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));

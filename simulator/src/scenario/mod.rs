@@ -130,7 +130,10 @@ fn duration_ms(item: &svc_fixtures::reading::Item<'_>) -> Option<u64> {
 
 /// A price as it stands in an accounts file.
 fn rupees(item: &svc_fixtures::reading::Item<'_>) -> Option<Paise> {
-    let amount = item.num().and_then(Paise::from_rupees).filter(|amount| amount.0 >= 0);
+    let amount = item
+        .num()
+        .and_then(Paise::from_rupees)
+        .filter(|amount| amount.0 >= 0);
     if amount.is_none() {
         item.problem("an amount is in INR, not negative, with at most two decimals");
     }

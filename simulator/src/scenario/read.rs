@@ -16,8 +16,17 @@ use super::{Afterwards, Condition, Scenario, Subject, Test};
 ///
 /// # Errors
 /// Every mistake of every file.
-pub fn read_scenarios(contract: &Contract, sources: &[Arc<Source>]) -> Result<ScenarioSet, Problems> {
-    let mut reader = Reader { contract, scenarios: Vec::new(), changes: Vec::new(), names: BTreeMap::new(), order: 0 };
+pub fn read_scenarios(
+    contract: &Contract,
+    sources: &[Arc<Source>],
+) -> Result<ScenarioSet, Problems> {
+    let mut reader = Reader {
+        contract,
+        scenarios: Vec::new(),
+        changes: Vec::new(),
+        names: BTreeMap::new(),
+        order: 0,
+    };
     let mut problems = Problems::default();
     for source in sources {
         let ((), found) = Table::of_source(source, |root| {
@@ -28,8 +37,12 @@ pub fn read_scenarios(contract: &Contract, sources: &[Arc<Source>]) -> Result<Sc
         });
         problems.extend(found);
     }
-    let Reader { scenarios, changes, .. } = reader;
-    problems.or(()).map(|()| ScenarioSet::new(contract, scenarios, changes))
+    let Reader {
+        scenarios, changes, ..
+    } = reader;
+    problems
+        .or(())
+        .map(|()| ScenarioSet::new(contract, scenarios, changes))
 }
 
 struct Reader<'c> {
@@ -52,20 +65,38 @@ impl Reader<'_> {
             None => Vec::new(),
         };
         let again = table.flag("start_over");
-        let afterwards = if again { Afterwards::StartOver } else { Afterwards::StayOnLast };
+        let afterwards = if again {
+            Afterwards::StartOver
+        } else {
+            Afterwards::StayOnLast
+        };
         let order = self.order;
         self.order += 1;
         for (case, then) in self.thens(table) {
             let operations = self.fitting(table, &operations, &conditions, &then, case.is_some());
-            let scope = Scope { contract: self.contract, operations: &operations };
+            let scope = Scope {
+                contract: self.contract,
+                operations: &operations,
+            };
             let then = outcomes(&scope, &then, &mut self.changes);
             let name: Arc<str> = match &case {
                 Some(case) => format!("{name}: {case}").into(),
                 None => name.into(),
             };
             let because = format!("scenario \"{name}\" ({place})").into();
-            let conditions = conditions.iter().map(|condition| for_case(condition, case.as_deref())).collect();
-            self.scenarios.push(Scenario { name, because, order, operations, conditions, then, afterwards });
+            let conditions = conditions
+                .iter()
+                .map(|condition| for_case(condition, case.as_deref()))
+                .collect();
+            self.scenarios.push(Scenario {
+                name,
+                because,
+                order,
+                operations,
+                conditions,
+                then,
+                afterwards,
+            });
         }
     }
 
@@ -74,19 +105,34 @@ impl Reader<'_> {
             let message = format!("the name \"{name}\" was used before, at {first}");
             table.optional("name").inspect(|item| item.problem(message));
         }
-        self.names.entry(name.to_owned()).or_insert_with(|| place.to_owned());
+        self.names
+            .entry(name.to_owned())
+            .or_insert_with(|| place.to_owned());
     }
 
     /// The operations of an id, a prefix ending in `.*`, or `*`.
     fn operations(&self, table: &Table<'_>) -> Vec<usize> {
-        let Some(item) = table.required("operation") else { return Vec::new() };
-        let Some(text) = item.text() else { return Vec::new() };
-        let ids = || self.contract.operations.iter().map(|operation| operation.id.as_str());
+        let Some(item) = table.required("operation") else {
+            return Vec::new();
+        };
+        let Some(text) = item.text() else {
+            return Vec::new();
+        };
+        let ids = || {
+            self.contract
+                .operations
+                .iter()
+                .map(|operation| operation.id.as_str())
+        };
         let matching = |id: &str| match text.strip_suffix('*') {
             Some(prefix) => (prefix.is_empty() || prefix.ends_with('.')) && id.starts_with(prefix),
             None => id == text,
         };
-        let found: Vec<usize> = ids().enumerate().filter(|(_, id)| matching(id)).map(|(index, _)| index).collect();
+        let found: Vec<usize> = ids()
+            .enumerate()
+            .filter(|(_, id)| matching(id))
+            .map(|(index, _)| index)
+            .collect();
         if found.is_empty() {
             item.unknown("the operation", text, ids());
         }
@@ -100,14 +146,29 @@ impl Reader<'_> {
                 "any_identifier" => Subject::AnyIdentifier,
                 _ => Subject::Field(name.to_owned()),
             };
-            let rows = || operations.iter().map(|&index| &self.contract.operations[index]);
+            let rows = || {
+                operations
+                    .iter()
+                    .map(|&index| &self.contract.operations[index])
+            };
             if matches!(on, Subject::Field(_)) && !rows().any(|row| row.field(name).is_some()) {
-                let known: Vec<&str> = rows().flat_map(|row| row.request.iter().map(|field| field.name.as_str())).collect();
-                item.unknown("the field", name, known.into_iter().chain(["any_identifier"]));
+                let known: Vec<&str> = rows()
+                    .flat_map(|row| row.request.iter().map(|field| field.name.as_str()))
+                    .collect();
+                item.unknown(
+                    "the field",
+                    name,
+                    known.into_iter().chain(["any_identifier"]),
+                );
             }
-            let texts_only = rows().filter_map(|row| row.field(name).map(|at| &row.request[at].kind)).all(is_text);
+            let texts_only = rows()
+                .filter_map(|row| row.field(name).map(|at| &row.request[at].kind))
+                .all(is_text);
             for test in tests(&item, texts_only) {
-                conditions.push(Condition { on: on.clone(), test });
+                conditions.push(Condition {
+                    on: on.clone(),
+                    test,
+                });
             }
         }
         conditions
@@ -118,8 +179,14 @@ impl Reader<'_> {
         match (table.optional("then"), table.optional("cases")) {
             (Some(then), None) => vec![(None, then)],
             (None, Some(cases)) => {
-                let cases = cases.table().map(|cases| cases.entries()).unwrap_or_default();
-                cases.into_iter().map(|(case, then)| (Some(case.to_owned()), then)).collect()
+                let cases = cases
+                    .table()
+                    .map(|cases| cases.entries())
+                    .unwrap_or_default();
+                cases
+                    .into_iter()
+                    .map(|(case, then)| (Some(case.to_owned()), then))
+                    .collect()
             }
             (Some(_), Some(cases)) => {
                 cases.problem("a scenario has `then` or `cases`, not both");
@@ -145,7 +212,9 @@ impl Reader<'_> {
         if operations.len() == 1 && !is_case {
             return operations.to_vec();
         }
-        let pending = then.if_table().is_some_and(|then| then.optional("pending").is_some());
+        let pending = then
+            .if_table()
+            .is_some_and(|then| then.optional("pending").is_some());
         let fits = |index: &&usize| {
             let row = &self.contract.operations[**index];
             let has = |condition: &Condition| match &condition.on {
@@ -175,7 +244,10 @@ fn tests(item: &Item<'_>, texts_only: bool) -> Vec<Test> {
     let value = |item: &Item<'_>| -> Option<Json<'static>> {
         let json = item.json_or_problem()?;
         if texts_only && json.as_text().is_none() {
-            item.problem(format!("this field is a string, and this is {}", json.kind()));
+            item.problem(format!(
+                "this field is a string, and this is {}",
+                json.kind()
+            ));
         }
         Some(json)
     };
@@ -189,28 +261,57 @@ fn tests(item: &Item<'_>, texts_only: bool) -> Vec<Test> {
     if item.is_list() {
         return vec![Test::OneOf(values(item))];
     }
-    let Some(table) = item.if_table() else { return value(item).map(|value| Test::OneOf(vec![value])).into_iter().collect() };
+    let Some(table) = item.if_table() else {
+        return value(item)
+            .map(|value| Test::OneOf(vec![value]))
+            .into_iter()
+            .collect();
+    };
     let mut found = Vec::new();
-    found.extend(table.optional("one_of").map(|item| Test::OneOf(values(&item))));
-    found.extend(table.optional_text("contains").map(|text| Test::Contains(text.to_owned())));
-    found.extend(table.optional_text("starts_with").map(|text| Test::StartsWith(text.to_owned())));
-    if let Some((item, text)) = table.optional("matches").and_then(|item| item.text().map(|text| (item, text))) {
+    found.extend(
+        table
+            .optional("one_of")
+            .map(|item| Test::OneOf(values(&item))),
+    );
+    found.extend(
+        table
+            .optional_text("contains")
+            .map(|text| Test::Contains(text.to_owned())),
+    );
+    found.extend(
+        table
+            .optional_text("starts_with")
+            .map(|text| Test::StartsWith(text.to_owned())),
+    );
+    if let Some((item, text)) = table
+        .optional("matches")
+        .and_then(|item| item.text().map(|text| (item, text)))
+    {
         match Regex::new(text) {
             Ok(pattern) => found.push(Test::Matches(pattern)),
             Err(error) => item.problem(format!("this is no regular expression: {error}")),
         }
     }
-    found.extend(table.optional("present").and_then(|item| item.bool()).map(Test::Present));
+    found.extend(
+        table
+            .optional("present")
+            .and_then(|item| item.bool())
+            .map(Test::Present),
+    );
     table.done();
     if found.is_empty() {
-        table.problem("no test is named here: use one_of, contains, starts_with, matches or present");
+        table.problem(
+            "no test is named here: use one_of, contains, starts_with, matches or present",
+        );
     }
     found
 }
 
 /// A condition with `{case}` in its texts replaced.
 fn for_case(condition: &Condition, case: Option<&str>) -> Condition {
-    let Some(case) = case else { return condition.clone() };
+    let Some(case) = case else {
+        return condition.clone();
+    };
     let test = match &condition.test {
         Test::OneOf(values) => Test::OneOf(
             values
@@ -223,5 +324,8 @@ fn for_case(condition: &Condition, case: Option<&str>) -> Condition {
         ),
         other => other.clone(),
     };
-    Condition { on: condition.on.clone(), test }
+    Condition {
+        on: condition.on.clone(),
+        test,
+    }
 }

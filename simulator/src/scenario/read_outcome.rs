@@ -13,15 +13,26 @@ pub(super) struct Scope<'c> {
 }
 
 /// One outcome, or a sequence of them.
-pub(super) fn outcomes(scope: &Scope<'_>, item: &Item<'_>, changes: &mut Vec<Json<'static>>) -> Vec<Outcome> {
+pub(super) fn outcomes(
+    scope: &Scope<'_>,
+    item: &Item<'_>,
+    changes: &mut Vec<Json<'static>>,
+) -> Vec<Outcome> {
     if !item.is_list() {
-        return item.table().and_then(|table| outcome(scope, &table, changes, true)).into_iter().collect();
+        return item
+            .table()
+            .and_then(|table| outcome(scope, &table, changes, true))
+            .into_iter()
+            .collect();
     }
     let steps = item.list().unwrap_or_default();
     if steps.is_empty() {
         item.problem("a sequence needs at least one outcome");
     }
-    steps.iter().filter_map(|step| outcome(scope, &step.table()?, changes, true)).collect()
+    steps
+        .iter()
+        .filter_map(|step| outcome(scope, &step.table()?, changes, true))
+        .collect()
 }
 
 fn outcome(
@@ -40,21 +51,38 @@ fn outcome(
             None
         }
     };
-    let delay_ms = table.optional("delay").and_then(|item| duration_ms(&item)).unwrap_or(0);
+    let delay_ms = table
+        .optional("delay")
+        .and_then(|item| duration_ms(&item))
+        .unwrap_or(0);
     let provider = table.optional_text("provider").map(Into::into);
     table.done();
-    Some(Outcome { result: ending?, delay_ms, provider })
+    Some(Outcome {
+        result: ending?,
+        delay_ms,
+        provider,
+    })
 }
 
 fn over(scope: &Scope<'_>, item: &Item<'_>, changes: &mut Vec<Json<'static>>) -> Over {
-    let Some(table) = item.table() else { return Over::Nothing };
+    let Some(table) = item.table() else {
+        return Over::Nothing;
+    };
     let known = |name: &str| {
-        let fits = |&index: &usize| scope.contract.operations[index].response.member(name).is_some();
+        let fits = |&index: &usize| {
+            scope.contract.operations[index]
+                .response
+                .member(name)
+                .is_some()
+        };
         scope.operations.iter().any(fits)
     };
     for (name, member) in table.entries() {
         if !known(name) {
-            let members = scope.operations.iter().flat_map(|&index| scope.contract.operations[index].response.member_names());
+            let members = scope
+                .operations
+                .iter()
+                .flat_map(|&index| scope.contract.operations[index].response.member_names());
             member.unknown("the answer's member", name, members);
         }
     }
@@ -63,7 +91,10 @@ fn over(scope: &Scope<'_>, item: &Item<'_>, changes: &mut Vec<Json<'static>>) ->
         if let Some(json) = item.json_or_problem()
             && let Some(mistake) = operation.response.partial_mistake(&json)
         {
-            item.problem(format!("this does not fit the answer of {}: {mistake}", operation.id));
+            item.problem(format!(
+                "this does not fit the answer of {}: {mistake}",
+                operation.id
+            ));
             break;
         }
     }
@@ -79,10 +110,17 @@ fn over(scope: &Scope<'_>, item: &Item<'_>, changes: &mut Vec<Json<'static>>) ->
 fn failure(item: &Item<'_>, message: Option<&str>) -> Option<Ending> {
     let text = item.text()?;
     let Some(code) = ErrorCode::parse(text) else {
-        item.unknown("the error code", text, ErrorCode::ALL.into_iter().map(ErrorCode::as_str));
+        item.unknown(
+            "the error code",
+            text,
+            ErrorCode::ALL.into_iter().map(ErrorCode::as_str),
+        );
         return None;
     };
-    Some(Ending::Error { code, message: message.map(Into::into) })
+    Some(Ending::Error {
+        code,
+        message: message.map(Into::into),
+    })
 }
 
 fn pending(
@@ -92,20 +130,38 @@ fn pending(
     changes: &mut Vec<Json<'static>>,
     may_wait: bool,
 ) -> Option<Ending> {
-    let unable = scope.operations.iter().map(|&index| &scope.contract.operations[index]);
-    if let Some(operation) = unable.into_iter().find(|operation| operation.pending.is_none()) {
+    let unable = scope
+        .operations
+        .iter()
+        .map(|&index| &scope.contract.operations[index]);
+    if let Some(operation) = unable
+        .into_iter()
+        .find(|operation| operation.pending.is_none())
+    {
         item.problem(format!("{} is never pending", operation.id));
     }
     if !may_wait {
         item.problem("what comes after pending can't be pending again");
     }
-    if item.table().is_some_and(|table| !table.entries().is_empty()) {
-        item.problem("`pending` is written as an empty table; what comes after it stands in `finally`");
+    if item
+        .table()
+        .is_some_and(|table| !table.entries().is_empty())
+    {
+        item.problem(
+            "`pending` is written as an empty table; what comes after it stands in `finally`",
+        );
     }
     let after_ms = table.optional("after").and_then(|item| duration_ms(&item));
     let finally = match table.optional("finally") {
         Some(item) => outcome(scope, &item.table()?, changes, false)?,
-        None => Outcome { result: Ending::Success(Over::Nothing), delay_ms: 0, provider: None },
+        None => Outcome {
+            result: Ending::Success(Over::Nothing),
+            delay_ms: 0,
+            provider: None,
+        },
     };
-    Some(Ending::Pending { after_ms, finally: Box::new(finally) })
+    Some(Ending::Pending {
+        after_ms,
+        finally: Box::new(finally),
+    })
 }

@@ -63,7 +63,11 @@ impl ScenarioSet {
                 indexes[operation].insert(&contract.operations[operation], number, scenario);
             }
         }
-        ScenarioSet { scenarios, changes, indexes }
+        ScenarioSet {
+            scenarios,
+            changes,
+            indexes,
+        }
     }
 
     /// The scenario of that number.
@@ -84,12 +88,18 @@ impl ScenarioSet {
     pub fn choose(&self, contract: &Contract, question: &Question<'_>) -> Choice {
         let operation = &contract.operations[question.operation];
         if let Some(field) = sentinel(contract, operation, question) {
-            return Choice::Sentinel { field: field.to_owned(), error: contract.service.sentinel.error };
+            return Choice::Sentinel {
+                field: field.to_owned(),
+                error: contract.service.sentinel.error,
+            };
         }
-        let Some(index) = self.indexes.get(question.operation) else { return Choice::Unnamed };
+        let Some(index) = self.indexes.get(question.operation) else {
+            return Choice::Unnamed;
+        };
         let mut best: Option<(usize, usize)> = None;
         for &(field, ref values) in &index.exact {
-            let found = texts((question.field)(field)).filter_map(|text| values.get(&*as_compared(operation, field, text)));
+            let found = texts((question.field)(field))
+                .filter_map(|text| values.get(&*as_compared(operation, field, text)));
             for &number in found.flatten() {
                 self.keep_first(&mut best, number as usize, operation, question);
             }
@@ -112,7 +122,12 @@ impl ScenarioSet {
     ) {
         let scenario = &self.scenarios[number];
         let earlier = best.is_none_or(|(order, _)| scenario.order < order);
-        if earlier && scenario.conditions.iter().all(|condition| holds(condition, operation, question)) {
+        if earlier
+            && scenario
+                .conditions
+                .iter()
+                .all(|condition| holds(condition, operation, question))
+        {
             *best = Some((scenario.order, number));
         }
     }
@@ -127,13 +142,18 @@ impl Scenario {
         field: &str,
         value: &dyn Fn(usize) -> Option<&'q Json<'q>>,
     ) -> bool {
-        let Some(index) = operation.field(field) else { return false };
+        let Some(index) = operation.field(field) else {
+            return false;
+        };
         let about_it = |condition: &Condition| match &condition.on {
             Subject::Field(name) => name == field,
             Subject::AnyIdentifier => operation.request[index].identifies,
         };
-        let holds = |condition: &Condition| test_holds(&condition.test, operation, index, value(index));
-        self.conditions.iter().any(|condition| about_it(condition) && holds(condition))
+        let holds =
+            |condition: &Condition| test_holds(&condition.test, operation, index, value(index));
+        self.conditions
+            .iter()
+            .any(|condition| about_it(condition) && holds(condition))
     }
 }
 
@@ -141,21 +161,31 @@ impl Index {
     /// Files a rule under its first condition on exact texts, or among the others.
     fn insert(&mut self, operation: &Operation, number: usize, scenario: &Scenario) {
         let number = u32::try_from(number).expect("fewer than four billion rules");
-        let exact = scenario.conditions.iter().find_map(|condition| match &condition.test {
-            Test::OneOf(values) if values.iter().all(|value| value.as_text().is_some()) => Some((condition, values)),
-            _ => None,
-        });
+        let exact = scenario
+            .conditions
+            .iter()
+            .find_map(|condition| match &condition.test {
+                Test::OneOf(values) if values.iter().all(|value| value.as_text().is_some()) => {
+                    Some((condition, values))
+                }
+                _ => None,
+            });
         let Some((condition, values)) = exact else {
             self.others.push(number);
             return;
         };
         for field in fields(&condition.on, operation) {
-            let at = self.exact.binary_search_by_key(&field, |(field, _)| *field).unwrap_or_else(|at| {
-                self.exact.insert(at, (field, HashMap::default()));
-                at
-            });
+            let at = self
+                .exact
+                .binary_search_by_key(&field, |(field, _)| *field)
+                .unwrap_or_else(|at| {
+                    self.exact.insert(at, (field, HashMap::default()));
+                    at
+                });
             for text in values.iter().filter_map(Json::as_text) {
-                let text = as_compared(operation, field, text).into_owned().into_boxed_str();
+                let text = as_compared(operation, field, text)
+                    .into_owned()
+                    .into_boxed_str();
                 self.exact[at].1.entry(text).or_default().push(number);
             }
         }
@@ -172,7 +202,9 @@ fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
 
 /// The texts of a value: itself, or those of its items.
 fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
-    let items = value.map_or(&[][..], |value| value.as_list().unwrap_or(std::slice::from_ref(value)));
+    let items = value.map_or(&[][..], |value| {
+        value.as_list().unwrap_or(std::slice::from_ref(value))
+    });
     items.iter().filter_map(Json::as_text)
 }
 
@@ -200,16 +232,31 @@ fn test_holds(test: &Test, operation: &Operation, field: usize, value: Option<&J
             None => value == Some(wanted),
         }),
         Test::Contains(part) => texts(value).any(|text| compare(text).contains(&compare(part))),
-        Test::StartsWith(start) => texts(value).any(|text| compare(text).starts_with(&compare(start))),
+        Test::StartsWith(start) => {
+            texts(value).any(|text| compare(text).starts_with(&compare(start)))
+        }
         Test::Matches(pattern) => texts(value).any(|text| pattern.is_match(text)),
     }
 }
 
 /// The identifying field that contains the service's sentinel, or the operation's own.
-fn sentinel<'c>(contract: &Contract, operation: &'c Operation, question: &Question<'_>) -> Option<&'c str> {
-    let marks = [Some(contract.service.sentinel.text.as_str()), operation.sentinel.as_deref()];
-    let marked = |index| texts((question.field)(index)).any(|text| marks.iter().flatten().any(|mark| text.contains(mark)));
-    operation.identifiers().find(|&(index, _)| marked(index)).map(|(_, field)| field.name.as_str())
+fn sentinel<'c>(
+    contract: &Contract,
+    operation: &'c Operation,
+    question: &Question<'_>,
+) -> Option<&'c str> {
+    let marks = [
+        Some(contract.service.sentinel.text.as_str()),
+        operation.sentinel.as_deref(),
+    ];
+    let marked = |index| {
+        texts((question.field)(index))
+            .any(|text| marks.iter().flatten().any(|mark| text.contains(mark)))
+    };
+    operation
+        .identifiers()
+        .find(|&(index, _)| marked(index))
+        .map(|(_, field)| field.name.as_str())
 }
 
 impl Choice {
@@ -218,7 +265,9 @@ impl Choice {
     pub fn because(&self, scenarios: &ScenarioSet) -> Because {
         match self {
             Choice::Sentinel { field, .. } => Because::Sentinel(field.clone()),
-            Choice::Scenario(number) => Because::Scenario(Arc::clone(&scenarios.get(*number).because)),
+            Choice::Scenario(number) => {
+                Because::Scenario(Arc::clone(&scenarios.get(*number).because))
+            }
             Choice::Unnamed => Because::Unnamed,
         }
     }

@@ -1,19 +1,82 @@
 //! What a call answers: the envelope, ids, derived data.
 
-use crate::scene::{Scene, START};
+use crate::scene::{START, Scene};
 
 #[test]
 fn a_known_pan_completes_on_the_sandbox() {
     let scene = Scene::new();
-    let answer = scene.pan(r#"{"pan": "AAAAA0000A", "name": "Asha Rao"}"#).reference("order-7").send();
-    insta::assert_snapshot!(answer, @"");
+    let answer = scene
+        .pan(r#"{"pan": "AAAAA0000A", "name": "Asha Rao"}"#)
+        .reference("order-7")
+        .send();
+    insta::assert_snapshot!(answer, @r#"
+    200
+    {
+      "success": true,
+      "verificationId": "svcv_74k1w7k5bgz2cv9kq77qxrdmk1",
+      "referenceId": "order-7",
+      "endpoint": "verify.identity.pan",
+      "status": "completed",
+      "data": {
+        "pan": "AAAAA0000A",
+        "name": "Asha Rao",
+        "nameMatchScore": 1.0,
+        "nameOnPan": "ASHA RAO",
+        "category": "Individual",
+        "panStatus": "VALID",
+        "lastUpdated": "2024-10-14"
+      },
+      "billing": {
+        "charged": false,
+        "amount": 0,
+        "currency": "INR"
+      },
+      "meta": {
+        "createdAt": "2027-01-15T08:00:00.000Z",
+        "environment": "test",
+        "latencyMs": 250
+      }
+    }
+    "#);
 }
 
 #[test]
 fn a_known_pan_is_charged_on_live() {
     let scene = Scene::new();
-    let answer = scene.pan(r#"{"pan": "AAAAA0000A", "name": "Vikram Seth"}"#).live().send();
-    insta::assert_snapshot!(answer, @"");
+    let answer = scene
+        .pan(r#"{"pan": "AAAAA0000A", "name": "Vikram Seth"}"#)
+        .live()
+        .send();
+    insta::assert_snapshot!(answer, @r#"
+    200
+    {
+      "success": true,
+      "verificationId": "svcv_zqha8dr9wnzhq1qj782qhm0zd5",
+      "referenceId": null,
+      "endpoint": "verify.identity.pan",
+      "status": "completed",
+      "data": {
+        "pan": "AAAAA0000A",
+        "name": "Vikram Seth",
+        "nameMatchScore": 0.0,
+        "nameOnPan": "ASHA RAO",
+        "category": "Individual",
+        "panStatus": "VALID",
+        "lastUpdated": "2024-10-14"
+      },
+      "billing": {
+        "charged": true,
+        "amount": 2.5,
+        "currency": "INR",
+        "walletBalanceAfter": 99997.5
+      },
+      "meta": {
+        "createdAt": "2027-01-15T08:00:00.000Z",
+        "environment": "live",
+        "latencyMs": 250
+      }
+    }
+    "#);
 }
 
 #[test]
@@ -23,39 +86,72 @@ fn every_status_has_its_fixed_pan() {
         let body = format!(r#"{{"pan": "{pan}"}}"#);
         scene.pan(&body).live().outcome()
     };
-    let pans = ["AAAAA9999A", "AAAAA0422A", "AAAAA0500A", "AAAAA0502A", "AAAAA0503A", "AAAAA0504A", "BBBBB1234B"];
-    insta::assert_snapshot!(pans.map(outcome).join("\n"), @"");
+    let pans = [
+        "AAAAA9999A",
+        "AAAAA0422A",
+        "AAAAA0500A",
+        "AAAAA0502A",
+        "AAAAA0503A",
+        "AAAAA0504A",
+        "BBBBB1234B",
+    ];
+    insta::assert_snapshot!(pans.map(outcome).join("\n"), @"
+    422 SVC_NO_RECORD_FOUND
+    422 SVC_NO_RECORD_FOUND
+    500 SVC_INTERNAL_ERROR
+    502 SVC_PROVIDER_ERROR
+    503 SVC_SOURCE_UNAVAILABLE
+    504 SVC_SOURCE_TIMEOUT
+    200 completed
+    ");
 }
 
 #[test]
 fn an_identifier_with_the_sentinel_is_unavailable_whatever_its_format() {
     let scene = Scene::new();
     for body in [r#"{"pan": "ZZZZZ0000Z"}"#, r#"{"pan": "x ZZZZZ0000Z x"}"#] {
-        assert_eq!(scene.pan(body).live().outcome(), "503 SVC_SOURCE_UNAVAILABLE", "{body}");
+        assert_eq!(
+            scene.pan(body).live().outcome(),
+            "503 SVC_SOURCE_UNAVAILABLE",
+            "{body}"
+        );
     }
     let claimed = r#"{"pan": "AAAAA0000A", "name": "ZZZZZ0000Z"}"#;
-    assert_eq!(scene.pan(claimed).outcome(), "200 completed", "a claimed name identifies nobody");
+    assert_eq!(
+        scene.pan(claimed).outcome(),
+        "200 completed",
+        "a claimed name identifies nobody"
+    );
 }
 
 #[test]
 fn another_input_is_another_person_and_the_same_input_the_same() {
     let scene = Scene::new();
     let name = |body: &str| scene.pan(body).send().at("data.nameOnPan");
-    assert_eq!(name(r#"{"pan": "BBBBB1234B"}"#), name(r#"{"pan": "BBBBB1234B"}"#));
-    let names: std::collections::BTreeSet<String> =
-        (0..20).map(|n| name(&format!(r#"{{"pan": "BBBBB12{n:02}B"}}"#))).collect();
+    assert_eq!(
+        name(r#"{"pan": "BBBBB1234B"}"#),
+        name(r#"{"pan": "BBBBB1234B"}"#)
+    );
+    let names: std::collections::BTreeSet<String> = (0..20)
+        .map(|n| name(&format!(r#"{{"pan": "BBBBB12{n:02}B"}}"#)))
+        .collect();
     assert!(names.len() > 10, "{names:?}");
 }
 
 #[test]
 fn ids_depend_on_the_call_and_not_on_the_order_of_calls() {
-    let pans: Vec<String> = (0..40).map(|n| format!(r#"{{"pan": "CCCCC{:04}C"}}"#, n % 30)).collect();
+    let pans: Vec<String> = (0..40)
+        .map(|n| format!(r#"{{"pan": "CCCCC{:04}C"}}"#, n % 30))
+        .collect();
     let run = |order: &[usize]| {
         let scene = Scene::new();
         let mut answers: Vec<String> = scene.runtime.block_on(async {
             let calls = order.iter().map(|&at| scene.pan(&pans[at]).ask());
             let answers = futures_util::future::join_all(calls).await;
-            answers.iter().map(|answer| format!("{} {}", answer.id(), answer.at("data"))).collect()
+            answers
+                .iter()
+                .map(|answer| format!("{} {}", answer.id(), answer.at("data")))
+                .collect()
         });
         answers.sort();
         answers
@@ -88,10 +184,21 @@ fn a_scenario_of_the_user_comes_before_the_built_in_ones() {
         then = { success = { nameOnPan = "RAO ASHA" }, provider = "source-7" }
         "#,
     );
-    let answer = scene.pan(r#"{"pan": "AAAAA9999A", "name": "Asha Rao"}"#).send();
-    assert_eq!((answer.outcome(), answer.at("data.nameOnPan")), ("200 completed".into(), "RAO ASHA".into()));
-    assert_eq!((answer.at("data.nameMatchScore"), answer.at("meta.provider")), ("0.9".into(), "source-7".into()));
-    assert_eq!(scene.pan(r#"{"pan": "AAAAA9999A"}"#).outcome(), "422 SVC_NO_RECORD_FOUND");
+    let answer = scene
+        .pan(r#"{"pan": "AAAAA9999A", "name": "Asha Rao"}"#)
+        .send();
+    assert_eq!(
+        (answer.outcome(), answer.at("data.nameOnPan")),
+        ("200 completed".into(), "RAO ASHA".into())
+    );
+    assert_eq!(
+        (answer.at("data.nameMatchScore"), answer.at("meta.provider")),
+        ("0.9".into(), "source-7".into())
+    );
+    assert_eq!(
+        scene.pan(r#"{"pan": "AAAAA9999A"}"#).outcome(),
+        "422 SVC_NO_RECORD_FOUND"
+    );
 }
 
 #[test]
@@ -107,7 +214,13 @@ fn a_sequence_goes_on_with_each_executed_call_and_stays_on_the_last() {
     );
     let body = r#"{"pan": "DDDDD0001D"}"#;
     let outcomes = ["a", "a", "b", "c", "d"].map(|key| scene.pan(body).idempotency(key).outcome());
-    insta::assert_snapshot!(outcomes.join("\n"), @"");
+    insta::assert_snapshot!(outcomes.join("\n"), @"
+    504 SVC_SOURCE_TIMEOUT
+    504 SVC_SOURCE_TIMEOUT
+    502 SVC_PROVIDER_ERROR
+    200 completed
+    200 completed
+    ");
 }
 
 #[test]

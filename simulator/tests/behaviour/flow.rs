@@ -7,23 +7,115 @@ const VERIFY: &str = "/v1/verify/identity/mobile-otp/verify";
 const FETCH: &str = "/v1/verify/identity/mobile-otp/fetch";
 
 fn start(scene: &Scene) -> String {
-    scene.post(START, r#"{"mobile": "9000000001"}"#).send().at("data.request_id")
+    scene
+        .post(START, r#"{"mobile": "9000000001"}"#)
+        .send()
+        .at("data.request_id")
 }
 
 fn verify(scene: &Scene, id: &str, otp: &str) -> Answer {
-    scene.post(VERIFY, &format!(r#"{{"request_id": "{id}", "otp": "{otp}"}}"#)).send()
+    scene
+        .post(
+            VERIFY,
+            &format!(r#"{{"request_id": "{id}", "otp": "{otp}"}}"#),
+        )
+        .send()
 }
 
 fn fetch(scene: &Scene, id: &str) -> Answer {
-    scene.post(FETCH, &format!(r#"{{"request_id": "{id}"}}"#)).send()
+    scene
+        .post(FETCH, &format!(r#"{{"request_id": "{id}"}}"#))
+        .send()
 }
 
 #[test]
 fn the_three_steps_in_order_bring_the_holder() {
     let scene = Scene::new();
     let id = start(&scene);
-    assert_eq!(verify(&scene, &id, "000000").at("data.otp_validated"), "true");
-    insta::assert_snapshot!(fetch(&scene, &id), @"");
+    assert_eq!(
+        verify(&scene, &id, "000000").at("data.otp_validated"),
+        "true"
+    );
+    insta::assert_snapshot!(fetch(&scene, &id), @r#"
+    200
+    {
+      "success": true,
+      "verificationId": "svcv_04y30c942dkswc2d8d83yqbdx0",
+      "referenceId": null,
+      "endpoint": "verify.identity.mobile-otp.fetch",
+      "status": "completed",
+      "data": {
+        "name": "ASHA RAO",
+        "date_of_birth": "15-08-1990",
+        "address": "12, 4TH CROSS, INDIRANAGAR, BENGALURU, KARNATAKA 560038",
+        "alt_contact": "9000000101",
+        "provider": "NETWORK ONE",
+        "type": "PREPAID",
+        "paymentHistory": [
+          {
+            "month": "2025-12",
+            "amount": 538,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-11",
+            "amount": 697,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-10",
+            "amount": 639,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-09",
+            "amount": 515,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-08",
+            "amount": 899,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-07",
+            "amount": 311,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-06",
+            "amount": 382,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-05",
+            "amount": 388,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-04",
+            "amount": 856,
+            "status": "PAID"
+          },
+          {
+            "month": "2025-03",
+            "amount": 494,
+            "status": "PAID"
+          }
+        ]
+      },
+      "billing": {
+        "charged": false,
+        "amount": 0,
+        "currency": "INR"
+      },
+      "meta": {
+        "createdAt": "2027-01-15T08:00:00.000Z",
+        "environment": "test",
+        "latencyMs": 2000
+      }
+    }
+    "#);
 }
 
 #[test]
@@ -31,10 +123,13 @@ fn a_wrong_otp_is_answered_and_does_not_open_the_next_step() {
     let scene = Scene::new();
     let id = start(&scene);
     let wrong = verify(&scene, &id, "1111");
-    assert_eq!((wrong.outcome(), wrong.at("data.otp_validated")), ("200 completed".into(), "false".into()));
+    assert_eq!(
+        (wrong.outcome(), wrong.at("data.otp_validated")),
+        ("200 completed".into(), "false".into())
+    );
     let early = fetch(&scene, &id);
     assert_eq!(early.outcome(), "400 SVC_INVALID_INPUT");
-    insta::assert_snapshot!(early.at("error.message"), @"");
+    insta::assert_snapshot!(early.at("error.message"), @"request_id: call verify.identity.mobile-otp.verify successfully first");
     verify(&scene, &id, "123456");
     assert_eq!(fetch(&scene, &id).outcome(), "200 completed");
 }
@@ -43,26 +138,52 @@ fn a_wrong_otp_is_answered_and_does_not_open_the_next_step() {
 fn an_id_that_was_not_issued_here_leads_nowhere() {
     let scene = Scene::new();
     let id = start(&scene);
-    insta::assert_snapshot!(verify(&scene, "req_unknown", "000000").at("error.message"), @"");
+    insta::assert_snapshot!(verify(&scene, "req_unknown", "000000").at("error.message"), @"request_id: was not issued to this account; call verify.identity.mobile-otp.start first");
     let body = format!(r#"{{"request_id": "{id}", "otp": "000000"}}"#);
-    assert_eq!(scene.post(VERIFY, &body).by("local_b").outcome(), "400 SVC_INVALID_INPUT");
-    assert_eq!(scene.post(VERIFY, &body).live().outcome(), "400 SVC_INVALID_INPUT");
+    assert_eq!(
+        scene.post(VERIFY, &body).by("local_b").outcome(),
+        "400 SVC_INVALID_INPUT"
+    );
+    assert_eq!(
+        scene.post(VERIFY, &body).live().outcome(),
+        "400 SVC_INVALID_INPUT"
+    );
 }
 
 #[test]
 fn later_steps_have_fixed_inputs_too() {
     let scene = Scene::new();
-    let outcomes = ["status-422", "status-500", "status-502", "status-503", "status-504", "ZZZZZ0000Z"]
-        .map(|id| format!("{id}: {} {}", verify(&scene, id, "000000").outcome(), fetch(&scene, id).outcome()));
-    insta::assert_snapshot!(outcomes.join("\n"), @"");
+    let outcomes = [
+        "status-422",
+        "status-500",
+        "status-502",
+        "status-503",
+        "status-504",
+        "ZZZZZ0000Z",
+    ]
+    .map(|id| {
+        format!(
+            "{id}: {} {}",
+            verify(&scene, id, "000000").outcome(),
+            fetch(&scene, id).outcome()
+        )
+    });
+    insta::assert_snapshot!(outcomes.join("\n"), @"
+    status-422: 422 SVC_NO_RECORD_FOUND 422 SVC_NO_RECORD_FOUND
+    status-500: 500 SVC_INTERNAL_ERROR 500 SVC_INTERNAL_ERROR
+    status-502: 502 SVC_PROVIDER_ERROR 502 SVC_PROVIDER_ERROR
+    status-503: 503 SVC_SOURCE_UNAVAILABLE 503 SVC_SOURCE_UNAVAILABLE
+    status-504: 504 SVC_SOURCE_TIMEOUT 504 SVC_SOURCE_TIMEOUT
+    ZZZZZ0000Z: 503 SVC_SOURCE_UNAVAILABLE 503 SVC_SOURCE_UNAVAILABLE
+    ");
 }
 
 #[test]
 fn what_a_step_asks_for_is_checked() {
     let scene = Scene::new();
     let message = |body: &str| scene.post(START, body).send().at("error.message");
-    insta::assert_snapshot!(message(r#"{"mobile": "9000000001", "consent": "n"}"#), @"");
-    insta::assert_snapshot!(verify(&scene, "x", "00000").at("error.message"), @"");
+    insta::assert_snapshot!(message(r#"{"mobile": "9000000001", "consent": "n"}"#), @r#"`consent` must be "y""#);
+    insta::assert_snapshot!(verify(&scene, "x", "00000").at("error.message"), @"`otp` must be 4 or 6 digits");
 }
 
 #[test]

@@ -11,8 +11,16 @@ const BODY: &str = r#"{"pan": "AAAAA0000A", "name": "Asha Rao"}"#;
 fn a_replay_gives_the_original_bytes_and_is_charged_once() {
     let scene = Scene::new();
     let first = scene.pan(BODY).live().idempotency("k").send();
-    let again = scene.pan(r#" {"name":"Asha Rao","pan":"AAAAA0000A"}"#).live().idempotency("k").reference("other").send();
-    assert_eq!((first.0.body.clone(), first.0.status), (again.0.body.clone(), again.0.status));
+    let again = scene
+        .pan(r#" {"name":"Asha Rao","pan":"AAAAA0000A"}"#)
+        .live()
+        .idempotency("k")
+        .reference("other")
+        .send();
+    assert_eq!(
+        (first.0.body.clone(), first.0.status),
+        (again.0.body.clone(), again.0.status)
+    );
     assert_eq!((first.0.replay, again.0.replay), (false, true));
     assert_eq!(scene.wallet("local").2, Paise(250));
 }
@@ -21,12 +29,53 @@ fn a_replay_gives_the_original_bytes_and_is_charged_once() {
 fn another_body_under_the_same_key_is_a_conflict() {
     let scene = Scene::new();
     let first = scene.pan(BODY).live().idempotency("k").send();
-    let conflict = scene.pan(r#"{"pan": "AAAAA0000B"}"#).live().idempotency("k").send();
-    insta::assert_snapshot!(conflict, @"");
+    let conflict = scene
+        .pan(r#"{"pan": "AAAAA0000B"}"#)
+        .live()
+        .idempotency("k")
+        .send();
+    insta::assert_snapshot!(conflict, @r#"
+    409
+    {
+      "success": false,
+      "verificationId": "svcv_4a75a37srmfe8c2ztf8vxap2qy",
+      "referenceId": null,
+      "endpoint": "verify.identity.pan",
+      "status": "failed",
+      "error": {
+        "code": "SVC_IDEMPOTENCY_CONFLICT",
+        "message": "this Idempotency-Key was already used with a different body",
+        "retryable": false
+      },
+      "billing": {
+        "charged": false,
+        "amount": 0,
+        "currency": "INR"
+      },
+      "meta": {
+        "createdAt": "2027-01-15T08:00:00.000Z",
+        "environment": "live",
+        "latencyMs": 0
+      }
+    }
+    "#);
     let elsewhere = scene.post(UAN, BODY).live().idempotency("k").outcome();
-    assert_eq!(elsewhere, "400 SVC_INVALID_INPUT", "a body that is no input of the operation is refused first");
-    assert_eq!(scene.post(UAN, r#"{"uan": "100000000001"}"#).live().idempotency("k").outcome(), "409 SVC_IDEMPOTENCY_CONFLICT");
-    assert_eq!(scene.pan(BODY).live().idempotency("k").send().0.body, first.0.body);
+    assert_eq!(
+        elsewhere, "400 SVC_INVALID_INPUT",
+        "a body that is no input of the operation is refused first"
+    );
+    assert_eq!(
+        scene
+            .post(UAN, r#"{"uan": "100000000001"}"#)
+            .live()
+            .idempotency("k")
+            .outcome(),
+        "409 SVC_IDEMPOTENCY_CONFLICT"
+    );
+    assert_eq!(
+        scene.pan(BODY).live().idempotency("k").send().0.body,
+        first.0.body
+    );
 }
 
 #[test]
@@ -47,16 +96,31 @@ fn a_retryable_failure_is_replayed_and_a_refusal_is_not() {
     assert!(scene.pan(failing).idempotency("failing").send().0.replay);
     for _ in 0..2 {
         assert!(!scene.pan("{}").idempotency("refused").send().0.replay);
-        assert!(!scene.pan(BODY).live().by("broke").idempotency("poor").send().0.replay);
+        assert!(
+            !scene
+                .pan(BODY)
+                .live()
+                .by("broke")
+                .idempotency("poor")
+                .send()
+                .0
+                .replay
+        );
     }
-    assert_eq!(scene.pan(BODY).idempotency("refused").outcome(), "200 completed");
+    assert_eq!(
+        scene.pan(BODY).idempotency("refused").outcome(),
+        "200 completed"
+    );
 }
 
 #[test]
 fn a_key_is_kept_for_24_hours() {
     let mut scene = Scene::new();
     scene.pan(BODY).idempotency("k").send();
-    scene.advance("local", SignedDuration::from_hours(24) - SignedDuration::from_millis(1));
+    scene.advance(
+        "local",
+        SignedDuration::from_hours(24) - SignedDuration::from_millis(1),
+    );
     assert!(scene.pan(BODY).idempotency("k").send().0.replay);
     scene.advance("local", SignedDuration::from_millis(1));
     assert!(!scene.pan(BODY).idempotency("k").send().0.replay);
@@ -78,8 +142,15 @@ fn sixty_four_concurrent_duplicates_are_one_call() {
         futures_util::future::join_all(calls).await
     });
     assert_eq!(answers.iter().filter(|answer| !answer.0.replay).count(), 1);
-    assert!(answers.iter().all(|answer| answer.0.body == answers[0].0.body && answer.0.status == 200));
-    assert_eq!(scene.wallet("local"), (Paise(9_999_750), Paise(0), Paise(250)));
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.0.body == answers[0].0.body && answer.0.status == 200)
+    );
+    assert_eq!(
+        scene.wallet("local"),
+        (Paise(9_999_750), Paise(0), Paise(250))
+    );
 }
 
 #[test]
@@ -96,9 +167,15 @@ fn the_price_of_a_delayed_call_is_held_even_if_its_client_gives_up() {
         let call = scene.pan(BODY).live().idempotency("k").ask();
         let gave_up = tokio::time::timeout(std::time::Duration::from_secs(1), call).await;
         assert!(gave_up.is_err());
-        assert_eq!(scene.wallet("local"), (Paise(10_000_000), Paise(250), Paise(0)));
+        assert_eq!(
+            scene.wallet("local"),
+            (Paise(10_000_000), Paise(250), Paise(0))
+        );
         let replay = scene.pan(BODY).live().idempotency("k").ask().await;
         assert!(replay.0.replay && replay.0.status == 200);
     });
-    assert_eq!(scene.wallet("local"), (Paise(9_999_750), Paise(0), Paise(250)));
+    assert_eq!(
+        scene.wallet("local"),
+        (Paise(9_999_750), Paise(0), Paise(250))
+    );
 }

@@ -22,8 +22,13 @@ enum Step {
 }
 
 /// Inputs and whether they are billed.
-const PANS: [(&str, bool); 5] =
-    [("AAAAA0000A", true), ("AAAAA9999A", true), ("AAAAA0503A", false), ("AAAAA0504A", false), ("EEEEE0001E", true)];
+const PANS: [(&str, bool); 5] = [
+    ("AAAAA0000A", true),
+    ("AAAAA9999A", true),
+    ("AAAAA0503A", false),
+    ("AAAAA0504A", false),
+    ("EEEEE0001E", true),
+];
 const PAN_PRICE: i64 = 250;
 const HISTORY_PRICE: i64 = 4000;
 const DAY_S: i64 = 24 * 60 * 60;
@@ -57,13 +62,22 @@ impl Model {
     fn wait(&mut self, seconds: i64) {
         self.now += seconds;
         let now = self.now;
-        self.balance -= HISTORY_PRICE * i64::try_from(self.pending.iter().filter(|due| **due <= now).count()).expect("few");
+        self.balance -= HISTORY_PRICE
+            * i64::try_from(self.pending.iter().filter(|due| **due <= now).count()).expect("few");
         self.pending.retain(|due| *due > now);
     }
 
     /// What a call must come to, given what it costs; its money is booked.
-    fn expect(&mut self, body: &str, key: Option<u8>, price: i64, settle: impl FnOnce(&mut Model)) -> Expected {
-        let kept = key.and_then(|key| self.keys.get(&key)).filter(|(since, ..)| self.now - since < DAY_S);
+    fn expect(
+        &mut self,
+        body: &str,
+        key: Option<u8>,
+        price: i64,
+        settle: impl FnOnce(&mut Model),
+    ) -> Expected {
+        let kept = key
+            .and_then(|key| self.keys.get(&key))
+            .filter(|(since, ..)| self.now - since < DAY_S);
         match kept {
             Some((_, same, answer)) if same == body => Expected::Replay(answer.clone()),
             Some(_) => Expected::Status(409),
@@ -84,7 +98,10 @@ enum Expected {
 
 fn play(steps: Vec<Step>) {
     let mut scene = Scene::with_accounts("[[account]]\nid = \"model\"\nlive_wallet_inr = 300");
-    let mut model = Model { balance: 30_000, ..Model::default() };
+    let mut model = Model {
+        balance: 30_000,
+        ..Model::default()
+    };
     for step in steps {
         let (path, body, key, expected) = match step {
             Step::Wait { seconds } => {
@@ -102,7 +119,9 @@ fn play(steps: Vec<Step>) {
             }
             Step::SlowHistory { key } => {
                 let body = r#"{"uan": "100000000202"}"#.to_owned();
-                let expected = model.expect(&body, key, HISTORY_PRICE, |model| model.pending.push(model.now + 25));
+                let expected = model.expect(&body, key, HISTORY_PRICE, |model| {
+                    model.pending.push(model.now + 25)
+                });
                 (UAN, body, key, expected)
             }
         };
@@ -113,10 +132,18 @@ fn play(steps: Vec<Step>) {
         }
         let answer = asked.send();
         match expected {
-            Expected::Replay(first) => assert_eq!((&answer.0.body, answer.0.replay), (&first.0.body, true)),
-            Expected::Status(status) => assert_eq!((answer.0.status, answer.0.replay), (status, false)),
+            Expected::Replay(first) => {
+                assert_eq!((&answer.0.body, answer.0.replay), (&first.0.body, true))
+            }
+            Expected::Status(status) => {
+                assert_eq!((answer.0.status, answer.0.replay), (status, false))
+            }
             Expected::Executed => {
-                assert!(!answer.0.replay && !matches!(answer.0.status, 402 | 409), "{}", answer.outcome());
+                assert!(
+                    !answer.0.replay && !matches!(answer.0.status, 402 | 409),
+                    "{}",
+                    answer.outcome()
+                );
                 if let Some(key) = key {
                     model.keys.insert(key, (model.now, body.clone(), answer));
                 }
@@ -136,8 +163,14 @@ fn check_money(scene: &Scene, model: &Model) {
 /// 200 lives of 500 steps each: 100,000 steps.
 #[test]
 fn money_and_keys_follow_the_model_over_a_hundred_thousand_steps() {
-    let config = Config { cases: 200, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let config = Config {
+        cases: 200,
+        failure_persistence: None,
+        max_shrink_iters: 2_000,
+        ..Config::default()
+    };
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcome = runner.run(&steps(), |steps| {
         play(steps);
         Ok(())

@@ -22,14 +22,74 @@ fn seconds(count: i64) -> SignedDuration {
 fn a_slow_history_is_pending_then_there_by_look_up() {
     let mut scene = Scene::new();
     let pending = scene.post(UAN, SLOW).live().send();
-    insta::assert_snapshot!(pending, @"");
+    insta::assert_snapshot!(pending, @r#"
+    202
+    {
+      "success": true,
+      "verificationId": "svcv_t69j524qmvzffmpev703jnzevw",
+      "referenceId": null,
+      "endpoint": "verify.employment.uan",
+      "status": "pending",
+      "data": {
+        "uan": "100000000202"
+      },
+      "billing": {
+        "charged": false,
+        "amount": 0,
+        "currency": "INR"
+      },
+      "meta": {
+        "createdAt": "2027-01-15T08:00:00.000Z",
+        "environment": "live",
+        "latencyMs": 9077
+      }
+    }
+    "#);
     let path = format!("/v1/verifications/{}", pending.id());
     scene.advance("local", seconds(25) - SignedDuration::from_millis(1));
     assert_eq!(scene.get(&path).live().send().0.body, pending.0.body);
     assert_eq!(scene.wallet("local").1, Paise(4000));
     scene.advance("local", SignedDuration::from_millis(1));
-    insta::assert_snapshot!(scene.get(&path).live().send(), @"");
-    assert_eq!(scene.wallet("local"), (Paise(9_996_000), Paise(0), Paise(4000)));
+    insta::assert_snapshot!(scene.get(&path).live().send(), @r#"
+    200
+    {
+      "success": true,
+      "verificationId": "svcv_t69j524qmvzffmpev703jnzevw",
+      "referenceId": null,
+      "endpoint": "verify.employment.uan",
+      "status": "completed",
+      "data": {
+        "uan": "100000000202",
+        "memberName": "REKHA JAIN",
+        "dateOfBirth": "1989-08-05",
+        "employmentHistory": [
+          {
+            "establishmentId": "KABNG7903286921",
+            "establishmentName": "MAYURA TRADERS PRIVATE LIMITED",
+            "doj": "2014-03-15",
+            "dol": "",
+            "designation": "MANAGER",
+            "memberId": "KABNG79032869210000699"
+          }
+        ]
+      },
+      "billing": {
+        "charged": true,
+        "amount": 40,
+        "currency": "INR",
+        "walletBalanceAfter": 99960
+      },
+      "meta": {
+        "createdAt": "2027-01-15T08:00:00.000Z",
+        "environment": "live",
+        "latencyMs": 9077
+      }
+    }
+    "#);
+    assert_eq!(
+        scene.wallet("local"),
+        (Paise(9_996_000), Paise(0), Paise(4000))
+    );
 }
 
 #[test]
@@ -37,13 +97,24 @@ fn the_result_is_delivered_as_the_schedule_says_until_it_is_taken() {
     for failures in 0..=6 {
         let mut scene = Scene::with_accounts(HOOKED);
         let pending = scene.post(UAN, SLOW).by("hooked").send();
-        scene.advance_with("hooked", SignedDuration::from_hours(7), |at| if at < failures { 500 } else { 204 });
+        scene.advance_with("hooked", SignedDuration::from_hours(7), |at| {
+            if at < failures { 500 } else { 204 }
+        });
         let began = scene.received[0].0;
-        let after: Vec<i64> = scene.received.iter().map(|(at, _)| at.duration_since(began).as_secs()).collect();
+        let after: Vec<i64> = scene
+            .received
+            .iter()
+            .map(|(at, _)| at.duration_since(began).as_secs())
+            .collect();
         assert_eq!(after, [0, 30, 120, 600, 3600, 21600][..6.min(failures + 1)]);
         let path = format!("/v1/verifications/{}", pending.id());
         let newest = scene.get(&path).by("hooked").send();
-        assert!(scene.received.iter().all(|(_, body)| body.as_bytes() == &newest.0.body[..]));
+        assert!(
+            scene
+                .received
+                .iter()
+                .all(|(_, body)| body.as_bytes() == &newest.0.body[..])
+        );
     }
 }
 
@@ -75,7 +146,11 @@ fn a_pending_call_that_fails_gives_its_hold_back() {
         let pending = scene.post(UAN, r#"{"uan": "100000000777"}"#).live().send();
         assert_eq!(pending.at("billing.charged"), "false");
         scene.advance("local", seconds(120));
-        assert_eq!(scene.wallet("local"), (Paise(10_000_000 - charged), Paise(0), Paise(charged)), "{ending}");
+        assert_eq!(
+            scene.wallet("local"),
+            (Paise(10_000_000 - charged), Paise(0), Paise(charged)),
+            "{ending}"
+        );
     }
 }
 
@@ -84,6 +159,15 @@ fn moving_one_clock_does_not_move_another() {
     let mut scene = Scene::new();
     let ids = ["local_a", "local_b"].map(|name| scene.post(UAN, SLOW).by(name).send().id());
     scene.advance("local_a", SignedDuration::from_hours(24 * 365));
-    let status = |name: &str, id: &str| scene.get(&format!("/v1/verifications/{id}")).by(name).send().at("status");
-    assert_eq!([status("local_a", &ids[0]), status("local_b", &ids[1])], ["completed", "pending"]);
+    let status = |name: &str, id: &str| {
+        scene
+            .get(&format!("/v1/verifications/{id}"))
+            .by(name)
+            .send()
+            .at("status")
+    };
+    assert_eq!(
+        [status("local_a", &ids[0]), status("local_b", &ids[1])],
+        ["completed", "pending"]
+    );
 }

@@ -2,7 +2,7 @@
 //! receiver of its own. When a scene ends, it asserts what must hold of every account.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::Paise;
@@ -24,6 +24,17 @@ pub const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
 pub const PAN: &str = "/v1/verify/identity/pan";
 pub const UAN: &str = "/v1/verify/employment/uan";
+
+/// Read once: most scenes need no others.
+static DEFAULT_RULES: LazyLock<Rules> = LazyLock::new(|| rules("", "seed"));
+
+fn rules(scenarios: &str, seed: &str) -> Rules {
+    let mut files = Files::built_in();
+    files
+        .scenarios
+        .insert(0, Source::new("user.toml", scenarios));
+    Rules::read(&files, Seed::new(seed)).unwrap_or_else(|problems| panic!("{problems}"))
+}
 
 /// A simulator in process.
 pub struct Scene {
@@ -56,29 +67,49 @@ impl Scene {
     }
 
     fn build(scenarios: &str, accounts: &str, seed: &str) -> Self {
-        let mut files = Files::built_in();
-        files.scenarios.insert(0, Source::new("user.toml", scenarios));
-        let rules = Rules::read(&files, Seed::new(seed)).unwrap_or_else(|problems| panic!("{problems}"));
+        let rules = match (scenarios, seed) {
+            ("", "seed") => DEFAULT_RULES.clone(),
+            _ => rules(scenarios, seed),
+        };
         let mut sources = scenario::accounts();
         sources.push(Source::new("accounts-of-the-test.toml", accounts));
-        let accounts = scenario::read_accounts(&sources).unwrap_or_else(|problems| panic!("{problems}"));
+        let accounts =
+            scenario::read_accounts(&sources).unwrap_or_else(|problems| panic!("{problems}"));
         let journal = Arc::new(MemoryJournal::default());
         let kept: Arc<dyn Journal> = journal.clone();
-        let host = Host::new(rules, accounts, Clock::hand(START), kept).expect("a memory journal takes all");
+        let host = Host::new(rules, accounts, Clock::hand(START), kept)
+            .expect("a memory journal takes all");
         let mut builder = tokio::runtime::Builder::new_current_thread();
         // Real delays pass at once: time moves on whenever nothing else is left to do.
-        let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
-        Scene { host, runtime, journal, received: Vec::new() }
+        let runtime = builder
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime");
+        Scene {
+            host,
+            runtime,
+            journal,
+            received: Vec::new(),
+        }
     }
 
     /// A call of an operation, on the sandbox with the key of `local` until it says otherwise.
     pub fn post<'s>(&'s self, path: &'s str, body: &'s str) -> Asked<'s> {
-        Asked { scene: self, call: call("POST", path, body), key: None }
+        Asked {
+            scene: self,
+            call: call("POST", path, body),
+            key: None,
+        }
     }
 
     pub fn get<'s>(&'s self, path: &'s str) -> Asked<'s> {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let mut asked = Asked { scene: self, call: call("GET", path, ""), key: None };
+        let mut asked = Asked {
+            scene: self,
+            call: call("GET", path, ""),
+            key: None,
+        };
         asked.call.query = query;
         asked
     }
@@ -89,7 +120,11 @@ impl Scene {
 
     /// The account with the key of this name.
     pub fn account(&self, name: &str) -> Arc<AccountCell> {
-        let found = self.host.directory().by_name(name, START).expect("a memory journal takes all");
+        let found = self
+            .host
+            .directory()
+            .by_name(name, START)
+            .expect("a memory journal takes all");
         found.expect("there is an account of this name")
     }
 
@@ -126,7 +161,10 @@ fn call<'c>(method: &'c str, path: &'c str, body: &'c str) -> Call<'c> {
         method,
         path,
         query: "",
-        headers: Headers { content_type: Header::One(b"application/json"), ..Headers::default() },
+        headers: Headers {
+            content_type: Header::One(b"application/json"),
+            ..Headers::default()
+        },
         body: Body::Whole(body.as_bytes()),
     }
 }
@@ -187,7 +225,9 @@ impl<'s> Asked<'s> {
     }
 
     pub async fn ask(self) -> Answer {
-        let key = self.key.unwrap_or_else(|| format!("{}local", self.call.environment.key_prefix()));
+        let key = self
+            .key
+            .unwrap_or_else(|| format!("{}local", self.call.environment.key_prefix()));
         let bearer = format!("Bearer {key}");
         let mut call = self.call.clone();
         if call.headers.authorization == Header::Absent {
@@ -226,7 +266,10 @@ impl Answer {
                 Err(_) => json.get(part),
             });
         }
-        let text = |json: &Json<'_>| json.as_text().map_or_else(|| json.to_string(), str::to_owned);
+        let text = |json: &Json<'_>| {
+            json.as_text()
+                .map_or_else(|| json.to_string(), str::to_owned)
+        };
         found.map(text).unwrap_or_default()
     }
 
@@ -236,7 +279,11 @@ impl Answer {
 
     pub fn outcome(&self) -> String {
         let code = self.at("error.code");
-        let ending = if code.is_empty() { self.at("status") } else { code };
+        let ending = if code.is_empty() {
+            self.at("status")
+        } else {
+            code
+        };
         format!("{} {ending}", self.0.status)
     }
 }
@@ -253,8 +300,13 @@ impl std::fmt::Display for Answer {
         if self.0.replay {
             writeln!(out, "Idempotent-Replay: true")?;
         }
-        let envelope: serde_json::Value = serde_json::from_slice(&self.0.body).expect("an envelope is JSON");
-        write!(out, "{}", serde_json::to_string_pretty(&envelope).expect("JSON prints"))
+        let envelope: serde_json::Value =
+            serde_json::from_slice(&self.0.body).expect("an envelope is JSON");
+        write!(
+            out,
+            "{}",
+            serde_json::to_string_pretty(&envelope).expect("JSON prints")
+        )
     }
 }
 
@@ -267,9 +319,16 @@ impl Drop for Scene {
         for cell in self.host.directory().all() {
             cell.read(|account| {
                 assert_holds(account, self.host.now());
-                let entries = self.journal.load(cell.id()).expect("a memory journal gives all");
+                let entries = self
+                    .journal
+                    .load(cell.id())
+                    .expect("a memory journal gives all");
                 let rebuilt = Account::rebuild(settings.clone(), entries);
-                assert!(rebuilt.as_ref() == Some(account), "{}: its entries make another account", cell.id());
+                assert!(
+                    rebuilt.as_ref() == Some(account),
+                    "{}: its entries make another account",
+                    cell.id()
+                );
             });
         }
     }
@@ -279,13 +338,38 @@ impl Drop for Scene {
 fn assert_holds(account: &Account, machine: Timestamp) {
     for environment in Environment::ALL {
         let books = account.books(environment);
-        assert!(books.wallet.adds_up(), "{} {environment}: {:?}", account.id, books.wallet);
-        let open: i64 = books.tickets.iter().filter_map(|ticket| ticket.matter.hold).map(|hold| hold.0).sum();
-        assert_eq!(books.wallet.held(), Paise(open), "{} {environment}: a hold nobody will end", account.id);
+        assert!(
+            books.wallet.adds_up(),
+            "{} {environment}: {:?}",
+            account.id,
+            books.wallet
+        );
+        let open: i64 = books
+            .tickets
+            .iter()
+            .filter_map(|ticket| ticket.matter.hold)
+            .map(|hold| hold.0)
+            .sum();
+        assert_eq!(
+            books.wallet.held(),
+            Paise(open),
+            "{} {environment}: a hold nobody will end",
+            account.id
+        );
         let spent = books.usage.totals().amount;
-        assert_eq!(spent, books.wallet.charged(), "{} {environment}: usage is not what was charged", account.id);
+        assert_eq!(
+            spent,
+            books.wallet.charged(),
+            "{} {environment}: usage is not what was charged",
+            account.id
+        );
         let now = account.clock.read(machine);
         let unsent = books.deliveries.first_due().filter(|(at, _)| *at < now);
-        assert_eq!(unsent.map(|(at, _)| at), None, "{} {environment}: a due delivery was not sent", account.id);
+        assert_eq!(
+            unsent.map(|(at, _)| at),
+            None,
+            "{} {environment}: a due delivery was not sent",
+            account.id
+        );
     }
 }

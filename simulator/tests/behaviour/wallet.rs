@@ -22,7 +22,31 @@ fn a_wallet_covers_what_it_can_and_not_a_paisa_more() {
     assert_eq!(pan(&scene, "AAAAA0422A"), "422 SVC_NO_RECORD_FOUND");
     assert_eq!(scene.wallet("edge"), (Paise(25), Paise(0), Paise(500)));
     assert_eq!(pan(&scene, "AAAAA0000A"), "402 SVC_INSUFFICIENT_BALANCE");
-    insta::assert_snapshot!(scene.pan(r#"{"pan": "AAAAA0000A"}"#).live().by("edge").send(), @"");
+    insta::assert_snapshot!(scene.pan(r#"{"pan": "AAAAA0000A"}"#).live().by("edge").send(), @r#"
+    402
+    {
+      "success": false,
+      "verificationId": "svcv_dsa3ff3cb0gvnzfj2g8yqr1jah",
+      "referenceId": null,
+      "endpoint": "verify.identity.pan",
+      "status": "failed",
+      "error": {
+        "code": "SVC_INSUFFICIENT_BALANCE",
+        "message": "the wallet does not cover the 2.5 INR of this call; no source was contacted and nothing was charged",
+        "retryable": false
+      },
+      "billing": {
+        "charged": false,
+        "amount": 0,
+        "currency": "INR"
+      },
+      "meta": {
+        "createdAt": "2027-01-15T08:00:00.000Z",
+        "environment": "live",
+        "latencyMs": 0
+      }
+    }
+    "#);
 }
 
 #[test]
@@ -38,7 +62,10 @@ fn failures_of_the_source_are_free() {
 fn the_sandbox_needs_no_money() {
     let scene = Scene::new();
     let answer = scene.pan(r#"{"pan": "AAAAA0000A"}"#).by("broke").send();
-    assert_eq!(answer.at("billing"), r#"{"charged":false,"amount":0,"currency":"INR"}"#);
+    assert_eq!(
+        answer.at("billing"),
+        r#"{"charged":false,"amount":0,"currency":"INR"}"#
+    );
 }
 
 #[test]
@@ -50,8 +77,16 @@ fn an_open_hold_is_not_there_for_other_calls() {
         live_wallet_inr = 42
         "#,
     );
-    let pending = scene.post(UAN, r#"{"uan": "100000000202"}"#).live().by("edge").send();
+    let pending = scene
+        .post(UAN, r#"{"uan": "100000000202"}"#)
+        .live()
+        .by("edge")
+        .send();
     assert_eq!(pending.outcome(), "202 pending");
     assert_eq!(scene.wallet("edge"), (Paise(4200), Paise(4000), Paise(0)));
-    assert_eq!(pan(&scene, "AAAAA0000A"), "402 SVC_INSUFFICIENT_BALANCE", "2 of 42 are free, 2.50 are needed");
+    assert_eq!(
+        pan(&scene, "AAAAA0000A"),
+        "402 SVC_INSUFFICIENT_BALANCE",
+        "2 of 42 are free, 2.50 are needed"
+    );
 }

@@ -30,35 +30,78 @@ pub(super) fn story(answers: &Answers) -> Story {
             .map(|(attribute, row)| {
                 let compiled = |template| {
                     let path = format!("{name}.{attribute}");
-                    Scope { contract: None, characters: &names, path, calls: 0, needs_call: false }.node(template)
+                    Scope {
+                        contract: None,
+                        characters: &names,
+                        path,
+                        calls: 0,
+                        needs_call: false,
+                    }
+                    .node(template)
                 };
-                let value = Attribute { sample: compiled(&row.sample), other: compiled(&row.other) };
+                let value = Attribute {
+                    sample: compiled(&row.sample),
+                    other: compiled(&row.other),
+                };
                 (attribute.clone(), value)
             })
             .collect(),
     };
-    Story { lists: answers.lists.clone(), characters: answers.cast.iter().map(character).collect() }
+    Story {
+        lists: answers.lists.clone(),
+        characters: answers.cast.iter().map(character).collect(),
+    }
 }
 
 fn names(answers: &Answers) -> Vec<(String, Vec<String>)> {
     let attributes = |row: &template::Character| row.attributes.keys().cloned().collect();
-    answers.cast.iter().map(|(name, row)| (name.clone(), attributes(row))).collect()
+    answers
+        .cast
+        .iter()
+        .map(|(name, row)| (name.clone(), attributes(row)))
+        .collect()
 }
 
-pub(super) fn answer(contract: &Contract, operation: usize, story: &Story, data: &Template) -> Answer {
-    let attributes = |character: &Character| character.attributes.iter().map(|(name, _)| name.clone()).collect();
-    let names: Vec<_> =
-        story.characters.iter().map(|character| (character.name.clone(), attributes(character))).collect();
+pub(super) fn answer(
+    contract: &Contract,
+    operation: usize,
+    story: &Story,
+    data: &Template,
+) -> Answer {
+    let attributes = |character: &Character| {
+        character
+            .attributes
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect()
+    };
+    let names: Vec<_> = story
+        .characters
+        .iter()
+        .map(|character| (character.name.clone(), attributes(character)))
+        .collect();
     let path = contract.operations[operation].id.clone();
-    let mut scope = Scope { contract: Some((contract, operation)), characters: &names, path, calls: 0, needs_call: false };
+    let mut scope = Scope {
+        contract: Some((contract, operation)),
+        characters: &names,
+        path,
+        calls: 0,
+        needs_call: false,
+    };
     let data = scope.node(data);
-    Answer { data, needs_call: scope.needs_call }
+    Answer {
+        data,
+        needs_call: scope.needs_call,
+    }
 }
 
 impl Scope<'_> {
     fn node(&mut self, template: &Template) -> Node {
         match template {
-            Template::Literal(json) => Node::Literal { json: json.clone(), printed: printed(json) },
+            Template::Literal(json) => Node::Literal {
+                json: json.clone(),
+                printed: printed(json),
+            },
             Template::Value(expr) => Node::Value(self.expr(expr)),
             Template::Text(parts) => Node::Text(parts.iter().map(|part| self.part(part)).collect()),
             Template::List(items) => {
@@ -68,7 +111,9 @@ impl Scope<'_> {
             Template::Object(members) => {
                 let member = |(name, value): &(String, Template)| Member {
                     name: name.clone(),
-                    printed: [&printed(&Json::from(name.as_str()))[..], b":"].concat().into(),
+                    printed: [&printed(&Json::from(name.as_str()))[..], b":"]
+                        .concat()
+                        .into(),
                     value: self.below(name, |scope| scope.node(value)),
                 };
                 Node::Object(members.iter().map(member).collect())
@@ -77,9 +122,10 @@ impl Scope<'_> {
                 list: self.expr(list),
                 item: Box::new(self.below("[]", |scope| scope.node(item))),
             },
-            Template::OnlyIf { condition, value } => {
-                Node::OnlyIf { condition: self.expr(condition), value: Box::new(self.node(value)) }
-            }
+            Template::OnlyIf { condition, value } => Node::OnlyIf {
+                condition: self.expr(condition),
+                value: Box::new(self.node(value)),
+            },
         }
     }
 
@@ -110,7 +156,11 @@ impl Scope<'_> {
                 let args = args.iter().map(|arg| self.expr(arg)).collect();
                 let found = compute::find(function).expect("the reader knows every function");
                 self.needs_call |= found.needs_call;
-                Expr::Call { run: found.run, args, salt }
+                Expr::Call {
+                    run: found.run,
+                    args,
+                    salt,
+                }
             }
         }
     }
@@ -119,21 +169,35 @@ impl Scope<'_> {
         let rest = || parts[1..].to_vec();
         match root {
             Root::Request => {
-                let (contract, operation) = self.contract.expect("only answers speak of the request");
+                let (contract, operation) =
+                    self.contract.expect("only answers speak of the request");
                 let field = contract.operations[operation].field(&parts[0]);
-                Expr::Request { field: field.expect("the reader knows every field"), rest: rest() }
+                Expr::Request {
+                    field: field.expect("the reader knows every field"),
+                    rest: rest(),
+                }
             }
             Root::Answer => Expr::Answer(parts.to_vec()),
             Root::Flow => {
                 self.needs_call = true;
-                Expr::Flow { name: parts[0].clone(), rest: rest() }
+                Expr::Flow {
+                    name: parts[0].clone(),
+                    rest: rest(),
+                }
             }
             Root::Item => Expr::Item(parts.to_vec()),
             Root::Cast(name) => {
-                let known = |wanted: &str| self.characters.iter().position(|(name, _)| name == wanted);
+                let known =
+                    |wanted: &str| self.characters.iter().position(|(name, _)| name == wanted);
                 let character = known(name).expect("the reader knows the cast");
-                let attribute = self.characters[character].1.iter().position(|name| name == &parts[0]);
-                Expr::Attribute { character, attribute: attribute.expect("the reader knows every attribute") }
+                let attribute = self.characters[character]
+                    .1
+                    .iter()
+                    .position(|name| name == &parts[0]);
+                Expr::Attribute {
+                    character,
+                    attribute: attribute.expect("the reader knows every attribute"),
+                }
             }
         }
     }

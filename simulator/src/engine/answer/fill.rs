@@ -17,11 +17,20 @@ struct Filling<'a> {
 }
 
 pub(super) fn print(answer: &Answer, sources: Sources<'_>, out: &mut Vec<u8>) {
-    Filling { sources, root: Some(&answer.data), item: None }.print(&answer.data, out);
+    Filling {
+        sources,
+        root: Some(&answer.data),
+        item: None,
+    }
+    .print(&answer.data, out);
 }
 
 pub(super) fn member<'a>(answer: &'a Answer, sources: Sources<'a>, name: &str) -> Json<'a> {
-    let filling = Filling { sources, root: Some(&answer.data), item: None };
+    let filling = Filling {
+        sources,
+        root: Some(&answer.data),
+        item: None,
+    };
     filling.find(&answer.data, &[name.to_owned()])
 }
 
@@ -45,7 +54,9 @@ impl<'a> Filling<'a> {
                 out.push(b'{');
                 let empty = out.len();
                 for member in members {
-                    let Some(value) = self.present(&member.value) else { continue };
+                    let Some(value) = self.present(&member.value) else {
+                        continue;
+                    };
                     if out.len() > empty {
                         out.push(b',');
                     }
@@ -61,7 +72,11 @@ impl<'a> Filling<'a> {
                     if at > 0 {
                         out.push(b',');
                     }
-                    Filling { item: Some((value, at)), ..*self }.print(item, out);
+                    Filling {
+                        item: Some((value, at)),
+                        ..*self
+                    }
+                    .print(item, out);
                 }
                 out.push(b']');
             }
@@ -73,7 +88,9 @@ impl<'a> Filling<'a> {
     /// The node behind a condition that holds; none where it does not.
     fn present(&self, node: &'a Node) -> Option<&'a Node> {
         match node {
-            Node::OnlyIf { condition, value } => (self.eval(condition) == Json::Bool(true)).then_some(value),
+            Node::OnlyIf { condition, value } => {
+                (self.eval(condition) == Json::Bool(true)).then_some(value)
+            }
             other => Some(other),
         }
     }
@@ -96,7 +113,14 @@ impl<'a> Filling<'a> {
             Node::ForEach { list, item } => {
                 let list = self.eval(list);
                 let values = list.as_list().unwrap_or_default().iter().enumerate();
-                let made = |(at, value)| Filling { item: Some((value, at)), ..*self }.json(item).into_owned();
+                let made = |(at, value)| {
+                    Filling {
+                        item: Some((value, at)),
+                        ..*self
+                    }
+                    .json(item)
+                    .into_owned()
+                };
                 Json::List(values.map(made).collect())
             }
             Node::OnlyIf { value, .. } => self.json(value),
@@ -126,12 +150,19 @@ impl<'a> Filling<'a> {
             Expr::Answer(path) => self.root.map_or(Json::Null, |root| self.find(root, path)),
             Expr::Flow { name, rest } => below(sources.flow.map(|flow| flow.get(name)), rest),
             Expr::Item(rest) => below(self.item.map(|(item, _)| item), rest),
-            Expr::Attribute { character, attribute } => {
+            Expr::Attribute {
+                character,
+                attribute,
+            } => {
                 let character = &sources.story.characters[*character];
                 let Attribute { sample, other } = &character.attributes[*attribute].1;
                 let is_sample = character.identifiers.contains(self.subject());
                 // An attribute is the same wherever it is asked for: no item, no answer around it.
-                let alone = Filling { root: None, item: None, ..*self };
+                let alone = Filling {
+                    root: None,
+                    item: None,
+                    ..*self
+                };
                 alone.json(if is_sample { sample } else { other })
             }
             Expr::Call { run, args, salt } => {
@@ -153,16 +184,22 @@ impl<'a> Filling<'a> {
 
     /// Whom the answer speaks of: in a flow, whom its first call spoke of.
     fn subject(&self) -> &'a str {
-        self.sources.flow.map_or_else(|| self.sources.input.subject(), |flow| &flow.subject)
+        self.sources
+            .flow
+            .map_or_else(|| self.sources.input.subject(), |flow| &flow.subject)
     }
 
     /// The value at a path of the same answer.
     fn find(&self, node: &'a Node, path: &[String]) -> Json<'a> {
-        let Some((name, rest)) = path.split_first() else { return self.json(node) };
+        let Some((name, rest)) = path.split_first() else {
+            return self.json(node);
+        };
         match node {
             Node::Object(members) => {
                 let member = members.iter().find(|member| &member.name == name);
-                member.and_then(|member| self.present(&member.value)).map_or(Json::Null, |node| self.find(node, rest))
+                member
+                    .and_then(|member| self.present(&member.value))
+                    .map_or(Json::Null, |node| self.find(node, rest))
             }
             Node::List(items) => {
                 let item = name.parse::<usize>().ok().and_then(|at| items.get(at));

@@ -44,13 +44,22 @@ pub struct Answer {
 /// A compiled [`Template`]. Literals are kept as the bytes they print as.
 #[derive(Debug, Clone)]
 enum Node {
-    Literal { json: Json<'static>, printed: Box<[u8]> },
+    Literal {
+        json: Json<'static>,
+        printed: Box<[u8]>,
+    },
     Value(Expr),
     Text(Vec<Part>),
     List(Vec<Node>),
     Object(Vec<Member>),
-    ForEach { list: Expr, item: Box<Node> },
-    OnlyIf { condition: Expr, value: Box<Node> },
+    ForEach {
+        list: Expr,
+        item: Box<Node>,
+    },
+    OnlyIf {
+        condition: Expr,
+        value: Box<Node>,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -70,12 +79,25 @@ enum Part {
 #[derive(Clone)]
 enum Expr {
     Literal(Json<'static>),
-    Request { field: usize, rest: Vec<String> },
+    Request {
+        field: usize,
+        rest: Vec<String>,
+    },
     Answer(Vec<String>),
-    Flow { name: String, rest: Vec<String> },
+    Flow {
+        name: String,
+        rest: Vec<String>,
+    },
     Item(Vec<String>),
-    Attribute { character: usize, attribute: usize },
-    Call { run: Run, args: Vec<Expr>, salt: u64 },
+    Attribute {
+        character: usize,
+        attribute: usize,
+    },
+    Call {
+        run: Run,
+        args: Vec<Expr>,
+        salt: u64,
+    },
 }
 
 impl std::fmt::Debug for Expr {
@@ -134,7 +156,9 @@ impl Answer {
 /// in place of what stood there.
 #[must_use]
 pub fn laid_over(template: &Template, over: &Json<'static>) -> Template {
-    let Json::Object(members) = over else { return literal(over) };
+    let Json::Object(members) = over else {
+        return literal(over);
+    };
     let mut merged = match template {
         Template::Object(merged) => merged.clone(),
         Template::OnlyIf { value, .. } => return laid_over(value, over),

@@ -10,14 +10,20 @@ use super::Tools;
 pub(super) fn pick<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let list = args[0].as_text().and_then(|name| tools.lists.get(name));
     match list.filter(|list| !list.is_empty()) {
-        Some(list) => Json::Text(list[below(tools.draw, list.len() as u64) as usize].as_str().into()),
+        Some(list) => Json::Text(
+            list[below(tools.draw, list.len() as u64) as usize]
+                .as_str()
+                .into(),
+        ),
         None => Json::Null,
     }
 }
 
 /// `number(1, 240)`: a whole number between the two, both possible.
 pub(super) fn number<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let (Some(low), Some(high)) = (args[0].as_int(), args[1].as_int()) else { return Json::Null };
+    let (Some(low), Some(high)) = (args[0].as_int(), args[1].as_int()) else {
+        return Json::Null;
+    };
     let span = u64::try_from(high.saturating_sub(low)).unwrap_or(0) + 1;
     Json::Int(low + below(tools.draw, span) as i64)
 }
@@ -32,13 +38,21 @@ pub(super) fn digits<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         }
         other => other,
     };
-    args[0].as_text().unwrap_or_default().chars().map(digit).collect::<String>().into()
+    args[0]
+        .as_text()
+        .unwrap_or_default()
+        .chars()
+        .map(digit)
+        .collect::<String>()
+        .into()
 }
 
 /// `date('1958-01-01', '2003-12-31')`: a day between the two, both possible.
 pub(super) fn date<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let day = |arg: &Json<'_>| arg.as_text().and_then(|text| text.parse::<Date>().ok());
-    let (Some(from), Some(to)) = (day(&args[0]), day(&args[1])) else { return Json::Null };
+    let (Some(from), Some(to)) = (day(&args[0]), day(&args[1])) else {
+        return Json::Null;
+    };
     let days = from.duration_until(to).as_hours() / 24;
     let span = u64::try_from(days).unwrap_or(0) + 1;
     let drawn = from.checked_add((below(tools.draw, span) as i64).days());
@@ -65,9 +79,22 @@ mod tests {
     #[test]
     fn draws_reach_both_ends_and_no_further() {
         assert_eq!(call("number", 0, &[1.into(), 240.into()]), 1.into());
-        assert_eq!(call("number", u64::MAX, &[1.into(), 240.into()]), 240.into());
-        assert_eq!(call("date", 0, &["2024-02-28".into(), "2024-03-01".into()]), "2024-02-28".into());
-        assert_eq!(call("date", u64::MAX, &["2024-02-28".into(), "2024-03-01".into()]), "2024-03-01".into());
+        assert_eq!(
+            call("number", u64::MAX, &[1.into(), 240.into()]),
+            240.into()
+        );
+        assert_eq!(
+            call("date", 0, &["2024-02-28".into(), "2024-03-01".into()]),
+            "2024-02-28".into()
+        );
+        assert_eq!(
+            call(
+                "date",
+                u64::MAX,
+                &["2024-02-28".into(), "2024-03-01".into()]
+            ),
+            "2024-03-01".into()
+        );
         assert_eq!(call("pick", u64::MAX, &["colours".into()]), "BLUE".into());
     }
 
@@ -75,7 +102,10 @@ mod tests {
     fn each_hash_mark_becomes_a_digit() {
         let drawn = call("digits", 7, &["98########".into()]);
         let text = drawn.as_text().expect("text");
-        assert!(text.len() == 10 && text.starts_with("98") && text.bytes().all(|b| b.is_ascii_digit()), "{text}");
+        assert!(
+            text.len() == 10 && text.starts_with("98") && text.bytes().all(|b| b.is_ascii_digit()),
+            "{text}"
+        );
         assert_ne!(drawn, call("digits", 8, &["98########".into()]));
     }
 }

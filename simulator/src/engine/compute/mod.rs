@@ -52,30 +52,60 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 const fn function(name: &'static str, min_args: usize, max_args: usize, run: Run) -> Function {
-    Function { signature: Signature { name, min_args, max_args }, needs_call: false, run }
+    Function {
+        signature: Signature {
+            name,
+            min_args,
+            max_args,
+        },
+        needs_call: false,
+        run,
+    }
 }
 
 const fn of_the_call(function: Function) -> Function {
-    Function { needs_call: true, ..function }
+    Function {
+        needs_call: true,
+        ..function
+    }
 }
 
 /// The function of that name.
 #[must_use]
 pub fn find(name: &str) -> Option<Function> {
-    FUNCTIONS.iter().copied().find(|function| function.signature.name == name)
+    FUNCTIONS
+        .iter()
+        .copied()
+        .find(|function| function.signature.name == name)
 }
 
 /// What the reader of the answers needs to know of the functions.
 #[must_use]
 pub fn signatures() -> Vec<Signature> {
-    FUNCTIONS.iter().map(|function| function.signature).collect()
+    FUNCTIONS
+        .iter()
+        .map(|function| function.signature)
+        .collect()
 }
 
 #[cfg(test)]
 pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
     static LISTS: std::sync::LazyLock<std::collections::BTreeMap<String, Vec<String>>> =
-        std::sync::LazyLock::new(|| [("colours".to_owned(), vec!["RED".to_owned(), "BLUE".to_owned()])].into());
+        std::sync::LazyLock::new(|| {
+            [(
+                "colours".to_owned(),
+                vec!["RED".to_owned(), "BLUE".to_owned()],
+            )]
+            .into()
+        });
     let verification = VerificationId::parse("svcv_00000000000000000000000000").expect("an id");
     let function = find(name).expect("a function of that name");
-    (function.run)(Tools { verification, draw, lists: &LISTS }, args)
+    (function.run)(
+        Tools {
+            verification,
+            draw,
+            lists: &LISTS,
+        },
+        args,
+    )
 }

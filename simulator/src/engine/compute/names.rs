@@ -7,14 +7,18 @@ use super::Tools;
 /// `name_score(claimed, known)`: from 0 (nothing in common) to 1 (the same name), two decimals.
 /// Case, white space and punctuation do not matter.
 pub(super) fn name_score<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let (Some(a), Some(b)) = (args[0].as_text(), args[1].as_text()) else { return Json::Null };
+    let (Some(a), Some(b)) = (args[0].as_text(), args[1].as_text()) else {
+        return Json::Null;
+    };
     Json::Num((score(a, b) * 100.0).round() / 100.0)
 }
 
 /// The words of a name, upper case, without punctuation.
 fn words(name: &str) -> Vec<String> {
     let is_letter = |c: char| c.is_alphanumeric();
-    let words = name.split(|c| !is_letter(c)).filter(|word| !word.is_empty());
+    let words = name
+        .split(|c| !is_letter(c))
+        .filter(|word| !word.is_empty());
     words.map(str::to_uppercase).collect()
 }
 
@@ -24,7 +28,11 @@ fn words(name: &str) -> Vec<String> {
 fn score(a: &str, b: &str) -> f64 {
     let (a, b) = (words(a), words(b));
     if a.is_empty() || b.is_empty() {
-        return if a.is_empty() && b.is_empty() { 1.0 } else { 0.0 };
+        return if a.is_empty() && b.is_empty() {
+            1.0
+        } else {
+            0.0
+        };
     }
     if a == b {
         return 1.0;
@@ -33,7 +41,10 @@ fn score(a: &str, b: &str) -> f64 {
     let mut left: Vec<Option<&String>> = short.iter().map(Some).collect();
     let (mut sum, mut moved, mut last) = (0.0, false, None);
     for word in &long {
-        let candidates = left.iter().enumerate().filter_map(|(at, other)| Some((at, word_score(word, (*other)?))));
+        let candidates = left
+            .iter()
+            .enumerate()
+            .filter_map(|(at, other)| Some((at, word_score(word, (*other)?))));
         // Of equal scores the first counts, so that order is not lost to chance.
         let best = candidates.fold(None, |best: Option<(usize, f64)>, next| match best {
             Some(best) if best.1 >= next.1 => Some(best),
@@ -70,17 +81,36 @@ mod tests {
     #[test]
     fn the_same_name_scores_one_however_it_is_written() {
         for claimed in ["ASHA RAO", "Asha Rao", " asha   rao ", "Asha. Rao"] {
-            assert!((score(claimed, "ASHA RAO") - 1.0).abs() < f64::EPSILON, "{claimed}");
+            assert!(
+                (score(claimed, "ASHA RAO") - 1.0).abs() < f64::EPSILON,
+                "{claimed}"
+            );
         }
     }
 
     #[test]
     fn nearer_names_score_higher() {
-        let scores: Vec<f64> = ["Asha Rao", "Rao Asha", "Asha Roa", "A Rao", "Asha", "Vikram Seth"]
-            .iter()
-            .map(|name| score(name, "ASHA RAO"))
-            .collect();
-        insta::assert_debug_snapshot!(scores, @"");
+        let scores: Vec<f64> = [
+            "Asha Rao",
+            "Rao Asha",
+            "Asha Roa",
+            "A Rao",
+            "Asha",
+            "Vikram Seth",
+        ]
+        .iter()
+        .map(|name| score(name, "ASHA RAO"))
+        .collect();
+        insta::assert_debug_snapshot!(scores, @"
+        [
+            1.0,
+            0.9,
+            0.5,
+            0.75,
+            0.5,
+            0.0,
+        ]
+        ");
     }
 
     #[test]

@@ -1,0 +1,36 @@
+# Show the recipes.
+default:
+    @just --list
+
+# Formatting and lints, as CI runs them.
+check:
+    cargo fmt --all -- --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Every test that needs no outside program.
+test:
+    cargo test --workspace
+
+# The contract tests against a release binary started for them.
+contract:
+    .ci/contract
+
+# The simulator on its defaults.
+serve:
+    cargo run --release
+
+# Read every row and scenario file and report all mistakes.
+scenarios *FOLDERS:
+    cargo run --release --quiet -- check {{FOLDERS}}
+
+# Take the new inline snapshots over (needs cargo-insta).
+accept:
+    cargo insta test --workspace --accept
+
+# The PAN call against a bare server, side by side in one run.
+bench:
+    cargo bench -p svc-simulator --profile dist --bench throughput
+
+# All that must pass before a change lands.
+ci:
+    .ci/run

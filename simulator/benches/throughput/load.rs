@@ -1,0 +1,134 @@
+//! The load: a number of keep-alive connections that send one request after the other.
+
+use std::io::{Error, ErrorKind, Result};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::server::Server;
+
+/// What is sent, where to, how hard.
+pub struct Load {
+    address: String,
+    request: Arc<[u8]>,
+    connections: usize,
+    time: Duration,
+}
+
+/// What came of one round.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample {
+    /// Requests per second.
+    pub rate: f64,
+    /// Half of the requests took no longer.
+    pub p50_us: f64,
+    /// 99 of 100 took no longer.
+    pub p99_us: f64,
+    /// The server's processor time for each request.
+    pub cpu_us: f64,
+    /// The server's resident memory after the round.
+    pub rss_mb: f64,
+}
+
+impl Load {
+    pub fn new(
+        address: &str,
+        path: &str,
+        key: &str,
+        headers: &str,
+        body: &str,
+        connections: usize,
+        seconds: u64,
+    ) -> Self {
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
+             Content-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let time = Duration::from_secs(seconds);
+        Load { address: address.to_owned(), request: request.into_bytes().into(), connections, time }
+    }
+
+    /// One round against a server, whose processor time is read before and after.
+    pub fn run(&self, server: &Server) -> Result<Sample> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let cpu_before = server.cpu()?;
+        let began = Instant::now();
+        let mut took = runtime.block_on(async {
+            let tasks: Vec<_> = (0..self.connections)
+                .map(|_| tokio::spawn(connection(self.address.clone(), Arc::clone(&self.request), began + self.time)))
+                .collect();
+            let mut took = Vec::new();
+            for task in tasks {
+                took.extend(task.await.map_err(Error::other)??);
+            }
+            Ok::<_, Error>(took)
+        })?;
+        let (elapsed, cpu) = (began.elapsed(), server.cpu()? - cpu_before);
+        took.sort_unstable();
+        let percentile = |share: f64| f64::from(took[((took.len() - 1) as f64 * share) as usize]) / 1000.0;
+        Ok(Sample {
+            rate: took.len() as f64 / elapsed.as_secs_f64(),
+            p50_us: percentile(0.5),
+            p99_us: percentile(0.99),
+            cpu_us: cpu.as_secs_f64() * 1e6 / took.len() as f64,
+            rss_mb: server.rss_mb()?,
+        })
+    }
+}
+
+impl Sample {
+    /// The median of each figure by itself.
+    pub fn median(samples: &mut [Sample]) -> Sample {
+        let mut median = |figure: fn(&Sample) -> f64| {
+            samples.sort_by(|a, b| figure(a).total_cmp(&figure(b)));
+            figure(&samples[samples.len() / 2])
+        };
+        Sample {
+            rate: median(|sample| sample.rate),
+            p50_us: median(|sample| sample.p50_us),
+            p99_us: median(|sample| sample.p99_us),
+            cpu_us: median(|sample| sample.cpu_us),
+            rss_mb: median(|sample| sample.rss_mb),
+        }
+    }
+}
+
+/// Sends until the time is up; the nanoseconds each request took.
+async fn connection(address: String, request: Arc<[u8]>, until: Instant) -> Result<Vec<u32>> {
+    let mut stream = TcpStream::connect(&address).await?;
+    stream.set_nodelay(true)?;
+    let (mut took, mut buffer) = (Vec::with_capacity(100_000), Vec::with_capacity(8192));
+    while Instant::now() < until {
+        let began = Instant::now();
+        stream.write_all(&request).await?;
+        answer(&mut stream, &mut buffer).await?;
+        took.push(u32::try_from(began.elapsed().as_nanos()).unwrap_or(u32::MAX));
+    }
+    Ok(took)
+}
+
+/// Reads one answer whole and makes sure it is a success.
+async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<()> {
+    buffer.clear();
+    loop {
+        if stream.read_buf(buffer).await? == 0 {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        let Some(head) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+        let text = String::from_utf8_lossy(&buffer[..head]);
+        if !text.starts_with("HTTP/1.1 200") {
+            return Err(Error::other(format!("not a success: {text}")));
+        }
+        let length = text.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+        });
+        let whole = head + 4 + length.ok_or_else(|| Error::other("an answer without a length"))?;
+        if buffer.len() >= whole {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! House rules that can be checked: imports point down, every file says what it is for, no file is
+//! long, nothing is left over.
+
+use std::path::{Path, PathBuf};
+
+/// From the bottom up: a layer may name those before it, never those after it.
+const LAYERS: [&str; 6] = ["scenario", "engine", "host", "http", "console", "cli"];
+
+/// The layers that know no clock, no network, no files, no environment and no tasks.
+const PURE: [&str; 2] = ["scenario", "engine"];
+
+const IMPURE: [&str; 8] = [
+    "tokio",
+    "axum",
+    "hyper",
+    "std::fs",
+    "std::net::Tcp",
+    "std::env",
+    "std::thread",
+    "std::time::Instant",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the workspace is above the crate")
+        .to_owned()
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of the project") {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default()
+                .to_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                let text = std::fs::read_to_string(&path).expect("a text file");
+                let shown = path
+                    .strip_prefix(root())
+                    .expect("below the root")
+                    .display()
+                    .to_string();
+                found.push((shown, text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn none(what: &str, found: Vec<String>) {
+    assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
+}
+
+#[test]
+fn every_file_says_first_what_it_is_for() {
+    let silent = files(&root(), "rs")
+        .into_iter()
+        .filter(|(_, text)| !text.starts_with("//! "));
+    none(
+        "no `//!` in the first line",
+        silent.map(|(path, _)| path).collect(),
+    );
+}
+
+#[test]
+fn no_file_is_over_500_lines() {
+    let long = files(&root(), "rs")
+        .into_iter()
+        .filter(|(_, text)| text.lines().count() > 500);
+    none("too long", long.map(|(path, _)| path).collect());
+}
+
+#[test]
+fn nothing_is_left_over() {
+    // Put together here, so that this file does not find itself.
+    let marks = [
+        ["TO", "DO"],
+        ["FIX", "ME"],
+        ["XX", "X:"],
+        ["to", "do!("],
+        ["un", "implemented!("],
+        ["#[ig", "nore"],
+    ]
+    .map(|mark| mark.concat());
+    let mut found = Vec::new();
+    for extension in ["rs", "toml", "md"] {
+        for (path, text) in files(&root(), extension) {
+            let lines = text.lines().enumerate();
+            let marked =
+                lines.filter(|(_, line)| marks.iter().any(|mark| line.contains(mark.as_str())));
+            found.extend(marked.map(|(at, line)| format!("{path}:{}: {}", at + 1, line.trim())));
+        }
+    }
+    none("left over", found);
+}
+
+#[test]
+fn imports_point_down() {
+    let source = root().join("simulator/src");
+    let mut found = Vec::new();
+    for (at, layer) in LAYERS
+        .iter()
+        .enumerate()
+        .filter(|(_, layer)| source.join(layer).is_dir())
+    {
+        for (path, text) in files(&source.join(layer), "rs") {
+            let above = LAYERS[at + 1..]
+                .iter()
+                .filter(|above| text.contains(&format!("crate::{above}")));
+            found.extend(above.map(|above| format!("{path} names {above}")));
+        }
+    }
+    none("imports that point up", found);
+}
+
+#[test]
+fn below_the_host_there_is_no_world() {
+    let source = root().join("simulator/src");
+    let mut found = Vec::new();
+    for (path, text) in PURE
+        .iter()
+        .flat_map(|layer| files(&source.join(layer), "rs"))
+    {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let uses = |word: &&&str| {
+            code.lines()
+                .any(|line| !line.trim_start().starts_with("//") && line.contains(**word))
+        };
+        found.extend(
+            IMPURE
+                .iter()
+                .filter(uses)
+                .map(|word| format!("{path} uses {word}")),
+        );
+    }
+    none("not pure", found);
+}
+
+#[test]
+fn no_operation_is_named_in_rust_outside_tests() {
+    let contract = svc_fixtures::contract::Contract::built_in();
+    let mut found = Vec::new();
+    let sources = ["fixtures/src", "simulator/src", "contract-tests/src"];
+    for (path, text) in sources
+        .iter()
+        .flat_map(|folder| files(&root().join(folder), "rs"))
+    {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code: Vec<&str> = code
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        let named = |id: &str| code.iter().any(|line| line.contains(id));
+        let ids = contract
+            .operations
+            .iter()
+            .filter(|operation| named(&operation.id) || named(&operation.path));
+        found.extend(ids.map(|operation| format!("{path} names {}", operation.id)));
+    }
+    none("operations are rows, not code", found);
+}
+
+#[test]
+fn every_folder_of_rows_says_how_to_add_one_more() {
+    for folder in [
+        "fixtures",
+        "fixtures/contract",
+        "fixtures/answers",
+        "scenarios",
+    ] {
+        assert!(
+            root().join(folder).join("README.md").is_file(),
+            "{folder} has no README.md"
+        );
+    }
+}
