@@ -55,6 +55,8 @@ use rules::Rules;
 use ticket::{Matter, Ticket};
 use wallet::Hold;
 
+use crate::scenario::Because;
+
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
@@ -257,7 +259,10 @@ impl<'a> Walk<'a> {
         let live = self.prepared.environment == Environment::Live;
         let balance = live.then(|| self.books.wallet.balance());
         let data = self.books.usage.report(period, balance);
-        let matter = matter_of(self.prepared, self.next_id(), self.now);
+        let matter = Matter {
+            because: Because::Account,
+            ..matter_of(self.prepared, self.next_id(), self.now)
+        };
         self.note_beginning();
         self.concluded(matter, Drawn::Completed { data, flow: None })
     }
@@ -396,6 +401,6 @@ fn matter_of(prepared: &Prepared<'_>, verification: VerificationId, now: Timesta
         provider: None,
         claim: None,
         hold: None,
-        because: crate::scenario::Because::Refused,
+        because: Because::Refused,
     }
 }

@@ -163,21 +163,21 @@ fn rate(table: &Table<'_>) -> Option<RateTerms> {
         }
         count
     };
-    let terms = RateTerms {
-        per_second: count("per_second")?,
-        burst: count("burst")?,
-    };
+    let (per_second, burst) = (count("per_second"), count("burst"));
     table.done();
-    Some(terms)
+    Some(RateTerms {
+        per_second: per_second?,
+        burst: burst?,
+    })
 }
 
 fn webhook(table: &Table<'_>) -> Option<WebhookTerms> {
-    let terms = WebhookTerms {
-        url: table.text("url")?.to_owned(),
-        secret: table.text("secret")?.to_owned(),
-    };
+    let (url, secret) = (table.text("url"), table.text("secret"));
     table.done();
-    Some(terms)
+    Some(WebhookTerms {
+        url: url?.to_owned(),
+        secret: secret?.to_owned(),
+    })
 }
 
 fn is_name(text: &str) -> bool {

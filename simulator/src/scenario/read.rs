@@ -151,11 +151,14 @@ impl Reader<'_> {
                     .iter()
                     .map(|&index| &self.contract.operations[index])
             };
-            if matches!(on, Subject::Field(_)) && !rows().any(|row| row.field(name).is_some()) {
+            if !operations.is_empty()
+                && matches!(on, Subject::Field(_))
+                && !rows().any(|row| row.field(name).is_some())
+            {
                 let known: Vec<&str> = rows()
                     .flat_map(|row| row.request.iter().map(|field| field.name.as_str()))
                     .collect();
-                item.unknown(
+                item.unknown_key(
                     "the field",
                     name,
                     known.into_iter().chain(["any_identifier"]),

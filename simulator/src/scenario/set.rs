@@ -284,6 +284,8 @@ pub enum Because {
     Unnamed,
     /// The call was refused before its operation ran.
     Refused,
+    /// The account itself was asked, not an operation.
+    Account,
 }
 
 impl std::fmt::Display for Because {
@@ -292,6 +294,7 @@ impl std::fmt::Display for Because {
             Because::Sentinel(field) => write!(out, "{field} contains the sentinel"),
             Because::Scenario(text) => out.write_str(text),
             Because::Unnamed => out.write_str("no scenario names this input"),
+            Because::Account => out.write_str("answered from the account's books"),
             Because::Refused => out.write_str("refused before the operation ran"),
         }
     }
