@@ -21,10 +21,13 @@ pub struct ScenarioSet {
     indexes: Vec<Index>,
 }
 
+/// The rules of each exact text, as its field compares it.
+type Exact = HashMap<Box<str>, Vec<u32>, FixedState>;
+
 #[derive(Debug, Clone, Default)]
 struct Index {
-    /// Rules with an exact text: by field, then by the text as the field compares it.
-    exact: Vec<(usize, HashMap<Box<str>, Vec<u32>, FixedState>)>,
+    /// Rules with an exact text, by field.
+    exact: Vec<(usize, Exact)>,
     /// Rules without one, in order.
     others: Vec<u32>,
 }

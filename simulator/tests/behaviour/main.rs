@@ -8,6 +8,7 @@ mod independence;
 mod lookups;
 mod model;
 mod pending;
+mod readme;
 mod scenario_files;
 mod scene;
 mod validation;
