@@ -241,7 +241,7 @@ live_wallet_inr = -1
       |
       = help: known here: burst, per_second
 
-    error: the key name "c" is used twice
+    error: there already is an account "c"
       --> accounts.toml:11:1
        |
     11 | [[account]]
