@@ -4,7 +4,7 @@
 //! bytes → Call → Caller → &Operation → Input → Claim{Replay|Fresh} → Hold → Choice{outcome, because}
 //!       → Reply → Settlement → Entry → [Delivery]; any stage may end in a Rejection → Reply → Entry
 //! ```
-//! [`prepare`] needs no state and runs outside any lock; [`decide`] reads one account under its lock
+//! [`prepare()`] needs no state and runs outside any lock; [`decide`] reads one account under its lock
 //! and says what changes, as an [`Entry`]; the host applies it. What is put off comes back as a
 //! ticket, and [`finish`] ends it. No clock, no randomness, no input or output: time is an argument.
 
@@ -81,7 +81,7 @@ pub enum Decision {
 }
 
 /// Decides a call. All checks are made here, in the order of the contract; a mistake that
-/// [`prepare`] found waits for those that come before it.
+/// [`prepare()`] found waits for those that come before it.
 #[must_use]
 pub fn decide(
     rules: &Rules,
