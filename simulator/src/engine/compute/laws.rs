@@ -143,7 +143,7 @@ fn scores_are_symmetric_within_bounds_and_one_for_the_same() {
         ] {
             prop_assert_eq!(score, back);
             prop_assert_eq!(same, 1.0);
-            prop_assert!((0.0..=1.0).contains(&score));
+            prop_assert!((0.0..=1.0).contains(&score) && score.is_sign_positive());
             prop_assert!(((score * 100.0).round() / 100.0 - score).abs() < f64::EPSILON);
         }
         let strict = name(&a, &b, false, false);

@@ -140,6 +140,11 @@ pub fn signatures() -> Vec<Signature> {
         .collect()
 }
 
+/// A score as it is given out. There is no zero below zero.
+fn two_decimals(score: f64) -> Json<'static> {
+    Json::Num((score * 100.0).round() / 100.0 + 0.0)
+}
+
 /// A list of texts.
 fn texts<'a>(items: impl IntoIterator<Item = &'a String>) -> Json<'a> {
     let text = |item: &'a String| Json::Text(item.as_str().into());

@@ -6,14 +6,14 @@ mod score;
 
 use svc_fixtures::json::Json;
 
-use super::Tools;
+use super::{Tools, two_decimals};
 
 /// `address_score(a, b)`: from 0 (nothing in common) to 1 (the same address), two decimals.
 pub(super) fn address_score<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (Some(a), Some(b)) = (args[0].as_text(), args[1].as_text()) else {
         return Json::Num(0.0);
     };
-    Json::Num((score::score(a, b) * 100.0).round() / 100.0)
+    two_decimals(score::score(a, b))
 }
 
 /// `address_part(address, 'city')`: one part of an address; empty where it has none, and 0 for

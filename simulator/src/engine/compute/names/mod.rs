@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 
 use self::alike::{Likeness, likeness};
 use self::words::Name;
-use super::{Tools, logic};
+use super::{Tools, logic, two_decimals};
 
 /// What names that are not the same score at most.
 const NEARLY: f64 = 0.99;
@@ -41,7 +41,7 @@ pub(super) fn name_score<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         partial: is_on(3),
         any_order: is_on(4),
     };
-    Json::Num((score(a, b, options) * 100.0).round() / 100.0)
+    two_decimals(score(a, b, options))
 }
 
 /// `same_name(a, b)`: whether two names are equal when case and spaces fold.
@@ -208,7 +208,9 @@ fn order_kept(pairs: &[Pair]) -> f64 {
 /// The likeness of the pairs over all words that count. Words left over on both sides contradict
 /// each other; left over on one side they are merely missing.
 fn weighed(a: &[String], b: &[String], pairs: &[Pair], options: Options) -> f64 {
-    let found: f64 = pairs.iter().map(|pair| pair.likeness.score).sum();
+    let found = pairs
+        .iter()
+        .fold(0.0, |sum, pair| sum + pair.likeness.score);
     let contradictions = a.len().min(b.len()) - pairs.len();
     let (longer, is_paired): (&[String], Vec<usize>) = if a.len() > b.len() {
         (a, pairs.iter().map(|pair| pair.a).collect())
@@ -304,7 +306,7 @@ mod tests {
         0.71 Rao A / ASHA RAO
         0.57 Asha / ASHA RAO
         0.50 Asha Sharma / ASHA RAO
-        -0.00 Vikram Seth / ASHA RAO
+        0.00 Vikram Seth / ASHA RAO
         0.00  / ASHA RAO
         ");
     }
@@ -350,7 +352,7 @@ mod tests {
         0.67 Asha Kumari Rao / Asha Devi Rao
         0.75 Asha Rao / Asha Raj
         0.50 Amit Shah / Sumit Shah
-        -0.00 Sunil Verma / Anil Sharma
+        0.00 Sunil Verma / Anil Sharma
         1.00 लक्ष्मी राव / लक्ष्मी राव 
         0.50 लक्ष्मी राव / आशा राव
         ");
@@ -385,7 +387,7 @@ mod tests {
         1.00 Shah & Sons / Shah and Sons
         1.00 Shah & Co / Shah and Company
         0.50 Tata Steel Ltd / Tata Motors Ltd
-        -0.00 Sunrise Foods Pvt Ltd / NEELGIRI SYSTEMS PRIVATE LIMITED
+        0.00 Sunrise Foods Pvt Ltd / NEELGIRI SYSTEMS PRIVATE LIMITED
         ");
         let person = score(
             "Neelgiri Systems Pvt Ltd",
