@@ -126,7 +126,8 @@ pub fn prepare<'a>(
     );
     let planned = target.and_then(|target| {
         let checked = reference.and(key);
-        plan(rules, target, checked.map(|_| json).transpose(), call.query)
+        let json = checked.map(|_| json).transpose();
+        plan(rules, call.environment, target, json, call.query)
     });
     Prepared {
         environment: call.environment,
@@ -163,6 +164,7 @@ fn reference(header: Header<'_>) -> Result<Option<&str>, Rejection> {
 /// What a call of this target asks for; its body only matters to an operation.
 fn plan<'a>(
     rules: &'a Rules,
+    environment: Environment,
     target: Target<'a>,
     json: Option<Result<Result<Json<'a>, Rejection>, Rejection>>,
     query: &str,
@@ -172,12 +174,17 @@ fn plan<'a>(
         Target::Usage => Ok(Planned::Usage(usage::period(query)?)),
         Target::Operation(operation) => {
             let json = json.expect("a body is parsed for every operation")??;
-            run(rules, operation, json).map(Planned::Run)
+            run(rules, environment, operation, json).map(Planned::Run)
         }
     }
 }
 
-fn run<'a>(rules: &'a Rules, operation: usize, json: Json<'a>) -> Result<Run<'a>, Rejection> {
+fn run<'a>(
+    rules: &'a Rules,
+    environment: Environment,
+    operation: usize,
+    json: Json<'a>,
+) -> Result<Run<'a>, Rejection> {
     let row = &rules.contract.operations[operation];
     let marks = [
         rules.contract.service.sentinel.text.as_str(),
@@ -195,7 +202,7 @@ fn run<'a>(rules: &'a Rules, operation: usize, json: Json<'a>) -> Result<Run<'a>
     let step = rules.steps[operation];
     let fixed = step.is_some_and(|step| carried_decides(rules, step, &input, &choice));
     let sequence = sequence(rules, &input, &choice);
-    let draft = draft(rules, operation, &input, &choice, step);
+    let draft = draft(rules, environment, operation, &input, &choice, step);
     Ok(Run {
         operation,
         input,
@@ -245,6 +252,7 @@ fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<Sequenc
 /// Prints `data` here, outside the lock, where nothing but the request decides it.
 fn draft(
     rules: &Rules,
+    environment: Environment,
     operation: usize,
     input: &Input<'_>,
     choice: &Choice,
@@ -273,6 +281,7 @@ fn draft(
             input,
             flow: None,
             verification,
+            addresses: rules.addresses.of(environment),
         },
         &mut data,
     );
