@@ -200,7 +200,7 @@ fn run<'a>(
         },
     );
     let step = rules.steps[operation];
-    let fixed = step.is_some_and(|step| carried_decides(rules, step, &input, &choice));
+    let fixed = step.is_some_and(|step| carried_is_fixed(rules, operation, step, &input, &choice));
     let sequence = sequence(rules, &input, &choice);
     let draft = draft(rules, environment, operation, &input, &choice, step);
     Ok(Run {
@@ -214,19 +214,34 @@ fn run<'a>(
     })
 }
 
-/// Whether the carried identifier is itself a fixed input: then it need not have been issued.
-fn carried_decides(rules: &Rules, step: StepOf, input: &Input<'_>, choice: &Choice) -> bool {
-    let Some(field) = super::flow::carried_field(&rules.contract, step) else {
+/// Whether the carried identifier is itself a fixed input: then it need not have been issued. It
+/// is where the choice was made by it, or would have been with nothing else sent.
+fn carried_is_fixed(
+    rules: &Rules,
+    operation: usize,
+    step: StepOf,
+    input: &Input<'_>,
+    choice: &Choice,
+) -> bool {
+    let row = input.operation();
+    let carried = super::flow::carried_field(&rules.contract, step);
+    let Some(carried) = carried.and_then(|name| row.field(name)) else {
         return false;
     };
-    match choice {
-        Choice::Sentinel { field: marked, .. } => marked == field,
+    let name = &row.request[carried].name;
+    let made_by_it = |choice: &Choice| match choice {
+        Choice::Sentinel { field, .. } => field == name,
         Choice::Scenario(number) => {
             let scenario = rules.scenarios.get(*number);
-            scenario.names(input.operation(), field, &|index| input.field(index))
+            scenario.names(row, name, &|index| input.field(index))
         }
         Choice::Unnamed => false,
-    }
+    };
+    let alone = Question {
+        operation,
+        field: &|index| input.field(index).filter(|_| index == carried),
+    };
+    made_by_it(choice) || made_by_it(&rules.scenarios.choose(&rules.contract, &alone))
 }
 
 /// Sequences count by scenario and identifying fields only.

@@ -1,12 +1,19 @@
 //! What the simulator does, by situation. One binary, one helper: [`scene::Scene`].
 
+#![expect(
+    unreachable_pub,
+    reason = "one binary: `pub` marks what the tests use of a helper"
+)]
+
 mod answers;
 mod authentication;
+mod catalogue;
 mod flow;
 mod idempotency;
 mod lookups;
 mod model;
 mod pending;
+mod samples;
 mod scene;
 mod validation;
 mod wallet;
