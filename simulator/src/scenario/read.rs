@@ -273,17 +273,15 @@ fn tests(item: &Item<'_>, texts_only: bool) -> Vec<Test> {
             .optional("one_of")
             .map(|item| Test::OneOf(values(&item))),
     );
-    let on_texts: [(&str, fn(String) -> Test); 5] = [
-        ("contains", Test::Contains),
-        ("starts_with", Test::StartsWith),
-        ("ends_with", Test::EndsWith),
-        ("path_ends", Test::PathEnds),
-        ("query", Test::Query),
-    ];
-    for (name, test) in on_texts {
+    let mut on_text = |name: &str, test: fn(String) -> Test| {
         let text = table.optional_text(name);
         found.extend(text.map(|text| test(text.to_owned())));
-    }
+    };
+    on_text("contains", Test::Contains);
+    on_text("starts_with", Test::StartsWith);
+    on_text("ends_with", Test::EndsWith);
+    on_text("path_ends", Test::PathEnds);
+    on_text("query", Test::Query);
     if let Some((item, text)) = table
         .optional("matches")
         .and_then(|item| item.text().map(|text| (item, text)))

@@ -21,10 +21,13 @@ pub struct ScenarioSet {
     indexes: Vec<Index>,
 }
 
+/// The numbers of rules, by a key they are found by.
+type Numbers = HashMap<Box<str>, Vec<u32>, FixedState>;
+
 #[derive(Debug, Clone, Default)]
 struct Index {
     /// Rules that name a text: by field, then by one of the [`keys`] of the texts they hold for.
-    exact: Vec<(usize, HashMap<Box<str>, Vec<u32>, FixedState>)>,
+    exact: Vec<(usize, Numbers)>,
     /// Rules without one, in order.
     others: Vec<u32>,
 }
@@ -181,7 +184,7 @@ impl Index {
                 .exact
                 .binary_search_by_key(&field, |(field, _)| *field)
                 .unwrap_or_else(|at| {
-                    self.exact.insert(at, (field, HashMap::default()));
+                    self.exact.insert(at, (field, Numbers::default()));
                     at
                 });
             for key in &keys {
