@@ -8,6 +8,7 @@
 mod answers;
 mod authentication;
 mod catalogue;
+mod computed;
 mod flow;
 mod idempotency;
 mod lookups;
