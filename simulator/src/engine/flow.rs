@@ -80,11 +80,15 @@ pub enum FlowChange {
 #[must_use]
 pub fn steps(contract: &Contract) -> Vec<Option<StepOf>> {
     let place = |id: &str| {
-        contract.flows.iter().enumerate().find_map(|(flow, row)| {
+        // What is only recommended leaves its operations free.
+        let mut enforced = contract
+            .flows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| !row.advisory);
+        enforced.find_map(|(flow, row)| {
             let step = row.steps.iter().position(|step| step.operation == id)?;
-            // A step that neither gives nor takes anything leaves its operation free.
-            let bound = row.steps[step].issues.is_some() || row.steps[step].takes.is_some();
-            bound.then_some(StepOf { flow, step })
+            Some(StepOf { flow, step })
         })
     };
     contract

@@ -1,16 +1,19 @@
 //! The body of a call as the fields of its operation: parsed once, checked once, then proof.
 
-use svc_fixtures::contract::{Contract, Operation, Presence, check_request};
+use svc_fixtures::contract::{Contract, Field, Operation, Presence, check_request};
 use svc_fixtures::json::Json;
 
 use super::call::{Body, Header};
 use super::rejection::Rejection;
+use crate::scenario::folded;
 
 /// The fields of a call, all of them valid.
 #[derive(Debug)]
 pub struct Input<'a> {
     operation: &'a Operation,
     body: Json<'a>,
+    /// The subject as names are compared, where its field folds.
+    folded: Option<Box<str>>,
 }
 
 /// Bodies over this many bytes are refused.
@@ -85,7 +88,14 @@ impl<'a> Input<'a> {
                 message: mistake.message,
             },
         )?;
-        Ok(Input { operation, body })
+        let mut input = Input {
+            operation,
+            body,
+            folded: None,
+        };
+        let subject = input.subject_field().filter(|(field, _)| field.folds);
+        input.folded = subject.map(|(_, text)| folded(text).into());
+        Ok(input)
     }
 
     /// The operation this is the input of.
@@ -123,15 +133,23 @@ impl<'a> Input<'a> {
         self.named(name)?.as_text()
     }
 
-    /// What identifies the subject: the first identifying text that was sent, as it was sent. For
-    /// a list, its first item.
+    /// What identifies the subject: the text of the field that the row names, else of the first
+    /// identifying field that was sent. For a list, its first item. Names are folded.
     #[must_use]
     pub fn subject(&self) -> &str {
-        let mut texts = self
-            .operation
-            .identifiers()
-            .filter_map(|(index, _)| first_text(self.field(index)?));
-        texts.next().unwrap_or_default()
+        let text = || self.subject_field().map(|(_, text)| text);
+        self.folded.as_deref().or_else(text).unwrap_or_default()
+    }
+
+    fn subject_field(&self) -> Option<(&'a Field, &str)> {
+        let operation = self.operation;
+        let named = operation.subject.into_iter();
+        let identifiers = operation.identifiers().map(|(index, _)| index);
+        let text = |index: usize| {
+            let text = first_text(self.field(index)?)?;
+            Some((&operation.request[index], text))
+        };
+        named.chain(identifiers).find_map(text)
     }
 
     /// The identifying texts with the place of their field, in the contract's order.

@@ -9,6 +9,7 @@
 //! ticket, and [`finish`] ends it. No clock, no randomness, no input or output: time is an argument.
 
 pub mod account;
+pub mod addresses;
 pub mod allowlist;
 pub mod answer;
 pub mod authenticate;
@@ -199,6 +200,7 @@ impl<'a> Walk<'a> {
                 input: &run.input,
                 flow,
                 verification,
+                addresses: rules.addresses.of(prepared.environment),
             },
             reference: prepared.reference,
             now,

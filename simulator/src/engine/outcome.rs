@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use svc_fixtures::contract::{ErrorCode, FlowKey};
+use svc_fixtures::contract::{CONSENT_URL, ErrorCode, FlowKey};
 use svc_fixtures::json::Json;
 
 use super::answer::{Answer, Sources};
@@ -163,10 +163,11 @@ impl<'a> Drawing<'a> {
             .expect("the reader lets only such operations be pending");
         let answer = self.rules.answer(self.run.operation, &Over::Nothing);
         let member = |name: &'a String| {
-            (
-                Cow::Borrowed(name.as_str()),
-                answer.member(self.sources, name),
-            )
+            let value = match row.by_consent && name == CONSENT_URL {
+                true => self.consent_url(),
+                false => answer.member(self.sources, name),
+            };
+            (Cow::Borrowed(name.as_str()), value)
         };
         let data = Json::Object(row.data.iter().map(member).collect());
         let after = SignedDuration::from_millis(
@@ -182,6 +183,16 @@ impl<'a> Drawing<'a> {
             due,
             finally: Box::new(finally),
         }
+    }
+
+    /// Where a person consents to this call.
+    fn consent_url(&self) -> Json<'a> {
+        let Sources {
+            addresses,
+            verification,
+            ..
+        } = self.sources;
+        addresses.consent(verification).into()
     }
 
     /// What a completed call does to the flow it is a step of.

@@ -92,10 +92,7 @@ pub fn prepare<'a>(
     call: &'a Call<'a>,
 ) -> Prepared<'a> {
     let target = rules.router.find(call.method, call.path);
-    let operation = match target {
-        Ok(Target::Operation(operation)) => Some(operation),
-        _ => None,
-    };
+    let operation = rules.router.operation(call.path);
     let endpoint = match operation {
         Some(operation) => rules.endpoint(operation),
         None => dotted(call.path).into(),
@@ -126,7 +123,8 @@ pub fn prepare<'a>(
     );
     let planned = target.and_then(|target| {
         let checked = reference.and(key);
-        plan(rules, target, checked.map(|_| json).transpose(), call.query)
+        let json = checked.map(|_| json).transpose();
+        plan(rules, call.environment, target, json, call.query)
     });
     Prepared {
         environment: call.environment,
@@ -163,6 +161,7 @@ fn reference(header: Header<'_>) -> Result<Option<&str>, Rejection> {
 /// What a call of this target asks for; its body only matters to an operation.
 fn plan<'a>(
     rules: &'a Rules,
+    environment: Environment,
     target: Target<'a>,
     json: Option<Result<Result<Json<'a>, Rejection>, Rejection>>,
     query: &str,
@@ -172,12 +171,17 @@ fn plan<'a>(
         Target::Usage => Ok(Planned::Usage(usage::period(query)?)),
         Target::Operation(operation) => {
             let json = json.expect("a body is parsed for every operation")??;
-            run(rules, operation, json).map(Planned::Run)
+            run(rules, environment, operation, json).map(Planned::Run)
         }
     }
 }
 
-fn run<'a>(rules: &'a Rules, operation: usize, json: Json<'a>) -> Result<Run<'a>, Rejection> {
+fn run<'a>(
+    rules: &'a Rules,
+    environment: Environment,
+    operation: usize,
+    json: Json<'a>,
+) -> Result<Run<'a>, Rejection> {
     let row = &rules.contract.operations[operation];
     let marks = [
         rules.contract.service.sentinel.text.as_str(),
@@ -193,9 +197,9 @@ fn run<'a>(rules: &'a Rules, operation: usize, json: Json<'a>) -> Result<Run<'a>
         },
     );
     let step = rules.steps[operation];
-    let fixed = step.is_some_and(|step| carried_decides(rules, step, &input, &choice));
+    let fixed = step.is_some_and(|step| carried_is_fixed(rules, operation, step, &input, &choice));
     let sequence = sequence(rules, &input, &choice);
-    let draft = draft(rules, operation, &input, &choice, step);
+    let draft = draft(rules, environment, operation, &input, &choice, step);
     Ok(Run {
         operation,
         input,
@@ -207,19 +211,34 @@ fn run<'a>(rules: &'a Rules, operation: usize, json: Json<'a>) -> Result<Run<'a>
     })
 }
 
-/// Whether the carried identifier is itself a fixed input: then it need not have been issued.
-fn carried_decides(rules: &Rules, step: StepOf, input: &Input<'_>, choice: &Choice) -> bool {
-    let Some(field) = super::flow::carried_field(&rules.contract, step) else {
+/// Whether the carried identifier is itself a fixed input: then it need not have been issued. It
+/// is where the choice was made by it, or would have been with nothing else sent.
+fn carried_is_fixed(
+    rules: &Rules,
+    operation: usize,
+    step: StepOf,
+    input: &Input<'_>,
+    choice: &Choice,
+) -> bool {
+    let row = input.operation();
+    let carried = super::flow::carried_field(&rules.contract, step);
+    let Some(carried) = carried.and_then(|name| row.field(name)) else {
         return false;
     };
-    match choice {
-        Choice::Sentinel { field: marked, .. } => marked == field,
+    let name = &row.request[carried].name;
+    let made_by_it = |choice: &Choice| match choice {
+        Choice::Sentinel { field, .. } => field == name,
         Choice::Scenario(number) => {
             let scenario = rules.scenarios.get(*number);
-            scenario.names(input.operation(), field, &|index| input.field(index))
+            scenario.names(row, name, &|index| input.field(index))
         }
         Choice::Unnamed => false,
-    }
+    };
+    let alone = Question {
+        operation,
+        field: &|index| input.field(index).filter(|_| index == carried),
+    };
+    made_by_it(choice) || made_by_it(&rules.scenarios.choose(&rules.contract, &alone))
 }
 
 /// Sequences count by scenario and identifying fields only.
@@ -245,6 +264,7 @@ fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<Sequenc
 /// Prints `data` here, outside the lock, where nothing but the request decides it.
 fn draft(
     rules: &Rules,
+    environment: Environment,
     operation: usize,
     input: &Input<'_>,
     choice: &Choice,
@@ -273,6 +293,7 @@ fn draft(
             input,
             flow: None,
             verification,
+            addresses: rules.addresses.of(environment),
         },
         &mut data,
     );

@@ -7,6 +7,7 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 
+use super::addresses::AllAddresses;
 use super::answer::{Answer, Story, laid_over};
 use super::compute;
 use super::flow::{self, StepOf};
@@ -29,6 +30,8 @@ pub struct Rules {
     pub steps: Vec<Option<StepOf>>,
     /// What ids depend on.
     pub seed: Seed,
+    /// Where the simulator is reached; whoever listens elsewhere says so here.
+    pub addresses: AllAddresses,
     endpoints: Vec<Arc<str>>,
     canned: Vec<Answer>,
     changed: BTreeMap<(usize, usize), Answer>,
@@ -101,6 +104,7 @@ impl Rules {
             scenarios,
             steps,
             seed,
+            addresses: AllAddresses::default(),
             endpoints,
             canned,
             changed,

@@ -9,7 +9,10 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../scenarios");
 
 const ACCOUNTS: &str = "accounts.toml";
 
-/// The built-in scenario files, by name.
+/// Comes before the others, so that what holds everywhere is never hidden by one category.
+const UNIVERSAL: &str = "scenarios/universal.toml";
+
+/// The built-in scenario files: the universal one first, then by name.
 #[must_use]
 pub fn built_in() -> Vec<Arc<Source>> {
     files(|name| name.ends_with(".toml") && name != ACCOUNTS)
@@ -32,6 +35,6 @@ fn files(wanted: impl Fn(&str) -> bool) -> Vec<Arc<Source>> {
             ))
         })
         .collect();
-    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.sort_by(|a, b| (a.path != UNIVERSAL, &a.path).cmp(&(b.path != UNIVERSAL, &b.path)));
     files
 }

@@ -73,6 +73,12 @@ pub enum Test {
     Contains(String),
     /// A text that begins so.
     StartsWith(String),
+    /// A text that ends so.
+    EndsWith(String),
+    /// A URL whose path ends so, whatever its host and query.
+    PathEnds(String),
+    /// A URL whose query has this among its pairs.
+    Query(String),
     /// A text in which this expression is found.
     Matches(Regex),
     /// It was sent, or it was not.
@@ -145,9 +151,9 @@ fn rupees(item: &svc_fixtures::reading::Item<'_>) -> Option<Paise> {
     amount
 }
 
-/// A text as names are compared: lower case, single spaces.
+/// A text as names are compared: in capitals, single spaces.
 #[must_use]
 pub fn folded(text: &str) -> String {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let words: Vec<String> = text.split_whitespace().map(str::to_uppercase).collect();
     words.join(" ")
 }

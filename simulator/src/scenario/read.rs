@@ -276,16 +276,15 @@ fn tests(item: &Item<'_>, texts_only: bool) -> Vec<Test> {
             .optional("one_of")
             .map(|item| Test::OneOf(values(&item))),
     );
-    found.extend(
-        table
-            .optional_text("contains")
-            .map(|text| Test::Contains(text.to_owned())),
-    );
-    found.extend(
-        table
-            .optional_text("starts_with")
-            .map(|text| Test::StartsWith(text.to_owned())),
-    );
+    let mut on_text = |name: &str, test: fn(String) -> Test| {
+        let text = table.optional_text(name);
+        found.extend(text.map(|text| test(text.to_owned())));
+    };
+    on_text("contains", Test::Contains);
+    on_text("starts_with", Test::StartsWith);
+    on_text("ends_with", Test::EndsWith);
+    on_text("path_ends", Test::PathEnds);
+    on_text("query", Test::Query);
     if let Some((item, text)) = table
         .optional("matches")
         .and_then(|item| item.text().map(|text| (item, text)))
@@ -304,7 +303,8 @@ fn tests(item: &Item<'_>, texts_only: bool) -> Vec<Test> {
     table.done();
     if found.is_empty() {
         table.problem(
-            "no test is named here: use one_of, contains, starts_with, matches or present",
+            "no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, \
+             matches or present",
         );
     }
     found
@@ -315,17 +315,19 @@ fn for_case(condition: &Condition, case: Option<&str>) -> Condition {
     let Some(case) = case else {
         return condition.clone();
     };
+    let put = |text: &str| text.replace("{case}", case);
+    let value = |value: &Json<'static>| match value.as_text() {
+        Some(text) => Json::from(put(text)),
+        None => value.clone(),
+    };
     let test = match &condition.test {
-        Test::OneOf(values) => Test::OneOf(
-            values
-                .iter()
-                .map(|value| match value.as_text() {
-                    Some(text) => Json::from(text.replace("{case}", case)),
-                    None => value.clone(),
-                })
-                .collect(),
-        ),
-        other => other.clone(),
+        Test::OneOf(values) => Test::OneOf(values.iter().map(value).collect()),
+        Test::Contains(text) => Test::Contains(put(text)),
+        Test::StartsWith(text) => Test::StartsWith(put(text)),
+        Test::EndsWith(text) => Test::EndsWith(put(text)),
+        Test::PathEnds(text) => Test::PathEnds(put(text)),
+        Test::Query(text) => Test::Query(put(text)),
+        other @ (Test::Matches(_) | Test::Present(_)) => other.clone(),
     };
     Condition {
         on: condition.on.clone(),

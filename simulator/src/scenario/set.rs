@@ -21,13 +21,13 @@ pub struct ScenarioSet {
     indexes: Vec<Index>,
 }
 
-/// The rules of each exact text, as its field compares it.
-type Exact = HashMap<Box<str>, Vec<u32>, FixedState>;
+/// The numbers of rules, by a key they are found by.
+type Numbers = HashMap<Box<str>, Vec<u32>, FixedState>;
 
 #[derive(Debug, Clone, Default)]
 struct Index {
-    /// Rules with an exact text, by field.
-    exact: Vec<(usize, Exact)>,
+    /// Rules that name a text: by field, then by one of the [`keys`] of the texts they hold for.
+    exact: Vec<(usize, Numbers)>,
     /// Rules without one, in order.
     others: Vec<u32>,
 }
@@ -101,10 +101,17 @@ impl ScenarioSet {
         };
         let mut best: Option<(usize, usize)> = None;
         for &(field, ref values) in &index.exact {
-            let found = texts((question.field)(field))
-                .filter_map(|text| values.get(&*as_compared(operation, field, text)));
-            for &number in found.flatten() {
-                self.keep_first(&mut best, number as usize, operation, question);
+            for text in texts((question.field)(field)) {
+                let mut look_up = |key: &str| {
+                    for &number in values.get(key).map_or(&[][..], Vec::as_slice) {
+                        self.keep_first(&mut best, number as usize, operation, question);
+                    }
+                };
+                look_up(&as_compared(operation, field, text));
+                if let Some(url) = Url::of(text) {
+                    look_up(url.last_part());
+                    url.pairs().for_each(look_up);
+                }
             }
         }
         for &number in &index.others {
@@ -161,19 +168,14 @@ impl Scenario {
 }
 
 impl Index {
-    /// Files a rule under its first condition on exact texts, or among the others.
+    /// Files a rule under its first condition that has keys, or among the others.
     fn insert(&mut self, operation: &Operation, number: usize, scenario: &Scenario) {
         let number = u32::try_from(number).expect("fewer than four billion rules");
-        let exact = scenario
-            .conditions
-            .iter()
-            .find_map(|condition| match &condition.test {
-                Test::OneOf(values) if values.iter().all(|value| value.as_text().is_some()) => {
-                    Some((condition, values))
-                }
-                _ => None,
-            });
-        let Some((condition, values)) = exact else {
+        let keyed = scenario.conditions.iter().find_map(|condition| {
+            let keys = keys(&condition.test)?;
+            Some((condition, keys))
+        });
+        let Some((condition, keys)) = keyed else {
             self.others.push(number);
             return;
         };
@@ -182,16 +184,52 @@ impl Index {
                 .exact
                 .binary_search_by_key(&field, |(field, _)| *field)
                 .unwrap_or_else(|at| {
-                    self.exact.insert(at, (field, HashMap::default()));
+                    self.exact.insert(at, (field, Numbers::default()));
                     at
                 });
-            for text in values.iter().filter_map(Json::as_text) {
-                let text = as_compared(operation, field, text)
-                    .into_owned()
-                    .into_boxed_str();
-                self.exact[at].1.entry(text).or_default().push(number);
+            for key in &keys {
+                let key = match &condition.test {
+                    Test::OneOf(_) => as_compared(operation, field, key).into(),
+                    _ => Box::from(*key),
+                };
+                self.exact[at].1.entry(key).or_default().push(number);
             }
         }
+    }
+}
+
+/// The texts a rule can be found by: every text its test holds for is looked up by one of them.
+/// What is found so is tested all the same, so keys of different kinds may meet in one table.
+fn keys(test: &Test) -> Option<Vec<&str>> {
+    match test {
+        Test::OneOf(values) => values.iter().map(Json::as_text).collect(),
+        Test::PathEnds(end) if end.rfind('/') == Some(0) => Some(vec![end]),
+        Test::Query(pair) => Some(vec![pair]),
+        _ => None,
+    }
+}
+
+/// A URL, as far as conditions look into one.
+struct Url<'u> {
+    path: &'u str,
+    query: &'u str,
+}
+
+impl<'u> Url<'u> {
+    fn of(text: &'u str) -> Option<Self> {
+        let (_, rest) = text.split_once("://")?;
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        Some(Url { path, query })
+    }
+
+    /// The last part of the path, with its slash.
+    fn last_part(&self) -> &'u str {
+        &self.path[self.path.rfind('/').unwrap_or(0)..]
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = &'u str> {
+        self.query.split('&')
     }
 }
 
@@ -237,6 +275,15 @@ fn test_holds(test: &Test, operation: &Operation, field: usize, value: Option<&J
         Test::Contains(part) => texts(value).any(|text| compare(text).contains(&compare(part))),
         Test::StartsWith(start) => {
             texts(value).any(|text| compare(text).starts_with(&compare(start)))
+        }
+        Test::EndsWith(end) => texts(value).any(|text| compare(text).ends_with(&compare(end))),
+        Test::PathEnds(end) => {
+            let mut urls = texts(value).filter_map(Url::of);
+            urls.any(|url| url.path.ends_with(end.as_str()))
+        }
+        Test::Query(pair) => {
+            let mut urls = texts(value).filter_map(Url::of);
+            urls.any(|url| url.pairs().any(|found| found == pair))
         }
         Test::Matches(pattern) => texts(value).any(|text| pattern.is_match(text)),
     }

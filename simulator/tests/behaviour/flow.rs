@@ -50,7 +50,7 @@ fn the_three_steps_in_order_bring_the_holder() {
         "address": "12, 4TH CROSS, INDIRANAGAR, BENGALURU, KARNATAKA 560038",
         "alt_contact": "9000000101",
         "provider": "NETWORK ONE",
-        "type": "PREPAID",
+        "type": "POSTPAID",
         "paymentHistory": [
           {
             "month": "2025-12",

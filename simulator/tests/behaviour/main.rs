@@ -2,6 +2,8 @@
 
 mod answers;
 mod authentication;
+mod catalogue;
+mod computed;
 mod flow;
 mod idempotency;
 mod independence;
@@ -9,6 +11,7 @@ mod lookups;
 mod model;
 mod pending;
 mod readme;
+mod samples;
 mod scenario_files;
 mod scene;
 mod validation;

@@ -61,7 +61,7 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
       "data": {
         "uan": "100000000202",
         "memberName": "REKHA JAIN",
-        "dateOfBirth": "1989-08-05",
+        "dateOfBirth": "1980-08-31",
         "employmentHistory": [
           {
             "establishmentId": "KABNG7903286921",
@@ -70,6 +70,14 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
             "dol": "",
             "designation": "MANAGER",
             "memberId": "KABNG79032869210000699"
+          },
+          {
+            "establishmentId": "MHBAN5672146436",
+            "establishmentName": "VASANT TRADERS LIMITED",
+            "doj": "2011-03-15",
+            "dol": "2014-02-13",
+            "designation": "TRAINEE",
+            "memberId": "MHBAN56721464360000282"
           }
         ]
       },

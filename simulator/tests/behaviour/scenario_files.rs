@@ -105,7 +105,7 @@ then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
     17 | when = { pan = 5, name = { contains = 7 } }
        |                ^
 
-    error: no test is named here: use one_of, contains, starts_with, matches or present
+    error: no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, matches or present
       --> mine.toml:17:26
        |
     17 | when = { pan = 5, name = { contains = 7 } }

@@ -33,7 +33,11 @@ fn rules(scenarios: &str, seed: &str) -> Rules {
     files
         .scenarios
         .insert(0, Source::new("user.toml", scenarios));
-    Rules::read(&files, Seed::new(seed)).unwrap_or_else(|problems| panic!("{problems}"))
+    read(&files, seed)
+}
+
+fn read(files: &Files, seed: &str) -> Rules {
+    Rules::read(files, Seed::new(seed)).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 /// A simulator in process.
@@ -71,6 +75,15 @@ impl Scene {
             ("", "seed") => DEFAULT_RULES.clone(),
             _ => rules(scenarios, seed),
         };
+        Scene::on(rules, accounts)
+    }
+
+    /// A simulator with rows of the test's own.
+    pub fn of_files(files: &Files) -> Self {
+        Scene::on(read(files, "seed"), "")
+    }
+
+    fn on(rules: Rules, accounts: &str) -> Self {
         let mut sources = scenario::accounts();
         sources.push(Source::new("accounts-of-the-test.toml", accounts));
         let accounts =

@@ -49,6 +49,7 @@ pub(super) fn story(answers: &Answers) -> Story {
     };
     Story {
         lists: answers.lists.clone(),
+        tables: answers.tables.clone(),
         characters: answers.cast.iter().map(character).collect(),
     }
 }
@@ -109,13 +110,7 @@ impl Scope<'_> {
                 Node::List(items.iter().enumerate().map(item).collect())
             }
             Template::Object(members) => {
-                let member = |(name, value): &(String, Template)| Member {
-                    name: name.clone(),
-                    printed: [&printed(&Json::from(name.as_str()))[..], b":"]
-                        .concat()
-                        .into(),
-                    value: self.below(name, |scope| scope.node(value)),
-                };
+                let member = |(name, value): &(String, Template)| self.member(name, value);
                 Node::Object(members.iter().map(member).collect())
             }
             Template::ForEach { list, item } => Node::ForEach {
@@ -123,9 +118,19 @@ impl Scope<'_> {
                 item: Box::new(self.below("[]", |scope| scope.node(item))),
             },
             Template::OnlyIf { condition, value } => Node::OnlyIf {
-                condition: self.expr(condition),
+                condition: self.truth(condition),
                 value: Box::new(self.node(value)),
             },
+        }
+    }
+
+    fn member(&mut self, name: &str, value: &Template) -> Member {
+        let stem = name.strip_suffix("[#]");
+        Member {
+            name: stem.unwrap_or(name).to_owned(),
+            printed: [&printed(&Json::from(name))[..], b":"].concat().into(),
+            spread: stem.is_some(),
+            value: self.below(name, |scope| scope.node(value)),
         }
     }
 
@@ -165,19 +170,30 @@ impl Scope<'_> {
         }
     }
 
+    /// Whether a condition holds: as `if` sees it, everywhere.
+    fn truth(&mut self, condition: &template::Expr) -> Expr {
+        let literal = |truth| template::Expr::Literal(Json::Bool(truth));
+        self.expr(&template::Expr::Call {
+            function: "if".to_owned(),
+            args: vec![condition.clone(), literal(true), literal(false)],
+        })
+    }
+
     fn path(&mut self, root: &Root, parts: &[String]) -> Expr {
         let rest = || parts[1..].to_vec();
         match root {
-            Root::Request => {
-                let (contract, operation) =
-                    self.contract.expect("only answers speak of the request");
-                let field = contract.operations[operation].field(&parts[0]);
-                Expr::Request {
-                    field: field.expect("the reader knows every field"),
-                    rest: rest(),
+            Root::Request => match self.contract {
+                Some((contract, operation)) => {
+                    let field = contract.operations[operation].field(&parts[0]);
+                    Expr::Request {
+                        field: field.expect("the reader knows every field"),
+                        rest: rest(),
+                    }
                 }
-            }
+                None => Expr::AnyRequest(parts.to_vec()),
+            },
             Root::Answer => Expr::Answer(parts.to_vec()),
+            Root::This => Expr::This(parts.to_vec()),
             Root::Flow => {
                 self.needs_call = true;
                 Expr::Flow {

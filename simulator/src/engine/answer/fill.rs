@@ -5,36 +5,65 @@ use std::borrow::Cow;
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Answer, Attribute, Expr, Node, Part, Sources};
+use super::{Answer, Attribute, Expr, Member, Node, Part, Sources};
 use crate::engine::compute::Tools;
 
-/// One filling-in: the sources, what `answer.…` means, and the innermost `for_each`.
+/// One filling-in: the sources, and what `answer.…`, `this.…` and `item` mean.
 #[derive(Clone, Copy)]
 struct Filling<'a> {
     sources: Sources<'a>,
     root: Option<&'a Node>,
+    /// The innermost object.
+    this: Option<This<'a>>,
+    /// The current value of the innermost `for_each`, and its position.
+    item: Option<(&'a Json<'a>, usize)>,
+}
+
+/// An object, with the item it is made for: a `for_each` inside it has items of its own.
+#[derive(Clone, Copy)]
+struct This<'a> {
+    members: &'a [Member],
     item: Option<(&'a Json<'a>, usize)>,
 }
 
 pub(super) fn print(answer: &Answer, sources: Sources<'_>, out: &mut Vec<u8>) {
-    Filling {
-        sources,
-        root: Some(&answer.data),
-        item: None,
-    }
-    .print(&answer.data, out);
+    Filling::of(answer, sources).print(&answer.data, out);
 }
 
 pub(super) fn member<'a>(answer: &'a Answer, sources: Sources<'a>, name: &str) -> Json<'a> {
-    let filling = Filling {
-        sources,
-        root: Some(&answer.data),
-        item: None,
-    };
-    filling.find(&answer.data, &[name.to_owned()])
+    Filling::of(answer, sources).find(&answer.data, &[name.to_owned()])
 }
 
 impl<'a> Filling<'a> {
+    fn of(answer: &'a Answer, sources: Sources<'a>) -> Self {
+        Filling {
+            sources,
+            root: Some(&answer.data),
+            this: None,
+            item: None,
+        }
+    }
+
+    /// Inside an object.
+    fn within(self, members: &'a [Member]) -> Self {
+        let item = self.item;
+        Filling {
+            this: Some(This { members, item }),
+            ..self
+        }
+    }
+
+    /// For one value of a `for_each`.
+    fn with<'b>(self, value: &'b Json<'b>, at: usize) -> Filling<'b>
+    where
+        'a: 'b,
+    {
+        Filling {
+            item: Some((value, at)),
+            ..self
+        }
+    }
+
     fn print(&self, node: &'a Node, out: &mut Vec<u8>) {
         match node {
             Node::Literal { printed, .. } => out.extend_from_slice(printed),
@@ -50,21 +79,7 @@ impl<'a> Filling<'a> {
                 }
                 out.push(b']');
             }
-            Node::Object(members) => {
-                out.push(b'{');
-                let empty = out.len();
-                for member in members {
-                    let Some(value) = self.present(&member.value) else {
-                        continue;
-                    };
-                    if out.len() > empty {
-                        out.push(b',');
-                    }
-                    out.extend_from_slice(&member.printed);
-                    self.print(value, out);
-                }
-                out.push(b'}');
-            }
+            Node::Object(members) => self.within(members).print_members(members, out),
             Node::ForEach { list, item } => {
                 out.push(b'[');
                 let list = self.eval(list);
@@ -72,17 +87,50 @@ impl<'a> Filling<'a> {
                     if at > 0 {
                         out.push(b',');
                     }
-                    Filling {
-                        item: Some((value, at)),
-                        ..*self
-                    }
-                    .print(item, out);
+                    self.with(value, at).print(item, out);
                 }
                 out.push(b']');
             }
             // Only a member can be left out; reached when a condition holds.
             Node::OnlyIf { value, .. } => self.print(value, out),
         }
+    }
+
+    fn print_members(&self, members: &'a [Member], out: &mut Vec<u8>) {
+        out.push(b'{');
+        let empty = out.len();
+        let comma = |out: &mut Vec<u8>| {
+            if out.len() > empty {
+                out.push(b',');
+            }
+        };
+        for member in members {
+            let Some(value) = self.present(&member.value) else {
+                continue;
+            };
+            if member.spread {
+                for (name, value) in self.spread(member, value) {
+                    comma(out);
+                    print_json(&Json::from(name), out);
+                    out.push(b':');
+                    print_json(&value, out);
+                }
+                continue;
+            }
+            comma(out);
+            out.extend_from_slice(&member.printed);
+            self.print(value, out);
+        }
+        out.push(b'}');
+    }
+
+    /// The members `name[0]`, `name[1]` and so on that an array is spread over.
+    fn spread(&self, member: &Member, value: &'a Node) -> Vec<(String, Json<'a>)> {
+        let Json::List(items) = self.json(value) else {
+            return Vec::new();
+        };
+        let named = |(at, value)| (format!("{}[{at}]", member.name), value);
+        items.into_iter().enumerate().map(named).collect()
     }
 
     /// The node behind a condition that holds; none where it does not.
@@ -101,30 +149,31 @@ impl<'a> Filling<'a> {
             Node::Value(expr) => self.eval(expr),
             Node::Text(parts) => Json::Text(self.text(parts)),
             Node::List(items) => Json::List(items.iter().map(|item| self.json(item)).collect()),
-            Node::Object(members) => Json::Object(
-                members
-                    .iter()
-                    .filter_map(|member| {
-                        let value = self.json(self.present(&member.value)?);
-                        Some((Cow::Borrowed(member.name.as_str()), value))
-                    })
-                    .collect(),
-            ),
+            Node::Object(members) => self.within(members).object(members),
             Node::ForEach { list, item } => {
                 let list = self.eval(list);
                 let values = list.as_list().unwrap_or_default().iter().enumerate();
-                let made = |(at, value)| {
-                    Filling {
-                        item: Some((value, at)),
-                        ..*self
-                    }
-                    .json(item)
-                    .into_owned()
-                };
+                let made = |(at, value)| self.with(value, at).json(item).into_owned();
                 Json::List(values.map(made).collect())
             }
             Node::OnlyIf { value, .. } => self.json(value),
         }
+    }
+
+    fn object(&self, members: &'a [Member]) -> Json<'a> {
+        let mut made = Vec::with_capacity(members.len());
+        for member in members {
+            let Some(value) = self.present(&member.value) else {
+                continue;
+            };
+            if member.spread {
+                let items = self.spread(member, value).into_iter();
+                made.extend(items.map(|(name, value)| (Cow::Owned(name), value)));
+            } else {
+                made.push((Cow::Borrowed(member.name.as_str()), self.json(value)));
+            }
+        }
+        Json::Object(made)
     }
 
     fn text(&self, parts: &'a [Part]) -> Cow<'a, str> {
@@ -147,7 +196,23 @@ impl<'a> Filling<'a> {
         match expr {
             Expr::Literal(json) => json.clone(),
             Expr::Request { field, rest } => below(sources.input.field(*field), rest),
-            Expr::Answer(path) => self.root.map_or(Json::Null, |root| self.find(root, path)),
+            Expr::AnyRequest(path) => below(sources.input.named(&path[0]), &path[1..]),
+            // From the top again: no item, no object around it.
+            Expr::Answer(path) => self.root.map_or(Json::Null, |root| {
+                let whole = Filling {
+                    this: None,
+                    item: None,
+                    ..*self
+                };
+                whole.find(root, path)
+            }),
+            Expr::This(path) => self.this.map_or(Json::Null, |this| {
+                let around = Filling {
+                    item: this.item,
+                    ..*self
+                };
+                around.find_member(this.members, path)
+            }),
             Expr::Flow { name, rest } => below(sources.flow.map(|flow| flow.get(name)), rest),
             Expr::Item(rest) => below(self.item.map(|(item, _)| item), rest),
             Expr::Attribute {
@@ -160,6 +225,7 @@ impl<'a> Filling<'a> {
                 // An attribute is the same wherever it is asked for: no item, no answer around it.
                 let alone = Filling {
                     root: None,
+                    this: None,
                     item: None,
                     ..*self
                 };
@@ -179,6 +245,9 @@ impl<'a> Filling<'a> {
             verification: self.sources.verification,
             draw: xxh3_64_with_seed(self.subject().as_bytes(), seed),
             lists: &self.sources.story.lists,
+            tables: &self.sources.story.tables,
+            request: self.sources.input.body(),
+            assets: &self.sources.addresses.assets_url,
         }
     }
 
@@ -195,12 +264,7 @@ impl<'a> Filling<'a> {
             return self.json(node);
         };
         match node {
-            Node::Object(members) => {
-                let member = members.iter().find(|member| &member.name == name);
-                member
-                    .and_then(|member| self.present(&member.value))
-                    .map_or(Json::Null, |node| self.find(node, rest))
-            }
+            Node::Object(members) => self.within(members).find_member(members, path),
             Node::List(items) => {
                 let item = name.parse::<usize>().ok().and_then(|at| items.get(at));
                 item.map_or(Json::Null, |node| self.find(node, rest))
@@ -208,6 +272,31 @@ impl<'a> Filling<'a> {
             other => below_owned(self.json(other), path),
         }
     }
+
+    fn find_member(&self, members: &'a [Member], path: &[String]) -> Json<'a> {
+        let Some((name, rest)) = path.split_first() else {
+            return self.object(members);
+        };
+        let value = |member: &'a Member| self.present(&member.value);
+        if let Some(member) = members
+            .iter()
+            .find(|member| !member.spread && member.name == *name)
+        {
+            return value(member).map_or(Json::Null, |node| self.find(node, rest));
+        }
+        let mut spread = members.iter().filter(|member| member.spread);
+        let found = spread.find_map(|member| Some((value(member)?, position(member, name)?)));
+        found.map_or(Json::Null, |(node, at)| {
+            let path = [&[at.to_string()], rest].concat();
+            below_owned(self.json(node), &path)
+        })
+    }
+}
+
+/// The position that a name such as `check[2]` has in the array that `check` is spread over.
+fn position(member: &Member, name: &str) -> Option<usize> {
+    let rest = name.strip_prefix(&member.name)?.strip_prefix('[')?;
+    rest.strip_suffix(']')?.parse().ok()
 }
 
 /// The value at a path below a JSON value; null where there is none.

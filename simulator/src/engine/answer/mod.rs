@@ -9,6 +9,7 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Answers, Template};
 
+use super::addresses::Addresses;
 use super::compute::Run;
 use super::flow::Memory;
 use super::ids::VerificationId;
@@ -18,6 +19,7 @@ use super::input::Input;
 #[derive(Debug, Clone)]
 pub struct Story {
     lists: BTreeMap<String, Vec<String>>,
+    tables: BTreeMap<String, BTreeMap<String, String>>,
     characters: Vec<Character>,
 }
 
@@ -64,9 +66,12 @@ enum Node {
 
 #[derive(Debug, Clone)]
 struct Member {
+    /// For an array that is spread, what its members are called before the `[`.
     name: String,
     /// The name as it is printed before the value: `"pan":`.
     printed: Box<[u8]>,
+    /// Whether the value is an array given as members `name[0]`, `name[1]` and so on.
+    spread: bool,
     value: Node,
 }
 
@@ -83,7 +88,10 @@ enum Expr {
         field: usize,
         rest: Vec<String>,
     },
+    /// A field of whichever request it is: the story is part of all answers.
+    AnyRequest(Vec<String>),
     Answer(Vec<String>),
+    This(Vec<String>),
     Flow {
         name: String,
         rest: Vec<String>,
@@ -117,6 +125,8 @@ pub struct Sources<'a> {
     pub flow: Option<&'a Memory>,
     /// The call's id.
     pub verification: VerificationId,
+    /// Where the simulator is reached.
+    pub addresses: &'a Addresses,
 }
 
 impl Story {
@@ -153,7 +163,7 @@ impl Answer {
 }
 
 /// Lays a scenario's `success = {…}` over a canned answer: tables member by member, everything else
-/// in place of what stood there.
+/// in place of what stood there. One `name[0]` takes the place of all that `name[#]` gives.
 #[must_use]
 pub fn laid_over(template: &Template, over: &Json<'static>) -> Template {
     let Json::Object(members) = over else {
@@ -165,6 +175,8 @@ pub fn laid_over(template: &Template, over: &Json<'static>) -> Template {
         _ => Vec::new(),
     };
     for (name, value) in members {
+        let stem = name.split_once('[').map(|(stem, _)| format!("{stem}[#]"));
+        merged.retain(|(known, _)| Some(known) != stem.as_ref());
         match merged.iter_mut().find(|(known, _)| known == name) {
             Some((_, under)) => *under = laid_over(under, value),
             None => merged.push((name.clone().into_owned(), literal(value))),

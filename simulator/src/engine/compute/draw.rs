@@ -1,10 +1,8 @@
 //! Drawing values from the subject: the same subject always draws the same.
 
-use jiff::ToSpan;
-use jiff::civil::Date;
 use svc_fixtures::json::Json;
 
-use super::Tools;
+use super::{Tools, days};
 
 /// `pick('surnames')`: an item of a list of the story.
 pub(super) fn pick<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
@@ -24,8 +22,17 @@ pub(super) fn number<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (Some(low), Some(high)) = (args[0].as_int(), args[1].as_int()) else {
         return Json::Null;
     };
-    let span = u64::try_from(high.saturating_sub(low)).unwrap_or(0) + 1;
-    Json::Int(low + below(tools.draw, span) as i64)
+    Json::Int(between(tools.draw, low, high))
+}
+
+/// `decimal(0.9, 0.99)`: a number of two decimals between the two, both possible.
+pub(super) fn decimal<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let (Some(low), Some(high)) = (args[0].as_num(), args[1].as_num()) else {
+        return Json::Null;
+    };
+    let hundredths = |number: f64| (number * 100.0).round() as i64;
+    let drawn = between(tools.draw, hundredths(low), hundredths(high));
+    Json::Num(drawn as f64 / 100.0)
 }
 
 /// `digits('98########')`: the text with a digit for each `#`.
@@ -49,14 +56,22 @@ pub(super) fn digits<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
 
 /// `date('1958-01-01', '2003-12-31')`: a day between the two, both possible.
 pub(super) fn date<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let day = |arg: &Json<'_>| arg.as_text().and_then(|text| text.parse::<Date>().ok());
-    let (Some(from), Some(to)) = (day(&args[0]), day(&args[1])) else {
+    let (Some(from), Some(to)) = (days::read(&args[0]), days::read(&args[1])) else {
         return Json::Null;
     };
-    let days = from.duration_until(to).as_hours() / 24;
-    let span = u64::try_from(days).unwrap_or(0) + 1;
-    let drawn = from.checked_add((below(tools.draw, span) as i64).days());
-    drawn.map_or(Json::Null, |day| day.to_string().into())
+    let apart = from.duration_until(to).as_hours() / 24;
+    days::written(days::later(from, between(tools.draw, 0, apart)))
+}
+
+/// A number from `low` to `high`; `low` where there is none between them.
+fn between(draw: u64, low: i64, high: i64) -> i64 {
+    match high.checked_sub(low).map(u64::try_from) {
+        Some(Ok(span)) => low + below(draw, span + 1) as i64,
+        Some(Err(_)) => low,
+        // So far apart that a draw of 64 bits is about as wide.
+        None if low < high => low.saturating_add_unsigned(draw).min(high),
+        None => low,
+    }
 }
 
 /// A number below `span`, as evenly as a 64-bit draw allows.
@@ -74,6 +89,8 @@ fn next(state: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use svc_fixtures::json::Json;
+
     use super::super::call;
 
     #[test]
@@ -96,6 +113,32 @@ mod tests {
             "2024-03-01".into()
         );
         assert_eq!(call("pick", u64::MAX, &["colours".into()]), "BLUE".into());
+    }
+
+    #[test]
+    fn decimals_reach_both_ends_in_hundredths() {
+        let ends = [Json::Num(0.9), Json::Num(0.99)];
+        for (draw, drawn) in [(0, 0.9), (u64::MAX / 2, 0.94), (u64::MAX, 0.99)] {
+            assert_eq!(call("decimal", draw, &ends), Json::Num(drawn));
+        }
+    }
+
+    #[test]
+    fn ends_the_wrong_way_round_or_missing_break_nothing() {
+        for name in ["number", "decimal"] {
+            let drawn = call(name, 9, &[5.into(), 1.into()]);
+            assert_eq!(drawn.as_num(), Some(5.0), "{name}");
+            assert_eq!(call(name, 9, &[Json::Null, 1.into()]), Json::Null);
+            for draw in [0, 1 << 63, u64::MAX] {
+                call(name, draw, &[i64::MIN.into(), i64::MAX.into()]);
+                call(name, draw, &[Json::Num(-1e308), Json::Num(1e308)]);
+            }
+        }
+        let back = call("date", 9, &["2024-03-01".into(), "2024-02-01".into()]);
+        assert_eq!(back, "2024-03-01".into());
+        assert_eq!(call("date", 9, &["soon".into(), Json::Null]), Json::Null);
+        assert_eq!(call("pick", 9, &["none".into()]), Json::Null);
+        assert_eq!(call("digits", 9, &[Json::Null]), "".into());
     }
 
     #[test]

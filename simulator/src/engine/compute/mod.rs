@@ -1,10 +1,19 @@
 //! Functions the rows of the answers may call, by name. Small, pure, and without a constant for an
 //! answer: what comes out depends on what goes in.
 
+mod addresses;
+mod days;
 mod draw;
+mod lists;
 mod logic;
 mod names;
-mod time;
+mod numbers;
+mod texts;
+
+#[cfg(test)]
+mod laws;
+
+use std::collections::BTreeMap;
 
 use svc_fixtures::json::Json;
 use svc_fixtures::template::Signature;
@@ -18,8 +27,15 @@ pub struct Tools<'a> {
     pub verification: VerificationId,
     /// A number that depends on the subject, on the place of the call in the rows, and on nothing else.
     pub draw: u64,
-    /// The word lists of the story.
-    pub lists: &'a std::collections::BTreeMap<String, Vec<String>>,
+    /// The word lists of the story. `address_part` knows a state by the list `states`.
+    pub lists: &'a BTreeMap<String, Vec<String>>,
+    /// The tables of the story, by name: what a key stands for.
+    pub tables: &'a BTreeMap<String, BTreeMap<String, String>>,
+    /// The body of the request as it was written, without defaults.
+    pub request: &'a Json<'a>,
+    /// Where the test assets are on the listener that was called: an absolute address that ends in
+    /// `/test-assets/`.
+    pub assets: &'a str,
 }
 
 /// How a function is called.
@@ -36,19 +52,55 @@ pub struct Function {
     pub run: Run,
 }
 
+/// As many arguments as one likes.
+const ANY: usize = usize::MAX;
+
 /// All of them. One line each: name, fewest and most arguments.
 pub const FUNCTIONS: &[Function] = &[
-    function("or", 1, 8, logic::or),
+    function("or", 2, ANY, logic::or),
     function("if", 3, 3, logic::choose),
+    function("not", 1, 1, logic::not),
+    function("eq", 2, 2, logic::eq),
+    function("sent", 1, 1, logic::sent),
     function("accepted_otp", 1, 1, logic::accepted_otp),
     of_the_call(function("issued", 1, 1, logic::issued)),
-    function("name_score", 2, 2, names::name_score),
+    function("at_least", 2, 2, numbers::at_least),
+    function("largest", 1, ANY, numbers::largest),
+    function("text", 1, 1, numbers::text),
+    function("percent", 1, 1, numbers::percent),
+    function("same_amount", 2, 2, numbers::same_amount),
     function("pick", 1, 1, draw::pick),
     function("number", 2, 2, draw::number),
+    function("decimal", 2, 2, draw::decimal),
     function("digits", 1, 1, draw::digits),
     function("date", 2, 2, draw::date),
-    function("format_date", 2, 2, time::format_date),
-    function("months_before", 2, 2, time::months_before),
+    function("upper", 1, 1, texts::upper),
+    function("slice", 2, 3, texts::slice),
+    function("word", 2, 2, texts::word),
+    function("after", 2, 2, texts::after),
+    function("mask", 3, 3, texts::mask),
+    function("contains", 2, 2, texts::contains),
+    function("asset_url", 1, 1, texts::asset_url),
+    function("name_score", 2, 5, names::name_score),
+    function("same_name", 2, 2, names::same_name),
+    function("list", 1, 1, lists::list),
+    function("at", 2, 2, lists::at),
+    function("len", 1, 1, lists::len),
+    function("only", 2, 2, lists::only),
+    function("count", 3, 3, lists::count),
+    function("sum", 2, 2, lists::sum),
+    function("lookup", 2, 3, lists::lookup),
+    function("format_date", 2, 2, days::format_date),
+    function("months_before", 2, 2, days::months_before),
+    function("iso_date", 1, 1, days::iso_date),
+    function("add_days", 2, 2, days::add_days),
+    function("add_years", 2, 2, days::add_years),
+    function("years_between", 2, 2, days::years_between),
+    function("year", 1, 1, days::year),
+    function("dates_from", 2, 2, days::dates_from),
+    function("dates_before", 2, 2, days::dates_before),
+    function("address_score", 2, 2, addresses::address_score),
+    function("address_part", 2, 2, addresses::address_part),
 ];
 
 const fn function(name: &'static str, min_args: usize, max_args: usize, run: Run) -> Function {
@@ -88,24 +140,49 @@ pub fn signatures() -> Vec<Signature> {
         .collect()
 }
 
+/// A score as it is given out. There is no zero below zero.
+fn two_decimals(score: f64) -> Json<'static> {
+    Json::Num((score * 100.0).round() / 100.0 + 0.0)
+}
+
+/// A list of texts.
+fn texts<'a>(items: impl IntoIterator<Item = &'a String>) -> Json<'a> {
+    let text = |item: &'a String| Json::Text(item.as_str().into());
+    Json::List(items.into_iter().map(text).collect())
+}
+
+/// Calls a function as the rows do, with a small story around it.
 #[cfg(test)]
 pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
-    static LISTS: std::sync::LazyLock<std::collections::BTreeMap<String, Vec<String>>> =
-        std::sync::LazyLock::new(|| {
-            [(
-                "colours".to_owned(),
-                vec!["RED".to_owned(), "BLUE".to_owned()],
-            )]
-            .into()
-        });
+    use std::sync::LazyLock;
+    static LISTS: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
+        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        let states = ["KARNATAKA", "TAMIL NADU", "DELHI", "UTTAR PRADESH"];
+        [
+            ("colours".to_owned(), words(&["RED", "BLUE"])),
+            ("states".to_owned(), words(&states)),
+        ]
+        .into()
+    });
+    static TABLES: LazyLock<BTreeMap<String, BTreeMap<String, String>>> = LazyLock::new(|| {
+        let codes = [("KARNATAKA".to_owned(), "KA".to_owned())];
+        [("codes".to_owned(), codes.into())].into()
+    });
+    static REQUEST: LazyLock<Json<'static>> =
+        LazyLock::new(|| Json::parse(br#"{"name":"","deep":{"x":1}}"#).expect("a body"));
     let verification = VerificationId::parse("svcv_00000000000000000000000000").expect("an id");
     let function = find(name).expect("a function of that name");
-    (function.run)(
-        Tools {
-            verification,
-            draw,
-            lists: &LISTS,
-        },
-        args,
-    )
+    let Signature {
+        min_args, max_args, ..
+    } = function.signature;
+    assert!((min_args..=max_args).contains(&args.len()), "{name}");
+    let tools = Tools {
+        verification,
+        draw,
+        lists: &LISTS,
+        tables: &TABLES,
+        request: &REQUEST,
+        assets: "http://127.0.0.1:8801/test-assets/",
+    };
+    (function.run)(tools, args)
 }

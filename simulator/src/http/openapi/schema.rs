@@ -246,6 +246,7 @@ mod tests {
         let member = Member {
             name: "owner.name[#]".to_owned(),
             presence: MemberPresence::Always,
+            extension: false,
             shape: Shape::Leaf {
                 leaf: Leaf::Text,
                 nullable: true,

@@ -1,0 +1,276 @@
+//! From a name as somebody wrote it to the words that count. Does not compare.
+
+/// More words than any name has; the rest is not looked at, so that a huge text can't stall a call.
+const MAX_WORDS: usize = 16;
+const MAX_LETTERS: usize = 40;
+
+/// Stand before or after a name and are never part of one.
+const TITLES: [&str; 8] = [
+    "MR", "MRS", "SMT", "SHRIMATI", "SRIMATI", "MISS", "SHRI", "DR",
+];
+/// May also be a name, or begin one: titles only at the very beginning.
+const LEADING_TITLES: [&str; 10] = [
+    "MS", "KUMARI", "KUM", "SRI", "SHREE", "SH", "MX", "PROF", "ADV", "LATE",
+];
+/// Say whose child or spouse somebody is; what follows is another person's name.
+const RELATIONS: [&str; 5] = ["SON", "DAUGHTER", "WIFE", "HUSBAND", "CARE"];
+
+/// What is written in more than one way, in names of people and of businesses.
+const SHORT_FORMS: [(&str, &str); 8] = [
+    ("KR", "KUMAR"),
+    ("KMR", "KUMAR"),
+    ("MD", "MOHAMMED"),
+    ("MOHD", "MOHAMMED"),
+    ("MOHAMMAD", "MOHAMMED"),
+    ("MOHAMED", "MOHAMMED"),
+    ("MUHAMMAD", "MOHAMMED"),
+    ("MUHAMMED", "MOHAMMED"),
+];
+const BUSINESS_SHORT_FORMS: [(&str, &str); 14] = [
+    ("PVT", "PRIVATE"),
+    ("PVTE", "PRIVATE"),
+    ("LTD", "LIMITED"),
+    ("CO", "COMPANY"),
+    ("CORP", "CORPORATION"),
+    ("INC", "INCORPORATED"),
+    ("BROS", "BROTHERS"),
+    ("INTL", "INTERNATIONAL"),
+    ("ENGG", "ENGINEERING"),
+    ("MFG", "MANUFACTURING"),
+    ("IND", "INDUSTRIES"),
+    ("INDS", "INDUSTRIES"),
+    ("SVCS", "SERVICES"),
+    ("TECH", "TECHNOLOGIES"),
+];
+/// Say how a business is organised, not what it is called.
+const FORMS: [&str; 8] = [
+    "PRIVATE",
+    "LIMITED",
+    "LLP",
+    "COMPANY",
+    "CORPORATION",
+    "INCORPORATED",
+    "OPC",
+    "INDIA",
+];
+
+/// The words of a name that count, in order and in capitals.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name {
+    pub(super) words: Vec<String>,
+    /// How a business is organised, in no order of its own; empty for a person.
+    pub(super) forms: Vec<&'static str>,
+    /// Whether there was more than is looked at.
+    pub(super) is_cut: bool,
+}
+
+/// All words of a text, in capitals, the usual short forms written out.
+fn read(text: &str, short_forms: &[(&str, &str)]) -> Name {
+    let mut words: Vec<String> = Vec::new();
+    let mut is_cut = false;
+    let pieces = text.split(separates).filter(|piece| !piece.is_empty());
+    for piece in pieces {
+        if words.len() == MAX_WORDS {
+            is_cut = true;
+            break;
+        }
+        let mut letters = piece.chars().filter(|c| !is_apostrophe(*c));
+        let word: String = letters
+            .by_ref()
+            .flat_map(char::to_uppercase)
+            .take(MAX_LETTERS)
+            .collect();
+        is_cut |= letters.next().is_some();
+        let full = short_forms.iter().find(|(short, _)| *short == word);
+        match full {
+            Some((_, full)) => words.push((*full).to_owned()),
+            None if word.is_empty() => {}
+            None => words.push(word),
+        }
+    }
+    Name {
+        words,
+        forms: Vec::new(),
+        is_cut,
+    }
+}
+
+/// Marks of vowels and of their absence are no letters to Rust, but part of the words of most
+/// Indian scripts: everything outside ASCII that is no punctuation belongs to a word.
+fn separates(c: char) -> bool {
+    let punctuation = matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{80}'..='\u{BF}' | '\u{964}' | '\u{965}');
+    !is_apostrophe(c)
+        && (c.is_whitespace() || punctuation || (c.is_ascii() && !c.is_ascii_alphanumeric()))
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '`' | '\u{2018}' | '\u{2019}')
+}
+
+/// A person's name as written, without whose child or spouse it is; and the same without titles,
+/// where it has any.
+pub(super) fn of_person(text: &str) -> (Name, Option<Name>) {
+    let whole = read(own_part(text), &SHORT_FORMS);
+    let mut plain = whole.clone();
+    let is_title = |word: &String| TITLES.contains(&word.as_str());
+    while let [first, _, ..] = plain.words.as_slice()
+        && (is_title(first) || LEADING_TITLES.contains(&first.as_str()))
+    {
+        plain.words.remove(0);
+    }
+    while let [_, .., last] = plain.words.as_slice()
+        && is_title(last)
+    {
+        plain.words.pop();
+    }
+    let differs = plain.words.len() < whole.words.len();
+    (whole, differs.then_some(plain))
+}
+
+/// What stands before `S/O`, `D/O`, `W/O`, `C/O`, `SON OF` and the like; all of it where nothing
+/// stands before.
+fn own_part(text: &str) -> &str {
+    let found = text.char_indices().find(|&(at, c)| {
+        let starts = text[..at]
+            .chars()
+            .next_back()
+            .is_none_or(|before| !before.is_alphanumeric());
+        starts && c.is_ascii_alphabetic() && is_relation(&text[at..])
+    });
+    let own = found.map_or(text, |(at, _)| &text[..at]);
+    if own.chars().all(separates) {
+        text
+    } else {
+        own
+    }
+}
+
+fn is_relation(rest: &str) -> bool {
+    let word_end = |rest: &str| {
+        rest.find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(rest.len())
+    };
+    let (word, rest) = rest.split_at(word_end(rest));
+    let is_letter = ["S", "D", "W", "H", "C"]
+        .iter()
+        .any(|letter| word.eq_ignore_ascii_case(letter));
+    let is_word = RELATIONS
+        .iter()
+        .any(|relation| word.eq_ignore_ascii_case(relation));
+    let rest = rest.trim_start();
+    let (of, rest) = match rest.strip_prefix(['/', '\\']) {
+        Some(rest) if is_letter => ("O", rest.trim_start()),
+        _ if is_word => ("OF", rest),
+        _ => return false,
+    };
+    rest[..word_end(rest)].eq_ignore_ascii_case(of)
+}
+
+/// A business's name: what it is called apart from how it is organised.
+pub(super) fn of_business(text: &str) -> Name {
+    let text = text.replace('&', " AND ");
+    let mut name = read(&text, &BUSINESS_SHORT_FORMS);
+    let is = |word: Option<&String>, wanted: &str| word.is_some_and(|word| word == wanted);
+    if is(name.words.first(), "M") && is(name.words.get(1), "S") && text.contains('/') {
+        name.words.drain(..2);
+    } else if is(name.words.first(), "MESSRS") {
+        name.words.remove(0);
+    }
+    join_forms(&mut name.words);
+    let mut called = Vec::new();
+    for word in &name.words {
+        match FORMS.iter().find(|form| *form == word) {
+            Some(form) => name.forms.push(form),
+            None if matches!(word.as_str(), "AND" | "THE") => {}
+            None => called.push(word.clone()),
+        }
+    }
+    name.forms.sort_unstable();
+    name.forms.dedup();
+    // A name that is nothing but form is called so.
+    if called.is_empty() {
+        name.forms.clear();
+    } else {
+        name.words = called;
+    }
+    name
+}
+
+/// Forms that are written in several words.
+fn join_forms(words: &mut Vec<String>) {
+    const SPELT: [(&[&str], &str); 4] = [
+        (&["L", "L", "P"], "LLP"),
+        (&["LIMITED", "LIABILITY", "PARTNERSHIP"], "LLP"),
+        (&["ONE", "PERSON", "COMPANY"], "OPC"),
+        (&["P", "LIMITED"], "PRIVATE LIMITED"),
+    ];
+    for (spelt, form) in SPELT {
+        let found = words.windows(spelt.len()).position(|window| {
+            window
+                .iter()
+                .zip(spelt)
+                .all(|(word, wanted)| word == wanted)
+        });
+        if let Some(at) = found {
+            words.splice(at..at + spelt.len(), form.split(' ').map(str::to_owned));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person(text: &str) -> String {
+        let (whole, plain) = of_person(text);
+        plain.unwrap_or(whole).words.join(" ")
+    }
+
+    fn business(text: &str) -> String {
+        let name = of_business(text);
+        format!("{} | {}", name.words.join(" "), name.forms.join(" "))
+    }
+
+    #[test]
+    fn titles_and_relations_do_not_count() {
+        for (text, words) in [
+            ("Mr. Asha Rao", "ASHA RAO"),
+            ("SHRI DR ASHA RAO", "ASHA RAO"),
+            ("Rao, Asha (Mrs.)", "RAO ASHA"),
+            ("Kumari Asha", "ASHA"),
+            ("Asha Kumari", "ASHA KUMARI"),
+            ("Dr", "DR"),
+            ("Asha Rao D/O Mohan Rao", "ASHA RAO"),
+            ("asha rao s / o mohan", "ASHA RAO"),
+            ("Asha Rao wife of Mohan", "ASHA RAO"),
+            ("S/O Mohan Rao", "S O MOHAN RAO"),
+            ("Vijay Sood", "VIJAY SOOD"),
+            ("D'Souza Mary-Ann", "DSOUZA MARY ANN"),
+            ("Md. Irfan", "MOHAMMED IRFAN"),
+            ("लक्ष्मी राव।", "लक्ष्मी राव"),
+            ("...", ""),
+        ] {
+            assert_eq!(person(text), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn legal_forms_stand_apart() {
+        for (text, parts) in [
+            (
+                "Neelgiri Systems Pvt. Ltd.",
+                "NEELGIRI SYSTEMS | LIMITED PRIVATE",
+            ),
+            (
+                "Neelgiri Systems (P) Ltd",
+                "NEELGIRI SYSTEMS | LIMITED PRIVATE",
+            ),
+            ("M/s Neelgiri (India) L.L.P.", "NEELGIRI | INDIA LLP"),
+            ("Shah & Sons Co", "SHAH SONS | COMPANY"),
+            ("Limited Company", "LIMITED COMPANY | "),
+            ("M S Foods", "M S FOODS | "),
+        ] {
+            assert_eq!(business(text), parts, "{text}");
+        }
+    }
+}

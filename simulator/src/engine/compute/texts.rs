@@ -1,0 +1,211 @@
+//! Cutting and covering texts. Counts characters, never bytes.
+
+use svc_fixtures::json::Json;
+
+use super::{Tools, logic};
+
+/// `upper(text)`: in capitals; what is no text stays as it is.
+pub(super) fn upper<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    match &args[0] {
+        Json::Text(text) => text.to_uppercase().into(),
+        other => other.clone(),
+    }
+}
+
+/// `slice(text, from[, to])`: the characters from one place up to, not with, another; places below
+/// zero count from the end. Null where there is no text.
+pub(super) fn slice<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let Some(text) = args[0].as_text() else {
+        return Json::Null;
+    };
+    let count = text.chars().count();
+    let place = |arg: Option<&Json<'_>>| {
+        let at = arg.and_then(Json::as_int)?;
+        let from_end = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
+        Some(match at < 0 {
+            true => count.saturating_sub(from_end),
+            false => from_end.min(count),
+        })
+    };
+    let from = place(args.get(1)).unwrap_or(0);
+    let to = place(args.get(2)).unwrap_or(count);
+    let cut: String = text
+        .chars()
+        .skip(from)
+        .take(to.saturating_sub(from))
+        .collect();
+    cut.into()
+}
+
+/// `word(text, n)`: the n-th word, from 0; from the end where negative. Empty where there is none.
+pub(super) fn word<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let mut words = args[0].as_text().unwrap_or_default().split_whitespace();
+    let at = args[1].as_int();
+    let place = |at: i64| usize::try_from(at).unwrap_or(usize::MAX);
+    let word = match at {
+        Some(at @ 0..) => words.nth(place(at)),
+        // The last is -1.
+        Some(at) => words.nth_back(place(-(at + 1))),
+        None => None,
+    };
+    word.unwrap_or_default().into()
+}
+
+/// `after(email, '@')`: what stands after the last mark; the whole text where there is none.
+pub(super) fn after<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let text = args[0].as_text().unwrap_or_default();
+    let mark = args[1].as_text().filter(|mark| !mark.is_empty());
+    let found = mark.and_then(|mark| text.rsplit_once(mark));
+    found.map_or(text, |(_, after)| after).into()
+}
+
+/// `mask(text, first, last)`: letters and digits become X, but for so many characters at either
+/// end. What is too short for that shows less of its end, and its last letter or digit never.
+pub(super) fn mask<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let mut characters: Vec<char> = args[0].as_text().unwrap_or_default().chars().collect();
+    let shown = |arg: &Json<'_>| usize::try_from(arg.as_int().unwrap_or(0)).unwrap_or(0);
+    let first = shown(&args[1]).min(characters.len());
+    let last = characters.len().saturating_sub(shown(&args[2])).max(first);
+    let hides = |range: &[char]| range.iter().any(|c| c.is_alphanumeric());
+    let hidden = if hides(&characters[first..last]) {
+        first..last
+    } else if hides(&characters[first..]) {
+        first..characters.len()
+    } else {
+        let only = characters.iter().rposition(|c| c.is_alphanumeric());
+        only.map_or(0..0, |at| at..at + 1)
+    };
+    for character in &mut characters[hidden] {
+        if character.is_alphanumeric() {
+            *character = 'X';
+        }
+    }
+    characters.into_iter().collect::<String>().into()
+}
+
+/// `contains(whole, part)`: whether a text holds the text, or a list the value.
+pub(super) fn contains<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    Json::Bool(match (&args[0], &args[1]) {
+        (Json::Text(whole), Json::Text(part)) => whole.contains(part.as_ref()),
+        (_, Json::Null) => false,
+        (Json::List(items), value) => items.iter().any(|item| logic::same(item, value)),
+        _ => false,
+    })
+}
+
+/// `asset_url('masked-eight-digits.png')`: the absolute address of a test asset.
+pub(super) fn asset_url<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let file = args[0].as_text().unwrap_or_default();
+    format!("{}{file}", tools.assets).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::call;
+    use super::*;
+
+    #[test]
+    fn capitals_keep_null() {
+        assert_eq!(call("upper", 0, &["Asha é".into()]), "ASHA É".into());
+        assert_eq!(call("upper", 0, &[Json::Null]), Json::Null);
+    }
+
+    #[test]
+    fn a_slice_counts_from_either_end_and_leaves_out_what_is_not_there() {
+        for (from, to, cut) in [
+            (0, Some(2), "27"),
+            (2, Some(4), "AÉ"),
+            (-2, None, "Z5"),
+            (-9, Some(-4), "27"),
+            (4, Some(2), ""),
+            (6, None, ""),
+            (i64::MIN, Some(i64::MAX), "27AÉZ5"),
+        ] {
+            let mut args: Vec<Json<'_>> = vec!["27AÉZ5".into(), from.into()];
+            args.extend(to.map(Json::from));
+            assert_eq!(call("slice", 0, &args), cut.into(), "{from} {to:?}");
+        }
+        assert_eq!(call("slice", 0, &[Json::Null, 0.into()]), Json::Null);
+    }
+
+    #[test]
+    fn words_are_counted_from_either_end() {
+        for (at, word) in [
+            (0, "ASHA"),
+            (1, "RAO"),
+            (2, ""),
+            (-1, "RAO"),
+            (-2, "ASHA"),
+            (-3, ""),
+            (i64::MIN, ""),
+            (i64::MAX, ""),
+        ] {
+            assert_eq!(
+                call("word", 0, &["  ASHA\tRAO ".into(), at.into()]),
+                word.into(),
+                "{at}"
+            );
+        }
+        assert_eq!(call("word", 0, &[Json::Null, 0.into()]), "".into());
+    }
+
+    #[test]
+    fn after_takes_what_follows_the_last_mark() {
+        for (text, mark, rest) in [
+            ("a@b@c", "@", "c"),
+            ("abc", "@", "abc"),
+            ("abc@", "@", ""),
+            ("abc", "", "abc"),
+        ] {
+            assert_eq!(call("after", 0, &[text.into(), mark.into()]), rest.into());
+        }
+    }
+
+    #[test]
+    fn a_mask_always_hides_something() {
+        for (text, first, last, masked) in [
+            ("MOHAN RAO", 2, 1, "MOXXX XXO"),
+            ("AAAAA0000A", 2, 2, "AAXXXXXX0A"),
+            ("RAO", 2, 1, "RAX"),
+            ("RAO", 1, 9, "RXX"),
+            ("RA", 9, 9, "RX"),
+            ("A - B", 1, 1, "A - X"),
+            ("A", 0, 0, "X"),
+            ("", 2, 1, ""),
+            ("मोहन", 1, 1, "मXXन"),
+            ("RAO", -5, i64::MIN, "XXX"),
+        ] {
+            assert_eq!(
+                call("mask", 0, &[text.into(), first.into(), last.into()]),
+                masked.into(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn texts_hold_texts_and_lists_hold_values() {
+        let list = || Json::List(vec!["ALL".into(), 1.into()]);
+        for (whole, part, holds) in [
+            ("NEELGIRI".into(), "GIRI".into(), true),
+            ("NEELGIRI".into(), "giri".into(), false),
+            (list(), "ALL".into(), true),
+            (list(), "AL".into(), false),
+            (list(), Json::Num(1.0), true),
+            (Json::Null, "A".into(), false),
+            (list(), Json::Null, false),
+            ("A".into(), Json::Null, false),
+        ] {
+            let result = call("contains", 0, &[whole, part]);
+            assert_eq!(result, Json::Bool(holds));
+        }
+    }
+
+    #[test]
+    fn an_asset_has_an_absolute_address() {
+        assert_eq!(
+            call("asset_url", 0, &["selfie.png".into()]),
+            "http://127.0.0.1:8801/test-assets/selfie.png".into()
+        );
+    }
+}
