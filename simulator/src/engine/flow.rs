@@ -99,7 +99,8 @@ pub fn steps(contract: &Contract) -> Vec<Option<StepOf>> {
 }
 
 impl Flows {
-    /// The flow a step goes on with; none for a first step.
+    /// The flow a step goes on with; none for a first step. `same` are the fields that must say
+    /// what the first call said.
     ///
     /// # Errors
     /// Where the carried identifier was not issued to this account by the step before, where that
@@ -110,6 +111,7 @@ impl Flows {
         contract: &Contract,
         at: StepOf,
         input: &Input<'_>,
+        same: &[&str],
     ) -> Result<Option<&Running>, Rejection> {
         let flow = &contract.flows[at.flow];
         let step = &flow.steps[at.step];
@@ -128,7 +130,7 @@ impl Flows {
                 )),
             });
         };
-        for name in &step.same {
+        for &name in same {
             let given = input.named(name);
             if given.is_some_and(|given| given != running.memory.get(name)) {
                 return Err(Rejection::input(format!(

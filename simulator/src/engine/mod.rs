@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
             return Ok(None);
         };
         let (flows, contract) = (&self.books.flows, &self.rules.contract);
-        let running = flows.resume(contract, step, &run.input)?;
+        let running = flows.resume(contract, step, &run.input, &run.same)?;
         Ok(running.map(|running| &running.memory))
     }
 

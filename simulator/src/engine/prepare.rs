@@ -71,6 +71,8 @@ pub struct Run<'a> {
     /// Whether what it gets is fixed by the carried identifier itself, which then need not have
     /// been issued.
     pub fixed: bool,
+    /// Fields that must say what the flow's first call said, but for those that force an error.
+    pub same: Vec<&'a str>,
     /// What tells the sequence it is a step of apart from others.
     pub sequence: Option<SequenceKey>,
     /// The printed `data`, where it depends on the request alone.
@@ -198,6 +200,7 @@ fn run<'a>(
     );
     let step = rules.steps[operation];
     let fixed = step.is_some_and(|step| carried_is_fixed(rules, operation, step, &input, &choice));
+    let same = step.map_or_else(Vec::new, |step| same(rules, step, &input, &choice));
     let sequence = sequence(rules, &input, &choice);
     let draft = draft(rules, environment, operation, &input, &choice, step);
     Ok(Run {
@@ -206,6 +209,7 @@ fn run<'a>(
         choice,
         step,
         fixed,
+        same,
         sequence,
         draft,
     })
@@ -226,19 +230,45 @@ fn carried_is_fixed(
         return false;
     };
     let name = &row.request[carried].name;
-    let made_by_it = |choice: &Choice| match choice {
-        Choice::Sentinel { field, .. } => field == name,
-        Choice::Scenario(number) => {
-            let scenario = rules.scenarios.get(*number);
-            scenario.names(row, name, &|index| input.field(index))
-        }
-        Choice::Unnamed => false,
-    };
     let alone = Question {
         operation,
         field: &|index| input.field(index).filter(|_| index == carried),
     };
-    made_by_it(choice) || made_by_it(&rules.scenarios.choose(&rules.contract, &alone))
+    made_by(rules, input, choice, name)
+        || made_by(
+            rules,
+            input,
+            &rules.scenarios.choose(&rules.contract, &alone),
+            name,
+        )
+}
+
+/// Whether the value of this field itself made the choice.
+fn made_by(rules: &Rules, input: &Input<'_>, choice: &Choice, name: &str) -> bool {
+    match choice {
+        Choice::Sentinel { field, .. } => field == name,
+        Choice::Scenario(number) => {
+            let scenario = rules.scenarios.get(*number);
+            scenario.names(input.operation(), name, &|index| input.field(index))
+        }
+        Choice::Unnamed => false,
+    }
+}
+
+/// The fields that must say what the first call said. A value that forces an error is let through:
+/// no first call could have said it.
+fn same<'a>(rules: &'a Rules, step: StepOf, input: &Input<'_>, choice: &Choice) -> Vec<&'a str> {
+    let names = &rules.contract.flows[step.flow].steps[step.step].same;
+    let forces = match choice {
+        Choice::Sentinel { .. } => true,
+        Choice::Scenario(number) => {
+            let first = rules.scenarios.get(*number).then.first();
+            first.is_some_and(|outcome| !matches!(outcome.result, Ending::Success(_)))
+        }
+        Choice::Unnamed => false,
+    };
+    let held = |name: &&str| !forces || !made_by(rules, input, choice, name);
+    names.iter().map(String::as_str).filter(held).collect()
 }
 
 /// Sequences count by scenario and identifying fields only.

@@ -371,6 +371,18 @@ fn a_silent_fetch_is_for_the_mobile_of_its_start_and_an_accepted_otp() {
         fetch("9876543211", "123456").outcome(),
         "400 SVC_INVALID_INPUT"
     );
+    assert_eq!(
+        fetch("9000000001", "123456").outcome(),
+        "400 SVC_INVALID_INPUT"
+    );
+    assert_eq!(
+        fetch("9000000422", "123456").outcome(),
+        "422 SVC_NO_RECORD_FOUND"
+    );
+    assert_eq!(
+        fetch("ZZZZZ0000Z", "123456").outcome(),
+        "503 SVC_SOURCE_UNAVAILABLE"
+    );
     insta::assert_snapshot!(fetch("9876543210", "1111").at("error.message"), @r#"`otp` must be one of "000000", "123456""#);
     insta::assert_snapshot!(fetch("9876543210", "11111").at("error.message"), @"`otp` must be 4 or 6 digits");
 }
