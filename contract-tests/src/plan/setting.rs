@@ -99,8 +99,8 @@ impl<'c> Setting<'c> {
     /// Where an operation stands in a flow that carries an identifier.
     #[must_use]
     pub fn step_of(&self, operation: &str) -> Option<(&'c Flow, usize)> {
-        let binding = self.contract.flows.iter().filter(|flow| !flow.advisory);
-        binding.into_iter().find_map(|flow| {
+        let mut enforced = self.contract.flows.iter().filter(|flow| !flow.advisory);
+        enforced.find_map(|flow| {
             flow.steps.first()?.issues.as_ref()?;
             let at = flow
                 .steps

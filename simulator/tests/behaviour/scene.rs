@@ -79,7 +79,7 @@ impl Scene {
     }
 
     /// A simulator with rows of the test's own.
-    pub fn of_files(files: &Files) -> Self {
+    pub(crate) fn of_files(files: &Files) -> Self {
         Scene::on(read(files, "seed"), "")
     }
 
