@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::response::Response;
-use http::Request;
 use http::header::CONNECTION;
+use http::{HeaderValue, Request};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
@@ -154,18 +154,25 @@ async fn connection(
     }
     let unread = Unread::default();
     let socket = Socket::new(stream, limits.write, limits.linger, unread.clone());
+    let stopping = stop.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         unread.clear();
         let answer = router.clone().call(request);
-        let unread = unread.clone();
+        let (unread, stopping) = (unread.clone(), stopping.clone());
         async move {
             let answer: Result<Response, Infallible> = answer.await;
-            // Whoever asks to close the connection has not read the body to its end.
-            answer.inspect(|answer| {
+            answer.map(|mut answer| {
+                // Whoever asks to close the connection has not read the body to its end.
                 if answer.headers().contains_key(CONNECTION) {
                     unread.note();
+                } else if stopping.is_cancelled() {
+                    // The next call would find nobody, even if this one was answered before the
+                    // connection heard of the stop.
+                    let close = HeaderValue::from_static("close");
+                    answer.headers_mut().insert(CONNECTION, close);
                 }
+                answer
             })
         }
     });
