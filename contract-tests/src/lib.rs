@@ -1,1 +1,22 @@
-//! The contract tests.
+//! Contract tests of the Verification Service: capture, then judge.
+//!
+//! ```text
+//! contract's rows → Check → Case of Steps → client sends, records → Exchange → judge → Verdict → report
+//! ```
+//! A check says what to send and what must hold, both as data; one client sends and records; the
+//! judge is pure. So a saved capture judged again gives the same verdicts, and the same checks judge
+//! an in-process simulator, a running one, a sandbox or production. Nothing outside the contract's
+//! rows and `inputs.toml` says which operations there are.
+
+pub mod capture;
+pub mod check;
+pub mod cli;
+pub mod client;
+pub mod diff;
+pub mod environment;
+pub mod plan;
+pub mod redact;
+pub mod report;
+pub mod run;
+pub mod target;
+pub mod verdict;

@@ -1,1 +1,39 @@
-fn main(){}
+//! Every check as a test of its own, against a simulator in this process.
+
+mod support;
+
+use std::process::ExitCode;
+use std::sync::{Arc, LazyLock};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use support::InProcess;
+use svc_contract_tests::check::{self, Check};
+use svc_contract_tests::report::human;
+use svc_contract_tests::run::{self, Filter, Outcome};
+use svc_fixtures::contract::Contract;
+
+static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let target = Arc::new(InProcess::new());
+    let trial = |check: Check| {
+        let target = Arc::clone(&target);
+        Trial::test(check.id, move || holds(&check, &target))
+    };
+    let trials = check::all().into_iter().map(trial).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn holds(check: &Check, target: &InProcess) -> Result<(), Failed> {
+    let setting = support::setting(&CONTRACT);
+    let client = support::client(target, &setting);
+    let cases = Filter::default().cases(check, &setting);
+    let captured = support::block_on(run::capture(check, &cases, &client));
+    let judged = run::judge(&setting, check, &cases, &captured);
+    match judged.outcome() {
+        Outcome::Passed => Ok(()),
+        Outcome::Skipped { why } => Err(format!("skipped: {why}").into()),
+        Outcome::Failed => Err(human::broken(&judged).into()),
+    }
+}

@@ -13,7 +13,7 @@ use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 /// Makes the bench serve instead of measure.
-pub const FLAG: &str = "--bare-server";
+pub(crate) const FLAG: &str = "--bare-server";
 
 #[derive(Deserialize)]
 struct Request {
@@ -68,8 +68,12 @@ async fn pan(
     headers: HeaderMap,
     Json(request): Json<Request>,
 ) -> std::result::Result<Json<Envelope>, StatusCode> {
-    let key = headers.get("authorization").and_then(|value| value.to_str().ok());
-    let key = key.and_then(|value| value.strip_prefix("Bearer ")).and_then(|key| keys.get(key));
+    let key = headers
+        .get("authorization")
+        .and_then(|value| value.to_str().ok());
+    let key = key
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .and_then(|key| keys.get(key));
     let latency_ms = *key.ok_or(StatusCode::UNAUTHORIZED)?;
     Ok(Json(Envelope {
         success: true,
@@ -86,18 +90,32 @@ async fn pan(
             pan_status: "VALID",
             last_updated: "2024-06-01",
         },
-        billing: Billing { charged: false, amount: 0, currency: "INR" },
-        meta: Meta { created_at: "2027-01-15T08:00:00.000Z", environment: "test", latency_ms },
+        billing: Billing {
+            charged: false,
+            amount: 0,
+            currency: "INR",
+        },
+        meta: Meta {
+            created_at: "2027-01-15T08:00:00.000Z",
+            environment: "test",
+            latency_ms,
+        },
     }))
 }
 
 /// Serves until it is killed, on a free port that it prints.
-pub fn serve() -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+pub(crate) fn serve() -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         writeln!(std::io::stdout(), "{}", listener.local_addr()?)?;
-        let keys: Keys = Arc::new([("svc_test_local_bench".to_owned(), 250)].into_iter().collect());
+        let keys: Keys = Arc::new(
+            [("svc_test_local_bench".to_owned(), 250)]
+                .into_iter()
+                .collect(),
+        );
         let router = Router::new().route(super::PAN, post(pan)).with_state(keys);
         axum::serve(listener, router).await
     })

@@ -1,4 +1,5 @@
 //! The load: a number of keep-alive connections that send one request after the other.
+#![expect(clippy::disallowed_methods, reason = "a bench measures real time")]
 
 use std::io::{Error, ErrorKind, Result};
 use std::sync::Arc;
@@ -10,30 +11,31 @@ use tokio::net::TcpStream;
 use super::server::Server;
 
 /// What is sent, where to, how hard.
-pub struct Load {
+pub(crate) struct Load {
     address: String,
-    request: Arc<[u8]>,
-    connections: usize,
+    /// One for each connection.
+    requests: Vec<Arc<[u8]>>,
     time: Duration,
 }
 
 /// What came of one round.
 #[derive(Debug, Clone, Copy)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Requests per second.
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// Half of the requests took no longer.
-    pub p50_us: f64,
+    pub(crate) p50_us: f64,
     /// 99 of 100 took no longer.
-    pub p99_us: f64,
+    pub(crate) p99_us: f64,
     /// The server's processor time for each request.
-    pub cpu_us: f64,
+    pub(crate) cpu_us: f64,
     /// The server's resident memory after the round.
-    pub rss_mb: f64,
+    pub(crate) rss_mb: f64,
 }
 
 impl Load {
-    pub fn new(
+    /// `key` may hold a `#`: each connection then has a key, and so an account, of its own.
+    pub(crate) fn new(
         address: &str,
         path: &str,
         key: &str,
@@ -42,24 +44,36 @@ impl Load {
         connections: usize,
         seconds: u64,
     ) -> Self {
-        let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
-             Content-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        let time = Duration::from_secs(seconds);
-        Load { address: address.to_owned(), request: request.into_bytes().into(), connections, time }
+        let request = |connection: usize| {
+            let key = key.replace('#', &connection.to_string());
+            let request = format!(
+                "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
+                 Content-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+                body.len()
+            );
+            request.into_bytes().into()
+        };
+        Load {
+            address: address.to_owned(),
+            requests: (0..connections).map(request).collect(),
+            time: Duration::from_secs(seconds),
+        }
     }
 
     /// One round against a server, whose processor time is read before and after.
-    pub fn run(&self, server: &Server) -> Result<Sample> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    pub(crate) fn run(&self, server: &Server) -> Result<Sample> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         let cpu_before = server.cpu()?;
         let began = Instant::now();
         let mut took = runtime.block_on(async {
-            let tasks: Vec<_> = (0..self.connections)
-                .map(|_| tokio::spawn(connection(self.address.clone(), Arc::clone(&self.request), began + self.time)))
-                .collect();
+            let until = began + self.time;
+            let task = |request| {
+                let address = self.address.clone();
+                tokio::spawn(connection(address, Arc::clone(request), until))
+            };
+            let tasks: Vec<_> = self.requests.iter().map(task).collect();
             let mut took = Vec::new();
             for task in tasks {
                 took.extend(task.await.map_err(Error::other)??);
@@ -68,7 +82,8 @@ impl Load {
         })?;
         let (elapsed, cpu) = (began.elapsed(), server.cpu()? - cpu_before);
         took.sort_unstable();
-        let percentile = |share: f64| f64::from(took[((took.len() - 1) as f64 * share) as usize]) / 1000.0;
+        let percentile =
+            |share: f64| f64::from(took[((took.len() - 1) as f64 * share) as usize]) / 1000.0;
         Ok(Sample {
             rate: took.len() as f64 / elapsed.as_secs_f64(),
             p50_us: percentile(0.5),
@@ -81,7 +96,7 @@ impl Load {
 
 impl Sample {
     /// The median of each figure by itself.
-    pub fn median(samples: &mut [Sample]) -> Sample {
+    pub(crate) fn median(samples: &mut [Sample]) -> Sample {
         let mut median = |figure: fn(&Sample) -> f64| {
             samples.sort_by(|a, b| figure(a).total_cmp(&figure(b)));
             figure(&samples[samples.len() / 2])
@@ -117,14 +132,17 @@ async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<()> {
         if stream.read_buf(buffer).await? == 0 {
             return Err(ErrorKind::UnexpectedEof.into());
         }
-        let Some(head) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+        let Some(head) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else {
+            continue;
+        };
         let text = String::from_utf8_lossy(&buffer[..head]);
         if !text.starts_with("HTTP/1.1 200") {
             return Err(Error::other(format!("not a success: {text}")));
         }
         let length = text.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+            name.eq_ignore_ascii_case("content-length")
+                .then(|| value.trim().parse::<usize>().ok())?
         });
         let whole = head + 4 + length.ok_or_else(|| Error::other("an answer without a length"))?;
         if buffer.len() >= whole {

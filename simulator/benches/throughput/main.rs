@@ -21,7 +21,11 @@ fn main() -> std::io::Result<()> {
     if std::env::args().any(|arg| arg == bare::FLAG) {
         return bare::serve();
     }
-    let seconds = if std::env::args().any(|arg| arg == "--short") { 1 } else { 3 };
+    let seconds = if std::env::args().any(|arg| arg == "--short") {
+        1
+    } else {
+        3
+    };
     let mut out = std::io::stdout().lock();
     let simulator = Server::simulator()?;
     let bare = Server::bare()?;
@@ -29,13 +33,33 @@ fn main() -> std::io::Result<()> {
         Load::new(address, PAN, key, headers, BODY, CONNECTIONS, seconds)
     };
     let cases = [
-        ("sandbox call", load(&simulator.sandbox, "svc_test_local_bench", "")),
-        ("live call", load(&simulator.live, "svc_live_local_bench", "")),
-        ("idempotent replay", load(&simulator.sandbox, "svc_test_local_bench", "Idempotency-Key: bench\r\n")),
+        (
+            "sandbox call",
+            load(&simulator.sandbox, "svc_test_local_bench", ""),
+        ),
+        (
+            "live call",
+            load(&simulator.live, "svc_live_local_bench-#", ""),
+        ),
+        (
+            "idempotent replay",
+            load(
+                &simulator.sandbox,
+                "svc_test_local_bench",
+                "Idempotency-Key: bench\r\n",
+            ),
+        ),
     ];
     let peer = load(&bare.sandbox, "svc_test_local_bench", "");
-    writeln!(out, "{CONNECTIONS} connections, keep-alive, {ROUNDS} rounds of {seconds} s each in turn; medians\n")?;
-    writeln!(out, "{:<20} {:>10} {:>9} {:>9} {:>14} {:>9}", "", "req/s", "p50 µs", "p99 µs", "cpu µs/request", "RSS MB")?;
+    writeln!(
+        out,
+        "{CONNECTIONS} connections, keep-alive, {ROUNDS} rounds of {seconds} s each in turn; medians\n"
+    )?;
+    writeln!(
+        out,
+        "{:<20} {:>10} {:>9} {:>9} {:>14} {:>9}",
+        "", "req/s", "p50 µs", "p99 µs", "cpu µs/request", "RSS MB"
+    )?;
     for (name, case) in cases {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {

@@ -7,22 +7,30 @@ use std::time::Duration;
 use super::bare;
 
 /// A server that runs until this is dropped.
-pub struct Server {
+pub(crate) struct Server {
     process: Child,
     /// Where sandbox calls go.
-    pub sandbox: String,
+    pub(crate) sandbox: String,
     /// Where live calls go.
-    pub live: String,
+    pub(crate) live: String,
 }
 
 impl Server {
     /// The simulator on its defaults, on free ports.
-    pub fn simulator() -> Result<Self> {
+    pub(crate) fn simulator() -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("svc-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         let ports = folder.join("ports.json");
         let mut process = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
-            .args(["serve", "--console", "127.0.0.1:0", "--sandbox", "127.0.0.1:0", "--live", "127.0.0.1:0"])
+            .args([
+                "serve",
+                "--console",
+                "127.0.0.1:0",
+                "--sandbox",
+                "127.0.0.1:0",
+                "--live",
+                "127.0.0.1:0",
+            ])
             .arg("--ports-file")
             .arg(&ports)
             .current_dir(&folder)
@@ -33,35 +41,60 @@ impl Server {
         first_line(&mut process)?;
         let text = std::fs::read_to_string(&ports)?;
         let ports: serde_json::Value = serde_json::from_str(&text)?;
-        let address = |name: &str| ports[name].as_str().map(str::to_owned).ok_or_else(|| Error::other("no port"));
+        let address = |name: &str| {
+            ports[name]
+                .as_str()
+                .map(str::to_owned)
+                .ok_or_else(|| Error::other("no port"))
+        };
         let (sandbox, live) = (address("sandbox")?, address("live")?);
         std::fs::remove_dir_all(&folder)?;
-        Ok(Server { process, sandbox, live })
+        Ok(Server {
+            process,
+            sandbox,
+            live,
+        })
     }
 
     /// The bare server: this program again, in another role.
-    pub fn bare() -> Result<Self> {
-        let mut process =
-            Command::new(std::env::current_exe()?).arg(bare::FLAG).stdout(Stdio::piped()).spawn()?;
+    pub(crate) fn bare() -> Result<Self> {
+        let mut process = Command::new(std::env::current_exe()?)
+            .arg(bare::FLAG)
+            .stdout(Stdio::piped())
+            .spawn()?;
         let address = first_line(&mut process)?;
-        Ok(Server { process, sandbox: address.clone(), live: address })
+        Ok(Server {
+            process,
+            sandbox: address.clone(),
+            live: address,
+        })
     }
 
     /// The processor time it has used.
-    pub fn cpu(&self) -> Result<Duration> {
+    pub(crate) fn cpu(&self) -> Result<Duration> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
         // After the name in parentheses, utime and stime are the 12th and 13th figure.
-        let figures: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-        let ticks: u64 = figures[11..13].iter().filter_map(|figure| figure.parse::<u64>().ok()).sum();
+        let figures: Vec<&str> = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect();
+        let ticks: u64 = figures[11..13]
+            .iter()
+            .filter_map(|figure| figure.parse::<u64>().ok())
+            .sum();
         Ok(Duration::from_millis(ticks * 10))
     }
 
     /// Its resident memory.
-    pub fn rss_mb(&self) -> Result<f64> {
+    pub(crate) fn rss_mb(&self) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        kilobytes.map(|kb| kb / 1024.0).ok_or_else(|| Error::other("no VmRSS"))
+        kilobytes
+            .map(|kb| kb / 1024.0)
+            .ok_or_else(|| Error::other("no VmRSS"))
     }
 }
 
@@ -75,7 +108,10 @@ impl Drop for Server {
 
 /// The first line a server prints. The rest is read away, so that it never waits for a reader.
 fn first_line(process: &mut Child) -> Result<String> {
-    let stdout = process.stdout.take().ok_or_else(|| Error::other("no standard output"))?;
+    let stdout = process
+        .stdout
+        .take()
+        .ok_or_else(|| Error::other("no standard output"))?;
     let mut reader = BufReader::new(stdout);
     let mut line = String::new();
     reader.read_line(&mut line)?;

@@ -4,7 +4,7 @@
 //! bytes → Call → Caller → &Operation → Input → Claim{Replay|Fresh} → Hold → Choice{outcome, because}
 //!       → Reply → Settlement → Entry → [Delivery]; any stage may end in a Rejection → Reply → Entry
 //! ```
-//! [`prepare`] needs no state and runs outside any lock; [`decide`] reads one account under its lock
+//! [`prepare()`] needs no state and runs outside any lock; [`decide`] reads one account under its lock
 //! and says what changes, as an [`Entry`]; the host applies it. What is put off comes back as a
 //! ticket, and [`finish`] ends it. No clock, no randomness, no input or output: time is an argument.
 
@@ -56,6 +56,8 @@ use rules::Rules;
 use ticket::{Matter, Ticket};
 use wallet::Hold;
 
+use crate::scenario::Because;
+
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
@@ -80,7 +82,7 @@ pub enum Decision {
 }
 
 /// Decides a call. All checks are made here, in the order of the contract; a mistake that
-/// [`prepare`] found waits for those that come before it.
+/// [`prepare()`] found waits for those that come before it.
 #[must_use]
 pub fn decide(
     rules: &Rules,
@@ -259,7 +261,10 @@ impl<'a> Walk<'a> {
         let live = self.prepared.environment == Environment::Live;
         let balance = live.then(|| self.books.wallet.balance());
         let data = self.books.usage.report(period, balance);
-        let matter = matter_of(self.prepared, self.next_id(), self.now);
+        let matter = Matter {
+            because: Because::Account,
+            ..matter_of(self.prepared, self.next_id(), self.now)
+        };
         self.note_beginning();
         self.concluded(matter, Drawn::Completed { data, flow: None })
     }
@@ -398,6 +403,6 @@ fn matter_of(prepared: &Prepared<'_>, verification: VerificationId, now: Timesta
         provider: None,
         claim: None,
         hold: None,
-        because: crate::scenario::Because::Refused,
+        because: Because::Refused,
     }
 }

@@ -1,13 +1,13 @@
 //! Reading the accounts a simulator starts with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ipnet::IpNet;
 use svc_fixtures::contract::Paise;
 use svc_fixtures::reading::{Problems, Source, Table};
 
-use super::rupees;
+use super::{folder, rupees};
 
 /// What an account is when it is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,18 +66,22 @@ impl std::fmt::Debug for WebhookTerms {
     }
 }
 
-/// Reads account files.
+/// Reads account files. Earlier files come first: an account of the same id in a later folder is
+/// passed over.
 ///
 /// # Errors
 /// Every mistake of every file.
 pub fn read_accounts(sources: &[Arc<Source>]) -> Result<Vec<AccountTerms>, Problems> {
     let mut accounts = Vec::new();
-    let (mut ids, mut problems) = (BTreeSet::new(), Problems::default());
+    let mut seen = Seen::default();
+    let mut problems = Problems::default();
     for source in sources {
+        let folder = folder(&source.path);
         let ((), found) = Table::of_source(source, |root| {
             for table in root.tables("account") {
-                accounts.extend(account(&table, &mut ids));
+                let account = account(&table);
                 table.done();
+                accounts.extend(account.filter(|account| seen.is_new(&table, account, folder)));
             }
         });
         problems.extend(found);
@@ -85,7 +89,36 @@ pub fn read_accounts(sources: &[Arc<Source>]) -> Result<Vec<AccountTerms>, Probl
     problems.or(accounts)
 }
 
-fn account(table: &Table<'_>, names: &mut BTreeSet<String>) -> Option<AccountTerms> {
+/// What was read before: an account may be written again in a later folder, and then the first
+/// one counts; within a folder that is a mistake.
+#[derive(Default)]
+struct Seen {
+    /// By id, where.
+    ids: BTreeMap<Arc<str>, String>,
+    /// The names of all keys.
+    names: BTreeSet<String>,
+}
+
+impl Seen {
+    fn is_new(&mut self, table: &Table<'_>, account: &AccountTerms, folder: &str) -> bool {
+        match self.ids.get(&account.id) {
+            Some(first) if first != folder => return false,
+            Some(_) => table.problem(format!("there already is an account \"{}\"", account.id)),
+            None => {
+                let taken = |key: &&KeyTerms| self.names.contains(&key.name);
+                if let Some(key) = account.keys.iter().find(taken) {
+                    table.problem(format!("the key name \"{}\" is used twice", key.name));
+                }
+            }
+        }
+        self.ids.insert(Arc::clone(&account.id), folder.to_owned());
+        let names = account.keys.iter().map(|key| key.name.clone());
+        self.names.extend(names);
+        true
+    }
+}
+
+fn account(table: &Table<'_>) -> Option<AccountTerms> {
     let id = table.text("id")?;
     let mut keys = vec![KeyTerms {
         name: id.to_owned(),
@@ -102,9 +135,6 @@ fn account(table: &Table<'_>, names: &mut BTreeSet<String>) -> Option<AccountTer
                 "\"{}\": a key's name is letters, digits, `-`, `_` and `.`",
                 key.name
             ));
-        }
-        if !names.insert(key.name.clone()) {
-            table.problem(format!("the key name \"{}\" is used twice", key.name));
         }
     }
     let live_wallet = table
@@ -163,21 +193,21 @@ fn rate(table: &Table<'_>) -> Option<RateTerms> {
         }
         count
     };
-    let terms = RateTerms {
-        per_second: count("per_second")?,
-        burst: count("burst")?,
-    };
+    let (per_second, burst) = (count("per_second"), count("burst"));
     table.done();
-    Some(terms)
+    Some(RateTerms {
+        per_second: per_second?,
+        burst: burst?,
+    })
 }
 
 fn webhook(table: &Table<'_>) -> Option<WebhookTerms> {
-    let terms = WebhookTerms {
-        url: table.text("url")?.to_owned(),
-        secret: table.text("secret")?.to_owned(),
-    };
+    let (url, secret) = (table.text("url"), table.text("secret"));
     table.done();
-    Some(terms)
+    Some(WebhookTerms {
+        url: url?.to_owned(),
+        secret: secret?.to_owned(),
+    })
 }
 
 fn is_name(text: &str) -> bool {

@@ -30,7 +30,7 @@ fn files(wanted: impl Fn(&str) -> bool) -> Vec<Arc<Source>> {
         .filter_map(|file| {
             let name = file.path().to_str().filter(|name| wanted(name))?;
             Some(Source::new(
-                format!("scenarios/{name}"),
+                format!("(built in) scenarios/{name}"),
                 file.contents_utf8()?,
             ))
         })

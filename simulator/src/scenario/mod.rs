@@ -127,6 +127,11 @@ pub enum Over {
     Changes(usize),
 }
 
+/// The folder of a file: names are unique within one.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 /// A span of time as it stands in a file; a problem where it is none.
 fn duration_ms(item: &svc_fixtures::reading::Item<'_>) -> Option<u64> {
     svc_fixtures::duration::parse_duration_ms(item.text()?)

@@ -10,7 +10,7 @@ use svc_fixtures::reading::{Item, Problems, Source, Table};
 
 use super::read_outcome::{Scope, outcomes};
 use super::set::ScenarioSet;
-use super::{Afterwards, Condition, Scenario, Subject, Test};
+use super::{Afterwards, Condition, Scenario, Subject, Test, folder};
 
 /// Reads scenario files. Earlier files come first; within a file the first rule that holds wins.
 ///
@@ -49,8 +49,8 @@ struct Reader<'c> {
     contract: &'c Contract,
     scenarios: Vec<Scenario>,
     changes: Vec<Json<'static>>,
-    /// Where each name was used first.
-    names: BTreeMap<String, String>,
+    /// Where each name was used first, by folder and name.
+    names: BTreeMap<(String, String), String>,
     order: usize,
 }
 
@@ -101,13 +101,13 @@ impl Reader<'_> {
     }
 
     fn note_name(&mut self, table: &Table<'_>, name: &str, place: &str) {
-        if let Some(first) = self.names.get(name) {
+        let folder = folder(&table.source().path);
+        let key = (folder.to_owned(), name.to_owned());
+        if let Some(first) = self.names.get(&key) {
             let message = format!("the name \"{name}\" was used before, at {first}");
             table.optional("name").inspect(|item| item.problem(message));
         }
-        self.names
-            .entry(name.to_owned())
-            .or_insert_with(|| place.to_owned());
+        self.names.entry(key).or_insert_with(|| place.to_owned());
     }
 
     /// The operations of an id, a prefix ending in `.*`, or `*`.
@@ -151,11 +151,14 @@ impl Reader<'_> {
                     .iter()
                     .map(|&index| &self.contract.operations[index])
             };
-            if matches!(on, Subject::Field(_)) && !rows().any(|row| row.field(name).is_some()) {
+            if !operations.is_empty()
+                && matches!(on, Subject::Field(_))
+                && !rows().any(|row| row.field(name).is_some())
+            {
                 let known: Vec<&str> = rows()
                     .flat_map(|row| row.request.iter().map(|field| field.name.as_str()))
                     .collect();
-                item.unknown(
+                item.unknown_key(
                     "the field",
                     name,
                     known.into_iter().chain(["any_identifier"]),

@@ -1,6 +1,6 @@
 //! Reading what a scenario makes of a call: `then` and `cases`.
 
-use svc_fixtures::contract::{Contract, ErrorCode};
+use svc_fixtures::contract::{Contract, ErrorCode, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
@@ -68,34 +68,25 @@ fn over(scope: &Scope<'_>, item: &Item<'_>, changes: &mut Vec<Json<'static>>) ->
     let Some(table) = item.table() else {
         return Over::Nothing;
     };
-    let known = |name: &str| {
-        let fits = |&index: &usize| {
-            scope.contract.operations[index]
-                .response
-                .member(name)
-                .is_some()
-        };
-        scope.operations.iter().any(fits)
+    let shapes = || {
+        let operations = scope.operations.iter();
+        operations.map(|&index| &scope.contract.operations[index].response)
     };
-    for (name, member) in table.entries() {
-        if !known(name) {
-            let members = scope
-                .operations
-                .iter()
-                .flat_map(|&index| scope.contract.operations[index].response.member_names());
-            member.unknown("the answer's member", name, members);
+    for (name, value) in table.entries() {
+        let mut members = shapes().filter_map(|shape| shape.member(name)).peekable();
+        if members.peek().is_none() && !scope.operations.is_empty() {
+            value.unknown_key(
+                "the answer's member",
+                name,
+                shapes().flat_map(Shape::member_names),
+            );
+            continue;
         }
-    }
-    for &index in scope.operations {
-        let operation = &scope.contract.operations[index];
-        if let Some(json) = item.json_or_problem()
-            && let Some(mistake) = operation.response.partial_mistake(&json)
-        {
-            item.problem(format!(
-                "this does not fit the answer of {}: {mistake}",
-                operation.id
-            ));
-            break;
+        let Some(json) = value.json_or_problem() else {
+            continue;
+        };
+        if let Some(mistake) = members.find_map(|member| member.shape.partial_mistake(&json)) {
+            value.problem(format!("this does not fit the answer: {mistake}"));
         }
     }
     match item.json_or_problem() {

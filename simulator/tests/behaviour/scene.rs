@@ -20,10 +20,10 @@ use svc_simulator::host::{AccountCell, Host};
 use svc_simulator::scenario;
 
 /// Where every scene begins: 2027-01-15T08:00:00Z.
-pub const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
+pub(crate) const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
-pub const PAN: &str = "/v1/verify/identity/pan";
-pub const UAN: &str = "/v1/verify/employment/uan";
+pub(crate) const PAN: &str = "/v1/verify/identity/pan";
+pub(crate) const UAN: &str = "/v1/verify/employment/uan";
 
 /// Read once: most scenes need no others.
 static DEFAULT_RULES: LazyLock<Rules> = LazyLock::new(|| rules("", "seed"));
@@ -41,32 +41,32 @@ fn read(files: &Files, seed: &str) -> Rules {
 }
 
 /// A simulator in process.
-pub struct Scene {
-    pub host: Arc<Host>,
-    pub runtime: tokio::runtime::Runtime,
+pub(crate) struct Scene {
+    pub(crate) host: Arc<Host>,
+    pub(crate) runtime: tokio::runtime::Runtime,
     journal: Arc<MemoryJournal>,
     /// What the receiver got: when by the account's clock, and which envelope.
-    pub received: Vec<(Timestamp, String)>,
+    pub(crate) received: Vec<(Timestamp, String)>,
 }
 
 impl Scene {
     /// A simulator on its defaults.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Scene::with("")
     }
 
     /// A simulator with scenarios of a user before the built-in ones.
-    pub fn with(scenarios: &str) -> Self {
+    pub(crate) fn with(scenarios: &str) -> Self {
         Scene::build(scenarios, "", "seed")
     }
 
     /// A simulator with more accounts than the built-in ones.
-    pub fn with_accounts(accounts: &str) -> Self {
+    pub(crate) fn with_accounts(accounts: &str) -> Self {
         Scene::build("", accounts, "seed")
     }
 
     /// A simulator whose ids depend on this seed.
-    pub fn seeded(seed: &str) -> Self {
+    pub(crate) fn seeded(seed: &str) -> Self {
         Scene::build("", "", seed)
     }
 
@@ -108,7 +108,7 @@ impl Scene {
     }
 
     /// A call of an operation, on the sandbox with the key of `local` until it says otherwise.
-    pub fn post<'s>(&'s self, path: &'s str, body: &'s str) -> Asked<'s> {
+    pub(crate) fn post<'s>(&'s self, path: &'s str, body: &'s str) -> Asked<'s> {
         Asked {
             scene: self,
             call: call("POST", path, body),
@@ -116,7 +116,7 @@ impl Scene {
         }
     }
 
-    pub fn get<'s>(&'s self, path: &'s str) -> Asked<'s> {
+    pub(crate) fn get<'s>(&'s self, path: &'s str) -> Asked<'s> {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let mut asked = Asked {
             scene: self,
@@ -127,12 +127,12 @@ impl Scene {
         asked
     }
 
-    pub fn pan<'s>(&'s self, body: &'s str) -> Asked<'s> {
+    pub(crate) fn pan<'s>(&'s self, body: &'s str) -> Asked<'s> {
         self.post(PAN, body)
     }
 
     /// The account with the key of this name.
-    pub fn account(&self, name: &str) -> Arc<AccountCell> {
+    pub(crate) fn account(&self, name: &str) -> Arc<AccountCell> {
         let found = self
             .host
             .directory()
@@ -142,7 +142,7 @@ impl Scene {
     }
 
     /// Balance, held and charged of an account's live wallet.
-    pub fn wallet(&self, name: &str) -> (Paise, Paise, Paise) {
+    pub(crate) fn wallet(&self, name: &str) -> (Paise, Paise, Paise) {
         self.account(name).read(|account| {
             let wallet = &account.books(Environment::Live).wallet;
             (wallet.balance(), wallet.held(), wallet.charged())
@@ -150,7 +150,12 @@ impl Scene {
     }
 
     /// Moves an account's clock forward; the receiver answers each attempt with `status`.
-    pub fn advance_with(&mut self, name: &str, by: SignedDuration, status: impl Fn(usize) -> u16) {
+    pub(crate) fn advance_with(
+        &mut self,
+        name: &str,
+        by: SignedDuration,
+        status: impl Fn(usize) -> u16,
+    ) {
         let cell = self.account(name);
         let now = cell.read(|account| account.clock.read(self.host.now()));
         let received = &mut self.received;
@@ -162,7 +167,7 @@ impl Scene {
         moved.expect("the clock moves forward");
     }
 
-    pub fn advance(&mut self, name: &str, by: SignedDuration) {
+    pub(crate) fn advance(&mut self, name: &str, by: SignedDuration) {
         self.advance_with(name, by, |_| 200);
     }
 }
@@ -184,60 +189,60 @@ fn call<'c>(method: &'c str, path: &'c str, body: &'c str) -> Call<'c> {
 
 /// A call being put together.
 #[derive(Clone)]
-pub struct Asked<'s> {
+pub(crate) struct Asked<'s> {
     scene: &'s Scene,
-    pub call: Call<'s>,
+    pub(crate) call: Call<'s>,
     key: Option<String>,
 }
 
 impl<'s> Asked<'s> {
-    pub fn live(mut self) -> Self {
+    pub(crate) fn live(mut self) -> Self {
         self.call.environment = Environment::Live;
         self
     }
 
     /// With the key of this name, of the environment it is sent to.
-    pub fn by(mut self, name: &str) -> Self {
+    pub(crate) fn by(mut self, name: &str) -> Self {
         self.key = Some(format!("{}{name}", self.call.environment.key_prefix()));
         self
     }
 
-    pub fn key(mut self, key: &str) -> Self {
+    pub(crate) fn key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
         self
     }
 
-    pub fn idempotency(mut self, key: &'s str) -> Self {
+    pub(crate) fn idempotency(mut self, key: &'s str) -> Self {
         self.call.headers.idempotency_key = Header::One(key.as_bytes());
         self
     }
 
-    pub fn reference(mut self, reference: &'s str) -> Self {
+    pub(crate) fn reference(mut self, reference: &'s str) -> Self {
         self.call.headers.reference_id = Header::One(reference.as_bytes());
         self
     }
 
-    pub fn method(mut self, method: &'s str) -> Self {
+    pub(crate) fn method(mut self, method: &'s str) -> Self {
         self.call.method = method;
         self
     }
 
-    pub fn body(mut self, body: Body<'s>) -> Self {
+    pub(crate) fn body(mut self, body: Body<'s>) -> Self {
         self.call.body = body;
         self
     }
 
-    pub fn headers(mut self, change: impl FnOnce(&mut Headers<'s>)) -> Self {
+    pub(crate) fn headers(mut self, change: impl FnOnce(&mut Headers<'s>)) -> Self {
         change(&mut self.call.headers);
         self
     }
 
-    pub fn from(mut self, peer: &str) -> Self {
+    pub(crate) fn from(mut self, peer: &str) -> Self {
         self.call.peer = peer.parse().expect("an address");
         self
     }
 
-    pub async fn ask(self) -> Answer {
+    pub(crate) async fn ask(self) -> Answer {
         let key = self
             .key
             .unwrap_or_else(|| format!("{}local", self.call.environment.key_prefix()));
@@ -249,28 +254,28 @@ impl<'s> Asked<'s> {
         Answer(self.scene.host.answer(&call).await)
     }
 
-    pub fn send(self) -> Answer {
+    pub(crate) fn send(self) -> Answer {
         let scene = self.scene;
         scene.runtime.block_on(self.ask())
     }
 
     /// Status and error code, or status and `status`.
-    pub fn outcome(self) -> String {
+    pub(crate) fn outcome(self) -> String {
         self.send().outcome()
     }
 }
 
 /// An answer, printed whole for snapshots: status, special headers, envelope.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer(pub Reply);
+pub(crate) struct Answer(pub(crate) Reply);
 
 impl Answer {
-    pub fn json(&self) -> Json<'_> {
+    pub(crate) fn json(&self) -> Json<'_> {
         Json::parse(&self.0.body).expect("an envelope is JSON")
     }
 
     /// The value at a path of the envelope, printed; empty where there is none.
-    pub fn at(&self, path: &str) -> String {
+    pub(crate) fn at(&self, path: &str) -> String {
         let json = self.json();
         let mut found = Some(&json);
         for part in path.split('.') {
@@ -286,11 +291,11 @@ impl Answer {
         found.map(text).unwrap_or_default()
     }
 
-    pub fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         self.at("verificationId")
     }
 
-    pub fn outcome(&self) -> String {
+    pub(crate) fn outcome(&self) -> String {
         let code = self.at("error.code");
         let ending = if code.is_empty() {
             self.at("status")

@@ -1,0 +1,62 @@
+//! What was recorded: exchanges by check and case. Can be saved and judged again. Holds no key.
+
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Environment;
+use crate::target::{Request, Response, TransportError};
+
+/// One request and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// What was sent.
+    pub request: Request,
+    /// What came back.
+    pub response: Result<Response, TransportError>,
+}
+
+/// The exchanges of one case, one a step. Fewer than steps where one could not be made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CapturedCase {
+    /// The id of the check.
+    pub check: String,
+    /// The name of the case.
+    pub case: String,
+    /// The exchanges.
+    pub exchanges: Vec<Exchange>,
+    /// Why there is none for the next step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+}
+
+/// A whole run, with all that is needed to plan it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Capture {
+    /// What made the run's keys and references its own.
+    pub seed: String,
+    /// Where it was sent.
+    pub environments: Vec<Environment>,
+    /// Whether what only our rulings say was asked, too.
+    pub extensions: bool,
+    /// Whether the answers came over HTTP, with all their headers.
+    pub http: bool,
+    /// The cases.
+    pub cases: Vec<CapturedCase>,
+}
+
+impl Capture {
+    /// As JSON, for a file.
+    ///
+    /// # Errors
+    /// Where a part of it is no JSON, which no exchange makes.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self)
+    }
+
+    /// From such a file.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn from_json(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+}

@@ -1,0 +1,174 @@
+//! Flows: calls in a fixed order that carry an identifier from one to the next.
+
+use svc_fixtures::contract::{ErrorCode, Flow, Operation, Step};
+use svc_fixtures::json::Json;
+
+use super::{Check, Stage};
+use crate::plan::sample::{self, Extent};
+use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting, fixed};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "flows.in-order",
+        title: "The steps of a flow go through in their order, each in an envelope of its own",
+        clauses: &["flows.own-envelope"],
+        stage: Stage::Sandbox,
+        run: in_order,
+    },
+    Check {
+        id: "flows.carried-identifier",
+        title: "A step with an identifier nobody was given is refused",
+        clauses: &["ruling.11-carried-ids"],
+        stage: Stage::Refused,
+        run: unknown,
+    },
+    Check {
+        id: "flows.out-of-order",
+        title: "A step before the one it needs is refused, and the message names that one",
+        clauses: &["ruling.11-carried-ids", "ruling.10-wrong-otp"],
+        stage: Stage::Sandbox,
+        run: out_of_order,
+    },
+    Check {
+        id: "flows.accounts-are-apart",
+        title: "An identifier given to one account is nothing to another",
+        clauses: &["ruling.14-accounts-are-apart"],
+        stage: Stage::Sandbox,
+        run: apart,
+    },
+];
+
+/// The later steps of every flow that carries anything, with the operation each calls.
+fn later_steps<'c>(setting: &Setting<'c>) -> Vec<(&'c Flow, &'c Step, &'c Operation)> {
+    let mut found = Vec::new();
+    for operation in setting.operations() {
+        if let Some((flow, at)) = setting.step_of(&operation.id)
+            && flow.steps[at].takes.is_some()
+        {
+            found.push((flow, &flow.steps[at], operation));
+        }
+    }
+    found
+}
+
+fn refusal(step: &Step) -> Ending {
+    match step.unknown_is_not_found {
+        true => Ending::Error(ErrorCode::NotFound),
+        false => Ending::Error(ErrorCode::InvalidInput),
+    }
+}
+
+fn in_order(setting: &Setting<'_>) -> Vec<Case> {
+    let case = |(flow, _, operation): (&Flow, &Step, &Operation)| {
+        let mut case = Case::about(operation, "");
+        let last = sample::lead_to(&mut case, setting, operation);
+        case.expect(
+            last,
+            flow.clause.clone(),
+            Rule::Ends(sample::success(operation)),
+        );
+        for earlier in 0..last {
+            case.expect(last, "flows.own-envelope", Rule::OtherId(earlier));
+        }
+        case
+    };
+    later_steps(setting).into_iter().map(case).collect()
+}
+
+fn unknown(setting: &Setting<'_>) -> Vec<Case> {
+    let case = |(flow, step, operation): (&Flow, &Step, &Operation)| {
+        let field = operation
+            .request
+            .iter()
+            .find(|field| Some(&field.name) == step.takes.as_ref())?;
+        let mut case = Case::about(operation, "never issued");
+        let text = "never-issued-to-anyone".to_owned();
+        case.push(Ask::post(
+            operation,
+            fixed::with(setting.contract, operation, field, text),
+        ));
+        let case = case.expecting("ruling.11-carried-ids", Rule::Ends(refusal(step)));
+        Some(match step.unknown_is_not_found {
+            true => case,
+            false => case.expecting(
+                "ruling.11-carried-ids",
+                Rule::Mentions(flow.steps[0].operation.clone()),
+            ),
+        })
+    };
+    later_steps(setting).into_iter().filter_map(case).collect()
+}
+
+fn out_of_order(setting: &Setting<'_>) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (flow, step, operation) in later_steps(setting) {
+        let Some(needed) = step
+            .after
+            .as_ref()
+            .and_then(|id| setting.contract.operation(id))
+        else {
+            continue;
+        };
+        let mut skipped = Case::about(operation, "the step before left out");
+        let (mut carries, first) = sample::lead(&mut skipped, setting, operation);
+        skipped.steps.truncate(first.map_or(0, |first| first + 1));
+        let body = sample::body(setting.contract, operation, Extent::Full);
+        let call = Ask {
+            carries: carries.clone(),
+            ..Ask::post(operation, body)
+        };
+        skipped.push(call.clone());
+        let refused = Rule::Ends(Ending::Error(ErrorCode::InvalidInput));
+        let named = Rule::Mentions(needed.id.clone());
+        let clause = "ruling.11-carried-ids";
+        cases.push(
+            skipped
+                .expecting(clause, refused.clone())
+                .expecting(clause, named),
+        );
+
+        let Some(member) = flow
+            .steps
+            .iter()
+            .find(|step| step.operation == needed.id)
+            .and_then(|step| step.done_when.clone())
+        else {
+            continue;
+        };
+        for input in setting.inputs.iter().filter(|input| input.refutes) {
+            let Some(field) = input.field(setting.contract, needed) else {
+                continue;
+            };
+            let mut case = Case::about(operation, "the step before not done");
+            let wrong = fixed::lead_with(&mut case, setting, needed, field, input.value.clone());
+            let place = vec!["data".to_owned(), member.clone()];
+            case.expect(wrong, input.clause.clone(), Rule::Ends(Ending::Completed));
+            case.expect(
+                wrong,
+                input.clause.clone(),
+                Rule::Member(place, Json::Bool(false)),
+            );
+            carries.clone_from(&call.carries);
+            case.push(Ask {
+                carries: carries.clone(),
+                ..call.clone()
+            });
+            cases.push(case.expecting(clause, refused.clone()));
+        }
+    }
+    cases
+}
+
+fn apart(setting: &Setting<'_>) -> Vec<Case> {
+    let case = |(_, step, operation): (&Flow, &Step, &Operation)| {
+        let mut case = Case::about(operation, "").extension();
+        let last = sample::lead_to(&mut case, setting, operation);
+        let ask = case.steps[last]
+            .ask
+            .clone()
+            .by(Credential::BuiltIn("local_somebody-else"));
+        case.steps[last].ask = ask;
+        case.expecting("ruling.14-accounts-are-apart", Rule::Ends(refusal(step)))
+    };
+    later_steps(setting).into_iter().map(case).collect()
+}

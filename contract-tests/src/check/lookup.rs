@@ -1,0 +1,122 @@
+//! Look-up of a verification and the usage: paths that only our rulings give.
+
+use svc_fixtures::contract::{ErrorCode, Operation};
+
+use super::{Check, Stage, everywhere};
+use crate::plan::{Ask, Carry, Case, Credential, Ending, Rule, Setting, UsageRow, fixed, sample};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "lookup.found",
+        title: "A verification can be looked up under its id, whatever it ended in",
+        clauses: &["ruling.27-verification-lookup", "envelope.usage-log"],
+        stage: Stage::Sandbox,
+        run: found,
+    },
+    Check {
+        id: "lookup.unknown",
+        title: "An id nobody has, or another account's, is not found",
+        clauses: &[
+            "errors.not-found",
+            "ruling.27-verification-lookup",
+            "ruling.14-accounts-are-apart",
+        ],
+        stage: Stage::Sandbox,
+        run: unknown,
+    },
+    Check {
+        id: "usage.counts",
+        title: "The usage grows by what was called and what it cost",
+        clauses: &["usage.endpoint", "ruling.27-usage"],
+        stage: Stage::Sandbox,
+        run: usage,
+    },
+];
+
+fn look_up(step: usize) -> Ask {
+    let member = vec!["verificationId".to_owned()];
+    Ask {
+        carries: vec![Carry {
+            from: step,
+            member,
+            field: None,
+        }],
+        ..Ask::get("/v1/verifications/{}")
+    }
+}
+
+fn found(setting: &Setting<'_>) -> Vec<Case> {
+    let expecting = |mut case: Case, step: usize| {
+        let looked = case.push(look_up(step));
+        for clause in ["ruling.27-verification-lookup", "envelope.usage-log"] {
+            case.expect(looked, clause, Rule::SameBytes(step));
+        }
+        case
+    };
+    let cases = |operation: &Operation| {
+        let mut success = Case::about(operation, "success").extension();
+        let step = sample::lead_to(&mut success, setting, operation);
+        let mut failure = Case::about(operation, "no record").extension();
+        let failed = fixed::lead_to(&mut failure, setting, operation, 422);
+        let mut refusal = Case::about(operation, "refused").extension();
+        let refused = refusal.push(Ask::post(operation, Vec::new()));
+        let failure = failed.map(|step| expecting(failure, step));
+        [expecting(success, step), expecting(refusal, refused)]
+            .into_iter()
+            .chain(failure)
+            .collect::<Vec<_>>()
+    };
+    setting.operations().flat_map(cases).collect()
+}
+
+fn unknown(setting: &Setting<'_>) -> Vec<Case> {
+    let not_found = Rule::Ends(Ending::Error(ErrorCode::NotFound));
+    let mut nobody = Case::new("an id nobody has").extension();
+    nobody.push(Ask::get(
+        "/v1/verifications/svcv_00000000000000000000000000",
+    ));
+    let nobody = nobody.expecting("errors.not-found", not_found.clone());
+    let mut no_id = Case::new("no id at all").extension();
+    no_id.push(Ask::get("/v1/verifications/nonsense"));
+    let no_id = no_id.expecting("ruling.27-verification-lookup", not_found.clone());
+    let other = setting.operations().next().map(|operation| {
+        let mut case = Case::new("another account's").extension();
+        let step = sample::lead_to(&mut case, setting, operation);
+        case.push(look_up(step).by(Credential::BuiltIn("local_somebody-else")));
+        case.expecting("ruling.14-accounts-are-apart", not_found)
+    });
+    [nobody, no_id].into_iter().chain(other).collect()
+}
+
+fn usage(setting: &Setting<'_>) -> Vec<Case> {
+    let cases = |environment| {
+        let case = move |operation: &Operation| {
+            let mut case = Case::about(operation, "").on(environment).extension();
+            let ask = || Ask::get("/v1/usage");
+            let since = case.push(ask());
+            case.expect(since, "usage.endpoint", Rule::Ends(Ending::Completed));
+            sample::lead_to(&mut case, setting, operation);
+            let mut by = UsageRow {
+                calls: 1,
+                ..UsageRow::default()
+            };
+            by.completed = i64::from(sample::success(operation) == Ending::Completed);
+            for (status, no_record) in [(422, 1), (503, 0)] {
+                if fixed::lead_to(&mut case, setting, operation, status).is_some() {
+                    by.calls += 1;
+                    by.no_record += no_record;
+                    by.failed += 1 - no_record;
+                }
+            }
+            case.push(ask());
+            let grew = Rule::UsageGrew {
+                since,
+                endpoint: operation.id.clone(),
+                by,
+            };
+            case.expecting("ruling.27-usage", grew)
+        };
+        setting.operations().map(case).collect::<Vec<_>>()
+    };
+    everywhere(setting).flat_map(cases).collect()
+}

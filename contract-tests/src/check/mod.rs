@@ -1,0 +1,206 @@
+//! The registry of checks: a plain slice, one file a family. A check says which cases it runs, made
+//! from the contract's rows; it sends nothing and judges nothing.
+
+mod authentication;
+mod billing;
+mod body;
+mod envelope;
+mod errors;
+mod flows;
+mod idempotency;
+mod identifiers;
+mod lookup;
+mod pending;
+mod validation;
+
+use std::collections::BTreeSet;
+
+use crate::environment::Environment;
+use crate::plan::{Case, Setting};
+use crate::verdict::EVERY_ANSWER;
+
+/// One contract test.
+#[derive(Debug, Clone, Copy)]
+pub struct Check {
+    /// Its name: the family and what it is about.
+    pub id: &'static str,
+    /// What it shows, for people.
+    pub title: &'static str,
+    /// The clauses it proves itself. Others come from the contract's rows: see [`Check::proves`].
+    pub clauses: &'static [&'static str],
+    /// What its calls do.
+    pub stage: Stage,
+    /// What it runs.
+    pub run: fn(&Setting<'_>) -> Vec<Case>,
+}
+
+/// What the calls of a check do, and so when they are made: the harmless ones first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// They are refused before anything is executed: free everywhere.
+    Refused,
+    /// They are executed on the sandbox: free.
+    Sandbox,
+    /// They are executed on live, and may be charged.
+    Live,
+}
+
+/// Every check, family by family.
+#[must_use]
+pub fn all() -> Vec<Check> {
+    let families = [
+        authentication::CHECKS,
+        body::CHECKS,
+        validation::CHECKS,
+        envelope::CHECKS,
+        identifiers::CHECKS,
+        errors::CHECKS,
+        idempotency::CHECKS,
+        flows::CHECKS,
+        pending::CHECKS,
+        lookup::CHECKS,
+        billing::CHECKS,
+    ];
+    families.concat()
+}
+
+impl Check {
+    /// Its cases in a setting: none where everything in it is asked only elsewhere.
+    #[must_use]
+    pub fn cases(&self, setting: &Setting<'_>) -> Vec<Case> {
+        let mut cases = (self.run)(setting);
+        cases.retain(|case| {
+            setting.environments.contains(&case.environment)
+                && (setting.extensions || !case.extension)
+        });
+        for case in &mut cases {
+            for step in &mut case.steps {
+                step.expect
+                    .retain(|expectation| setting.asks(&expectation.clause));
+            }
+        }
+        // A case of which nothing is left to expect is only sent for what holds of every answer.
+        let envelope_only = self
+            .clauses
+            .iter()
+            .any(|clause| EVERY_ANSWER.contains(clause));
+        cases.retain(|case| envelope_only || case.steps.iter().any(|step| !step.expect.is_empty()));
+        cases
+    }
+
+    /// Every clause its cases prove in a setting, its own and those of the rows.
+    #[must_use]
+    pub fn proves(&self, setting: &Setting<'_>) -> BTreeSet<String> {
+        let expected = self
+            .cases(setting)
+            .into_iter()
+            .flat_map(|case| case.steps)
+            .flat_map(|step| step.expect);
+        let own = self.clauses.iter().map(|clause| (*clause).to_owned());
+        expected
+            .map(|expectation| expectation.clause)
+            .chain(own)
+            .collect()
+    }
+}
+
+/// The environments of a setting in which calls that cost nothing are made.
+fn everywhere(setting: &Setting<'_>) -> impl Iterator<Item = Environment> {
+    setting.environments.clone().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::inputs;
+    use svc_fixtures::contract::Contract;
+
+    fn setting(contract: &Contract) -> Setting<'_> {
+        Setting::new(contract, inputs::built_in(), "seed").everything()
+    }
+
+    #[test]
+    fn every_clause_a_check_proves_is_a_clause_of_the_contract() {
+        let contract = Contract::built_in();
+        let known: BTreeSet<&str> = contract
+            .clauses
+            .iter()
+            .map(|clause| clause.id.as_str())
+            .collect();
+        for check in all() {
+            for clause in check.proves(&setting(&contract)) {
+                assert!(
+                    known.contains(clause.as_str()),
+                    "{} proves {clause}, which is no clause",
+                    check.id
+                );
+            }
+        }
+        let strangers: Vec<_> = EVERY_ANSWER
+            .iter()
+            .filter(|clause| !known.contains(**clause))
+            .collect();
+        assert!(strangers.is_empty(), "{strangers:?}");
+    }
+
+    #[test]
+    fn what_a_check_says_it_proves_is_in_its_cases() {
+        let contract = Contract::built_in();
+        for check in all() {
+            let steps = check
+                .cases(&setting(&contract))
+                .into_iter()
+                .flat_map(|case| case.steps);
+            let expected: BTreeSet<String> = steps
+                .flat_map(|step| step.expect)
+                .map(|expectation| expectation.clause)
+                .collect();
+            for clause in check.clauses {
+                let shown = expected.contains(*clause) || EVERY_ANSWER.contains(clause);
+                assert!(shown, "{} says it proves {clause}", check.id);
+            }
+        }
+    }
+
+    #[test]
+    fn ids_and_the_names_of_cases_are_unique() {
+        let contract = Contract::built_in();
+        let mut ids = BTreeSet::new();
+        for check in all() {
+            assert!(ids.insert(check.id), "{} is there twice", check.id);
+            let mut names = BTreeSet::new();
+            for case in check.cases(&setting(&contract)) {
+                assert!(
+                    names.insert(case.name.clone()),
+                    "{}: {} is there twice",
+                    check.id,
+                    case.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_that_only_a_ruling_says_is_asked_of_a_real_host() {
+        let contract = Contract::built_in();
+        let real = Setting::new(&contract, inputs::built_in(), "seed");
+        for check in all() {
+            for case in check.cases(&real) {
+                assert!(
+                    !case.extension && case.environment == Environment::Test,
+                    "{}: {}",
+                    check.id,
+                    case.name
+                );
+                let asked = case.steps.iter().flat_map(|step| &step.expect);
+                assert!(
+                    asked
+                        .into_iter()
+                        .all(|expectation| real.asks(&expectation.clause)),
+                    "{}",
+                    case.name
+                );
+            }
+        }
+    }
+}

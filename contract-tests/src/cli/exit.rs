@@ -1,0 +1,61 @@
+//! Exit codes: documented, and never green where nothing was judged.
+
+use crate::run::Summary;
+
+/// What the process ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// All that was judged held.
+    Held = 0,
+    /// The contract is broken.
+    Broken = 1,
+    /// The command was not given as it must be; nothing was sent.
+    Usage = 2,
+    /// The service did not answer.
+    Unreachable = 3,
+    /// Nothing was judged.
+    Nothing = 4,
+}
+
+pub(super) const HELP: &str = "\
+Exit codes:
+  0  all that was judged held
+  1  the contract is broken
+  2  usage: nothing was sent
+  3  the service did not answer
+  4  nothing was judged";
+
+impl Exit {
+    /// What a run ends with. A breach outranks a lost connection: it was seen.
+    #[must_use]
+    pub fn of(summary: Summary) -> Self {
+        match (summary.failed, summary.unreachable, summary.passed) {
+            (1.., ..) => Exit::Broken,
+            (0, 1.., _) => Exit::Unreachable,
+            (0, 0, 0) => Exit::Nothing,
+            (0, 0, 1..) => Exit::Held,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_run_that_judged_something_and_broke_nothing_is_green() {
+        let exit = |passed, failed, unreachable| {
+            Exit::of(Summary {
+                passed,
+                failed,
+                skipped: 1,
+                unreachable,
+            })
+        };
+        assert_eq!(exit(1, 0, 0), Exit::Held);
+        assert_eq!(exit(1, 1, 1), Exit::Broken);
+        assert_eq!(exit(1, 0, 1), Exit::Unreachable);
+        assert_eq!(exit(0, 0, 0), Exit::Nothing);
+    }
+}

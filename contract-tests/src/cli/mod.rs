@@ -1,0 +1,70 @@
+//! The command line: arguments, keys, exit codes. One file a command.
+
+mod exit;
+mod keys;
+mod list;
+mod run;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use exit::Exit;
+
+/// Contract tests of the Verification Service.
+#[derive(Debug, Parser)]
+#[command(name = "svc-contract-tests", version, about, after_help = exit::HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the checks against a service.
+    Run(run::Run),
+    /// Show which check proves which clause of the specification.
+    List(list::List),
+}
+
+/// Runs the command of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match &arguments.command {
+        Command::Run(run) => run.execute(),
+        Command::List(list) => list.execute(),
+    };
+    let exit = done.unwrap_or_else(|mistake| {
+        // Nobody is left to be told where stderr is closed.
+        let _ = writeln!(io::stderr(), "error: {:#}", mistake.cause);
+        mistake.exit
+    });
+    ExitCode::from(exit as u8)
+}
+
+/// Why a command could not do its work.
+struct Mistake {
+    exit: Exit,
+    cause: anyhow::Error,
+}
+
+impl Mistake {
+    fn usage(text: impl Into<String>) -> Self {
+        Mistake {
+            exit: Exit::Usage,
+            cause: anyhow::Error::msg(text.into()),
+        }
+    }
+}
+
+/// What could not be printed was not told: that is never a success.
+impl From<io::Error> for Mistake {
+    fn from(error: io::Error) -> Self {
+        Mistake {
+            exit: Exit::Nothing,
+            cause: anyhow::Error::new(error).context("the report was not written"),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The command: arguments in, exit code out. What it does is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    svc_contract_tests::cli::main()
+}

@@ -1,0 +1,94 @@
+//! What must hold of an answer, as data. How it is judged is in `verdict/`.
+
+use std::fmt;
+
+use svc_fixtures::contract::{ErrorCode, Paise};
+use svc_fixtures::json::Json;
+
+/// A rule and the clause it proves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    /// The clause.
+    pub clause: String,
+    /// The rule.
+    pub rule: Rule,
+}
+
+/// What must hold of the answer to one step. Places are those of steps in the same case.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rule {
+    /// The call ends so.
+    Ends(Ending),
+    /// Some call of the case ends so.
+    SomeEnds(Ending),
+    /// `error.message` has this text in it.
+    Mentions(String),
+    /// The member at this place is this value.
+    Member(Vec<String>, Json<'static>),
+    /// The body is, byte for byte, the one of the answer to that step.
+    SameBytes(usize),
+    /// Id, `status`, `data` and `error` are those of the answer to that step.
+    SameResult(usize),
+    /// Status, `status` and `error.code` are those of the answer to that step.
+    SameEnding(usize),
+    /// The `verificationId` is another than that of that step.
+    OtherId(usize),
+    /// The header has this value; with none, any value.
+    Header(&'static str, Option<&'static str>),
+    /// There is no such header.
+    NoHeader(&'static str),
+    /// Of all answers of the case just one lacks this header, and all have the same bytes.
+    OneWithout(&'static str),
+    /// `billing.charged` is this.
+    Charged(bool),
+    /// The price that was charged.
+    Price(Paise),
+    /// `walletBalanceAfter` is what it was at that step less what was charged here.
+    BalanceFell(usize),
+    /// The usage has grown by so much since that step.
+    UsageGrew {
+        /// The step that asked for the usage before.
+        since: usize,
+        /// The endpoint.
+        endpoint: String,
+        /// By how much.
+        by: UsageRow,
+    },
+}
+
+/// How a call ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With a result.
+    Completed,
+    /// Without a result yet.
+    Pending,
+    /// With an error, and the status of the table.
+    Error(ErrorCode),
+    /// With an error whose status is another than that of the table.
+    Refused(u16, ErrorCode),
+}
+
+/// What a call adds to the usage. The amount is what the calls since were charged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UsageRow {
+    /// Calls.
+    pub calls: i64,
+    /// Those that completed.
+    pub completed: i64,
+    /// Those that found no record.
+    pub no_record: i64,
+    /// Those that failed otherwise.
+    pub failed: i64,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Completed => out.write_str("200 completed"),
+            Ending::Pending => out.write_str("pending"),
+            Ending::Error(code) => write!(out, "{code} with its status"),
+            Ending::Refused(status, code) => write!(out, "{status} {code}"),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! What to send and what must hold, as data: cases of steps. Made by the checks from the contract's
+//! rows; sends nothing and judges nothing.
+
+pub mod broken;
+pub mod expect;
+pub mod fixed;
+pub mod inputs;
+pub mod sample;
+pub mod setting;
+
+use svc_fixtures::contract::Operation;
+use svc_fixtures::json::Json;
+
+use crate::capture::Exchange;
+use crate::environment::Environment;
+use crate::target::Request;
+pub use expect::{Ending, Expectation, Rule, UsageRow};
+pub use setting::Setting;
+
+/// The members of a JSON body, in order.
+pub type Members = Vec<(String, Json<'static>)>;
+
+/// Some calls in order, and what must hold of their answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// What the case is, unique within its check.
+    pub name: String,
+    /// The operation it is about, where it is about one.
+    pub operation: Option<String>,
+    /// Where it is sent.
+    pub environment: Environment,
+    /// Whether it is asked only of those who follow our rulings, whatever its clauses.
+    pub extension: bool,
+    /// Whether its calls are sent at the same time; then none carries anything from another.
+    pub together: bool,
+    /// The calls.
+    pub steps: Vec<Step>,
+}
+
+/// One call of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What is sent.
+    pub ask: Ask,
+    /// What must hold of the answer, beside what must hold of every answer.
+    pub expect: Vec<Expectation>,
+}
+
+/// A request to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// The method.
+    pub method: String,
+    /// The path; `{}` stands for what is carried into it.
+    pub path: String,
+    /// The query without its question mark.
+    pub query: String,
+    /// The key.
+    pub credential: Credential,
+    /// The headers beside `Authorization`.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub payload: Payload,
+    /// What is taken from answers before.
+    pub carries: Vec<Carry>,
+}
+
+/// A body to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Payload {
+    /// None.
+    Nothing,
+    /// A JSON object.
+    Object(Members),
+    /// These bytes.
+    Raw(Vec<u8>),
+}
+
+/// Which key a call presents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// The run's key for the environment the call is sent to.
+    Own,
+    /// The run's key for the other environment.
+    OtherEnvironment,
+    /// A key with the right beginning that nobody has.
+    Unknown,
+    /// The key of an account that is built into a simulator, by its name.
+    BuiltIn(&'static str),
+    /// No key but this header value; none sends no header at all.
+    Header(Option<&'static str>),
+}
+
+/// A value taken from an earlier answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carry {
+    /// The step it comes from.
+    pub from: usize,
+    /// Where it stands in that answer: member names.
+    pub member: Vec<String>,
+    /// The field of the body it fills; none fills the path.
+    pub field: Option<String>,
+}
+
+impl Case {
+    /// A case without steps, on the sandbox.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Case {
+            name: name.into(),
+            operation: None,
+            environment: Environment::Test,
+            extension: false,
+            together: false,
+            steps: Vec::new(),
+        }
+    }
+
+    /// A case about an operation, named after it.
+    #[must_use]
+    pub fn about(operation: &Operation, name: &str) -> Self {
+        let named = match name {
+            "" => operation.id.clone(),
+            _ => format!("{}: {name}", operation.id),
+        };
+        Case {
+            operation: Some(operation.id.clone()),
+            ..Case::new(named)
+        }
+    }
+
+    /// The same, sent there.
+    #[must_use]
+    pub fn on(self, environment: Environment) -> Self {
+        let name = match environment {
+            Environment::Test => self.name,
+            Environment::Live => format!("{} (live)", self.name),
+        };
+        Case {
+            name,
+            environment,
+            ..self
+        }
+    }
+
+    /// The same, asked only of those who follow our rulings.
+    #[must_use]
+    pub fn extension(self) -> Self {
+        Case {
+            extension: true,
+            ..self
+        }
+    }
+
+    /// Adds a step; answers its place.
+    pub fn push(&mut self, ask: Ask) -> usize {
+        self.steps.push(Step {
+            ask,
+            expect: Vec::new(),
+        });
+        self.steps.len() - 1
+    }
+
+    /// Adds something that must hold of the answer to a step.
+    pub fn expect(&mut self, step: usize, clause: impl Into<String>, rule: Rule) {
+        self.steps[step].expect.push(Expectation {
+            clause: clause.into(),
+            rule,
+        });
+    }
+
+    /// With something that must hold of the answer to the last step.
+    #[must_use]
+    pub fn expecting(mut self, clause: impl Into<String>, rule: Rule) -> Self {
+        let last = self.steps.len() - 1;
+        self.expect(last, clause, rule);
+        self
+    }
+}
+
+impl Ask {
+    /// A call of an operation with this body.
+    #[must_use]
+    pub fn post(operation: &Operation, body: Members) -> Self {
+        Ask {
+            method: "POST".to_owned(),
+            path: sample::path(operation),
+            query: String::new(),
+            credential: Credential::Own,
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            payload: Payload::Object(body),
+            carries: Vec::new(),
+        }
+    }
+
+    /// A call without a body.
+    #[must_use]
+    pub fn get(path: impl Into<String>) -> Self {
+        Ask {
+            method: "GET".to_owned(),
+            path: path.into(),
+            query: String::new(),
+            credential: Credential::Own,
+            headers: Vec::new(),
+            payload: Payload::Nothing,
+            carries: Vec::new(),
+        }
+    }
+
+    /// The same with another key.
+    #[must_use]
+    pub fn by(self, credential: Credential) -> Self {
+        Ask { credential, ..self }
+    }
+
+    /// The same with a header in place of those of that name.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// The same with an `Idempotency-Key`.
+    #[must_use]
+    pub fn idempotency(self, key: &str) -> Self {
+        self.header("idempotency-key", key)
+    }
+
+    /// The same with these bytes for a body.
+    #[must_use]
+    pub fn raw(self, body: impl Into<Vec<u8>>) -> Self {
+        Ask {
+            payload: Payload::Raw(body.into()),
+            ..self
+        }
+    }
+
+    /// The request, once the answers before it are known; the key is put in by the client.
+    ///
+    /// # Errors
+    /// Where an answer before does not have what is carried from it.
+    pub fn request(
+        &self,
+        environment: Environment,
+        earlier: &[Exchange],
+    ) -> Result<Request, String> {
+        let mut payload = self.payload.clone();
+        let mut path = self.path.clone();
+        for carry in &self.carries {
+            let value = carry.value(earlier)?;
+            match (&carry.field, &mut payload) {
+                (Some(field), Payload::Object(members)) => set(members, field, Json::from(value)),
+                _ => path = path.replace("{}", &value),
+            }
+        }
+        let body = match payload {
+            Payload::Nothing => Vec::new(),
+            Payload::Raw(bytes) => bytes,
+            Payload::Object(members) => print(members),
+        };
+        Ok(Request {
+            environment,
+            method: self.method.clone(),
+            path,
+            query: self.query.clone(),
+            authorization: None,
+            headers: self.headers.clone(),
+            body,
+        })
+    }
+}
+
+impl Carry {
+    fn value(&self, earlier: &[Exchange]) -> Result<String, String> {
+        let place = self.member.join(".");
+        let missing = || format!("step {} gave no `{place}` to go on with", self.from + 1);
+        let exchange = earlier.get(self.from).ok_or_else(missing)?;
+        let response = exchange.response.as_ref().map_err(ToString::to_string)?;
+        let json = Json::parse(&response.body).map_err(|_| missing())?;
+        let found = self
+            .member
+            .iter()
+            .try_fold(&json, |json, name| json.get(name));
+        found
+            .and_then(Json::as_text)
+            .map(str::to_owned)
+            .ok_or_else(missing)
+    }
+}
+
+/// Gives a member a value, wherever it stands, or adds it.
+pub fn set(members: &mut Members, name: &str, value: Json<'static>) {
+    match members.iter_mut().find(|(known, _)| known == name) {
+        Some((_, old)) => *old = value,
+        None => members.push((name.to_owned(), value)),
+    }
+}
+
+/// The bytes of a JSON object.
+#[must_use]
+pub fn print(members: Members) -> Vec<u8> {
+    let members = members
+        .into_iter()
+        .map(|(name, value)| (name.into(), value))
+        .collect();
+    Json::Object(members).to_string().into_bytes()
+}

@@ -1,0 +1,126 @@
+//! What a run is made for: the contract, where it is sent, and what may be asked there.
+
+use std::collections::BTreeSet;
+
+use svc_fixtures::contract::{ClauseKind, Contract, Flow, Operation};
+
+use super::inputs::Input;
+use crate::capture::Capture;
+use crate::environment::Environment;
+
+/// What a run is made for. The same setting makes the same plan.
+#[derive(Debug, Clone)]
+pub struct Setting<'c> {
+    /// The contract.
+    pub contract: &'c Contract,
+    /// The inputs whose outcome the specification fixes.
+    pub inputs: Vec<Input>,
+    /// Makes the run's accounts, keys and references its own.
+    pub seed: String,
+    /// Where calls are sent.
+    pub environments: Vec<Environment>,
+    /// Whether what only our rulings say is asked, too.
+    pub extensions: bool,
+    /// Whether answers come over HTTP, with all their headers.
+    pub http: bool,
+    rulings: BTreeSet<&'c str>,
+}
+
+impl<'c> Setting<'c> {
+    /// The sandbox only, over HTTP, nothing that only our rulings say.
+    #[must_use]
+    pub fn new(contract: &'c Contract, inputs: Vec<Input>, seed: impl Into<String>) -> Self {
+        let rulings = contract
+            .clauses
+            .iter()
+            .filter(|clause| clause.kind == ClauseKind::Extension);
+        Setting {
+            contract,
+            inputs,
+            seed: seed.into(),
+            environments: vec![Environment::Test],
+            extensions: false,
+            http: true,
+            rulings: rulings.map(|clause| clause.id.as_str()).collect(),
+        }
+    }
+
+    /// The same, but everything is asked, on both environments: for simulators.
+    #[must_use]
+    pub fn everything(self) -> Self {
+        Setting {
+            environments: vec![Environment::Test, Environment::Live],
+            extensions: true,
+            ..self
+        }
+    }
+
+    /// The same, but in this process, where no HTTP puts its own headers on.
+    #[must_use]
+    pub fn in_process(self) -> Self {
+        Setting {
+            http: false,
+            ..self
+        }
+    }
+
+    /// The setting a capture was made in.
+    #[must_use]
+    pub fn of(contract: &'c Contract, inputs: Vec<Input>, capture: &Capture) -> Self {
+        Setting {
+            environments: capture.environments.clone(),
+            extensions: capture.extensions,
+            http: capture.http,
+            ..Setting::new(contract, inputs, capture.seed.clone())
+        }
+    }
+
+    /// Whether a clause is asked here: what only a ruling says is not asked of a real host.
+    #[must_use]
+    pub fn asks(&self, clause: &str) -> bool {
+        self.extensions || !self.rulings.contains(clause)
+    }
+
+    /// Whether live calls are made.
+    #[must_use]
+    pub fn live(&self) -> bool {
+        self.environments.contains(&Environment::Live)
+    }
+
+    /// Every operation that is asked here.
+    pub fn operations(&self) -> impl Iterator<Item = &'c Operation> {
+        let extensions = self.extensions;
+        self.contract
+            .operations
+            .iter()
+            .filter(move |operation| extensions || !operation.extension)
+    }
+
+    /// Where an operation stands in a flow that carries an identifier.
+    #[must_use]
+    pub fn step_of(&self, operation: &str) -> Option<(&'c Flow, usize)> {
+        let mut enforced = self.contract.flows.iter().filter(|flow| !flow.advisory);
+        enforced.find_map(|flow| {
+            let at = flow
+                .steps
+                .iter()
+                .position(|step| step.operation == operation)?;
+            Some((flow, at))
+        })
+    }
+
+    /// The operation that a path calls.
+    #[must_use]
+    pub fn operation_at(&self, path: &str) -> Option<&'c Operation> {
+        self.contract
+            .operations
+            .iter()
+            .find(|operation| match operation.path.strip_suffix('*') {
+                None => operation.path == path,
+                Some(before) => {
+                    let rest = path.strip_prefix(before).unwrap_or_default();
+                    !rest.is_empty() && !rest.contains('/')
+                }
+            })
+    }
+}

@@ -1,0 +1,146 @@
+//! A service somewhere on the net. Follows no redirect, uses no proxy of the environment, waits
+//! only so long and reads only so much.
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Url};
+
+use super::{Request, Response, Target, TransportError};
+use crate::environment::Environment;
+
+/// No answer of the service is longer.
+const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long to wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// For a connection.
+    pub connect: Duration,
+    /// For a whole answer; an employment history takes up to 20 s before it is pending.
+    pub answer: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts {
+            connect: Duration::from_secs(5),
+            answer: Duration::from_secs(60),
+        }
+    }
+}
+
+/// A service somewhere on the net.
+#[derive(Debug)]
+pub struct HttpTarget {
+    client: Client,
+    sandbox: Url,
+    live: Option<Url>,
+}
+
+impl HttpTarget {
+    /// A service at these addresses.
+    ///
+    /// # Errors
+    /// Where no client can be made.
+    pub fn new(
+        sandbox: Url,
+        live: Option<Url>,
+        timeouts: Timeouts,
+    ) -> Result<Self, TransportError> {
+        let client = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .connect_timeout(timeouts.connect)
+            .timeout(timeouts.answer)
+            .build()
+            .map_err(|error| TransportError::NotSendable(causes(&error)))?;
+        Ok(HttpTarget {
+            client,
+            sandbox,
+            live,
+        })
+    }
+
+    fn url(&self, request: &Request) -> Result<Url, TransportError> {
+        let base = match request.environment {
+            Environment::Test => &self.sandbox,
+            Environment::Live => {
+                let none = || TransportError::NotSendable("no live address was given".to_owned());
+                self.live.as_ref().ok_or_else(none)?
+            }
+        };
+        let mut text = format!("{}{}", base.as_str().trim_end_matches('/'), request.path);
+        if !request.query.is_empty() {
+            text = format!("{text}?{}", request.query);
+        }
+        Url::parse(&text).map_err(|error| TransportError::NotSendable(error.to_string()))
+    }
+}
+
+impl Target for HttpTarget {
+    async fn send(&self, request: &Request) -> Result<Response, TransportError> {
+        let method = Method::from_bytes(request.method.as_bytes())
+            .map_err(|error| TransportError::NotSendable(error.to_string()))?;
+        let sent = self
+            .client
+            .request(method, self.url(request)?)
+            .headers(headers(request)?)
+            .body(request.body.clone())
+            .send();
+        let mut answer = sent.await.map_err(|error| failure(&error))?;
+        let mut body = Vec::new();
+        while let Some(part) = answer.chunk().await.map_err(|error| failure(&error))? {
+            if body.len() + part.len() > MAX_ANSWER_BYTES {
+                return Err(TransportError::TooLong {
+                    limit: MAX_ANSWER_BYTES,
+                });
+            }
+            body.extend_from_slice(&part);
+        }
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = answer
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.to_string(), text(value)));
+        Ok(Response {
+            status: answer.status().as_u16(),
+            headers: headers.collect(),
+            body,
+        })
+    }
+}
+
+fn headers(request: &Request) -> Result<HeaderMap, TransportError> {
+    let wrong = |error: &dyn std::fmt::Display| TransportError::NotSendable(error.to_string());
+    let mut headers = HeaderMap::new();
+    for (name, value) in &request.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(&error))?;
+        headers.append(
+            name,
+            HeaderValue::from_str(value).map_err(|error| wrong(&error))?,
+        );
+    }
+    if let Some(secret) = &request.authorization {
+        let mut value = HeaderValue::from_str(secret.expose()).map_err(|error| wrong(&error))?;
+        value.set_sensitive(true);
+        headers.append(reqwest::header::AUTHORIZATION, value);
+    }
+    Ok(headers)
+}
+
+fn failure(error: &reqwest::Error) -> TransportError {
+    match error.is_timeout() && !error.is_connect() {
+        true => TransportError::TimedOut,
+        false => TransportError::Unreachable(causes(error)),
+    }
+}
+
+/// The error and what caused it, without the address: an address may hold a secret.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut deepest = error;
+    while let Some(cause) = deepest.source() {
+        deepest = cause;
+    }
+    deepest.to_string()
+}

@@ -1,0 +1,308 @@
+//! What a case expects of an answer, judged.
+
+use svc_fixtures::contract::{ErrorCode, Paise};
+use svc_fixtures::json::Json;
+
+use super::Findings;
+use super::answer::{Answer, status_of};
+use crate::plan::{Ending, Expectation, Rule, UsageRow};
+
+/// Why a comparison was not made.
+const NOTHING_BEFORE: &str = "the answer it is compared with is not there";
+
+type Answers<'a> = [Result<Answer<'a>, String>];
+
+/// Judges one expectation of the answer at a place.
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    answers: &Answers<'_>,
+    at: usize,
+    expectation: &Expectation,
+) {
+    let Some(Ok(answer)) = answers.get(at) else {
+        return;
+    };
+    let clause = expectation.clause.as_str();
+    match &expectation.rule {
+        Rule::SameBytes(step)
+        | Rule::SameResult(step)
+        | Rule::SameEnding(step)
+        | Rule::OtherId(step)
+        | Rule::BalanceFell(step) => match earlier(answers, *step) {
+            Some(first) => compare(findings, clause, &expectation.rule, first, answer),
+            None => findings.skip(NOTHING_BEFORE),
+        },
+        Rule::UsageGrew {
+            since,
+            endpoint,
+            by,
+        } => match earlier(answers, *since) {
+            Some(before) => {
+                let between = answers.get(since + 1..at).unwrap_or_default();
+                usage_grew(findings, clause, before, between, answer, endpoint, by);
+            }
+            None => findings.skip(NOTHING_BEFORE),
+        },
+        Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending),
+        Rule::OneWithout(name) => one_without(findings, clause, answers, name),
+        Rule::Ends(ending) => ends(findings, clause, answer, *ending),
+        Rule::Mentions(text) => mentions(findings, clause, answer, text),
+        Rule::Member(place, value) => member(findings, clause, answer, place, value),
+        Rule::Header(name, value) => header(findings, clause, answer, name, *value),
+        Rule::NoHeader(name) => {
+            let found = answer.response.header(name);
+            let (what, shown) = (format!("the header {name}"), found.unwrap_or_default());
+            findings.must(clause, found.is_none(), &what, "nothing", shown);
+        }
+        Rule::Charged(expected) => {
+            let charged = answer.charged();
+            let same = charged == *expected;
+            findings.must(clause, same, "`billing.charged`", expected, charged);
+        }
+        Rule::Price(price) => {
+            let place = ["billing", "amount"];
+            let same = answer.paise(&place) == Some(*price);
+            findings.must(
+                clause,
+                same,
+                "`billing.amount`",
+                price,
+                answer.shown(&place),
+            );
+        }
+    }
+}
+
+fn earlier<'x, 'a>(answers: &'x Answers<'a>, step: usize) -> Option<&'x Answer<'a>> {
+    answers.get(step)?.as_ref().ok()
+}
+
+/// Judges what an answer must be beside one before it.
+fn compare(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    rule: &Rule,
+    first: &Answer<'_>,
+    answer: &Answer<'_>,
+) {
+    match rule {
+        Rule::SameBytes(_) => {
+            let same = first.response.body == answer.response.body;
+            findings.must(clause, same, "the body", whole(first), whole(answer));
+        }
+        Rule::SameResult(_) => {
+            let parts = ["verificationId", "status", "data", "error"];
+            let equal = |name: &&str| first.at(&[name]) == answer.at(&[name]);
+            let same = parts.iter().all(equal);
+            findings.must(clause, same, "the result", whole(first), whole(answer));
+        }
+        Rule::SameEnding(_) => {
+            let (old, new) = (first.ending(), answer.ending());
+            findings.must(clause, old == new, "the ending", &old, &new);
+        }
+        Rule::OtherId(_) => {
+            let place = ["verificationId"];
+            let (old, new) = (first.text(&place), answer.text(&place));
+            let other = format!("another than {old}");
+            findings.must(clause, old != new, "`verificationId`", other, new);
+        }
+        Rule::BalanceFell(_) => balance_fell(findings, clause, first, answer),
+        // These look at one answer alone, or at all: `judge` has them.
+        Rule::Ends(_)
+        | Rule::SomeEnds(_)
+        | Rule::Mentions(_)
+        | Rule::Member(..)
+        | Rule::Header(..)
+        | Rule::NoHeader(_)
+        | Rule::OneWithout(_)
+        | Rule::Charged(_)
+        | Rule::Price(_)
+        | Rule::UsageGrew { .. } => unreachable!("only rules about two answers are compared"),
+    }
+}
+
+fn mentions(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, text: &str) {
+    let message = answer.text(&["error", "message"]);
+    let expected = format!("a text that names `{text}`");
+    findings.must(
+        clause,
+        message.contains(text),
+        "`error.message`",
+        expected,
+        message,
+    );
+}
+
+fn header(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answer: &Answer<'_>,
+    name: &str,
+    value: Option<&str>,
+) {
+    let found = answer.response.header(name);
+    let fits = found.is_some_and(|found| value.is_none_or(|value| value == found));
+    let (what, value) = (format!("the header {name}"), value.unwrap_or("any value"));
+    findings.must(clause, fits, &what, value, found.unwrap_or("nothing"));
+}
+
+/// The body, as a difference is shown between two of them.
+fn whole(answer: &Answer<'_>) -> String {
+    String::from_utf8_lossy(&answer.response.body).into_owned()
+}
+
+fn ends(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, ending: Ending) {
+    let fits = ended(findings, answer, ending);
+    findings.must(clause, fits, "the ending", ending, answer.ending());
+}
+
+fn ended(findings: &Findings<'_>, answer: &Answer<'_>, ending: Ending) -> bool {
+    let (status, word) = (answer.response.status, answer.text(&["status"]));
+    let failed = |expected: u16, code: ErrorCode| {
+        status == expected && word == "failed" && answer.code() == Some(code)
+    };
+    match ending {
+        Ending::Completed => status == 200 && word == "completed",
+        Ending::Pending => matches!(status, 200 | 202) && word == "pending",
+        Ending::Error(code) => failed(status_of(findings.setting.contract, code), code),
+        Ending::Refused(status, code) => failed(status, code),
+    }
+}
+
+fn some_ends(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, ending: Ending) {
+    let known = || answers.iter().flatten();
+    let some = known().any(|answer| ended(findings, answer, ending));
+    let all: Vec<_> = known().map(Answer::ending).collect();
+    findings.must(
+        clause,
+        some,
+        "the endings",
+        format!("one of them {ending}"),
+        all.join(", "),
+    );
+}
+
+fn member(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answer: &Answer<'_>,
+    place: &[String],
+    value: &Json<'_>,
+) {
+    let place: Vec<&str> = place.iter().map(String::as_str).collect();
+    let same = match (answer.at(&place), value) {
+        (Some(found), expected) => {
+            found == expected || (found.as_num().is_some() && found.as_num() == expected.as_num())
+        }
+        (None, _) => false,
+    };
+    findings.must(
+        clause,
+        same,
+        &format!("`{}`", place.join(".")),
+        value,
+        answer.shown(&place),
+    );
+}
+
+fn one_without(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, name: &str) {
+    let known: Vec<_> = answers.iter().flatten().collect();
+    let without = known
+        .iter()
+        .filter(|answer| answer.response.header(name).is_none())
+        .count();
+    findings.must(
+        clause,
+        without == 1,
+        &format!("answers without {name}"),
+        1,
+        without,
+    );
+    let first = known.first().map(|answer| &answer.response.body);
+    let odd = known
+        .iter()
+        .find(|answer| Some(&answer.response.body) != first);
+    let (expected, found) = (
+        known.first().map(|answer| whole(answer)),
+        odd.map(|answer| whole(answer)),
+    );
+    let expected = expected.unwrap_or_default();
+    findings.must(
+        clause,
+        odd.is_none(),
+        "all answers",
+        &expected,
+        found.unwrap_or_default(),
+    );
+}
+
+fn balance_fell(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    first: &Answer<'_>,
+    answer: &Answer<'_>,
+) {
+    let place = ["billing", "walletBalanceAfter"];
+    let amount = answer.paise(&["billing", "amount"]).unwrap_or_default();
+    let expected = first
+        .paise(&place)
+        .and_then(|balance| balance.checked_sub(amount));
+    let fits = expected.is_some() && answer.paise(&place) == expected;
+    let expected = expected.map_or_else(
+        || "a balance to begin with".to_owned(),
+        |paise| paise.to_string(),
+    );
+    findings.must(
+        clause,
+        fits,
+        "`billing.walletBalanceAfter`",
+        expected,
+        answer.shown(&place),
+    );
+}
+
+fn usage_grew(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    before: &Answer<'_>,
+    between: &Answers<'_>,
+    after: &Answer<'_>,
+    endpoint: &str,
+    by: &UsageRow,
+) {
+    let figure = |answer: &Answer<'_>, name: &str| {
+        usage_row(answer, endpoint).and_then(|row| row.get(name)?.as_num())
+    };
+    let grown = |name: &str| {
+        let grown =
+            figure(after, name).unwrap_or(f64::NAN) - figure(before, name).unwrap_or_default();
+        (grown * 100.0).round()
+    };
+    let mine = between
+        .iter()
+        .flatten()
+        .filter(|answer| answer.text(&["endpoint"]) == endpoint && answer.charged());
+    let (billed, amount) = mine.fold((0, Paise::ZERO), |(count, sum), answer| {
+        let amount = answer.paise(&["billing", "amount"]).unwrap_or_default();
+        (count + 1, sum.checked_add(amount).unwrap_or(sum))
+    });
+    for (name, expected) in [
+        ("calls", by.calls * 100),
+        ("completed", by.completed * 100),
+        ("noRecord", by.no_record * 100),
+        ("failed", by.failed * 100),
+        ("billed", billed * 100),
+        ("amount", amount.0),
+    ] {
+        #[expect(clippy::cast_precision_loss, reason = "these are small figures")]
+        let fits = (grown(name) - expected as f64).abs() < 0.5;
+        let about = format!("the growth of `{name}` of {endpoint}");
+        findings.must(clause, fits, &about, Paise(expected), grown(name) / 100.0);
+    }
+}
+
+fn usage_row<'j>(answer: &'j Answer<'_>, endpoint: &str) -> Option<&'j Json<'j>> {
+    let rows = answer.at(&["data", "endpoints"])?.as_list()?;
+    rows.iter()
+        .find(|row| row.get("endpoint").and_then(Json::as_text) == Some(endpoint))
+}

@@ -1,0 +1,147 @@
+//! The command line: arguments, logging, exit codes. One file a command; each command only puts
+//! together what the layers below offer.
+
+mod check;
+mod files;
+mod openapi;
+mod ready;
+mod serve;
+mod settings;
+mod terminal;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use svc_fixtures::reading::Problems;
+
+use settings::ServeArgs;
+
+/// Everything went well.
+pub const EXIT_OK: u8 = 0;
+/// Something failed while running: an address in use, a file that can't be written.
+pub const EXIT_FAILURE: u8 = 1;
+/// The command line or a file is wrong. The same code the argument parser uses.
+pub const EXIT_USAGE: u8 = 2;
+
+/// A deterministic simulator of the Verification Service.
+#[derive(Debug, Parser)]
+#[command(
+    name = "svc-simulator",
+    version,
+    after_help = "Without a command it serves: svc-simulator --seed x is svc-simulator serve --seed x.\n\
+                  Exit codes: 0 all went well, 1 something failed, 2 the command line or a file is wrong."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the sandbox, live and the console until interrupted (the default)
+    Serve(Box<ServeArgs>),
+    /// Read the contract, the answers, all scenarios and accounts, and tell every mistake
+    Check {
+        /// Folders of scenario files, read before the built-in ones
+        folders: Vec<PathBuf>,
+    },
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+/// Why a command did not end well.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// The command line is wrong, or a file can't be read; the text says what to do.
+    #[error("error: {0}")]
+    Usage(String),
+    /// Files say what they must not; each mistake is told with its place.
+    #[error("{0}")]
+    Files(#[from] Problems),
+    /// Something failed while running.
+    #[error("error: {0:#}")]
+    Running(#[from] anyhow::Error),
+}
+
+impl Failure {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Usage(_) | Failure::Files(_) => EXIT_USAGE,
+            Failure::Running(_) => EXIT_FAILURE,
+        }
+    }
+}
+
+/// Runs the program with these arguments, the first of which is its own name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(with_command(arguments.into_iter().collect())) {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
+    let ended = match cli.command {
+        Command::Serve(args) => serve::run(&args),
+        Command::Check { folders } => check::run(&folders),
+        Command::Openapi => openapi::run(),
+    };
+    match ended {
+        Ok(()) => ExitCode::from(EXIT_OK),
+        Err(failure) => {
+            terminal::error(&failure.to_string());
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// Without a command it serves. Done before parsing, so that `serve` has its flags in one place.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let whole = ["-h", "--help", "-V", "--version"];
+    let first = arguments
+        .get(1)
+        .map(|first| first.to_string_lossy().into_owned());
+    let serves = match &first {
+        None => true,
+        Some(first) => first.starts_with('-') && !whole.contains(&first.as_str()),
+    };
+    if serves {
+        arguments.insert(arguments.len().min(1), "serve".into());
+    }
+    arguments
+}
+
+/// Help and version go to stdout, mistakes to stderr without what could steer a terminal.
+fn refused(error: &clap::Error) -> ExitCode {
+    match error.use_stderr() {
+        true => terminal::error(error.render().to_string().trim_end()),
+        false => terminal::print(&error.render().to_string()),
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn without_a_command_it_serves() {
+        let with = |arguments: &[&str]| {
+            let arguments = std::iter::once(&"svc-simulator").chain(arguments);
+            let arguments = with_command(arguments.map(OsString::from).collect());
+            arguments[1..]
+                .iter()
+                .map(|it| it.to_string_lossy().into_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(with(&[]), ["serve"]);
+        assert_eq!(with(&["--seed", "x"]), ["serve", "--seed", "x"]);
+        assert_eq!(with(&["check", "folder"]), ["check", "folder"]);
+        assert_eq!(with(&["--help"]), ["--help"]);
+    }
+}

@@ -1,0 +1,17 @@
+//! `openapi`: prints the OpenAPI document of the built-in contract.
+
+use super::{Failure, files, terminal};
+use crate::engine::ids::Seed;
+use crate::engine::rules::Rules;
+use crate::http::{Addresses, openapi};
+use crate::scenario::read_accounts;
+
+/// Runs the command.
+pub(super) fn run() -> Result<(), Failure> {
+    let files = files::read(&[])?;
+    let rules = Rules::read(&files.rules, Seed::new(""))?;
+    let accounts = read_accounts(&files.accounts)?;
+    let document = openapi::document(&rules, &accounts, &Addresses::DEFAULT);
+    terminal::print(&openapi::print(&document));
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! What a person sees when the simulator is up: addresses, keys, a first call.
+
+use svc_fixtures::contract::Contract;
+
+use crate::engine::call::Environment;
+use crate::http::{Addresses, sample, url};
+use crate::scenario::AccountTerms;
+
+/// The lines printed when all listeners are bound.
+pub(super) fn block(
+    contract: &Contract,
+    accounts: &[AccountTerms],
+    addresses: &Addresses,
+) -> String {
+    let key =
+        |environment| sample::working(accounts).map(|account| sample::key(account, environment));
+    let with_key =
+        |environment| key(environment).map_or_else(String::new, |key| format!("   key {key}"));
+    let mut text = format!(
+        "svc-simulator is ready\n  console   {}   reference at /docs, OpenAPI at /openapi.json\n  \
+         sandbox   {}{}\n  live      {}{}\n",
+        url(addresses.console),
+        url(addresses.sandbox),
+        with_key(Environment::Test),
+        url(addresses.live),
+        with_key(Environment::Live),
+    );
+    if let Some(call) = sample::first_call(contract, accounts) {
+        text += &format!(
+            "first call ({}):\n{}\n",
+            call.title,
+            call.curl(&url(addresses.sandbox))
+        );
+    }
+    text
+}

@@ -1,0 +1,197 @@
+//! `serve`: binds the three listeners, says where they are, and serves until told to stop.
+
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+use super::settings::{ServeArgs, Settings, resolve};
+use super::{EXIT_FAILURE, Failure, files, ready, terminal};
+use crate::engine::call::Environment;
+use crate::engine::ids::Seed;
+use crate::engine::rules::Rules;
+use crate::host::Host;
+use crate::host::clock::Clock;
+use crate::host::journal::NoJournal;
+use crate::http::Addresses;
+use crate::http::api::Api;
+use crate::http::console::Console;
+use crate::http::edge::{EdgeLimits, serve};
+use crate::scenario::{AccountTerms, read_accounts};
+
+/// Runs the command.
+pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
+    let settings = resolve(args)?;
+    log_to_stderr(&settings.log)?;
+    let files = files::read(&settings.scenarios)?;
+    let rules = Rules::read(&files.rules, Seed::new(&settings.seed))?;
+    let accounts = read_accounts(&files.accounts)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.context("the runtime did not start")?;
+    Ok(runtime.block_on(run_listeners(&settings, rules, accounts))?)
+}
+
+async fn run_listeners(
+    settings: &Settings,
+    rules: Rules,
+    accounts: Vec<AccountTerms>,
+) -> anyhow::Result<()> {
+    let Addresses {
+        console,
+        sandbox,
+        live,
+    } = settings.addresses;
+    let console = bind("console", console).await?;
+    let sandbox = bind("sandbox", sandbox).await?;
+    let live = bind("live", live).await?;
+    let addresses = Addresses {
+        console: console.local_addr()?,
+        sandbox: sandbox.local_addr()?,
+        live: live.local_addr()?,
+    };
+    if let Some(file) = &settings.ports_file {
+        write_ports(file, &addresses)
+            .with_context(|| format!("{} can't be written", file.display()))?;
+    }
+    let ready = ready::block(&rules.contract, &accounts, &addresses);
+    let host = Host::new(rules, accounts.clone(), Clock::Machine, Arc::new(NoJournal))?;
+    let stop = CancellationToken::new();
+    let limits = EdgeLimits {
+        drain: settings.drain,
+        ..EdgeLimits::default()
+    };
+    let api = |environment| {
+        let (host, trusted_proxies) = (Arc::clone(&host), settings.trusted_proxies.clone());
+        Api {
+            host,
+            environment,
+            trusted_proxies,
+            body_timeout: limits.body,
+        }
+        .router()
+    };
+    let pages = Console {
+        host: Arc::clone(&host),
+        accounts,
+        addresses,
+        stop: stop.clone(),
+    };
+    let signals = Signals::listen()?;
+    terminal::print(&ready);
+    let stopping = stop.clone();
+    tokio::spawn(signals.stop(stopping));
+    let held_back = async {
+        stop.cancelled().await;
+        // Answers nobody waits for any more are given, too: they are booked when they are.
+        let drained = tokio::time::timeout(limits.drain, host.drained()).await;
+        if drained.is_err() {
+            tracing::warn!("answers were still held back at the drain deadline");
+        }
+    };
+    tokio::join!(
+        held_back,
+        serve(console, pages.router(), limits, stop.clone()),
+        serve(sandbox, api(Environment::Test), limits, stop.clone()),
+        serve(live, api(Environment::Live), limits, stop.clone()),
+    );
+    Ok(())
+}
+
+async fn bind(name: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => anyhow!(
+            "the {name} address {address} is in use: stop what listens there, or choose another; \
+             --{name} {}:0 takes a free port",
+            address.ip()
+        ),
+        _ => anyhow!(error).context(format!("the {name} can't listen on {address}")),
+    })
+}
+
+/// Whoever waits for the file finds it whole or not at all.
+fn write_ports(file: &Path, addresses: &Addresses) -> std::io::Result<()> {
+    let ports = serde_json::json!({
+        "console": addresses.console.to_string(),
+        "sandbox": addresses.sandbox.to_string(),
+        "live": addresses.live.to_string(),
+    });
+    let mut draft = file.as_os_str().to_owned();
+    draft.push(format!(".{}", std::process::id()));
+    let mut out = std::fs::File::create(&draft)?;
+    writeln!(out, "{ports}")?;
+    out.sync_all()?;
+    std::fs::rename(&draft, file)
+}
+
+fn log_to_stderr(filter: &str) -> Result<(), Failure> {
+    let filter = EnvFilter::try_new(filter)
+        .map_err(|mistake| Failure::Usage(format!("--log {filter}: {mistake}")))?;
+    let colours = std::io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty());
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    log.with_ansi(colours).init();
+    // The default hook prints what a panic says as it is, and that may come from a request.
+    std::panic::set_hook(Box::new(|panic| {
+        let said = panic.payload_as_str().unwrap_or("no message");
+        tracing::error!(said = ?said, place = ?panic.location().map(ToString::to_string), "a panic");
+    }));
+    Ok(())
+}
+
+/// The signals that stop the simulator.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn listen() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn listen() -> std::io::Result<Self> {
+        Ok(Signals {})
+    }
+
+    /// The first signal lets running requests end; the second ends everything at once.
+    async fn stop(mut self, stop: CancellationToken) {
+        self.next().await;
+        tracing::info!("stopping; a second signal stops at once");
+        stop.cancel();
+        self.next().await;
+        std::process::exit(i32::from(EXIT_FAILURE));
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
+        // Where the signal can't be heard there is nothing to stop for.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The two API listeners: every request goes to the engine, every answer is the envelope. Decides
+//! nothing; only how much of a body is read, and for how long, is decided here.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use bytes::{Bytes, BytesMut};
+use futures_util::FutureExt as _;
+use http::header::{
+    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http_body_util::BodyExt as _;
+use hyper::body::Body as _;
+use ipnet::IpNet;
+
+use super::edge::Peer;
+use super::forwarded;
+use crate::engine::call::{Body, Call, Environment, Header, Headers};
+use crate::engine::input::MAX_BODY_BYTES;
+use crate::engine::reply::Reply;
+use crate::host::Host;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
+const REFERENCE_ID: HeaderName = HeaderName::from_static("x-reference-id");
+
+/// One of the two API listeners.
+#[derive(Clone)]
+pub struct Api {
+    /// Who answers.
+    pub host: Arc<Host>,
+    /// Which of the two.
+    pub environment: Environment,
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// How long the body of a request may take.
+    pub body_timeout: Duration,
+}
+
+impl Api {
+    /// What the listener serves. A request must come with its [`Peer`], as the edge adds it.
+    pub fn router(self) -> Router {
+        Router::new().fallback(answer).with_state(Arc::new(self))
+    }
+}
+
+/// The body of a request as it arrived.
+enum Arrived {
+    Whole(Bytes),
+    TooLarge,
+    Incomplete,
+}
+
+async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = arrive(body, api.body_timeout).await;
+    let Peer(peer) = parts
+        .extensions
+        .get()
+        .expect("the edge adds the peer to every request");
+    let call = Call {
+        environment: api.environment,
+        peer: forwarded::caller(peer.ip(), &parts.headers, &api.trusted_proxies),
+        method: parts.method.as_str(),
+        path: parts.uri.path(),
+        query: parts.uri.query().unwrap_or_default(),
+        headers: headers(&parts.headers),
+        body: match &body {
+            Arrived::Whole(bytes) => Body::Whole(bytes),
+            Arrived::TooLarge => Body::TooLarge,
+            Arrived::Incomplete => Body::Incomplete,
+        },
+    };
+    // The engine holds no lock across a wait and books an answer as one entry, so that a panic
+    // leaves nothing half done behind.
+    let reply = AssertUnwindSafe(api.host.answer(&call))
+        .catch_unwind()
+        .await;
+    let reply = reply.unwrap_or_else(|_| failed(&api, &call));
+    let mut response = respond(reply);
+    if !matches!(body, Arrived::Whole(_)) {
+        // What is left of the body would be taken for the next request.
+        response
+            .headers_mut()
+            .insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+fn failed(api: &Api, call: &Call<'_>) -> Reply {
+    tracing::error!(method = ?call.method, path = ?call.path, "a call made the service panic");
+    // Without the body: it may be what made the service panic, and would do so again.
+    api.host.failed(&Call {
+        body: Body::Incomplete,
+        ..call.clone()
+    })
+}
+
+async fn arrive(body: axum::body::Body, timeout: Duration) -> Arrived {
+    if body.is_end_stream() {
+        return Arrived::Whole(Bytes::new());
+    }
+    // What a Content-Length says, else 0.
+    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
+        return Arrived::TooLarge;
+    }
+    let arrived = tokio::time::timeout(timeout, collect(body)).await;
+    arrived.unwrap_or(Arrived::Incomplete)
+}
+
+/// All of a body. One that comes in one piece, as nearly all do, is not copied.
+async fn collect(mut body: axum::body::Body) -> Arrived {
+    let mut whole = Bytes::new();
+    let mut joined = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            return Arrived::Incomplete;
+        };
+        // Trailers are dropped.
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if whole.len() + joined.len() + data.len() > MAX_BODY_BYTES {
+            return Arrived::TooLarge;
+        }
+        if whole.is_empty() && joined.is_empty() {
+            whole = data;
+        } else {
+            joined.extend_from_slice(&std::mem::take(&mut whole));
+            joined.extend_from_slice(&data);
+        }
+        if body.is_end_stream() {
+            break;
+        }
+    }
+    Arrived::Whole(if joined.is_empty() {
+        whole
+    } else {
+        joined.freeze()
+    })
+}
+
+fn headers(map: &HeaderMap) -> Headers<'_> {
+    Headers {
+        authorization: header(map, &AUTHORIZATION),
+        content_type: header(map, &CONTENT_TYPE),
+        content_encoding: header(map, &CONTENT_ENCODING),
+        idempotency_key: header(map, &IDEMPOTENCY_KEY),
+        reference_id: header(map, &REFERENCE_ID),
+    }
+}
+
+fn header<'a>(map: &'a HeaderMap, name: &HeaderName) -> Header<'a> {
+    let mut values = map.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Header::Absent,
+        (Some(value), None) => Header::One(value.as_bytes()),
+        (Some(_), Some(_)) => Header::Many,
+    }
+}
+
+fn respond(reply: Reply) -> Response {
+    let mut response = Response::new(axum::body::Body::from(reply.body));
+    let status = StatusCode::from_u16(reply.status);
+    *response.status_mut() = status.expect("the contract's statuses are HTTP's");
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(seconds) = reply.retry_after_s {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if let Some(methods) = reply.allow {
+        headers.insert(ALLOW, HeaderValue::from_static(methods));
+    }
+    if reply.status == StatusCode::UNAUTHORIZED.as_u16() {
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if reply.replay {
+        headers.insert(IDEMPOTENT_REPLAY, HeaderValue::from_static("true"));
+    }
+    response
+}

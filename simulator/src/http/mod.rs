@@ -1,0 +1,50 @@
+//! HTTP: the listeners and what they serve. Carries requests in and answers out; what a call means
+//! is decided by the host and the engine below.
+
+pub mod api;
+pub mod console;
+pub mod edge;
+pub mod openapi;
+pub mod sample;
+
+mod forwarded;
+mod page;
+mod socket;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// Where the three listeners are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Addresses {
+    /// The console, with the reference page and the control API.
+    pub console: SocketAddr,
+    /// The sandbox: keys that begin with `svc_test_`.
+    pub sandbox: SocketAddr,
+    /// Live: keys that begin with `svc_live_`.
+    pub live: SocketAddr,
+}
+
+impl Addresses {
+    /// Where they are unless told otherwise.
+    pub const DEFAULT: Addresses = Addresses {
+        console: local(8800),
+        sandbox: local(8801),
+        live: local(8802),
+    };
+}
+
+const fn local(port: u16) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)
+}
+
+/// The URL by which a program on this machine reaches a listener. One that listens on every
+/// address is reached on loopback.
+#[must_use]
+pub fn url(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, address.port()))
+}

@@ -1,0 +1,191 @@
+//! What the operations of the document share: envelope, errors, headers, parameters.
+
+use serde_json::{Map, Value, json};
+use svc_fixtures::contract::{Contract, ErrorCode, ErrorRow, Member, Shape};
+
+use super::examples::Examples;
+use super::schema;
+
+/// A reference to a shared part.
+pub(super) fn reference(kind: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{kind}/{name}") })
+}
+
+/// The name of the shared answer of a failure with this status.
+pub(super) fn error_answer(status: u16) -> String {
+    format!("Error{status}")
+}
+
+/// What a reader should know first.
+pub(super) fn about(contract: &Contract) -> String {
+    let sentinel = &contract.service.sentinel;
+    let mut about = format!(
+        "Every answer is an envelope. A call with another method than the path takes is answered \
+         with 405 and `Allow`. An identifier that contains `{}` ends in `{}`, whatever its format. \
+         The examples were given by a simulator whose clock stood at {}.\n",
+        sentinel.text,
+        sentinel.error,
+        super::ASKED_AT,
+    );
+    for limit in &contract.service.limits {
+        about += &format!("\n- {}: {} ({})", limit.name, limit.value, limit.applies_to);
+    }
+    about
+}
+
+/// The statuses that errors come with, each with its rows, in order.
+pub(super) fn by_status(contract: &Contract) -> Vec<(u16, Vec<&ErrorRow>)> {
+    let mut found: Vec<(u16, Vec<&ErrorRow>)> = Vec::new();
+    for row in &contract.errors {
+        match found.iter_mut().find(|(status, _)| *status == row.status) {
+            Some((_, rows)) => rows.push(row),
+            None => found.push((row.status, vec![row])),
+        }
+    }
+    found.sort_by_key(|(status, _)| *status);
+    found
+}
+
+/// The shared parts.
+pub(super) fn components(contract: &Contract, examples: &Examples) -> Value {
+    let mut schemas = Map::new();
+    schemas.insert("Envelope".to_owned(), envelope(contract));
+    schemas.insert("Error".to_owned(), error());
+    schemas.insert(
+        "ErrorCode".to_owned(),
+        json!({ "type": "string", "enum": ErrorCode::ALL.map(ErrorCode::as_str) }),
+    );
+    for operation in &contract.operations {
+        let request = schema::request(contract, &operation.request);
+        schemas.insert(format!("{}.request", operation.id), request);
+        schemas.insert(
+            format!("{}.data", operation.id),
+            schema::answer(&operation.response),
+        );
+    }
+    let responses: Map<String, Value> = by_status(contract)
+        .into_iter()
+        .map(|(status, rows)| (error_answer(status), failure(status, &rows, examples)))
+        .collect();
+    let shown: Map<String, Value> = examples
+        .errors
+        .iter()
+        .map(|(code, answer)| {
+            (
+                code.to_string(),
+                json!({ "summary": contract.error(*code).meaning, "value": answer }),
+            )
+        })
+        .collect();
+    json!({
+        "schemas": schemas,
+        "responses": responses,
+        "examples": shown,
+        "parameters": parameters(),
+        "headers": headers(),
+        "securitySchemes": {
+            "bearer": { "type": "http", "scheme": "bearer", "description": "An API key of the listener's environment." },
+        },
+    })
+}
+
+/// The envelope with its `error` described once for all.
+fn envelope(contract: &Contract) -> Value {
+    let members: &[Member] = match &contract.service.envelope {
+        Shape::Object(members) => members,
+        _ => &[],
+    };
+    let mut schema = schema::object(members);
+    schema["properties"]["error"] = reference("schemas", "Error");
+    schema
+}
+
+fn error() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "code": reference("schemas", "ErrorCode"),
+            "message": { "type": "string" },
+            "retryable": { "type": "boolean", "description": "Whether the same call may succeed later." },
+        },
+        "required": ["code", "message", "retryable"],
+    })
+}
+
+fn failure(status: u16, rows: &[&ErrorRow], examples: &Examples) -> Value {
+    let about: Vec<String> = rows
+        .iter()
+        .map(|row| format!("`{}`: {}", row.code, row.meaning))
+        .collect();
+    let codes: Vec<&str> = rows.iter().map(|row| row.code.as_str()).collect();
+    let shown = |row: &&&ErrorRow| examples.errors.iter().any(|(code, _)| *code == row.code);
+    let shown: Map<String, Value> = rows
+        .iter()
+        .filter(shown)
+        .map(|row| {
+            (
+                row.code.to_string(),
+                reference("examples", row.code.as_str()),
+            )
+        })
+        .collect();
+    let mut answer = json!({
+        "description": about.join(" "),
+        "content": { "application/json": {
+            "schema": {
+                "allOf": [reference("schemas", "Envelope")],
+                "properties": {
+                    "success": { "const": false },
+                    "status": { "const": "failed" },
+                    "error": { "properties": { "code": { "enum": codes } } },
+                },
+                "required": ["error"],
+            },
+            "examples": shown,
+        } },
+        "x-clause": rows.iter().map(|row| row.clause.as_str()).collect::<Vec<_>>(),
+    });
+    let header = match status {
+        401 => Some("WWW-Authenticate"),
+        429 | 503 => Some("Retry-After"),
+        _ => None,
+    };
+    if let Some(header) = header {
+        answer["headers"] = json!({ header: reference("headers", header) });
+    }
+    answer
+}
+
+fn parameters() -> Value {
+    json!({
+        "IdempotencyKey": {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "description": "A retry with the same key and body gets the original answer and is not charged again.",
+            "schema": { "type": "string", "minLength": 1, "maxLength": 255 },
+        },
+        "ReferenceId": {
+            "name": "X-Reference-Id",
+            "in": "header",
+            "description": "The caller's own reference; the envelope's `referenceId` repeats it.",
+            "schema": { "type": "string" },
+        },
+    })
+}
+
+fn headers() -> Value {
+    json!({
+        "Retry-After": {
+            "description": "After how many seconds the call may be tried again.",
+            "schema": { "type": "integer", "minimum": 0 },
+        },
+        "WWW-Authenticate": {
+            "description": "How to authenticate.",
+            "schema": { "type": "string", "const": "Bearer" },
+        },
+        "Idempotent-Replay": {
+            "description": "There where this answer was given before to the same Idempotency-Key.",
+            "schema": { "type": "string", "const": "true" },
+        },
+    })
+}

@@ -1,0 +1,288 @@
+//! Examples that are true: every answer in the document was given by a fresh host in memory, whose
+//! clock stands still, to the request beside it.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
+use svc_fixtures::json::Json;
+
+use super::bodies::{Fixed, asking_order, fixed_inputs, malformed, with_carried, with_extra};
+use crate::engine::call::{Body, Call, Environment, Header, Headers};
+use crate::engine::rules::Rules;
+use crate::host::Host;
+use crate::host::clock::Clock;
+use crate::host::journal::NoJournal;
+use crate::http::sample;
+use crate::scenario::AccountTerms;
+
+/// The instant all examples were asked at.
+pub const ASKED_AT: Timestamp = Timestamp::constant(1_768_469_400, 0);
+
+/// A request and its answer.
+#[derive(Debug, Clone)]
+pub(super) struct Exchange {
+    pub(super) body: Json<'static>,
+    pub(super) status: u16,
+    pub(super) answer: Value,
+}
+
+/// The examples of one operation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OfOperation {
+    /// By the `status` of the answer: completed and, where it can be, pending.
+    pub(super) answered: Vec<Exchange>,
+    /// Inputs with a fixed error.
+    pub(super) failing: Vec<Exchange>,
+}
+
+/// All examples.
+#[derive(Debug, Default)]
+pub(super) struct Examples {
+    /// By the place of the operation in the contract.
+    pub(super) operations: Vec<OfOperation>,
+    /// An answer for each error code.
+    pub(super) errors: Vec<(ErrorCode, Value)>,
+    /// A look-up of the first operation's call.
+    pub(super) verification: Option<Value>,
+    /// What the sandbox account spent.
+    pub(super) usage: Option<Value>,
+}
+
+/// Asks for all of them. None where no account works.
+pub(super) async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Examples> {
+    let clock = Clock::hand(ASKED_AT);
+    let host = Host::new(rules.clone(), accounts.to_vec(), clock, Arc::new(NoJournal)).ok()?;
+    let account = sample::working(accounts)?;
+    let key = sample::key(account, Environment::Test);
+    let asker = Asker { host, key };
+    let operations = asker.operations(rules).await;
+    let first = operations.iter().find_map(|it| it.answered.first())?;
+    let id = first.answer["verificationId"].as_str().unwrap_or_default();
+    let verification = asker.get(&format!("/v1/verifications/{id}")).await;
+    let usage = asker.get("/v1/usage").await;
+    let errors = asker.errors(rules, accounts, &operations).await;
+    Some(Examples {
+        operations,
+        errors,
+        verification: Some(verification),
+        usage: Some(usage),
+    })
+}
+
+struct Asker {
+    host: Arc<Host>,
+    key: String,
+}
+
+/// What varies from one question to another.
+#[derive(Clone, Copy)]
+struct Question<'q> {
+    environment: Environment,
+    key: Option<&'q str>,
+    idempotency_key: Option<&'q str>,
+    method: &'q str,
+    path: &'q str,
+    body: Option<&'q Json<'q>>,
+}
+
+impl Asker {
+    async fn ask(&self, question: Question<'_>) -> (u16, Value) {
+        let bearer = question.key.map(|key| format!("Bearer {key}"));
+        let header = |text: Option<&'static str>| {
+            text.map_or(Header::Absent, |text| Header::One(text.as_bytes()))
+        };
+        let body = question.body.map(ToString::to_string).unwrap_or_default();
+        let call = Call {
+            environment: question.environment,
+            peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            method: question.method,
+            path: question.path,
+            query: "",
+            headers: Headers {
+                authorization: bearer
+                    .as_ref()
+                    .map_or(Header::Absent, |text| Header::One(text.as_bytes())),
+                content_type: header(question.body.map(|_| "application/json")),
+                idempotency_key: question
+                    .idempotency_key
+                    .map_or(Header::Absent, |text| Header::One(text.as_bytes())),
+                ..Headers::default()
+            },
+            body: Body::Whole(body.as_bytes()),
+        };
+        let reply = self.host.answer(&call).await;
+        (
+            reply.status,
+            serde_json::from_slice(&reply.body).expect("an envelope is JSON"),
+        )
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let (environment, key) = (Environment::Test, Some(self.key.as_str()));
+        let question = Question {
+            environment,
+            key,
+            idempotency_key: None,
+            method: "GET",
+            path,
+            body: None,
+        };
+        self.ask(question).await.1
+    }
+
+    async fn post(&self, operation: &Operation, body: Json<'static>) -> Exchange {
+        let path = super::sample_path(operation);
+        let question = Question {
+            environment: Environment::Test,
+            key: Some(&self.key),
+            idempotency_key: None,
+            method: "POST",
+            path: &path,
+            body: Some(&body),
+        };
+        let (status, answer) = self.ask(question).await;
+        Exchange {
+            body,
+            status,
+            answer,
+        }
+    }
+
+    async fn operations(&self, rules: &Rules) -> Vec<OfOperation> {
+        let contract = &rules.contract;
+        let mut found = vec![OfOperation::default(); contract.operations.len()];
+        for index in asking_order(contract) {
+            let operation = &contract.operations[index];
+            let body = with_carried(
+                contract,
+                operation,
+                sample::body(contract, operation),
+                &found,
+            );
+            let sample = self.post(operation, body.clone()).await;
+            found[index].answered.push(sample);
+            for (result, body) in fixed_inputs(rules, index, &body) {
+                let exchange = self.post(operation, body).await;
+                let code = exchange.answer["error"]["code"].as_str();
+                let status = &exchange.answer["status"];
+                let known = found[index]
+                    .answered
+                    .iter()
+                    .any(|it| it.answer["status"] == *status);
+                match result {
+                    Fixed::Error(wanted) if code == Some(wanted.as_str()) => {
+                        found[index].failing.push(exchange)
+                    }
+                    Fixed::Pending if status == "pending" && !known => {
+                        found[index].answered.push(exchange)
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// An answer for each code that these accounts and scenarios bring about.
+    async fn errors(
+        &self,
+        rules: &Rules,
+        accounts: &[AccountTerms],
+        operations: &[OfOperation],
+    ) -> Vec<(ErrorCode, Value)> {
+        let contract = &rules.contract;
+        let mut found: Vec<Value> = self.refusals(contract, accounts, operations).await;
+        found.extend(
+            operations
+                .iter()
+                .flat_map(|it| &it.failing)
+                .map(|it| it.answer.clone()),
+        );
+        let with = |code: ErrorCode| {
+            let fits = |answer: &&Value| answer["error"]["code"] == code.as_str();
+            Some((code, found.iter().find(fits)?.clone()))
+        };
+        ErrorCode::ALL.into_iter().filter_map(with).collect()
+    }
+
+    async fn refusals(
+        &self,
+        contract: &Contract,
+        accounts: &[AccountTerms],
+        operations: &[OfOperation],
+    ) -> Vec<Value> {
+        let asked = contract.operations.iter().zip(operations);
+        let mut asked = asked.filter_map(|(row, it)| Some((row, it.answered.first()?)));
+        let Some((operation, sample)) = asked.find(|(_, it)| it.status == 200) else {
+            return Vec::new();
+        };
+        let keys = Keys::of(accounts, &self.key);
+        let path = super::sample_path(operation);
+        let (empty, changed) = (Json::Object(Vec::new()), with_extra(&sample.body));
+        let order = Some("order-1042");
+        let plain = Question {
+            environment: Environment::Test,
+            key: Some(&self.key),
+            idempotency_key: None,
+            method: "POST",
+            path: &path,
+            body: Some(&sample.body),
+        };
+        #[rustfmt::skip]
+        let mut questions = vec![
+            Question { body: Some(&empty), ..plain },
+            Question { key: None, ..plain },
+            Question { key: Some(&keys.live), ..plain },
+            Question { environment: Environment::Live, key: keys.broke.as_deref(), ..plain },
+            Question { key: keys.blocked.as_deref(), ..plain },
+            Question { path: "/v1/no/such/operation", ..plain },
+            Question { idempotency_key: order, ..plain },
+            Question { idempotency_key: order, body: Some(&changed), ..plain },
+        ];
+        let throttled = Question {
+            key: keys.throttled.as_deref(),
+            ..plain
+        };
+        questions.extend((0..=keys.burst).map(|_| throttled));
+        let mut answers = Vec::new();
+        for question in questions {
+            answers.push(self.ask(question).await.1);
+        }
+        if let Some((operation, body)) = malformed(contract) {
+            answers.push(self.post(operation, body).await.answer);
+        }
+        answers
+    }
+}
+
+/// Keys that bring about the refusals of accounts.
+struct Keys {
+    live: String,
+    broke: Option<String>,
+    blocked: Option<String>,
+    throttled: Option<String>,
+    /// How many calls the throttled one has at once.
+    burst: u32,
+}
+
+impl Keys {
+    fn of(accounts: &[AccountTerms], own: &str) -> Self {
+        let key = |environment, wanted: &dyn Fn(&AccountTerms) -> bool| {
+            let valid = |it: &AccountTerms| it.keys.first().is_some_and(|key| !key.revoked);
+            let account = accounts.iter().find(|it| wanted(it) && valid(it))?;
+            Some(sample::key(account, environment))
+        };
+        let [test, live] = Environment::ALL.map(Environment::key_prefix);
+        let bursts = accounts.iter().filter_map(|it| it.rate_limit);
+        Keys {
+            live: own.replacen(test, live, 1),
+            broke: key(Environment::Live, &|it| it.live_wallet == Paise::ZERO),
+            blocked: key(Environment::Test, &|it| !it.allowlist.is_empty()),
+            throttled: key(Environment::Test, &|it| it.rate_limit.is_some()),
+            burst: bursts.map(|it| it.burst).max().unwrap_or(0),
+        }
+    }
+}

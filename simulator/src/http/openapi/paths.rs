@@ -1,0 +1,285 @@
+//! The paths of the document: one an operation, and the two look-ups.
+
+use serde_json::{Map, Value, json};
+use svc_fixtures::contract::{Contract, LatencyRange, Operation, Pending};
+
+use super::components::{by_status, error_answer, reference};
+use super::examples::{Examples, Exchange, OfOperation};
+use super::schema::{self, plain};
+
+/// The tag of the look-ups.
+pub(super) const RECORDS: &str = "Records";
+
+/// All paths.
+pub(super) fn paths(contract: &Contract, examples: &Examples) -> Value {
+    let none = OfOperation::default();
+    let mut paths = Map::new();
+    for (index, operation) in contract.operations.iter().enumerate() {
+        let of_operation = examples.operations.get(index).unwrap_or(&none);
+        let path = operation.path.replace('*', "{step}");
+        paths.insert(
+            path,
+            json!({ "post": post(contract, operation, of_operation) }),
+        );
+    }
+    paths.insert(
+        "/v1/verifications/{verificationId}".to_owned(),
+        json!({ "get": verification(contract, examples) }),
+    );
+    paths.insert(
+        "/v1/usage".to_owned(),
+        json!({ "get": usage(contract, examples) }),
+    );
+    Value::Object(paths)
+}
+
+fn post(contract: &Contract, operation: &Operation, examples: &OfOperation) -> Value {
+    let mut parameters = vec![
+        reference("parameters", "IdempotencyKey"),
+        reference("parameters", "ReferenceId"),
+    ];
+    if operation.path.ends_with('*') {
+        parameters.push(json!({
+            "name": "step", "in": "path", "required": true,
+            "description": "Any one part, usually `start`.",
+            "schema": { "type": "string" }, "example": "start",
+        }));
+    }
+    let requests = |it: &Exchange| (name_of(it), json!({ "value": plain(&it.body) }));
+    let requests: Map<String, Value> = examples.answered.iter().map(requests).collect();
+    let mut responses = Map::new();
+    for status in statuses(operation) {
+        responses.insert(status.to_string(), success(operation, status, examples));
+    }
+    add_errors(contract, &mut responses, |_| true);
+    let mut post = json!({
+        "operationId": operation.id,
+        "summary": operation.title,
+        "tags": [operation.category],
+        "parameters": parameters,
+        "requestBody": {
+            "required": true,
+            "content": { "application/json": {
+                "schema": reference("schemas", &format!("{}.request", operation.id)),
+                "examples": requests,
+            } },
+        },
+        "responses": responses,
+        "x-list-price-inr": operation.price,
+        "x-typical-latency-ms": latency(operation.latency),
+        "x-clause": operation.clause,
+    });
+    if operation.extension {
+        post["x-simulator-extension"] = json!(true);
+    }
+    if !examples.failing.is_empty() {
+        let input = |it: &Exchange| {
+            (
+                it.answer["error"]["code"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned(),
+                plain(&it.body),
+            )
+        };
+        post["x-fixed-inputs"] = Value::Object(examples.failing.iter().map(input).collect());
+    }
+    post
+}
+
+/// What an exchange is called: `completed` or `pending`.
+fn name_of(exchange: &Exchange) -> String {
+    exchange.answer["status"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn latency(range: LatencyRange) -> Value {
+    match range.min_ms == range.max_ms {
+        true => json!(range.min_ms),
+        false => json!([range.min_ms, range.max_ms]),
+    }
+}
+
+/// The statuses of an operation's successes.
+fn statuses(operation: &Operation) -> Vec<u16> {
+    match &operation.pending {
+        None => vec![200],
+        Some(pending) if pending.always || pending.status == 200 => vec![pending.status],
+        Some(pending) => vec![200, pending.status],
+    }
+}
+
+fn success(operation: &Operation, status: u16, examples: &OfOperation) -> Value {
+    let pending = operation.pending.as_ref().filter(|it| it.status == status);
+    let completed = status == 200 && !operation.pending.as_ref().is_some_and(|it| it.always);
+    let mut forms = Vec::new();
+    if completed {
+        forms.push(form(
+            operation,
+            "completed",
+            reference("schemas", &format!("{}.data", operation.id)),
+        ));
+    }
+    if let Some(pending) = pending {
+        forms.push(form(operation, "pending", pending_data(operation, pending)));
+    }
+    let schema = match forms.len() {
+        1 => forms.remove(0),
+        _ => json!({ "oneOf": forms }),
+    };
+    let about = match (completed, pending) {
+        (true, None) => "The result.",
+        (true, Some(_)) => "The result, or the promise of one that comes by webhook.",
+        (false, _) => "The result comes by webhook.",
+    };
+    let shown = examples.answered.iter().filter(|it| it.status == status);
+    let shown: Map<String, Value> = shown
+        .map(|it| (name_of(it), json!({ "value": it.answer })))
+        .collect();
+    json!({
+        "description": about,
+        "headers": { "Idempotent-Replay": reference("headers", "Idempotent-Replay") },
+        "content": { "application/json": { "schema": schema, "examples": shown } },
+    })
+}
+
+fn form(operation: &Operation, status: &str, data: Value) -> Value {
+    json!({
+        "allOf": [reference("schemas", "Envelope")],
+        "properties": {
+            "success": { "const": true },
+            "endpoint": { "const": operation.id },
+            "status": { "const": status },
+            "data": data,
+        },
+        "required": ["data"],
+    })
+}
+
+fn pending_data(operation: &Operation, pending: &Pending) -> Value {
+    schema::object(
+        pending
+            .data
+            .iter()
+            .filter_map(|name| operation.response.member(name)),
+    )
+}
+
+fn add_errors(
+    contract: &Contract,
+    responses: &mut Map<String, Value>,
+    wanted: impl Fn(u16) -> bool,
+) {
+    for (status, _) in by_status(contract)
+        .into_iter()
+        .filter(|(status, _)| wanted(*status))
+    {
+        responses.insert(
+            status.to_string(),
+            reference("responses", &error_answer(status)),
+        );
+    }
+}
+
+fn verification(contract: &Contract, examples: &Examples) -> Value {
+    let id = examples
+        .verification
+        .as_ref()
+        .map(|it| it["verificationId"].clone());
+    look_up(
+        contract,
+        LookUp {
+            id: "verifications.get",
+            summary: "The newest envelope of an earlier call, with HTTP 200 whatever its own status was",
+            parameters: json!([{
+                "name": "verificationId", "in": "path", "required": true,
+                "schema": { "type": "string" }, "example": id,
+            }]),
+            schema: reference("schemas", "Envelope"),
+            example: examples.verification.as_ref(),
+            errors: &[401, 403, 404, 429, 500],
+        },
+    )
+}
+
+fn usage(contract: &Contract, examples: &Examples) -> Value {
+    let day = |name: &str, about: &str| {
+        let schema = json!({ "type": "string", "format": "date" });
+        json!({ "name": name, "in": "query", "description": about, "schema": schema })
+    };
+    let counts = ["calls", "completed", "noRecord", "failed", "billed"];
+    let mut row: Map<String, Value> = counts
+        .iter()
+        .map(|name| {
+            (
+                (*name).to_owned(),
+                json!({ "type": "integer", "minimum": 0 }),
+            )
+        })
+        .collect();
+    row.insert(
+        "amount".to_owned(),
+        json!({ "type": "number", "minimum": 0 }),
+    );
+    let mut endpoint = row.clone();
+    endpoint.insert("endpoint".to_owned(), json!({ "type": "string" }));
+    let data = json!({
+        "type": "object",
+        "properties": {
+            "endpoints": { "type": "array", "items": { "type": "object", "properties": endpoint } },
+            "totals": { "type": "object", "properties": row },
+            "walletBalance": { "type": "number", "description": "On live only." },
+        },
+        "required": ["endpoints", "totals"],
+    });
+    look_up(
+        contract,
+        LookUp {
+            id: "usage.get",
+            summary: "What the account spent, by endpoint",
+            parameters: json!([
+                day("from", "The first day, counted."),
+                day("to", "The last day, counted.")
+            ]),
+            schema: json!({ "allOf": [reference("schemas", "Envelope")], "properties": { "data": data } }),
+            example: examples.usage.as_ref(),
+            errors: &[400, 401, 403, 429, 500],
+        },
+    )
+}
+
+struct LookUp<'e> {
+    id: &'e str,
+    summary: &'e str,
+    parameters: Value,
+    schema: Value,
+    example: Option<&'e Value>,
+    errors: &'e [u16],
+}
+
+fn look_up(contract: &Contract, it: LookUp<'_>) -> Value {
+    let shown = it
+        .example
+        .map(|answer| json!({ "completed": { "value": answer } }));
+    let mut responses = Map::new();
+    responses.insert(
+        "200".to_owned(),
+        json!({
+            "description": it.summary,
+            "content": { "application/json": { "schema": it.schema, "examples": shown.unwrap_or(json!({})) } },
+        }),
+    );
+    add_errors(contract, &mut responses, |status| {
+        it.errors.contains(&status)
+    });
+    json!({
+        "operationId": it.id,
+        "summary": it.summary,
+        "tags": [RECORDS],
+        "parameters": it.parameters,
+        "responses": responses,
+        "x-simulator-extension": true,
+    })
+}

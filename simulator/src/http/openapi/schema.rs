@@ -1,0 +1,260 @@
+//! Rows to JSON Schema: the fields of requests and the shapes of answers.
+
+use serde_json::{Map, Value, json};
+use svc_fixtures::contract::{
+    Contract, Field, Format, Kind, Leaf, Member, MemberPresence, Presence, Rule, Shape,
+};
+use svc_fixtures::json::Json;
+
+/// The schema of a request body.
+pub(super) fn request(contract: &Contract, fields: &[Field]) -> Value {
+    let properties: Map<String, Value> = fields
+        .iter()
+        .map(|it| (it.name.clone(), field(contract, it)))
+        .collect();
+    let required: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.presence == Presence::Required)
+        .map(|field| field.name.as_str())
+        .collect();
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    // Unknown extra fields are ignored.
+    schema["additionalProperties"] = json!(true);
+    schema
+}
+
+fn field(contract: &Contract, field: &Field) -> Value {
+    let mut schema = kind(contract, &field.kind, field.may_be_empty);
+    let about = match format_of(contract, &field.kind) {
+        Some(format) => format!("{}: {}.", field.about, format.about),
+        None => format!("{}.", field.about),
+    };
+    schema["description"] = json!(about);
+    if let Presence::Default(value) = &field.presence {
+        schema["default"] = plain(value);
+    }
+    if field.identifies {
+        schema["x-identifies-subject"] = json!(true);
+    }
+    if let Some(example) = &field.example {
+        schema["examples"] = json!([plain(example)]);
+    }
+    schema
+}
+
+/// The same value as `serde_json` holds it.
+pub(super) fn plain(value: &Json<'_>) -> Value {
+    serde_json::to_value(value).expect("JSON is JSON")
+}
+
+fn format_of<'c>(contract: &'c Contract, kind: &Kind) -> Option<&'c Format> {
+    match kind {
+        Kind::Text { format, .. } => format.map(|id| contract.format(id)),
+        Kind::List { items, .. } => format_of(contract, items),
+        _ => None,
+    }
+}
+
+fn kind(contract: &Contract, kind: &Kind, may_be_empty: bool) -> Value {
+    match kind {
+        Kind::Text { one_of, .. } if !one_of.is_empty() => {
+            json!({ "type": "string", "enum": one_of })
+        }
+        Kind::Text {
+            format: Some(id), ..
+        } => text(&contract.format(*id).rule, may_be_empty),
+        Kind::Text { format: None, .. } if may_be_empty => json!({ "type": "string" }),
+        Kind::Text { format: None, .. } => json!({ "type": "string", "minLength": 1 }),
+        Kind::Int { min, max } => bounded("integer", json!(min), json!(max)),
+        Kind::Num { min, max } => bounded("number", json!(min), json!(max)),
+        Kind::Bool => json!({ "type": "boolean" }),
+        Kind::List { items, min_items } => json!({
+            "type": "array",
+            "items": self::kind(contract, items, false),
+            "minItems": min_items,
+        }),
+        Kind::Object { fields } => request(contract, fields),
+    }
+}
+
+fn text(rule: &Rule, may_be_empty: bool) -> Value {
+    let schema = match rule {
+        Rule::Pattern(pattern) => json!({ "type": "string", "pattern": pattern.as_str() }),
+        Rule::Date(layouts) => match layouts.as_slice() {
+            [layout] if layout == ISO_DATE => json!({ "type": "string", "format": "date" }),
+            layouts => {
+                let layouts: Vec<String> = layouts
+                    .iter()
+                    .map(|layout| layout_pattern(layout))
+                    .collect();
+                json!({ "type": "string", "pattern": format!("^(?:{})$", layouts.join("|")) })
+            }
+        },
+        Rule::Ip => {
+            json!({ "type": "string", "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })
+        }
+        Rule::Url => json!({ "type": "string", "format": "uri", "pattern": "^https?://" }),
+        Rule::Decimal { .. } => json!({ "type": "string", "pattern": "^[-+]?[0-9]*\\.?[0-9]*$" }),
+    };
+    match may_be_empty {
+        true => json!({ "anyOf": [{ "const": "" }, schema] }),
+        false => schema,
+    }
+}
+
+const ISO_DATE: &str = "YYYY-MM-DD";
+
+/// An expression for a layout of `DD`, `MM` and `YYYY`.
+fn layout_pattern(layout: &str) -> String {
+    let mut pattern = String::new();
+    for character in layout.chars() {
+        match character {
+            'D' | 'M' | 'Y' => pattern += "[0-9]",
+            '-' | '/' | ' ' => pattern.push(character),
+            other => pattern.extend(['\\', other]),
+        }
+    }
+    pattern
+}
+
+fn bounded(kind: &str, min: Value, max: Value) -> Value {
+    let mut schema = json!({ "type": kind });
+    for (name, bound) in [("minimum", min), ("maximum", max)] {
+        if !bound.is_null() {
+            schema[name] = bound;
+        }
+    }
+    schema
+}
+
+/// The schema of a value of an answer.
+pub(super) fn answer(shape: &Shape) -> Value {
+    match shape {
+        Shape::Leaf { leaf, nullable } => nulled(self::leaf(leaf), *nullable),
+        Shape::List(item) => json!({ "type": "array", "items": answer(item) }),
+        Shape::Object(members) => object(members),
+        Shape::AnyObject => json!({ "type": "object" }),
+    }
+}
+
+/// The schema of an object with these members.
+pub(super) fn object<'m>(members: impl IntoIterator<Item = &'m Member>) -> Value {
+    let (mut properties, mut patterns) = (Map::new(), Map::new());
+    let mut required = Vec::new();
+    for member in members {
+        match member.name.strip_suffix("[#]") {
+            Some(stem) => {
+                let pattern = format!("^{}\\[[0-9]+\\]$", escaped(stem));
+                patterns.insert(pattern, answer(&member.shape));
+            }
+            None => {
+                properties.insert(member.name.clone(), answer(&member.shape));
+                if member.presence == MemberPresence::Always {
+                    required.push(member.name.as_str());
+                }
+            }
+        }
+    }
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !patterns.is_empty() {
+        schema["patternProperties"] = Value::Object(patterns);
+    }
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+/// A literal text as an expression.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for character in text.chars() {
+        if !character.is_alphanumeric() && character != '_' {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+fn leaf(leaf: &Leaf) -> Value {
+    match leaf {
+        Leaf::Text => json!({ "type": "string" }),
+        Leaf::OneOf(choices) if choices.len() == 1 => {
+            json!({ "type": "string", "const": choices[0] })
+        }
+        Leaf::OneOf(choices) => json!({ "type": "string", "enum": choices }),
+        Leaf::Date {
+            layout,
+            may_be_empty: false,
+        } if layout == ISO_DATE => {
+            json!({ "type": "string", "format": "date" })
+        }
+        Leaf::Date {
+            layout,
+            may_be_empty,
+        } => {
+            let optional = if *may_be_empty { "?" } else { "" };
+            let pattern = format!("^(?:{}){optional}$", layout_pattern(layout));
+            json!({ "type": "string", "pattern": pattern })
+        }
+        Leaf::Timestamp => json!({ "type": "string", "format": "date-time" }),
+        Leaf::DataUri => json!({ "type": "string", "pattern": "^data:[^,]*," }),
+        Leaf::Int { range } => bounded(
+            "integer",
+            json!(range.map(|it| it.0)),
+            json!(range.map(|it| it.1)),
+        ),
+        Leaf::Num { range } => bounded(
+            "number",
+            json!(range.map(|it| it.0)),
+            json!(range.map(|it| it.1)),
+        ),
+        Leaf::Bool => json!({ "type": "boolean" }),
+    }
+}
+
+fn nulled(mut schema: Value, nullable: bool) -> Value {
+    if !nullable {
+        return schema;
+    }
+    if let Some(choices) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        choices.push(Value::Null);
+    }
+    let kind = schema["type"].take();
+    schema["type"] = json!([kind, "null"]);
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_become_expressions() {
+        assert_eq!(
+            layout_pattern("DD.MM.YYYY"),
+            r"[0-9][0-9]\.[0-9][0-9]\.[0-9][0-9][0-9][0-9]"
+        );
+    }
+
+    #[test]
+    fn a_numbered_member_is_a_pattern_of_names() {
+        let member = Member {
+            name: "owner.name[#]".to_owned(),
+            presence: MemberPresence::Always,
+            shape: Shape::Leaf {
+                leaf: Leaf::Text,
+                nullable: true,
+            },
+            extension: false,
+        };
+        let schema = object([&member]);
+        let named = &schema["patternProperties"][r"^owner\.name\[[0-9]+\]$"];
+        assert_eq!(named, &json!({ "type": ["string", "null"] }));
+        assert!(schema.get("required").is_none());
+    }
+}

@@ -1,0 +1,188 @@
+//! The document as a whole: it hangs together, misses no operation, and tells the truth.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use serde_json::Value;
+use svc_fixtures::contract::ErrorCode;
+
+use super::{ASKED_AT, asking_order, document, print, sample_path};
+use crate::engine::call::{Body, Call, Environment, Header, Headers};
+use crate::engine::ids::Seed;
+use crate::engine::rules::{Files, Rules};
+use crate::host::Host;
+use crate::host::clock::Clock;
+use crate::host::journal::NoJournal;
+use crate::http::{Addresses, sample};
+use crate::scenario::{self, AccountTerms, read_accounts};
+
+fn rules() -> Rules {
+    Rules::read(&Files::built_in(), Seed::new("")).unwrap()
+}
+
+fn accounts() -> Vec<AccountTerms> {
+    read_accounts(&scenario::accounts()).unwrap()
+}
+
+fn made() -> (Rules, Value) {
+    let rules = rules();
+    let document = document(&rules, &accounts(), &Addresses::DEFAULT);
+    (rules, document)
+}
+
+/// Every value of the document with its place.
+fn walk<'v>(value: &'v Value, place: &str, visit: &mut impl FnMut(&str, &'v Value)) {
+    visit(place, value);
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                walk(value, &format!("{place}/{name}"), visit);
+            }
+        }
+        Value::Array(items) => {
+            for (at, value) in items.iter().enumerate() {
+                walk(value, &format!("{place}/{at}"), visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    let methods = paths.iter().flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().iter();
+        methods.map(move |(method, it)| (path.as_str(), method.as_str(), it))
+    });
+    methods.collect()
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    let (_, document) = made();
+    let mut count = 0;
+    walk(&document, "", &mut |place, value| {
+        if let Some(target) = value.get("$ref").and_then(Value::as_str) {
+            let found = target
+                .strip_prefix('#')
+                .and_then(|target| document.pointer(target));
+            assert!(found.is_some(), "{place} refers to {target}");
+            count += 1;
+        }
+    });
+    assert!(count > 100, "{count} references");
+}
+
+#[test]
+fn every_operation_of_the_contract_is_there_with_what_openapi_demands() {
+    let (rules, document) = made();
+    let mut ids = BTreeSet::new();
+    for (path, method, operation) in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap();
+        assert!(ids.insert(id), "{id} comes twice");
+        let responses = operation["responses"].as_object().unwrap();
+        for (status, answer) in responses.iter().filter(|(_, it)| it.get("$ref").is_none()) {
+            assert!(answer["description"].is_string(), "{id} {status}");
+        }
+        let declared = operation["parameters"].as_array().unwrap();
+        let declared = declared.iter().filter(|it| it["in"] == "path").count();
+        assert_eq!(path.matches('{').count(), declared, "{id}");
+        assert_eq!(
+            method == "post",
+            operation.get("requestBody").is_some(),
+            "{id}"
+        );
+    }
+    for operation in &rules.contract.operations {
+        assert!(ids.contains(operation.id.as_str()), "{}", operation.id);
+    }
+    assert_eq!(ids.len(), rules.contract.operations.len() + 2);
+}
+
+#[test]
+fn every_error_code_has_an_example_with_its_status() {
+    let (rules, document) = made();
+    for code in ErrorCode::ALL {
+        let status = rules.contract.error(code).status;
+        let examples = format!(
+            "/components/responses/Error{status}/content/application~1json/examples/{code}/$ref"
+        );
+        assert!(document.pointer(&examples).is_some(), "{code}");
+        let example = &document["components"]["examples"][code.as_str()]["value"];
+        assert_eq!(example["error"]["code"], code.as_str());
+    }
+}
+
+#[test]
+fn every_operation_shows_an_answer_that_is_no_failure() {
+    let (_, document) = made();
+    for (_, _, operation) in operations(&document) {
+        let answers = operation["responses"].as_object().unwrap().iter();
+        let mut shown = answers
+            .filter(|(status, _)| status.starts_with('2'))
+            .flat_map(|(_, it)| {
+                it["content"]["application/json"]["examples"]
+                    .as_object()
+                    .unwrap()
+                    .values()
+            });
+        let succeeds = shown.any(|example| example["value"]["success"] == true);
+        assert!(succeeds, "{}", operation["operationId"]);
+    }
+}
+
+#[test]
+fn the_document_is_the_same_every_time() {
+    assert_eq!(print(&made().1), print(&made().1));
+}
+
+/// Executes the request examples of the document on a fresh host.
+#[tokio::test]
+async fn every_example_request_gets_its_example_answer() {
+    let (rules, document) = tokio::task::spawn_blocking(made).await.unwrap();
+    let (clock, journal) = (Clock::hand(ASKED_AT), Arc::new(NoJournal));
+    let host = Host::new(rules.clone(), accounts(), clock, journal).unwrap();
+    for index in asking_order(&rules.contract) {
+        let row = &rules.contract.operations[index];
+        let shown = &document["paths"][row.path.replace('*', "{step}")]["post"];
+        let requests = &shown["requestBody"]["content"]["application/json"]["examples"];
+        for (name, request) in requests.as_object().unwrap() {
+            let (status, answer) = post(&host, &sample_path(row), &request["value"]).await;
+            let answers = &shown["responses"][status.to_string()]["content"]["application/json"];
+            assert_eq!(
+                answers["examples"][name]["value"], answer,
+                "{} {name}",
+                row.id
+            );
+        }
+        let fixed = shown["x-fixed-inputs"].as_object();
+        for (code, body) in fixed.into_iter().flatten() {
+            let (status, answer) = post(&host, &sample_path(row), body).await;
+            let wanted = ErrorCode::parse(code).unwrap();
+            assert_eq!(answer["error"]["code"], code.as_str(), "{}", row.id);
+            assert_eq!(status, rules.contract.error(wanted).status, "{}", row.id);
+        }
+    }
+}
+
+async fn post(host: &Arc<Host>, path: &str, body: &Value) -> (u16, Value) {
+    let key = sample::key(sample::working(&accounts()).unwrap(), Environment::Test);
+    let (authorization, body) = (format!("Bearer {key}"), body.to_string());
+    let call = Call {
+        environment: Environment::Test,
+        peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        method: "POST",
+        path,
+        query: "",
+        headers: Headers {
+            authorization: Header::One(authorization.as_bytes()),
+            content_type: Header::One(b"application/json"),
+            ..Headers::default()
+        },
+        body: Body::Whole(body.as_bytes()),
+    };
+    let reply = host.answer(&call).await;
+    (reply.status, serde_json::from_slice(&reply.body).unwrap())
+}

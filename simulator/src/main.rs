@@ -1,0 +1,8 @@
+//! The program `svc-simulator`: hands its arguments to the command line layer, and its exit code
+//! back. Must not decide anything.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    svc_simulator::cli::run(std::env::args_os())
+}

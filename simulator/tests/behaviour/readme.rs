@@ -1,0 +1,42 @@
+//! The README's calls are made and answered exactly as it says.
+
+use crate::scene::Scene;
+
+const README: &str = include_str!("../../../README.md");
+
+/// Each `curl` of the README with the answer printed below it.
+fn examples() -> Vec<(&'static str, &'static str)> {
+    let mut found = Vec::new();
+    let mut lines = README.lines().map(str::trim);
+    while let Some(line) = lines.next() {
+        if line.starts_with("curl ") {
+            let answer = lines.by_ref().find(|line| line.starts_with('{'));
+            found.push((line, answer.expect("an answer stands below each call")));
+        }
+    }
+    found
+}
+
+fn between<'t>(text: &'t str, before: &str, after: char) -> &'t str {
+    let (_, rest) = text.split_once(before).expect("a curl of the usual form");
+    rest.split(after).next().unwrap_or_default()
+}
+
+#[test]
+fn every_call_of_the_readme_gets_the_answer_it_shows() {
+    let examples = examples();
+    assert!(examples.len() >= 2, "{examples:?}");
+    for (curl, answer) in examples {
+        // Ids depend on no seed there, and on nothing that was asked before.
+        let scene = Scene::seeded("");
+        let path = between(curl, "http://127.0.0.1:880", ' ');
+        let (port, path) = path.split_at(1);
+        let body = between(curl, "-d '", '\'');
+        let key = between(curl, "Bearer ", '\'');
+        let asked = scene.post(path, body);
+        let asked = if port == "2" { asked.live() } else { asked };
+        let got = asked.key(key).send();
+        let got = std::str::from_utf8(&got.0.body).expect("an envelope is text");
+        assert_eq!(got, answer, "{curl}");
+    }
+}

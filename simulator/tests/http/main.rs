@@ -1,0 +1,6 @@
+//! The listeners over real sockets: what arrives at them, what leaves them, and what they close.
+//! What the answers say is tested below HTTP; here every answer only has to be the right envelope.
+
+mod answers;
+mod client;
+mod limits;
