@@ -98,7 +98,7 @@ pub fn prepare<'a>(
         Ok(Target::Operation(operation)) => Some(operation),
         _ => None,
     };
-    let endpoint = match operation {
+    let endpoint = match rules.router.operation_at(call.path) {
         Some(operation) => rules.endpoint(operation),
         None => dotted(call.path).into(),
     };

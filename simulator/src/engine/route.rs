@@ -61,6 +61,15 @@ impl Router {
         }
     }
 
+    /// The operation of a path, whatever the method.
+    #[must_use]
+    pub fn operation_at(&self, path: &str) -> Option<usize> {
+        match self.by_path(path)? {
+            (Target::Operation(operation), _) => Some(operation),
+            (Target::Verification(_) | Target::Usage, _) => None,
+        }
+    }
+
     fn by_path<'a>(&self, path: &'a str) -> Option<(Target<'a>, &'static str)> {
         if let Some(&index) = self.exact.get(path) {
             return Some((Target::Operation(index), "POST"));
