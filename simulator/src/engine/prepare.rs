@@ -94,8 +94,11 @@ pub fn prepare<'a>(
     call: &'a Call<'a>,
 ) -> Prepared<'a> {
     let target = rules.router.find(call.method, call.path);
-    let operation = rules.router.operation(call.path);
-    let endpoint = match operation {
+    let operation = match target {
+        Ok(Target::Operation(operation)) => Some(operation),
+        _ => None,
+    };
+    let endpoint = match rules.router.operation_at(call.path) {
         Some(operation) => rules.endpoint(operation),
         None => dotted(call.path).into(),
     };

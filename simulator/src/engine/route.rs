@@ -63,10 +63,10 @@ impl Router {
 
     /// The operation of a path, whatever the method.
     #[must_use]
-    pub fn operation(&self, path: &str) -> Option<usize> {
+    pub fn operation_at(&self, path: &str) -> Option<usize> {
         match self.by_path(path)? {
-            (Target::Operation(index), _) => Some(index),
-            _ => None,
+            (Target::Operation(operation), _) => Some(operation),
+            (Target::Verification(_) | Target::Usage, _) => None,
         }
     }
 

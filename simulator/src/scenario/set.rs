@@ -21,13 +21,13 @@ pub struct ScenarioSet {
     indexes: Vec<Index>,
 }
 
-/// The numbers of rules, by a key they are found by.
-type Numbers = HashMap<Box<str>, Vec<u32>, FixedState>;
+/// The numbers of rules, by one of the [`keys`] of the texts they hold for.
+type Exact = HashMap<Box<str>, Vec<u32>, FixedState>;
 
 #[derive(Debug, Clone, Default)]
 struct Index {
-    /// Rules that name a text: by field, then by one of the [`keys`] of the texts they hold for.
-    exact: Vec<(usize, Numbers)>,
+    /// Rules that name a text, by field.
+    exact: Vec<(usize, Exact)>,
     /// Rules without one, in order.
     others: Vec<u32>,
 }
@@ -184,7 +184,7 @@ impl Index {
                 .exact
                 .binary_search_by_key(&field, |(field, _)| *field)
                 .unwrap_or_else(|at| {
-                    self.exact.insert(at, (field, Numbers::default()));
+                    self.exact.insert(at, (field, Exact::default()));
                     at
                 });
             for key in &keys {
