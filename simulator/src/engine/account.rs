@@ -211,7 +211,7 @@ impl Books {
             self.claims
                 .claim(&key, body, began.verification, at, retention);
         }
-        if let Some(sequence) = began.sequence {
+        for sequence in began.sequences {
             *self.sequences.entry(sequence).or_default() += 1;
         }
         self.wallet.apply(super::wallet::Money {
@@ -236,11 +236,20 @@ impl Books {
             Some((key, None)) => self.claims.finished(&key, verification),
             None => {}
         }
+        if let Some(key) = concluded.lapses {
+            self.claims.finished(&key, verification);
+        }
         if let Some(delivery) = concluded.delivery {
             self.deliveries.add(delivery);
         }
         if let Some(counted) = concluded.counted {
             self.usage.count(counted);
+        }
+        for step in concluded.steps {
+            if let Some(counted) = step.counted {
+                self.usage.count(counted);
+            }
+            self.calls.keep(step.record);
         }
         self.calls.keep(concluded.record);
     }

@@ -13,6 +13,7 @@ pub mod addresses;
 pub mod allowlist;
 pub mod answer;
 pub mod authenticate;
+pub mod bundle;
 pub mod call;
 pub mod calls;
 pub mod clock;
@@ -42,6 +43,7 @@ use svc_fixtures::contract::Paise;
 use account::{Account, Books};
 use answer::Sources;
 use authenticate::Credential;
+use bundle::{BundleDrawing, BundleRun};
 use call::{Call, Environment};
 use conclude::{Answer, conclude, latency, refuse};
 use entry::{Began, Change, Entry};
@@ -49,7 +51,7 @@ use flow::Memory;
 use idempotency::Claimed;
 use ids::VerificationId;
 use outcome::{Drawing, Drawn, Due};
-pub use prepare::{Planned, Prepared, Run, prepare};
+pub use prepare::{Execution, Planned, Prepared, Run, prepare};
 use rejection::Rejection;
 use reply::Reply;
 use rules::Rules;
@@ -121,19 +123,24 @@ impl<'a> Walk<'a> {
         let key = self.admitted()?;
         self.account.allowlist.admit(self.prepared.peer)?;
         self.take_from_limit(key)?;
-        let run = match self.prepared.planned.as_ref().map_err(Clone::clone)? {
-            Planned::Run(run) => run,
+        let execution = match self.prepared.planned.as_ref().map_err(Clone::clone)? {
             Planned::Verification(id) => return self.look_up(id),
             Planned::Usage(period) => return Ok(self.report(*period)),
+            Planned::Execution(execution) => execution,
         };
         match self.claimed()? {
             Claimed::Replay(reply) => return Ok(self.answered(reply)),
             Claimed::Running => return Ok(Decision::Running),
             Claimed::Fresh => {}
         }
-        let flow = self.resumed(run)?;
-        let hold = self.held(run)?;
-        let (matter, drawn, delay_ms) = self.begin(run, flow, hold);
+        let (matter, drawn, delay_ms) = match execution {
+            Execution::Bundle(bundle) => self.run_bundle(bundle)?,
+            Execution::Run(run) => {
+                let flow = self.resumed(run)?;
+                let hold = self.held(self.rules.contract.operations[run.operation].price)?;
+                self.begin(run, flow, hold)
+            }
+        };
         Ok(match delay_ms {
             0 => self.concluded(matter, drawn),
             _ => self.put_off(matter, drawn, delay_ms),
@@ -174,8 +181,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The price put aside; nothing is on the sandbox.
-    fn held(&self, run: &Run<'_>) -> Result<Option<Hold>, Rejection> {
-        let price = self.rules.contract.operations[run.operation].price;
+    fn held(&self, price: Paise) -> Result<Option<Hold>, Rejection> {
         match self.prepared.environment {
             Environment::Live => self.books.wallet.hold(price).map(Some),
             Environment::Test => Ok(None),
@@ -212,11 +218,12 @@ impl<'a> Walk<'a> {
             verification,
             content: prepared.content,
             claim: claim.map(|key| (key.into(), prepared.body)),
-            sequence: run.sequence,
+            sequences: run.sequence.into_iter().collect(),
             hold: hold.unwrap_or_default(),
         })));
+        let operation = &rules.contract.operations[run.operation];
         let matter = Matter {
-            latency_ms: latency(&rules.contract.operations[run.operation], &prepared.content),
+            latency_ms: latency(operation.latency, &prepared.content),
             provider: extras.provider,
             claim: claim.map(Into::into),
             hold,
@@ -224,6 +231,76 @@ impl<'a> Walk<'a> {
             ..matter_of(prepared, verification, now)
         };
         (matter, drawn, extras.delay_ms)
+    }
+
+    /// The steps of a bundle, drawn one after the other under one hold.
+    fn run_bundle(&mut self, run: &'a BundleRun<'a>) -> Result<(Matter, Drawn, u64), Rejection> {
+        let (rules, books, prepared) = (self.rules, self.books, self.prepared);
+        let earlier = self.earlier_call(run)?;
+        let price = run.price(&rules.contract);
+        let hold = self.held(price)?.map(|hold| hold.amount);
+        let (asked, claim) = (
+            books.counters.asked(&prepared.content),
+            prepared.idempotency_key,
+        );
+        let row = &rules.contract.bundles[run.bundle];
+        let own = Matter {
+            latency_ms: latency(row.typical_latency, &prepared.content),
+            claim: claim.map(Into::into),
+            hold,
+            because: Because::Bundle,
+            counts: true,
+            ..matter_of(prepared, self.next_id(), self.now)
+        };
+        let matter = earlier.map_or(own.clone(), |(ticket, _)| ticket.matter.resumed_by(own));
+        let drawing = BundleDrawing {
+            rules,
+            run,
+            matter: &matter,
+            content: &prepared.content,
+            asked,
+            flow: earlier.map(|(_, memory)| memory),
+            now: self.now,
+            decided: &|key| books.sequences.get(&key).copied().unwrap_or(0),
+        };
+        let (mut drawn, extras) = drawing.draw();
+        if let Some((
+            Ticket {
+                drawn: Drawn::Bundle(before),
+                ..
+            },
+            _,
+        )) = earlier
+        {
+            drawn.steps.splice(0..0, before.steps.iter().cloned());
+        }
+        self.changes.push(Change::Began(Box::new(Began {
+            verification: matter.verification,
+            content: prepared.content,
+            claim: claim.map(|key| (key.into(), prepared.body)),
+            sequences: extras.sequences,
+            hold: hold.unwrap_or_default(),
+        })));
+        Ok((matter, Drawn::Bundle(Box::new(drawn)), extras.delay_ms))
+    }
+
+    /// The call that a second one goes on with: its open ticket and what it left.
+    fn earlier_call(
+        &self,
+        run: &BundleRun<'_>,
+    ) -> Result<Option<(&'a Ticket, &'a Memory)>, Rejection> {
+        let Some(second) = run.second.as_ref().filter(|second| !second.fixed) else {
+            return Ok(None);
+        };
+        let memory = self.resumed(second)?;
+        let bundle = memory.and_then(Memory::bundle);
+        let ticket = bundle.and_then(|bundle| self.books.tickets.get(bundle));
+        let open = ticket.zip(memory).ok_or_else(|| {
+            Rejection::input(
+                "this bundle has come to its end, or was not begun here; begin it anew",
+            )
+        })?;
+        Ok(Some(open))
     }
 
     fn concluded(&mut self, matter: Matter, drawn: Drawn) -> Decision {
@@ -295,7 +372,7 @@ impl<'a> Walk<'a> {
             verification: self.next_id(),
             content: self.prepared.content,
             claim: None,
-            sequence: None,
+            sequences: Vec::new(),
             hold: Paise::ZERO,
         };
         self.changes.push(Change::Began(Box::new(began)));
@@ -404,5 +481,6 @@ fn matter_of(prepared: &Prepared<'_>, verification: VerificationId, now: Timesta
         claim: None,
         hold: None,
         because: Because::Refused,
+        resumes: None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, Operation};
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 
@@ -109,6 +109,21 @@ impl Rules {
             canned,
             changed,
         }
+    }
+
+    /// The place of an operation in the contract.
+    #[must_use]
+    pub fn operation(&self, id: &str) -> Option<usize> {
+        let operations = &self.contract.operations;
+        operations.iter().position(|operation| operation.id == id)
+    }
+
+    /// The texts that make an identifier of an operation unavailable.
+    #[must_use]
+    pub fn sentinels<'r>(&'r self, operation: &'r Operation) -> Vec<&'r str> {
+        let own = operation.sentinel.as_deref();
+        let all = [Some(self.contract.service.sentinel.text.as_str()), own];
+        all.into_iter().flatten().collect()
     }
 
     /// What an envelope calls an operation.

@@ -334,6 +334,8 @@ pub enum Because {
     Unnamed,
     /// The call was refused before its operation ran.
     Refused,
+    /// It is a bundle: each of its steps has a reason of its own.
+    Bundle,
     /// The account itself was asked, not an operation.
     Account,
 }
@@ -344,6 +346,7 @@ impl std::fmt::Display for Because {
             Because::Sentinel(field) => write!(out, "{field} contains the sentinel"),
             Because::Scenario(text) => out.write_str(text),
             Because::Unnamed => out.write_str("no scenario names this input"),
+            Because::Bundle => out.write_str("each step has a reason of its own"),
             Because::Account => out.write_str("answered from the account's books"),
             Because::Refused => out.write_str("refused before the operation ran"),
         }

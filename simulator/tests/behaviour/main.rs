@@ -2,6 +2,7 @@
 
 mod answers;
 mod authentication;
+mod bundles;
 mod catalogue;
 mod computed;
 mod flow;
