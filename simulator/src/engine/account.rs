@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::Service;
 
 use super::allowlist::Allowlist;
+use super::audit::Audit;
 use super::authenticate::{Key, KeyState};
 use super::call::Environment;
 use super::calls::Calls;
@@ -87,6 +88,8 @@ pub struct Books {
     pub deliveries: Deliveries,
     /// What it spent.
     pub usage: Usage,
+    /// Who looked at answers that must be retained.
+    pub audit: Audit,
     /// Where its webhooks go.
     pub webhook: Option<WebhookTerms>,
 }
@@ -197,6 +200,7 @@ impl Account {
                         .deliveries
                         .attempted(verification, attempt, &schedule_ms);
                 }
+                Change::Accessed(access) => books.audit.note(access),
                 Change::ToppedUp(amount) => books.wallet.top_up(amount),
                 Change::ClockSet(clock) => self.clock = clock,
             }

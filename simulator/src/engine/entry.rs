@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
+use super::audit::Access;
 use super::call::Environment;
 use super::calls::Record;
 use super::clock::AccountClock;
@@ -52,6 +53,8 @@ pub enum Change {
         /// What came of it.
         attempt: Attempt,
     },
+    /// An answer that must be retained was accessed.
+    Accessed(Access),
     /// The live wallet was topped up.
     ToppedUp(Paise),
     /// The account's clock was set.

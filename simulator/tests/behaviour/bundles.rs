@@ -33,7 +33,10 @@ fn sample(slug: &str) -> String {
         BundleMode::Sequence | BundleMode::Parallel => {}
     }
     for step in &steps {
-        let body = contract.operation(step).expect("a step").sample_body(&contract.formats);
+        let body = contract
+            .operation(step)
+            .expect("a step")
+            .sample_body(&contract.formats);
         for (name, value) in body.as_object().expect("a body") {
             let carried = bundle
                 .carries
