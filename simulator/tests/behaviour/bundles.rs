@@ -14,46 +14,13 @@ const DIRECTOR: &str = "/v1/bundles/director-due-diligence";
 const PERSON: &str =
     r#"{"mobile": "9000000005", "email": "a@example.com", "name": "CLEAN PERSON"}"#;
 
-/// The sample fields of all steps of a bundle; of a bundle in two calls, those of the first.
+/// A body every step accepts; of a bundle in two calls, the first call's.
 fn sample(slug: &str) -> String {
     let contract = Contract::built_in();
-    let bundle = contract
-        .bundles
-        .iter()
-        .find(|bundle| bundle.slug == slug)
-        .expect("a bundle");
-    let mut members: Vec<(String, Json<'static>)> = Vec::new();
-    let mut steps = bundle.steps.clone();
-    match &bundle.mode {
-        BundleMode::Choice { field, options } => {
-            members.push((field.clone(), options[0].0.as_str().into()));
-            steps.truncate(1);
-        }
-        BundleMode::TwoCalls => steps.truncate(1),
-        BundleMode::Sequence | BundleMode::Parallel => {}
-    }
-    for step in &steps {
-        let body = contract
-            .operation(step)
-            .expect("a step")
-            .sample_body(&contract.formats);
-        for (name, value) in body.as_object().expect("a body") {
-            let carried = bundle
-                .carries
-                .iter()
-                .any(|carry| &carry.step == step && *name == carry.field);
-            if !carried && !members.iter().any(|(known, _)| known == name) {
-                members.push((name.clone().into_owned(), value.clone()));
-            }
-        }
-    }
-    Json::Object(
-        members
-            .into_iter()
-            .map(|(name, value)| (name.into(), value))
-            .collect(),
-    )
-    .to_string()
+    let bundle = contract.bundles.iter().find(|bundle| bundle.slug == slug);
+    contract
+        .bundle_sample(bundle.expect("a bundle"))
+        .to_string()
 }
 
 fn steps(answer: &Answer) -> Vec<String> {

@@ -43,6 +43,8 @@ pub(super) struct OfOperation {
 pub(super) struct Examples {
     /// By the place of the operation in the contract.
     pub(super) operations: Vec<OfOperation>,
+    /// By the place of the bundle in the contract.
+    pub(super) bundles: Vec<Exchange>,
     /// An answer for each error code.
     pub(super) errors: Vec<(ErrorCode, Value)>,
     /// A look-up of the first operation's call.
@@ -65,6 +67,7 @@ pub(super) async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Exam
     let usage = asker.get("/v1/usage").await;
     let errors = asker.errors(rules, accounts, &operations).await;
     Some(Examples {
+        bundles: asker.bundles(&rules.contract).await,
         operations,
         errors,
         verification: Some(verification),
@@ -134,13 +137,27 @@ impl Asker {
     }
 
     async fn post(&self, operation: &Operation, body: Json<'static>) -> Exchange {
-        let path = super::sample_path(operation);
+        self.post_to(&super::sample_path(operation), body).await
+    }
+
+    /// Each bundle with a body that all its steps accept.
+    async fn bundles(&self, contract: &Contract) -> Vec<Exchange> {
+        let mut found = Vec::new();
+        for bundle in &contract.bundles {
+            let path = super::bundles::path(bundle);
+            let body = contract.bundle_sample(bundle);
+            found.push(self.post_to(&path, body).await);
+        }
+        found
+    }
+
+    async fn post_to(&self, path: &str, body: Json<'static>) -> Exchange {
         let question = Question {
             environment: Environment::Test,
             key: Some(&self.key),
             idempotency_key: None,
             method: "POST",
-            path: &path,
+            path,
             body: Some(&body),
         };
         let (status, answer) = self.ask(question).await;

@@ -2,6 +2,7 @@
 //! shows no answer that was not given.
 
 mod bodies;
+mod bundles;
 mod components;
 mod examples;
 mod paths;
@@ -38,7 +39,9 @@ pub fn document(rules: &Rules, accounts: &[AccountTerms], addresses: &Addresses)
             categories.push(&operation.category);
         }
     }
-    let tags = categories.into_iter().chain([paths::RECORDS]);
+    let tags = categories
+        .into_iter()
+        .chain([bundles::BUNDLES, paths::RECORDS]);
     let tags: Vec<Value> = tags.map(|name| json!({ "name": name })).collect();
     json!({
         "openapi": "3.1.0",

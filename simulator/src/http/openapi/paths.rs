@@ -22,6 +22,7 @@ pub(super) fn paths(contract: &Contract, examples: &Examples) -> Value {
             json!({ "post": post(contract, operation, of_operation) }),
         );
     }
+    paths.extend(super::bundles::paths(contract, examples));
     paths.insert(
         "/v1/verifications/{verificationId}".to_owned(),
         json!({ "get": verification(contract, examples) }),
@@ -88,14 +89,14 @@ fn post(contract: &Contract, operation: &Operation, examples: &OfOperation) -> V
 }
 
 /// What an exchange is called: `completed` or `pending`.
-fn name_of(exchange: &Exchange) -> String {
+pub(super) fn name_of(exchange: &Exchange) -> String {
     exchange.answer["status"]
         .as_str()
         .unwrap_or_default()
         .to_owned()
 }
 
-fn latency(range: LatencyRange) -> Value {
+pub(super) fn latency(range: LatencyRange) -> Value {
     match range.min_ms == range.max_ms {
         true => json!(range.min_ms),
         false => json!([range.min_ms, range.max_ms]),
@@ -167,7 +168,7 @@ fn pending_data(operation: &Operation, pending: &Pending) -> Value {
     )
 }
 
-fn add_errors(
+pub(super) fn add_errors(
     contract: &Contract,
     responses: &mut Map<String, Value>,
     wanted: impl Fn(u16) -> bool,

@@ -98,7 +98,9 @@ fn every_operation_of_the_contract_is_there_with_what_openapi_demands() {
     for operation in &rules.contract.operations {
         assert!(ids.contains(operation.id.as_str()), "{}", operation.id);
     }
-    assert_eq!(ids.len(), rules.contract.operations.len() + 2);
+    let look_ups = 2;
+    let known = rules.contract.operations.len() + rules.contract.bundles.len();
+    assert_eq!(ids.len(), known + look_ups);
 }
 
 #[test]
@@ -164,6 +166,15 @@ async fn every_example_request_gets_its_example_answer() {
             assert_eq!(answer["error"]["code"], code.as_str(), "{}", row.id);
             assert_eq!(status, rules.contract.error(wanted).status, "{}", row.id);
         }
+    }
+    for bundle in &rules.contract.bundles {
+        let path = super::bundles::path(bundle);
+        let shown = &document["paths"][&path]["post"];
+        let requests = &shown["requestBody"]["content"]["application/json"]["examples"];
+        let (name, request) = requests.as_object().unwrap().iter().next().unwrap();
+        let (status, answer) = post(&host, &path, &request["value"]).await;
+        let answers = &shown["responses"][status.to_string()]["content"]["application/json"];
+        assert_eq!(answers["examples"][name]["value"], answer, "{path}");
     }
 }
 
