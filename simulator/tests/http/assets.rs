@@ -14,13 +14,14 @@ fn fetch(address: SocketAddr, method: &str, path: &str) -> (String, Vec<u8>) {
         "{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     ));
     let mut answer = Vec::new();
-    client.0.read_to_end(&mut answer).unwrap();
+    let read = client.0.read_to_end(&mut answer);
+    read.expect("a test on a machine that works");
     let end = answer
         .windows(4)
         .position(|it| it == b"\r\n\r\n")
         .expect("a head");
     let body = answer.split_off(end + 4);
-    (String::from_utf8(answer).unwrap().to_lowercase(), body)
+    (String::from_utf8_lossy(&answer).to_lowercase(), body)
 }
 
 #[test]
