@@ -4,7 +4,9 @@
 pub mod api;
 pub mod console;
 pub mod edge;
+pub mod examples;
 pub mod openapi;
+pub mod operations;
 pub mod sample;
 
 mod assets;
