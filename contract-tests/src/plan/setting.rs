@@ -101,13 +101,11 @@ impl<'c> Setting<'c> {
     pub fn step_of(&self, operation: &str) -> Option<(&'c Flow, usize)> {
         let mut enforced = self.contract.flows.iter().filter(|flow| !flow.advisory);
         enforced.find_map(|flow| {
-            flow.steps.first()?.issues.as_ref()?;
             let at = flow
                 .steps
                 .iter()
                 .position(|step| step.operation == operation)?;
-            let bound = flow.steps[at].issues.is_some() || flow.steps[at].takes.is_some();
-            bound.then_some((flow, at))
+            Some((flow, at))
         })
     }
 

@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::Service;
 
 use super::allowlist::Allowlist;
+use super::audit::Audit;
 use super::authenticate::{Key, KeyState};
 use super::call::Environment;
 use super::calls::Calls;
@@ -87,6 +88,8 @@ pub struct Books {
     pub deliveries: Deliveries,
     /// What it spent.
     pub usage: Usage,
+    /// Who looked at answers that must be retained.
+    pub audit: Audit,
     /// Where its webhooks go.
     pub webhook: Option<WebhookTerms>,
 }
@@ -197,6 +200,7 @@ impl Account {
                         .deliveries
                         .attempted(verification, attempt, &schedule_ms);
                 }
+                Change::Accessed(access) => books.audit.note(access),
                 Change::ToppedUp(amount) => books.wallet.top_up(amount),
                 Change::ClockSet(clock) => self.clock = clock,
             }
@@ -211,7 +215,7 @@ impl Books {
             self.claims
                 .claim(&key, body, began.verification, at, retention);
         }
-        if let Some(sequence) = began.sequence {
+        for sequence in began.sequences {
             *self.sequences.entry(sequence).or_default() += 1;
         }
         self.wallet.apply(super::wallet::Money {
@@ -236,11 +240,20 @@ impl Books {
             Some((key, None)) => self.claims.finished(&key, verification),
             None => {}
         }
+        if let Some(key) = concluded.lapses {
+            self.claims.finished(&key, verification);
+        }
         if let Some(delivery) = concluded.delivery {
             self.deliveries.add(delivery);
         }
         if let Some(counted) = concluded.counted {
             self.usage.count(counted);
+        }
+        for step in concluded.steps {
+            if let Some(counted) = step.counted {
+                self.usage.count(counted);
+            }
+            self.calls.keep(step.record);
         }
         self.calls.keep(concluded.record);
     }

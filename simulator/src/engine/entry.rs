@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
+use super::audit::Access;
 use super::call::Environment;
 use super::calls::Record;
 use super::clock::AccountClock;
@@ -52,6 +53,8 @@ pub enum Change {
         /// What came of it.
         attempt: Attempt,
     },
+    /// An answer that must be retained was accessed.
+    Accessed(Access),
     /// The live wallet was topped up.
     ToppedUp(Paise),
     /// The account's clock was set.
@@ -67,8 +70,8 @@ pub struct Began {
     pub content: Content,
     /// The idempotency key it runs under, and what says whether another body is the same.
     pub claim: Option<(Box<str>, BodyDigest)>,
-    /// The sequence it is a step of.
-    pub sequence: Option<SequenceKey>,
+    /// The sequences it is a step of.
+    pub sequences: Vec<SequenceKey>,
     /// What was put aside for it.
     pub hold: Paise,
 }
@@ -88,6 +91,19 @@ pub struct Concluded {
     pub ticket: TicketChange,
     /// The delivery that begins.
     pub delivery: Option<Delivery>,
+    /// What is added to the usage.
+    pub counted: Option<Counted>,
+    /// Of a bundle: its steps, as calls of their own.
+    pub steps: Vec<StepConcluded>,
+    /// The idempotency key of an earlier call of the same verification, which may lapse now.
+    pub lapses: Option<Box<str>>,
+}
+
+/// How a step of a bundle stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepConcluded {
+    /// For the call log.
+    pub record: Record,
     /// What is added to the usage.
     pub counted: Option<Counted>,
 }

@@ -6,6 +6,7 @@ use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, FlowKey};
 use svc_fixtures::json::Json;
 
+use super::ids::VerificationId;
 use super::input::Input;
 use super::rejection::Rejection;
 
@@ -34,6 +35,12 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// The bundle that began the flow, where one did.
+    #[must_use]
+    pub fn bundle(&self) -> Option<VerificationId> {
+        VerificationId::parse(self.get(FlowChange::BUNDLE).as_text()?)
+    }
+
     /// What is remembered under a name; null where nothing is.
     #[must_use]
     pub fn get(&self, name: &str) -> &Json<'static> {
@@ -74,6 +81,21 @@ pub enum FlowChange {
         /// Which step.
         step: usize,
     },
+}
+
+impl FlowChange {
+    /// The member that says which bundle began a flow.
+    const BUNDLE: &'static str = "verificationId";
+
+    /// The same change, made by a bundle that a second call will end.
+    #[must_use]
+    pub fn of_bundle(mut self, bundle: VerificationId) -> Self {
+        if let FlowChange::Begin { memory, .. } = &mut self {
+            let id = Json::from(bundle.to_string());
+            memory.values.push((Self::BUNDLE.to_owned(), id));
+        }
+        self
+    }
 }
 
 /// Where each operation stands in the flows, by its place in the contract.

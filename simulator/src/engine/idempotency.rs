@@ -34,8 +34,8 @@ struct Claim {
 pub enum Claimed {
     /// There is no key, or nobody has used it: the call is executed.
     Fresh,
-    /// The same call was answered before: this is its answer.
-    Replay(Reply),
+    /// The same call was answered before: this is its answer, and the verification it is of.
+    Replay(Reply, VerificationId),
     /// The same call is being executed: wait for its answer.
     Running,
 }
@@ -57,7 +57,7 @@ impl Claims {
             None => Ok(Claimed::Fresh),
             Some(claim) if claim.body != body => Err(Rejection::Conflict),
             Some(claim) => Ok(match &claim.answer {
-                Some(answer) => Claimed::Replay(answer.clone().replayed()),
+                Some(answer) => Claimed::Replay(answer.clone().replayed(), claim.verification),
                 None => Claimed::Running,
             }),
         }

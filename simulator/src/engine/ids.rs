@@ -95,6 +95,15 @@ impl Content {
         Content(mac.finalize().into_bytes().into())
     }
 
+    /// Of a step of a bundle with this content.
+    #[must_use]
+    pub fn step(&self, endpoint: &str) -> Content {
+        let mut hash = Sha256::new();
+        hash.update(self.0);
+        update_text(&mut hash, endpoint);
+        Content(hash.finalize().into())
+    }
+
     /// A number drawn from the content.
     #[must_use]
     pub fn number(&self) -> u64 {

@@ -12,7 +12,9 @@ pub mod account;
 pub mod addresses;
 pub mod allowlist;
 pub mod answer;
+pub mod audit;
 pub mod authenticate;
+pub mod bundle;
 pub mod call;
 pub mod calls;
 pub mod clock;
@@ -32,31 +34,27 @@ pub mod render;
 pub mod reply;
 pub mod route;
 pub mod rules;
+mod stages;
 pub mod ticket;
 pub mod usage;
 pub mod wallet;
 
 use jiff::Timestamp;
-use svc_fixtures::contract::Paise;
 
 use account::{Account, Books};
-use answer::Sources;
+use audit::first_accesses;
 use authenticate::Credential;
 use call::{Call, Environment};
-use conclude::{Answer, conclude, latency, refuse};
-use entry::{Began, Change, Entry};
-use flow::Memory;
+use conclude::{Answer, conclude, refuse};
+use entry::{Change, Entry};
 use idempotency::Claimed;
 use ids::VerificationId;
-use outcome::{Drawing, Drawn, Due};
-pub use prepare::{Planned, Prepared, Run, prepare};
+pub use prepare::{Execution, Planned, Prepared, Run, prepare};
 use rejection::Rejection;
 use reply::Reply;
 use rules::Rules;
-use ticket::{Matter, Ticket};
-use wallet::Hold;
-
-use crate::scenario::Because;
+use stages::matter_of;
+use ticket::Ticket;
 
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,198 +119,28 @@ impl<'a> Walk<'a> {
         let key = self.admitted()?;
         self.account.allowlist.admit(self.prepared.peer)?;
         self.take_from_limit(key)?;
-        let run = match self.prepared.planned.as_ref().map_err(Clone::clone)? {
-            Planned::Run(run) => run,
+        let execution = match self.prepared.planned.as_ref().map_err(Clone::clone)? {
             Planned::Verification(id) => return self.look_up(id),
             Planned::Usage(period) => return Ok(self.report(*period)),
+            Planned::Execution(execution) => execution,
         };
         match self.claimed()? {
-            Claimed::Replay(reply) => return Ok(self.answered(reply)),
+            Claimed::Replay(reply, id) => return Ok(self.replayed(reply, id)),
             Claimed::Running => return Ok(Decision::Running),
             Claimed::Fresh => {}
         }
-        let flow = self.resumed(run)?;
-        let hold = self.held(run)?;
-        let (matter, drawn, delay_ms) = self.begin(run, flow, hold);
+        let (matter, drawn, delay_ms) = match execution {
+            Execution::Bundle(bundle) => self.run_bundle(bundle)?,
+            Execution::Run(run) => {
+                let flow = self.resumed(run)?;
+                let hold = self.held(self.rules.contract.operations[run.operation].price)?;
+                self.begin(run, flow, hold)
+            }
+        };
         Ok(match delay_ms {
             0 => self.concluded(matter, drawn),
             _ => self.put_off(matter, drawn, delay_ms),
         })
-    }
-
-    /// Which of the account's keys the call presents.
-    fn admitted(&self) -> Result<usize, Rejection> {
-        let (keys, prepared) = (&self.account.keys, self.prepared);
-        authenticate::admit(keys, prepared.credential, prepared.environment, self.now)
-    }
-
-    /// What a call takes from its key's rate limit, where there is one.
-    fn take_from_limit(&mut self, key: usize) -> Result<(), Rejection> {
-        if let Some(limit) = self.account.rate_limit {
-            let window = limit.take(self.account.windows[key], self.now)?;
-            self.changes.push(Change::Passed { key, window });
-        }
-        Ok(())
-    }
-
-    fn claimed(&self) -> Result<Claimed, Rejection> {
-        let Some(key) = self.prepared.idempotency_key else {
-            return Ok(Claimed::Fresh);
-        };
-        let (claims, retention) = (&self.books.claims, self.account.settings.retention);
-        claims.look(key, self.prepared.body, self.now, retention)
-    }
-
-    /// The flow that a carried identifier goes on with.
-    fn resumed(&self, run: &Run<'_>) -> Result<Option<&'a Memory>, Rejection> {
-        let Some(step) = run.step.filter(|_| !run.fixed) else {
-            return Ok(None);
-        };
-        let (flows, contract) = (&self.books.flows, &self.rules.contract);
-        let running = flows.resume(contract, step, &run.input, &run.same)?;
-        Ok(running.map(|running| &running.memory))
-    }
-
-    /// The price put aside; nothing is on the sandbox.
-    fn held(&self, run: &Run<'_>) -> Result<Option<Hold>, Rejection> {
-        let price = self.rules.contract.operations[run.operation].price;
-        match self.prepared.environment {
-            Environment::Live => self.books.wallet.hold(price).map(Some),
-            Environment::Test => Ok(None),
-        }
-    }
-
-    /// From here on nothing can fail: the call gets its id, and its outcome is drawn.
-    fn begin(
-        &mut self,
-        run: &'a Run<'a>,
-        flow: Option<&'a Memory>,
-        hold: Option<Hold>,
-    ) -> (Matter, Drawn, u64) {
-        let (rules, prepared, now) = (self.rules, self.prepared, self.now);
-        let verification = self.next_id();
-        let decided = run.sequence.and_then(|key| self.books.sequences.get(&key));
-        let drawing = Drawing {
-            rules,
-            run,
-            sources: Sources {
-                story: &rules.story,
-                input: &run.input,
-                flow,
-                verification,
-                addresses: rules.addresses.of(prepared.environment),
-            },
-            reference: prepared.reference,
-            now,
-        };
-        let (drawn, extras) = drawing.draw(decided.copied().unwrap_or(0));
-        let hold = hold.map(|hold| hold.amount);
-        let claim = prepared.idempotency_key;
-        self.changes.push(Change::Began(Box::new(Began {
-            verification,
-            content: prepared.content,
-            claim: claim.map(|key| (key.into(), prepared.body)),
-            sequence: run.sequence,
-            hold: hold.unwrap_or_default(),
-        })));
-        let matter = Matter {
-            latency_ms: latency(&rules.contract.operations[run.operation], &prepared.content),
-            provider: extras.provider,
-            claim: claim.map(Into::into),
-            hold,
-            because: run.choice.because(&rules.scenarios),
-            ..matter_of(prepared, verification, now)
-        };
-        (matter, drawn, extras.delay_ms)
-    }
-
-    fn concluded(&mut self, matter: Matter, drawn: Drawn) -> Decision {
-        let answer = Answer::First(matter);
-        let (reply, concluded) = conclude(self.rules, self.books, answer, drawn, self.now);
-        self.changes.push(Change::Concluded(Box::new(concluded)));
-        self.answered(reply)
-    }
-
-    fn put_off(&mut self, matter: Matter, drawn: Drawn, delay_ms: u64) -> Decision {
-        let verification = matter.verification;
-        let ticket = Ticket {
-            matter,
-            drawn,
-            due: Due::Real { delay_ms },
-            answered: false,
-        };
-        self.changes.push(Change::PutOff(Box::new(ticket)));
-        Decision::PutOff {
-            verification,
-            delay_ms,
-            entry: self.entry(),
-        }
-    }
-
-    /// The newest envelope of an earlier call, with HTTP 200 whatever its own status was.
-    fn look_up(&mut self, id: &str) -> Result<Decision, Rejection> {
-        let record = VerificationId::parse(id).and_then(|id| self.books.calls.get(id));
-        let envelope = &record.ok_or(Rejection::UnknownVerification)?.envelope;
-        Ok(self.answered(Reply::plain(200, envelope.clone())))
-    }
-
-    /// What the account spent, as an envelope of its own.
-    fn report(&mut self, period: usage::Period) -> Decision {
-        let live = self.prepared.environment == Environment::Live;
-        let balance = live.then(|| self.books.wallet.balance());
-        let data = self.books.usage.report(period, balance);
-        let matter = Matter {
-            because: Because::Account,
-            ..matter_of(self.prepared, self.next_id(), self.now)
-        };
-        self.note_beginning();
-        self.concluded(matter, Drawn::Completed { data, flow: None })
-    }
-
-    /// A refusal is recorded like any answer, but for a 401: no account is known then.
-    fn refused(&mut self, rejection: &Rejection) -> Decision {
-        if self.rules.contract.error(rejection.code()).status == 401 {
-            let nobody = self.prepared.content.verification(0);
-            let matter = matter_of(self.prepared, nobody, self.now);
-            let (reply, _) = refuse(self.rules, &matter, rejection);
-            return Decision::Answered { reply, entry: None };
-        }
-        let matter = matter_of(self.prepared, self.next_id(), self.now);
-        let (reply, concluded) = refuse(self.rules, &matter, rejection);
-        self.note_beginning();
-        self.changes.push(Change::Concluded(Box::new(concluded)));
-        self.answered(reply)
-    }
-
-    fn next_id(&self) -> VerificationId {
-        let content = &self.prepared.content;
-        content.verification(self.books.counters.asked(content))
-    }
-
-    /// The beginning of a call that executes nothing.
-    fn note_beginning(&mut self) {
-        let began = Began {
-            verification: self.next_id(),
-            content: self.prepared.content,
-            claim: None,
-            sequence: None,
-            hold: Paise::ZERO,
-        };
-        self.changes.push(Change::Began(Box::new(began)));
-    }
-
-    fn answered(&mut self, reply: Reply) -> Decision {
-        let changed = !self.changes.is_empty();
-        let entry = changed.then(|| self.entry());
-        Decision::Answered { reply, entry }
-    }
-
-    fn entry(&mut self) -> Entry {
-        Entry {
-            at: self.now,
-            environment: self.prepared.environment,
-            changes: std::mem::take(&mut self.changes),
-        }
     }
 }
 
@@ -339,7 +167,9 @@ pub fn finish(
         Answer::First(matter)
     };
     let (reply, concluded) = conclude(rules, books, answer, drawn, now);
-    let changes = vec![Change::Concluded(Box::new(concluded))];
+    let accesses = first_accesses(rules, environment, &concluded, now);
+    let mut changes: Vec<Change> = accesses.collect();
+    changes.push(Change::Concluded(Box::new(concluded)));
     let entry = Entry {
         at: now,
         environment,
@@ -388,21 +218,4 @@ pub fn turn_away(
         rejection,
     )
     .0
-}
-
-/// What is known of a call that executes nothing.
-fn matter_of(prepared: &Prepared<'_>, verification: VerificationId, now: Timestamp) -> Matter {
-    Matter {
-        verification,
-        environment: prepared.environment,
-        endpoint: prepared.endpoint.clone(),
-        counts: prepared.operation.is_some(),
-        reference: prepared.reference.map(Into::into),
-        created_at: now,
-        latency_ms: 0,
-        provider: None,
-        claim: None,
-        hold: None,
-        because: Because::Refused,
-    }
 }

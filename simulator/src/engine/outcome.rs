@@ -8,6 +8,7 @@ use svc_fixtures::contract::{CONSENT_URL, ErrorCode, FlowKey};
 use svc_fixtures::json::Json;
 
 use super::answer::{Answer, Sources};
+use super::bundle::BundleDrawn;
 use super::flow::{FlowChange, Memory, StepOf};
 use super::prepare::Run;
 use super::rules::Rules;
@@ -41,6 +42,8 @@ pub enum Drawn {
         /// The result.
         finally: Box<Drawn>,
     },
+    /// What the steps of a bundle came to.
+    Bundle(Box<BundleDrawn>),
 }
 
 /// When something that was put off is due.
@@ -55,6 +58,8 @@ pub enum Due {
     At(Timestamp),
     /// When a person acts.
     Consent,
+    /// When the caller comes back with what the first answer gave.
+    SecondCall,
 }
 
 /// Which outcome of a scenario is next, counting from 0 the calls it has already decided.

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::answer::Sources;
 use super::authenticate::Credential;
+use super::bundle::{self, BundleRun};
 use super::call::{Body, Call, Environment, Header};
 use super::entry::SequenceKey;
 use super::flow::StepOf;
@@ -48,13 +49,26 @@ pub struct Prepared<'a> {
 
 /// What a call asks for.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every call executes something: a box would cost each of them an allocation"
+)]
 pub enum Planned<'a> {
-    /// To run an operation.
-    Run(Run<'a>),
+    /// To execute something.
+    Execution(Execution<'a>),
     /// The newest envelope of this verification.
     Verification(&'a str),
     /// What was spent in this period.
     Usage(Period),
+}
+
+/// What is executed.
+#[derive(Debug)]
+pub enum Execution<'a> {
+    /// An operation.
+    Run(Run<'a>),
+    /// A bundle of them.
+    Bundle(BundleRun<'a>),
 }
 
 /// An operation to run.
@@ -94,15 +108,18 @@ pub fn prepare<'a>(
     call: &'a Call<'a>,
 ) -> Prepared<'a> {
     let target = rules.router.find(call.method, call.path);
-    let operation = rules.router.operation(call.path);
-    let endpoint = match operation {
+    let operation = match target {
+        Ok(Target::Operation(operation)) => Some(operation),
+        _ => None,
+    };
+    let endpoint = match rules.router.operation_at(call.path) {
         Some(operation) => rules.endpoint(operation),
         None => dotted(call.path).into(),
     };
     let reference = reference(call.headers.reference_id);
     let key = idempotency::key(call.headers.idempotency_key);
     let json = match target {
-        Ok(Target::Operation(_)) => Some(input::parse(
+        Ok(Target::Operation(_) | Target::Bundle(_)) => Some(input::parse(
             call.headers.content_type,
             call.headers.content_encoding,
             call.body,
@@ -173,24 +190,29 @@ fn plan<'a>(
         Target::Usage => Ok(Planned::Usage(usage::period(query)?)),
         Target::Operation(operation) => {
             let json = json.expect("a body is parsed for every operation")??;
-            run(rules, environment, operation, json).map(Planned::Run)
+            let run = run(rules, environment, operation, json)?;
+            Ok(Planned::Execution(Execution::Run(run)))
+        }
+        Target::Bundle(bundle) => {
+            let json = json.expect("a body is parsed for every bundle")??;
+            let run = bundle::plan(rules, environment, bundle, json)?;
+            Ok(Planned::Execution(Execution::Bundle(run)))
         }
     }
 }
 
-fn run<'a>(
+/// An operation with this body, checked and matched.
+///
+/// # Errors
+/// The first mistake of the body.
+pub fn run<'a>(
     rules: &'a Rules,
     environment: Environment,
     operation: usize,
     json: Json<'a>,
 ) -> Result<Run<'a>, Rejection> {
     let row = &rules.contract.operations[operation];
-    let marks = [
-        rules.contract.service.sentinel.text.as_str(),
-        row.sentinel.as_deref().unwrap_or_default(),
-    ];
-    let marks = &marks[..1 + usize::from(row.sentinel.is_some())];
-    let input = Input::check(&rules.contract, row, marks, json)?;
+    let input = Input::check(&rules.contract, row, &rules.sentinels(row), json)?;
     let choice = rules.scenarios.choose(
         &rules.contract,
         &Question {

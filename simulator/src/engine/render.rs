@@ -79,43 +79,8 @@ pub fn envelope(envelope: &Envelope<'_>) -> Vec<u8> {
     out.text_or_null(envelope.reference);
     out.raw(r#","endpoint":"#);
     out.text(envelope.endpoint);
-    match &envelope.result {
-        ResultPart::Completed(data) => {
-            out.raw(r#","status":"completed","data":"#);
-            out.0.extend_from_slice(data);
-        }
-        ResultPart::Pending(data) => {
-            out.raw(r#","status":"pending","data":"#);
-            out.0.extend_from_slice(data);
-        }
-        ResultPart::Failed {
-            code,
-            message,
-            retryable,
-        } => {
-            out.raw(r#","status":"failed","error":{"code":""#);
-            out.raw(code.as_str());
-            out.raw(r#"","message":"#);
-            out.text(message);
-            out.raw(if *retryable {
-                r#","retryable":true}"#
-            } else {
-                r#","retryable":false}"#
-            });
-        }
-    }
-    match envelope.charged {
-        Some(Charged {
-            amount,
-            balance_after,
-        }) => {
-            out.raw(r#","billing":{"charged":true,"amount":"#);
-            out.json(&amount);
-            out.raw(r#","currency":"INR","walletBalanceAfter":"#);
-            out.json(&balance_after);
-        }
-        None => out.raw(r#","billing":{"charged":false,"amount":0,"currency":"INR""#),
-    }
+    out.result(&envelope.result);
+    out.billing(envelope.charged);
     out.meta(&envelope.meta);
     out.0
 }
@@ -139,8 +104,54 @@ impl Out {
         serde_json::to_writer(&mut self.0, value).expect("texts and numbers print into memory");
     }
 
+    /// `,"status":…` and `data` or `error`.
+    fn result(&mut self, result: &ResultPart<'_>) {
+        match result {
+            ResultPart::Completed(data) => {
+                self.raw(r#","status":"completed","data":"#);
+                self.0.extend_from_slice(data);
+            }
+            ResultPart::Pending(data) => {
+                self.raw(r#","status":"pending","data":"#);
+                self.0.extend_from_slice(data);
+            }
+            ResultPart::Failed {
+                code,
+                message,
+                retryable,
+            } => {
+                self.raw(r#","status":"failed","error":{"code":""#);
+                self.raw(code.as_str());
+                self.raw(r#"","message":"#);
+                self.text(message);
+                self.raw(if *retryable {
+                    r#","retryable":true}"#
+                } else {
+                    r#","retryable":false}"#
+                });
+            }
+        }
+    }
+
+    /// `,"billing":{…}`
+    fn billing(&mut self, charged: Option<Charged>) {
+        match charged {
+            Some(Charged {
+                amount,
+                balance_after,
+            }) => {
+                self.raw(r#","billing":{"charged":true,"amount":"#);
+                self.json(&amount);
+                self.raw(r#","currency":"INR","walletBalanceAfter":"#);
+                self.json(&balance_after);
+            }
+            None => self.raw(r#","billing":{"charged":false,"amount":0,"currency":"INR""#),
+        }
+        self.raw("}");
+    }
+
     fn meta(&mut self, meta: &Meta<'_>) {
-        self.raw(r#"},"meta":{"createdAt":""#);
+        self.raw(r#","meta":{"createdAt":""#);
         self.instant(meta.created_at);
         self.raw(r#"","environment":""#);
         self.raw(meta.environment.as_str());
@@ -157,6 +168,65 @@ impl Out {
     fn instant(&mut self, instant: Timestamp) {
         use std::io::Write as _;
         write!(self.0, "{instant:.3}").expect("an instant prints into memory");
+    }
+}
+
+/// Writes the `data` of a bundle member by member.
+pub struct DataWriter(Out);
+
+impl DataWriter {
+    /// Without members so far.
+    #[must_use]
+    pub fn new() -> Self {
+        DataWriter(Out(Vec::with_capacity(2048)))
+    }
+
+    fn name(&mut self, name: &str) {
+        let first = self.0.0.is_empty();
+        self.0.raw(if first { "{" } else { "," });
+        self.0.text(name);
+        self.0.raw(":");
+    }
+
+    /// A member.
+    pub fn member<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        self.name(name);
+        self.0.json(value);
+    }
+
+    /// `steps`: what each says of itself, without what it shares with its bundle.
+    pub fn steps(&mut self, steps: &[Envelope<'_>]) {
+        self.name("steps");
+        self.0.raw("[");
+        for (at, step) in steps.iter().enumerate() {
+            self.0.raw(if at == 0 {
+                r#"{"endpoint":"#
+            } else {
+                r#",{"endpoint":"#
+            });
+            self.0.text(step.endpoint);
+            self.0.raw(r#","verificationId":""#);
+            self.0.raw(VerificationId::PREFIX);
+            self.0.raw(step.verification.suffix());
+            self.0.raw("\"");
+            self.0.result(&step.result);
+            self.0.billing(step.charged);
+            self.0.raw("}");
+        }
+        self.0.raw("]");
+    }
+
+    /// The printed `data`.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<u8> {
+        self.0.raw("}");
+        self.0.0
+    }
+}
+
+impl Default for DataWriter {
+    fn default() -> Self {
+        DataWriter::new()
     }
 }
 

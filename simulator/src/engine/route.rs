@@ -12,6 +12,7 @@ use super::rejection::Rejection;
 #[derive(Debug, Clone)]
 pub struct Router {
     exact: HashMap<String, usize, FixedState>,
+    bundles: HashMap<String, usize, FixedState>,
     /// What stands before a path's last part, where that part may be anything.
     wildcards: Vec<(String, usize)>,
 }
@@ -21,12 +22,15 @@ pub struct Router {
 pub enum Target<'a> {
     /// The operation at this place of the contract.
     Operation(usize),
+    /// The bundle at this place of the contract.
+    Bundle(usize),
     /// The newest envelope of this verification.
     Verification(&'a str),
     /// What was spent.
     Usage,
 }
 
+const BUNDLES: &str = "/v1/bundles/";
 const VERIFICATIONS: &str = "/v1/verifications/";
 const USAGE: &str = "/v1/usage";
 
@@ -36,8 +40,13 @@ impl Router {
     pub fn new(contract: &Contract) -> Self {
         let mut router = Router {
             exact: HashMap::default(),
+            bundles: HashMap::default(),
             wildcards: Vec::new(),
         };
+        for (index, bundle) in contract.bundles.iter().enumerate() {
+            let path = format!("{BUNDLES}{}", bundle.slug);
+            router.bundles.insert(path, index);
+        }
         for (index, operation) in contract.operations.iter().enumerate() {
             match operation.path.strip_suffix('*') {
                 Some(before) => router.wildcards.push((before.to_owned(), index)),
@@ -63,16 +72,19 @@ impl Router {
 
     /// The operation of a path, whatever the method.
     #[must_use]
-    pub fn operation(&self, path: &str) -> Option<usize> {
+    pub fn operation_at(&self, path: &str) -> Option<usize> {
         match self.by_path(path)? {
-            (Target::Operation(index), _) => Some(index),
-            _ => None,
+            (Target::Operation(operation), _) => Some(operation),
+            (Target::Bundle(_) | Target::Verification(_) | Target::Usage, _) => None,
         }
     }
 
     fn by_path<'a>(&self, path: &'a str) -> Option<(Target<'a>, &'static str)> {
         if let Some(&index) = self.exact.get(path) {
             return Some((Target::Operation(index), "POST"));
+        }
+        if let Some(&index) = self.bundles.get(path) {
+            return Some((Target::Bundle(index), "POST"));
         }
         if path == USAGE {
             return Some((Target::Usage, "GET"));

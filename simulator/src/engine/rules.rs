@@ -1,9 +1,9 @@
 //! Everything calls are decided by, compiled once and never changed: contract, answers, scenarios.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, Operation};
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 
@@ -33,6 +33,8 @@ pub struct Rules {
     /// Where the simulator is reached; whoever listens elsewhere says so here.
     pub addresses: AllAddresses,
     endpoints: Vec<Arc<str>>,
+    /// The endpoints whose live answers are audited.
+    audited: BTreeSet<String>,
     canned: Vec<Answer>,
     changed: BTreeMap<(usize, usize), Answer>,
 }
@@ -58,6 +60,18 @@ impl Files {
             scenarios: crate::scenario::built_in(),
         }
     }
+}
+
+/// Operations whose rows say so, and bundles with such a step.
+fn audited(contract: &Contract) -> BTreeSet<String> {
+    let says_so = |id: &String| contract.operation(id).is_some_and(|row| row.audited);
+    let operations = contract.operations.iter().map(|row| row.id.clone());
+    let bundles = contract
+        .bundles
+        .iter()
+        .filter(|row| row.steps.iter().any(says_so));
+    let bundles = bundles.map(|row| format!("bundles.{}", row.slug));
+    operations.filter(says_so).chain(bundles).collect()
 }
 
 impl Rules {
@@ -91,6 +105,7 @@ impl Rules {
                 }
             }
         }
+        let audited = audited(&contract);
         let (router, steps) = (Router::new(&contract), flow::steps(&contract));
         let endpoints = contract
             .operations
@@ -106,9 +121,31 @@ impl Rules {
             seed,
             addresses: AllAddresses::default(),
             endpoints,
+            audited,
             canned,
             changed,
         }
+    }
+
+    /// Whether every access to a live answer of this endpoint is written to the audit.
+    #[must_use]
+    pub fn audits(&self, endpoint: &str) -> bool {
+        self.audited.contains(endpoint)
+    }
+
+    /// The place of an operation in the contract.
+    #[must_use]
+    pub fn operation(&self, id: &str) -> Option<usize> {
+        let operations = &self.contract.operations;
+        operations.iter().position(|operation| operation.id == id)
+    }
+
+    /// The texts that make an identifier of an operation unavailable.
+    #[must_use]
+    pub fn sentinels<'r>(&'r self, operation: &'r Operation) -> Vec<&'r str> {
+        let own = operation.sentinel.as_deref();
+        let all = [Some(self.contract.service.sentinel.text.as_str()), own];
+        all.into_iter().flatten().collect()
     }
 
     /// What an envelope calls an operation.

@@ -36,6 +36,31 @@ pub struct Matter {
     pub hold: Option<Paise>,
     /// Why it gets its outcome.
     pub because: Because,
+    /// The earlier call whose verification it brings to its end.
+    pub resumes: Option<Resumed>,
+}
+
+/// An earlier call of the same verification.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resumed {
+    /// Its idempotency key.
+    pub claim: Option<Box<str>>,
+}
+
+impl Matter {
+    /// The same verification, brought to its end by a second call: its id, hold and beginning stay,
+    /// key and reference are the second call's.
+    #[must_use]
+    pub fn resumed_by(&self, second: Matter) -> Matter {
+        Matter {
+            claim: second.claim,
+            reference: second.reference,
+            resumes: Some(Resumed {
+                claim: self.claim.clone(),
+            }),
+            ..self.clone()
+        }
+    }
 }
 
 /// A call whose answer or result was put off.

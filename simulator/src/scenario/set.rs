@@ -21,13 +21,13 @@ pub struct ScenarioSet {
     indexes: Vec<Index>,
 }
 
-/// The numbers of rules, by a key they are found by.
-type Numbers = HashMap<Box<str>, Vec<u32>, FixedState>;
+/// The numbers of rules, by one of the [`keys`] of the texts they hold for.
+type Exact = HashMap<Box<str>, Vec<u32>, FixedState>;
 
 #[derive(Debug, Clone, Default)]
 struct Index {
-    /// Rules that name a text: by field, then by one of the [`keys`] of the texts they hold for.
-    exact: Vec<(usize, Numbers)>,
+    /// Rules that name a text, by field.
+    exact: Vec<(usize, Exact)>,
     /// Rules without one, in order.
     others: Vec<u32>,
 }
@@ -184,7 +184,7 @@ impl Index {
                 .exact
                 .binary_search_by_key(&field, |(field, _)| *field)
                 .unwrap_or_else(|at| {
-                    self.exact.insert(at, (field, Numbers::default()));
+                    self.exact.insert(at, (field, Exact::default()));
                     at
                 });
             for key in &keys {
@@ -334,6 +334,8 @@ pub enum Because {
     Unnamed,
     /// The call was refused before its operation ran.
     Refused,
+    /// It is a bundle: each of its steps has a reason of its own.
+    Bundle,
     /// The account itself was asked, not an operation.
     Account,
 }
@@ -344,6 +346,7 @@ impl std::fmt::Display for Because {
             Because::Sentinel(field) => write!(out, "{field} contains the sentinel"),
             Because::Scenario(text) => out.write_str(text),
             Because::Unnamed => out.write_str("no scenario names this input"),
+            Because::Bundle => out.write_str("each step has a reason of its own"),
             Because::Account => out.write_str("answered from the account's books"),
             Because::Refused => out.write_str("refused before the operation ran"),
         }

@@ -208,6 +208,8 @@ fn consent_is_asked_for_on_a_page_of_the_same_listener() {
             ("200 pending".into(), page)
         );
         assert_eq!(answer.at("endpoint"), "verify.document.digilocker");
+        let other = scene.post(path, body).method("PUT").send();
+        assert_eq!(other.at("endpoint"), "verify.document.digilocker");
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod answers;
 mod assets;
+mod audit;
 mod authentication;
+mod bundles;
 mod catalogue;
 mod computed;
 mod flow;

@@ -1,25 +1,27 @@
 //! The end of a call: reply, settlement and record, made in one place for every way it can end.
 
+mod bundle;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use svc_fixtures::contract::{ErrorCode, Operation, Paise};
+use svc_fixtures::contract::{ErrorCode, LatencyRange, Paise};
 
-use super::account::Books;
-use super::calls::{Record, State};
-use super::delivery::Delivery;
-use super::entry::{Concluded, TicketChange};
-use super::flow::FlowChange;
-use super::ids::Content;
-use super::outcome::{Drawn, Due};
-use super::rejection::Rejection;
-use super::render::{self, Charged, Envelope, Meta, ResultPart};
-use super::reply::Reply;
-use super::rules::Rules;
-use super::ticket::{Matter, Ticket};
-use super::usage::{self, Counted, Row};
-use super::wallet::{Hold, Money};
+use crate::engine::account::Books;
+use crate::engine::calls::{Record, State};
+use crate::engine::delivery::Delivery;
+use crate::engine::entry::{Concluded, TicketChange};
+use crate::engine::flow::FlowChange;
+use crate::engine::ids::Content;
+use crate::engine::outcome::{Drawn, Due};
+use crate::engine::rejection::Rejection;
+use crate::engine::render::{self, Charged, Envelope, Meta, ResultPart};
+use crate::engine::reply::Reply;
+use crate::engine::rules::Rules;
+use crate::engine::ticket::{Matter, Ticket};
+use crate::engine::usage::{self, Counted, Row};
+use crate::engine::wallet::{Hold, Money};
 
 /// Which answer of a call this is.
 #[derive(Debug)]
@@ -78,6 +80,7 @@ pub fn conclude(
             due,
             finally,
         } => conclude_pending(matter, status, &data, due, *finally),
+        Drawn::Bundle(drawn) => bundle::conclude(rules, books, matter, first, *drawn, now),
     }
 }
 
@@ -108,7 +111,7 @@ fn conclude_ended(
     let body = Bytes::from(render::envelope(&envelope(matter, ending.part, charged)));
     let mut reply = Reply::plain(ending.status, body.clone());
     reply.retry_after_s = matches!(ending.status, 429 | 503).then_some(RETRY_AFTER_S);
-    let deliver = !first && books.webhook.is_some();
+    let deliver = (!first || matter.resumes.is_some()) && books.webhook.is_some();
     let schedule_ms = &rules.contract.service.webhook_schedule_ms;
     let concluded = Concluded {
         record: record(matter, ending.status, ending.state, &body, money.charge),
@@ -121,6 +124,8 @@ fn conclude_ended(
         ticket: TicketChange::Closed,
         delivery: deliver.then(|| Delivery::new(matter.verification, body, now, schedule_ms)),
         counted: counted(matter, first, Some(ending.state), money.charge),
+        steps: Vec::new(),
+        lapses: lapses(matter),
     };
     (reply, concluded)
 }
@@ -152,6 +157,8 @@ fn conclude_pending(
             answered: true,
         })),
         delivery: None,
+        steps: Vec::new(),
+        lapses: None,
     };
     (reply, concluded)
 }
@@ -182,14 +189,20 @@ pub fn refuse(rules: &Rules, matter: &Matter, rejection: &Rejection) -> (Reply, 
         ticket: TicketChange::Closed,
         delivery: None,
         counted: counted(matter, true, Some(State::Failed(code)), Paise::ZERO),
+        steps: Vec::new(),
+        lapses: None,
     };
     (reply, concluded)
 }
 
-/// The typical latency of an operation; of a range, a figure that the content decides.
+/// The earlier call's key, which may lapse when its verification has come to its end.
+fn lapses(matter: &Matter) -> Option<Box<str>> {
+    matter.resumes.as_ref()?.claim.clone()
+}
+
+/// The typical latency; of a range, a figure that the content decides.
 #[must_use]
-pub fn latency(operation: &Operation, content: &Content) -> u32 {
-    let range = operation.latency;
+pub fn latency(range: LatencyRange, content: &Content) -> u32 {
     let span = u64::from(range.max_ms.saturating_sub(range.min_ms)) + 1;
     range.min_ms + u32::try_from(content.number() % span).unwrap_or(0)
 }

@@ -1,0 +1,90 @@
+//! The audit of live answers that must be retained: who looked at what, when, and until when it is
+//! kept. Never forgotten.
+
+use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan};
+
+use super::call::Environment;
+use super::calls::{Record, State};
+use super::entry::{Change, Concluded};
+use super::ids::VerificationId;
+use super::rules::Rules;
+use super::usage;
+
+/// The audit of one account and environment, oldest access first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Audit {
+    accesses: Vec<Access>,
+}
+
+/// One access to an answer that must be retained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// The answer's id.
+    pub verification: VerificationId,
+    /// When it was accessed, by the account's clock.
+    pub at: Timestamp,
+    /// How.
+    pub by: AccessKind,
+    /// The last day it is retained.
+    pub retained_until: Date,
+}
+
+/// How an answer was accessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessKind {
+    /// It was given for the first time.
+    Call,
+    /// It was given again under its idempotency key.
+    Replay,
+    /// It was looked up.
+    LookUp,
+}
+
+impl Audit {
+    /// Notes an access.
+    pub fn note(&mut self, access: Access) {
+        self.accesses.push(access);
+    }
+
+    /// All accesses, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Access> {
+        self.accesses.iter()
+    }
+}
+
+/// The access to an answer, where it must be audited: a live result of an operation whose row says
+/// so, or of a bundle with such a step.
+#[must_use]
+pub fn access(
+    rules: &Rules,
+    environment: Environment,
+    record: &Record,
+    by: AccessKind,
+    now: Timestamp,
+) -> Option<Change> {
+    let given = record.state == State::Completed && environment == Environment::Live;
+    if !given || !rules.audits(&record.endpoint) {
+        return None;
+    }
+    let years = rules.contract.service.audit_retention_years;
+    let retained_until = usage::day(record.at).saturating_add(years.years());
+    Some(Change::Accessed(Access {
+        verification: record.verification,
+        at: now,
+        by,
+        retained_until,
+    }))
+}
+
+/// The accesses that giving an answer for the first time is.
+pub fn first_accesses(
+    rules: &Rules,
+    environment: Environment,
+    concluded: &Concluded,
+    now: Timestamp,
+) -> impl Iterator<Item = Change> {
+    let steps = concluded.steps.iter().map(|step| &step.record);
+    let records = steps.chain([&concluded.record]);
+    records.filter_map(move |record| access(rules, environment, record, AccessKind::Call, now))
+}
