@@ -174,6 +174,7 @@ fn every_folder_of_rows_says_how_to_add_one_more() {
         "fixtures",
         "fixtures/contract",
         "fixtures/answers",
+        "fixtures/test-assets",
         "scenarios",
     ] {
         assert!(

@@ -4,6 +4,7 @@
 mod check;
 mod files;
 mod openapi;
+mod operations;
 mod ready;
 mod serve;
 mod settings;
@@ -49,6 +50,14 @@ enum Command {
     },
     /// Print the OpenAPI document
     Openapi,
+    /// List the operations with price, latency, fields and the inputs that lead to each outcome
+    Operations {
+        /// One operation in detail, by its id or its path
+        id: Option<String>,
+        /// Print the tables of the README
+        #[arg(long)]
+        markdown: bool,
+    },
 }
 
 /// Why a command did not end well.
@@ -84,6 +93,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Check { folders } => check::run(&folders),
         Command::Openapi => openapi::run(),
+        Command::Operations { id, markdown } => operations::run(id.as_deref(), markdown),
     };
     match ended {
         Ok(()) => ExitCode::from(EXIT_OK),

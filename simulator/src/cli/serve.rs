@@ -40,7 +40,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
 
 async fn run_listeners(
     settings: &Settings,
-    rules: Rules,
+    mut rules: Rules,
     accounts: Vec<AccountTerms>,
 ) -> anyhow::Result<()> {
     let Addresses {
@@ -60,6 +60,7 @@ async fn run_listeners(
         write_ports(file, &addresses)
             .with_context(|| format!("{} can't be written", file.display()))?;
     }
+    rules.addresses = addresses.in_answers();
     let ready = ready::block(&rules.contract, &accounts, &addresses);
     let host = Host::new(rules, accounts.clone(), Clock::Machine, Arc::new(NoJournal))?;
     let stop = CancellationToken::new();

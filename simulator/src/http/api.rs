@@ -1,5 +1,5 @@
-//! The two API listeners: every request goes to the engine, every answer is the envelope. Decides
-//! nothing; only how much of a body is read, and for how long, is decided here.
+//! The two API listeners: every request but those for test assets goes to the engine, every answer
+//! is the envelope. Decides nothing; only how much of a body is read, and for how long, is decided here.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use hyper::body::Body as _;
 use ipnet::IpNet;
 
 use super::edge::Peer;
-use super::forwarded;
+use super::{assets, forwarded};
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
 use crate::engine::input::MAX_BODY_BYTES;
 use crate::engine::reply::Reply;
@@ -57,6 +57,9 @@ enum Arrived {
 }
 
 async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
+    if let Some(asset) = assets::at(request.uri().path()) {
+        return assets::serve(request.method(), asset);
+    }
     let (parts, body) = request.into_parts();
     let body = arrive(body, api.body_timeout).await;
     let Peer(peer) = parts

@@ -1,4 +1,5 @@
-//! The console's listener: the first page, the reference page, the OpenAPI document, health. Must
+//! The console's listener: the first page, the operations, the reference page, the OpenAPI document,
+//! health. Must
 //! not answer requests that another site's page makes: `Host` has to be the console's own address.
 
 use std::net::{IpAddr, SocketAddr};
@@ -19,7 +20,7 @@ use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use utoipa_swagger_ui::Config;
 
-use super::{Addresses, openapi, page};
+use super::{Addresses, openapi, operations, page};
 use crate::host::Host;
 use crate::scenario::AccountTerms;
 
@@ -40,6 +41,7 @@ struct Served {
     reference: Arc<Config<'static>>,
     /// Made at the first request: starting must not wait for it.
     document: OnceCell<Bytes>,
+    operations: OnceCell<Bytes>,
 }
 
 impl Console {
@@ -57,11 +59,13 @@ impl Console {
             console: self,
             reference: Arc::new(config),
             document: OnceCell::new(),
+            operations: OnceCell::new(),
         };
         let served = Arc::new(served);
         Router::new()
             .route("/", get(home))
             .route("/openapi.json", get(document))
+            .route("/operations", get(operations))
             .route("/docs", get(|| async { Redirect::permanent("/docs/") }))
             .route(
                 "/docs/",
@@ -84,8 +88,23 @@ async fn home(State(served): State<Arc<Served>>) -> Response {
         addresses,
         ..
     } = &served.console;
-    let html = page::home(&host.rules(), accounts, addresses);
-    let mut response = content("text/html; charset=utf-8", html.into());
+    html(page::home(&host.rules(), accounts, addresses).into())
+}
+
+async fn operations(State(served): State<Arc<Served>>) -> Response {
+    let make = |console: &Console| {
+        let rules = console.host.rules();
+        page::operations(&operations::list(&rules, &console.accounts)).into()
+    };
+    match made_once(&served, &served.operations, make).await {
+        Ok(page) => html(page),
+        Err(_) => not_made(),
+    }
+}
+
+/// A page without scripts.
+fn html(page: Bytes) -> Response {
+    let mut response = content("text/html; charset=utf-8", page);
     let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
     response
         .headers_mut()
@@ -94,30 +113,33 @@ async fn home(State(served): State<Arc<Served>>) -> Response {
 }
 
 async fn document(State(served): State<Arc<Served>>) -> Response {
-    let made = served
-        .document
-        .get_or_try_init(|| make_document(Arc::clone(&served)));
-    match made.await {
-        Ok(document) => content("application/json", document.clone()),
-        Err(_) => error(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "INTERNAL_ERROR",
-            "the document could not be made",
-        ),
+    let make = |it: &Console| {
+        let document = openapi::document(&it.host.rules(), &it.accounts, &it.addresses);
+        openapi::print(&document).into()
+    };
+    match made_once(&served, &served.document, make).await {
+        Ok(document) => content("application/json", document),
+        Err(_) => not_made(),
     }
 }
 
-async fn make_document(served: Arc<Served>) -> Result<Bytes, JoinError> {
-    let make = move || {
-        let Console {
-            host,
-            accounts,
-            addresses,
-            ..
-        } = &served.console;
-        openapi::print(&openapi::document(&host.rules(), accounts, addresses)).into()
-    };
-    tokio::task::spawn_blocking(make).await
+/// What takes long to make, made at the first request for it where nothing else waits.
+async fn made_once(
+    served: &Arc<Served>,
+    kept: &OnceCell<Bytes>,
+    make: fn(&Console) -> Bytes,
+) -> Result<Bytes, JoinError> {
+    let from = Arc::clone(served);
+    let made = kept.get_or_try_init(|| tokio::task::spawn_blocking(move || make(&from.console)));
+    made.await.cloned()
+}
+
+fn not_made() -> Response {
+    error(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "INTERNAL_ERROR",
+        "the document could not be made",
+    )
 }
 
 async fn reference(State(served): State<Arc<Served>>, Path(file): Path<String>) -> Response {

@@ -4,14 +4,19 @@
 pub mod api;
 pub mod console;
 pub mod edge;
+pub mod examples;
 pub mod openapi;
+pub mod operations;
 pub mod sample;
 
+mod assets;
 mod forwarded;
 mod page;
 mod socket;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use crate::engine::addresses::{self, AllAddresses};
 
 /// Where the three listeners are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +36,15 @@ impl Addresses {
         sandbox: local(8801),
         live: local(8802),
     };
+
+    /// What the answers of each environment say of addresses: those of their own listener.
+    #[must_use]
+    pub fn in_answers(&self) -> AllAddresses {
+        AllAddresses {
+            test: addresses::Addresses::below(&url(self.sandbox)),
+            live: addresses::Addresses::below(&url(self.live)),
+        }
+    }
 }
 
 const fn local(port: u16) -> SocketAddr {

@@ -1,5 +1,7 @@
-//! The console's first page: where everything is. Plain HTML without scripts.
+//! The console's own pages: where everything is, and which input leads where. Plain HTML without
+//! scripts.
 
+use super::operations::{Cell, Listing, NAMED_COLUMNS};
 use super::{Addresses, sample, url};
 use crate::engine::call::Environment;
 use crate::engine::rules::Rules;
@@ -33,10 +35,42 @@ pub(super) fn home(rules: &Rules, accounts: &[AccountTerms], addresses: &Address
         html += &format!("<tr><td>{id}<td><code>{test}</code><br><code>{live}</code><td>{about}\n");
     }
     html += "</table>\n<h2>Reference</h2>\n<ul>\n";
+    html += "<li><a href=\"/operations\">Operations and their fixed inputs</a>\n";
     html += "<li><a href=\"/docs/\">Reference page</a>\n";
     html += "<li><a href=\"/openapi.json\">OpenAPI document</a>\n";
     html += "<li><a href=\"/control/health\">Health</a>\n</ul>\n";
     html
+}
+
+/// The page of operations.
+pub(super) fn operations(listing: &Listing<'_>) -> String {
+    let mut html = String::from(HEAD);
+    html += "<p><a href=\"/\">Verification Service simulator</a>\n<h1>Operations</h1>\n";
+    html += "<p>What ends in which outcome. Of a URL only the end matters.\n";
+    table(&mut html, &listing.columns(), &listing.table());
+    html += "<h2>Inputs that a scenario names and that succeed</h2>\n";
+    table(&mut html, &NAMED_COLUMNS, &listing.named());
+    html
+}
+
+fn table<C: AsRef<[Cell]>>(html: &mut String, columns: &[impl AsRef<str>], rows: &[C]) {
+    *html += "<table>\n<tr>";
+    for column in columns {
+        *html += &format!("<th>{}", escaped(column.as_ref()));
+    }
+    *html += "\n";
+    for row in rows {
+        *html += "<tr>";
+        for cell in row.as_ref() {
+            let text = escaped(&cell.text);
+            *html += &match cell.is_code {
+                true => format!("<td><code>{text}</code>"),
+                false => format!("<td>{text}"),
+            };
+        }
+        *html += "\n";
+    }
+    *html += "</table>\n";
 }
 
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\

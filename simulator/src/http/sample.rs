@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use svc_fixtures::contract::{Contract, Field, Kind, Operation, Paise, Presence};
+use svc_fixtures::contract::{Bundle, Contract, Field, Kind, Operation, Paise, Presence};
 use svc_fixtures::json::Json;
 
 use crate::engine::call::Environment;
@@ -34,7 +34,7 @@ pub fn first_call(contract: &Contract, accounts: &[AccountTerms]) -> Option<Firs
     let operation = contract.operations.iter().find(alone)?;
     Some(FirstCall {
         title: operation.title.clone(),
-        path: operation.path.replace('*', "start"),
+        path: path(operation),
         body: body(contract, operation).to_string(),
         key: key(account, Environment::Test),
     })
@@ -69,6 +69,18 @@ pub fn working(accounts: &[AccountTerms]) -> Option<&AccountTerms> {
 pub fn key(account: &AccountTerms, environment: Environment) -> String {
     let name = account.keys.first().map_or(&*account.id, |key| &key.name);
     format!("{}{name}", environment.key_prefix())
+}
+
+/// Where a bundle is called.
+#[must_use]
+pub fn bundle_path(bundle: &Bundle) -> String {
+    format!("/v1/bundles/{}", bundle.slug)
+}
+
+/// The path an operation is called at: one that leaves its last part open is called as a start.
+#[must_use]
+pub fn path(operation: &Operation) -> String {
+    operation.path.replace('*', "start")
 }
 
 /// A body with the required fields of an operation, and the optional ones that have an example.

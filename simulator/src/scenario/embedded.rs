@@ -10,7 +10,7 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../scenarios");
 const ACCOUNTS: &str = "accounts.toml";
 
 /// Comes before the others, so that what holds everywhere is never hidden by one category.
-const UNIVERSAL: &str = "scenarios/universal.toml";
+const UNIVERSAL: &str = "(built in) scenarios/universal.toml";
 
 /// The built-in scenario files: the universal one first, then by name.
 #[must_use]
@@ -37,4 +37,17 @@ fn files(wanted: impl Fn(&str) -> bool) -> Vec<Arc<Source>> {
         .collect();
     files.sort_by(|a, b| (a.path != UNIVERSAL, &a.path).cmp(&(b.path != UNIVERSAL, &b.path)));
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_everywhere_comes_first() {
+        let files = built_in();
+        assert_eq!(files[0].path, UNIVERSAL);
+        assert!(files[1..].is_sorted_by_key(|file| &file.path));
+        assert!(files.len() > 2);
+    }
 }

@@ -1,5 +1,8 @@
 //! The README's calls are made and answered exactly as it says.
 
+use svc_simulator::http::operations::list;
+use svc_simulator::scenario::{accounts, read_accounts};
+
 use crate::scene::Scene;
 
 const README: &str = include_str!("../../../README.md");
@@ -39,4 +42,18 @@ fn every_call_of_the_readme_gets_the_answer_it_shows() {
         let got = std::str::from_utf8(&got.0.body).expect("an envelope is text");
         assert_eq!(got, answer, "{curl}");
     }
+}
+
+#[test]
+fn the_readme_lists_the_inputs_as_the_command_does() {
+    let rules = Scene::seeded("").host.rules();
+    let accounts = read_accounts(&accounts()).expect("the built-in accounts");
+    let (_, rest) = README
+        .split_once("<!-- what svc-simulator operations --markdown prints -->\n")
+        .expect("the beginning of the tables");
+    let (tables, _) = rest
+        .split_once("<!-- end of what it prints -->")
+        .expect("the end of the tables");
+    let printed = list(&rules, &accounts).markdown();
+    assert_eq!(tables.trim(), printed.trim(), "copy the tables anew");
 }

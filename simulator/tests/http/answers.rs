@@ -184,6 +184,8 @@ fn the_console_answers_to_its_own_address_only() {
     assert_eq!(get("/control/ready", own).body, r#"{"status":"ready"}"#);
     let page = get("/", own);
     assert!(page.body.contains("svc_test_local") && page.body.contains("/docs/"));
+    let operations = get("/operations", own).body;
+    assert!(operations.contains("<code>AAAAA9999A</code>") && operations.contains("…/spoof.jpg"));
     assert!(get("/docs/", own).body.contains("swagger-ui"));
     assert!(
         get("/docs/swagger-initializer.js", own)

@@ -43,13 +43,11 @@ impl Served {
     }
 
     pub(crate) fn with(limits: EdgeLimits, trusted: &[&str], journal: Arc<dyn Journal>) -> Self {
-        let rules =
+        let mut rules =
             Rules::read(&Files::built_in(), Seed::new("")).expect("a test on a machine that works");
         let accounts =
             read_accounts(&scenario::accounts()).expect("a test on a machine that works");
         let clock = Clock::hand(Timestamp::constant(1_800_000_000, 0));
-        let host = Host::new(rules, accounts.clone(), clock, journal)
-            .expect("a test on a machine that works");
         let runtime = Runtime::new().expect("a test on a machine that works");
         let bind = || {
             runtime
@@ -65,6 +63,9 @@ impl Served {
             sandbox,
             live,
         };
+        rules.addresses = addresses.in_answers();
+        let host = Host::new(rules, accounts.clone(), clock, journal)
+            .expect("a test on a machine that works");
         let stop = CancellationToken::new();
         let api = |environment| {
             Api {

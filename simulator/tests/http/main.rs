@@ -2,5 +2,6 @@
 //! What the answers say is tested below HTTP; here every answer only has to be the right envelope.
 
 mod answers;
+mod assets;
 mod client;
 mod limits;

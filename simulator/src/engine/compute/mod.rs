@@ -80,6 +80,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("after", 2, 2, texts::after),
     function("mask", 3, 3, texts::mask),
     function("contains", 2, 2, texts::contains),
+    function("file_name", 1, 1, texts::file_name),
     function("asset_url", 1, 1, texts::asset_url),
     function("name_score", 2, 5, names::name_score),
     function("same_name", 2, 2, names::same_name),

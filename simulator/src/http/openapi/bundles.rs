@@ -4,17 +4,13 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::contract::{Bundle, BundleMode, Contract};
 
 use super::components::reference;
-use super::examples::{Examples, Exchange};
 use super::paths::{add_errors, latency, name_of};
 use super::schema::{self, plain};
+use crate::http::examples::{Examples, Exchange};
+use crate::http::sample::bundle_path;
 
 /// The tag of the bundles.
 pub(super) const BUNDLES: &str = "Bundles";
-
-/// Where a bundle is called.
-pub(super) fn path(bundle: &Bundle) -> String {
-    format!("/v1/bundles/{}", bundle.slug)
-}
 
 /// One path a bundle.
 pub(super) fn paths<'d>(
@@ -25,7 +21,7 @@ pub(super) fn paths<'d>(
     bundles.map(|(index, bundle)| {
         let example = examples.bundles.get(index);
         let post = post(contract, bundle, example);
-        (path(bundle), json!({ "post": post }))
+        (bundle_path(bundle), json!({ "post": post }))
     })
 }
 

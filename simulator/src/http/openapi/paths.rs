@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::contract::{Contract, LatencyRange, Operation, Pending};
 
 use super::components::{by_status, error_answer, reference};
-use super::examples::{Examples, Exchange, OfOperation};
 use super::schema::{self, plain};
+use crate::http::examples::{Examples, Exchange, OfOperation};
 
 /// The tag of the look-ups.
 pub(super) const RECORDS: &str = "Records";

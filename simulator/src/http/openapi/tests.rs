@@ -7,13 +7,14 @@ use std::sync::Arc;
 use serde_json::Value;
 use svc_fixtures::contract::ErrorCode;
 
-use super::{ASKED_AT, asking_order, document, print, sample_path};
+use super::{document, print};
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
 use crate::engine::ids::Seed;
 use crate::engine::rules::{Files, Rules};
 use crate::host::Host;
 use crate::host::clock::Clock;
 use crate::host::journal::NoJournal;
+use crate::http::examples::{ASKED_AT, asking_order};
 use crate::http::{Addresses, sample};
 use crate::scenario::{self, AccountTerms, read_accounts};
 
@@ -151,7 +152,7 @@ async fn every_example_request_gets_its_example_answer() {
         let shown = &document["paths"][row.path.replace('*', "{step}")]["post"];
         let requests = &shown["requestBody"]["content"]["application/json"]["examples"];
         for (name, request) in requests.as_object().unwrap() {
-            let (status, answer) = post(&host, &sample_path(row), &request["value"]).await;
+            let (status, answer) = post(&host, &sample::path(row), &request["value"]).await;
             let answers = &shown["responses"][status.to_string()]["content"]["application/json"];
             assert_eq!(
                 answers["examples"][name]["value"], answer,
@@ -161,14 +162,14 @@ async fn every_example_request_gets_its_example_answer() {
         }
         let fixed = shown["x-fixed-inputs"].as_object();
         for (code, body) in fixed.into_iter().flatten() {
-            let (status, answer) = post(&host, &sample_path(row), body).await;
+            let (status, answer) = post(&host, &sample::path(row), body).await;
             let wanted = ErrorCode::parse(code).unwrap();
             assert_eq!(answer["error"]["code"], code.as_str(), "{}", row.id);
             assert_eq!(status, rules.contract.error(wanted).status, "{}", row.id);
         }
     }
     for bundle in &rules.contract.bundles {
-        let path = super::bundles::path(bundle);
+        let path = sample::bundle_path(bundle);
         let shown = &document["paths"][&path]["post"];
         let requests = &shown["requestBody"]["content"]["application/json"]["examples"];
         let (name, request) = requests.as_object().unwrap().iter().next().unwrap();

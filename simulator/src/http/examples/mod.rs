@@ -1,5 +1,8 @@
-//! Examples that are true: every answer in the document was given by a fresh host in memory, whose
-//! clock stands still, to the request beside it.
+//! Examples that are true: every answer was given by a fresh host in memory, whose clock stands
+//! still, to the request beside it. The documents and the listings show them.
+
+mod bodies;
+mod inputs;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -9,7 +12,6 @@ use serde_json::Value;
 use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
-use super::bodies::{Fixed, asking_order, fixed_inputs, malformed, with_carried, with_extra};
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
 use crate::engine::rules::Rules;
 use crate::host::Host;
@@ -17,6 +19,13 @@ use crate::host::clock::Clock;
 use crate::host::journal::NoJournal;
 use crate::http::sample;
 use crate::scenario::AccountTerms;
+
+use bodies::{malformed, with_carried, with_extra};
+use inputs::{Input, Wanted, inputs};
+
+pub use bodies::asking_order;
+pub(super) use bodies::issuer;
+pub(super) use inputs::first_text;
 
 /// The instant all examples were asked at.
 pub const ASKED_AT: Timestamp = Timestamp::constant(1_768_469_400, 0);
@@ -27,6 +36,10 @@ pub(super) struct Exchange {
     pub(super) body: Json<'static>,
     pub(super) status: u16,
     pub(super) answer: Value,
+    /// What was set in the sample body, by field; of the sample itself nothing.
+    pub(super) set: Vec<(String, Json<'static>)>,
+    /// The scenario that decided; of the sample none.
+    pub(super) scenario: Option<Arc<str>>,
 }
 
 /// The examples of one operation.
@@ -34,13 +47,15 @@ pub(super) struct Exchange {
 pub(super) struct OfOperation {
     /// By the `status` of the answer: completed and, where it can be, pending.
     pub(super) answered: Vec<Exchange>,
-    /// Inputs with a fixed error.
+    /// Inputs with a fixed error, one for each.
     pub(super) failing: Vec<Exchange>,
+    /// Inputs that a scenario names and that succeed.
+    pub(super) named: Vec<Exchange>,
 }
 
 /// All examples.
 #[derive(Debug, Default)]
-pub(super) struct Examples {
+pub struct Examples {
     /// By the place of the operation in the contract.
     pub(super) operations: Vec<OfOperation>,
     /// By the place of the bundle in the contract.
@@ -53,8 +68,22 @@ pub(super) struct Examples {
     pub(super) usage: Option<Value>,
 }
 
-/// Asks for all of them. None where no account works.
-pub(super) async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Examples> {
+/// Asks for all of them; none are found where no account works. Blocks: not to be called from async
+/// code.
+///
+/// # Panics
+/// Where the machine has nothing left to make a runtime of.
+#[must_use]
+pub fn found(rules: &Rules, accounts: &[AccountTerms]) -> Examples {
+    // A runtime of its own: what the examples leave waiting ends with it.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
+    let runtime = runtime.expect("a runtime without threads and sockets needs next to nothing");
+    runtime.block_on(ask(rules, accounts)).unwrap_or_default()
+}
+
+async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Examples> {
     let clock = Clock::hand(ASKED_AT);
     let host = Host::new(rules.clone(), accounts.to_vec(), clock, Arc::new(NoJournal)).ok()?;
     let account = sample::working(accounts)?;
@@ -73,6 +102,16 @@ pub(super) async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Exam
         verification: Some(verification),
         usage: Some(usage),
     })
+}
+
+impl Exchange {
+    fn is(&self, code: ErrorCode) -> bool {
+        self.answer["error"]["code"] == code.as_str()
+    }
+
+    pub(super) fn is_pending(&self) -> bool {
+        self.answer["status"] == "pending"
+    }
 }
 
 struct Asker {
@@ -137,14 +176,14 @@ impl Asker {
     }
 
     async fn post(&self, operation: &Operation, body: Json<'static>) -> Exchange {
-        self.post_to(&super::sample_path(operation), body).await
+        self.post_to(&sample::path(operation), body).await
     }
 
     /// Each bundle with a body that all its steps accept.
     async fn bundles(&self, contract: &Contract) -> Vec<Exchange> {
         let mut found = Vec::new();
         for bundle in &contract.bundles {
-            let path = super::bundles::path(bundle);
+            let path = sample::bundle_path(bundle);
             let body = contract.bundle_sample(bundle);
             found.push(self.post_to(&path, body).await);
         }
@@ -165,6 +204,8 @@ impl Asker {
             body,
             status,
             answer,
+            set: Vec::new(),
+            scenario: None,
         }
     }
 
@@ -181,26 +222,35 @@ impl Asker {
             );
             let sample = self.post(operation, body.clone()).await;
             found[index].answered.push(sample);
-            for (result, body) in fixed_inputs(rules, index, &body) {
-                let exchange = self.post(operation, body).await;
-                let code = exchange.answer["error"]["code"].as_str();
-                let status = &exchange.answer["status"];
-                let known = found[index]
-                    .answered
-                    .iter()
-                    .any(|it| it.answer["status"] == *status);
-                match result {
-                    Fixed::Error(wanted) if code == Some(wanted.as_str()) => {
-                        found[index].failing.push(exchange)
-                    }
-                    Fixed::Pending if status == "pending" && !known => {
-                        found[index].answered.push(exchange)
-                    }
-                    _ => {}
-                }
+            for input in inputs(rules, index, &body) {
+                self.post_input(operation, input, &mut found[index]).await;
             }
         }
         found
+    }
+
+    /// Keeps the first input for each error and for a pending answer, and all that succeed by name;
+    /// what was not answered as the scenario says is not kept.
+    async fn post_input(&self, operation: &Operation, input: Input, found: &mut OfOperation) {
+        let known = match input.wanted {
+            Wanted::Error(code) => found.failing.iter().any(|it| it.is(code)),
+            Wanted::Pending => found.answered.iter().any(Exchange::is_pending),
+            Wanted::Success => false,
+        };
+        if known {
+            return;
+        }
+        let exchange = Exchange {
+            set: input.set,
+            scenario: Some(input.scenario),
+            ..self.post(operation, input.body).await
+        };
+        match input.wanted {
+            Wanted::Error(code) if exchange.is(code) => found.failing.push(exchange),
+            Wanted::Pending if exchange.is_pending() => found.answered.push(exchange),
+            Wanted::Success if exchange.answer["success"] == true => found.named.push(exchange),
+            _ => {}
+        }
     }
 
     /// An answer for each code that these accounts and scenarios bring about.
@@ -237,7 +287,7 @@ impl Asker {
             return Vec::new();
         };
         let keys = Keys::of(accounts, &self.key);
-        let path = super::sample_path(operation);
+        let path = sample::path(operation);
         let (empty, changed) = (Json::Object(Vec::new()), with_extra(&sample.body));
         let order = Some("order-1042");
         let plain = Question {

@@ -1,15 +1,13 @@
-//! The bodies that examples are asked with: samples, carried identifiers, inputs with a fixed end.
+//! The bodies that examples are asked with: samples, carried identifiers, one that is malformed.
 //! Asks nothing.
 
 use std::borrow::Cow;
 
-use svc_fixtures::contract::{Blame, Contract, ErrorCode, Flow, FlowKey, Kind, Operation, Step};
+use svc_fixtures::contract::{Blame, Contract, Flow, FlowKey, Kind, Operation, Step};
 use svc_fixtures::json::Json;
 
-use super::examples::OfOperation;
-use crate::engine::rules::Rules;
+use super::OfOperation;
 use crate::http::sample;
-use crate::scenario::{Ending, Outcome, Subject, Test};
 
 /// The operations in an order in which every step of a flow comes after those before it.
 pub fn asking_order(contract: &Contract) -> Vec<usize> {
@@ -42,74 +40,15 @@ fn flow_of<'c>(contract: &'c Contract, operation: &Operation) -> Option<(&'c Flo
     })
 }
 
-/// What a fixed input brings about.
-pub(super) enum Fixed {
-    Error(ErrorCode),
-    Pending,
-}
-
-/// The inputs for which a scenario fixes an error or a pending answer, one for each, made from the
-/// sample body by setting one identifying text.
-pub(super) fn fixed_inputs(
-    rules: &Rules,
-    index: usize,
-    body: &Json<'static>,
-) -> Vec<(Fixed, Json<'static>)> {
-    let operation = &rules.contract.operations[index];
-    let mut found: Vec<(Fixed, Json<'static>)> = Vec::new();
-    for scenario in rules
-        .scenarios
-        .all()
-        .iter()
-        .filter(|it| it.operations.contains(&index))
-    {
-        let [outcome] = scenario.then.as_slice() else {
-            continue;
-        };
-        let Some(fixed) = fixed(outcome) else {
-            continue;
-        };
-        let known = found.iter().any(|(known, _)| match (known, &fixed) {
-            (Fixed::Error(known), Fixed::Error(code)) => known == code,
-            (Fixed::Pending, Fixed::Pending) => true,
-            _ => false,
-        });
-        let [condition] = scenario.conditions.as_slice() else {
-            continue;
-        };
-        let Test::OneOf(values) = &condition.test else {
-            continue;
-        };
-        let named = |name: &str| match &condition.on {
-            Subject::Field(field) => field == name,
-            Subject::AnyIdentifier => true,
-        };
-        let mut inputs = operation
-            .identifiers()
-            .filter(|(_, field)| named(&field.name))
-            .flat_map(|(_, field)| {
-                let fits = |value: &&Json<'static>| {
-                    field.check(value, &rules.contract.formats, &[]).is_ok()
-                };
-                values
-                    .iter()
-                    .filter(fits)
-                    .map(|value| (field.name.as_str(), value))
-            });
-        if let Some((name, value)) = inputs.next().filter(|_| !known) {
-            found.push((fixed, with_member(body, name, value.clone())));
-        }
-    }
-    found
-}
-
-fn fixed(outcome: &Outcome) -> Option<Fixed> {
-    match &outcome.result {
-        _ if outcome.delay_ms > 0 => None,
-        Ending::Error { code, .. } => Some(Fixed::Error(*code)),
-        Ending::Pending { .. } => Some(Fixed::Pending),
-        Ending::Success(_) => None,
-    }
+/// The operation that issues what the first identifying field of this one carries.
+pub(in crate::http) fn issuer<'c>(
+    contract: &'c Contract,
+    operation: &Operation,
+) -> Option<&'c str> {
+    let (flow, step) = flow_of(contract, operation)?;
+    let (_, first) = operation.identifiers().next()?;
+    let carries = !flow.advisory && step.takes.as_ref() == Some(&first.name);
+    carries.then(|| flow.steps[0].operation.as_str())
 }
 
 /// An operation with a body whose identifier does not have its format.
@@ -165,7 +104,7 @@ pub(super) fn with_carried(
     body
 }
 
-fn with_member(body: &Json<'static>, name: &str, value: Json<'static>) -> Json<'static> {
+pub(super) fn with_member(body: &Json<'static>, name: &str, value: Json<'static>) -> Json<'static> {
     let mut members = body.as_object().unwrap_or_default().to_vec();
     match members.iter_mut().find(|(known, _)| known == name) {
         Some((_, old)) => *old = value,

@@ -1,0 +1,396 @@
+//! The operations as a person looks them up: price, latency, fields, and which input leads where.
+//! Every input shown was asked.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use svc_fixtures::contract::{LatencyRange, Operation, Presence};
+use svc_fixtures::json::Json;
+
+use super::examples::{self, Exchange, OfOperation, first_text, issuer};
+use super::sample;
+use crate::engine::rules::Rules;
+use crate::scenario::AccountTerms;
+
+/// The names of the columns of [`Listing::named`].
+pub const NAMED_COLUMNS: [&str; 3] = ["scenario", "input", "operations"];
+
+/// All operations with the inputs that were found for them.
+#[derive(Debug)]
+pub struct Listing<'r> {
+    rows: Vec<Row<'r>>,
+    /// The HTTP statuses that some input fixes.
+    statuses: Vec<u16>,
+}
+
+#[derive(Debug)]
+struct Row<'r> {
+    operation: &'r Operation,
+    /// The operation that issues what the first identifying field carries.
+    issuer: Option<&'r str>,
+    found: OfOperation,
+}
+
+/// Asks for the inputs of every operation. Blocks: not to be called from async code.
+#[must_use]
+pub fn list<'r>(rules: &'r Rules, accounts: &[AccountTerms]) -> Listing<'r> {
+    let contract = &rules.contract;
+    let mut found = examples::found(rules, accounts).operations.into_iter();
+    let row = |operation| Row {
+        operation,
+        issuer: issuer(contract, operation),
+        found: found.next().unwrap_or_default(),
+    };
+    let rows: Vec<Row<'_>> = contract.operations.iter().map(row).collect();
+    let failing = rows.iter().flat_map(|row| &row.found.failing);
+    let statuses: BTreeSet<u16> = failing.map(|it| it.status).collect();
+    Listing {
+        rows,
+        statuses: statuses.into_iter().collect(),
+    }
+}
+
+impl<'r> Listing<'r> {
+    /// That of one operation alone, named by its id or its path.
+    #[must_use]
+    pub fn only(mut self, name: &str) -> Option<Self> {
+        let named = |row: &Row<'_>| row.operation.id == name || row.operation.path == name;
+        self.rows.retain(named);
+        (!self.rows.is_empty()).then_some(self)
+    }
+
+    /// A paragraph an operation, for a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let paragraphs: Vec<String> = self.rows.iter().map(Row::paragraph).collect();
+        paragraphs.join("\n")
+    }
+
+    /// Everything that is known of each operation, with whole bodies.
+    #[must_use]
+    pub fn details(&self) -> String {
+        let details: Vec<String> = self.rows.iter().map(Row::details).collect();
+        details.join("\n")
+    }
+
+    /// The names of the columns of [`Listing::table`].
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        let fixed = ["operation", "INR", "ms", "field", "success"].map(str::to_owned);
+        let statuses = self.statuses.iter().map(u16::to_string);
+        let pending = ["pending".to_owned()];
+        fixed.into_iter().chain(statuses).chain(pending).collect()
+    }
+
+    /// A row an operation: each cell a text and whether it is code.
+    #[must_use]
+    pub fn table(&self) -> Vec<Vec<Cell>> {
+        self.rows
+            .iter()
+            .map(|row| row.cells(&self.statuses))
+            .collect()
+    }
+
+    /// A row an input that a scenario names and that succeeds: what was set, of which operations,
+    /// and what the scenario calls it.
+    #[must_use]
+    pub fn named(&self) -> Vec<[Cell; 3]> {
+        let mut found: Vec<(String, String, Vec<&str>)> = Vec::new();
+        for row in &self.rows {
+            for exchange in &row.found.named {
+                let name = exchange.scenario.as_deref().unwrap_or_default();
+                let set = setting(exchange);
+                let id = row.operation.id.as_str();
+                let known = |it: &&mut (String, String, Vec<&str>)| it.0 == name && it.1 == set;
+                match found.iter_mut().find(known) {
+                    Some((_, _, ids)) => ids.push(id),
+                    None => found.push((name.to_owned(), set, vec![id])),
+                }
+            }
+        }
+        let cells = |(name, set, ids): (String, String, Vec<&str>)| {
+            [
+                Cell::words(name),
+                Cell::code(set),
+                Cell::code(ids.join(", ")),
+            ]
+        };
+        found.into_iter().map(cells).collect()
+    }
+
+    /// Both tables in Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        let columns = self.columns();
+        markdown_table(&mut out, &columns, &self.table());
+        let named = self.named();
+        if !named.is_empty() {
+            out += "\n";
+            let columns = NAMED_COLUMNS.map(str::to_owned);
+            markdown_table(&mut out, &columns, &named);
+        }
+        out
+    }
+}
+
+/// What stands in one place of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// What it says.
+    pub text: String,
+    /// Whether that is to be taken as it is written.
+    pub is_code: bool,
+}
+
+impl Cell {
+    fn words(text: impl Into<String>) -> Self {
+        let (text, is_code) = (text.into(), false);
+        Cell { text, is_code }
+    }
+
+    fn code(text: impl Into<String>) -> Self {
+        let (text, is_code) = (text.into(), true);
+        Cell { text, is_code }
+    }
+}
+
+fn markdown_table<C: AsRef<[Cell]>>(out: &mut String, columns: &[String], rows: &[C]) {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ").replace("|  |", "| |"));
+    *out += &line(columns);
+    *out += &format!("|{}\n", "---|".repeat(columns.len()));
+    for row in rows {
+        let cell = |cell: &Cell| match cell.is_code && !cell.text.is_empty() {
+            true => format!("`{}`", cell.text),
+            false => cell.text.clone(),
+        };
+        let cells: Vec<String> = row.as_ref().iter().map(cell).collect();
+        *out += &line(&cells);
+    }
+}
+
+impl Row<'_> {
+    /// The first identifying field.
+    fn field(&self) -> &str {
+        let mut identifiers = self.operation.identifiers();
+        identifiers
+            .next()
+            .map_or("", |(_, field)| field.name.as_str())
+    }
+
+    /// The value of the first identifying field in the sample, or who issues it.
+    fn sample(&self) -> Cell {
+        if let Some(issuer) = self.issuer {
+            return Cell::words(format!("from {issuer}"));
+        }
+        let sample = self.found.answered.first();
+        let value = sample.and_then(|it| it.body.get(self.field()));
+        value.map_or(Cell::words(""), |value| Cell::code(shown(value)))
+    }
+
+    /// What was set, without the field's name where that is the usual one.
+    fn input(&self, exchange: Option<&Exchange>) -> Cell {
+        let Some(exchange) = exchange else {
+            return Cell::words("");
+        };
+        match exchange.set.as_slice() {
+            [(name, value)] if name == self.field() => Cell::code(shown(value)),
+            _ => Cell::code(setting(exchange)),
+        }
+    }
+
+    /// The example that waits for its result: one with an input of its own, or the sample.
+    fn pending(&self) -> Option<&Exchange> {
+        self.found.answered.iter().find(|it| it.is_pending())
+    }
+
+    fn pending_cell(&self) -> Cell {
+        match self.pending() {
+            Some(sample) if sample.set.is_empty() => self.sample(),
+            other => self.input(other),
+        }
+    }
+
+    fn with_status(&self, status: u16) -> Option<&Exchange> {
+        self.found.failing.iter().find(|it| it.status == status)
+    }
+
+    fn cells(&self, statuses: &[u16]) -> Vec<Cell> {
+        let mut cells = vec![
+            Cell::code(&self.operation.id),
+            Cell::words(self.operation.price.to_string()),
+            Cell::words(latency(self.operation.latency)),
+            Cell::code(self.field()),
+            self.sample(),
+        ];
+        let failing = statuses.iter().map(|status| self.with_status(*status));
+        cells.extend(failing.map(|it| self.input(it)));
+        cells.push(self.pending_cell());
+        cells
+    }
+
+    fn head(&self) -> String {
+        let Operation {
+            id,
+            title,
+            price,
+            latency,
+            ..
+        } = self.operation;
+        let latency = self::latency(*latency);
+        format!("{id}\n  {title}: {price} INR, {latency} ms\n")
+    }
+
+    fn paragraph(&self) -> String {
+        let mut out = self.head();
+        let field = |field: &svc_fixtures::contract::Field| match field.presence {
+            Presence::Required => field.name.clone(),
+            _ => format!("[{}]", field.name),
+        };
+        let fields: Vec<String> = self.operation.request.iter().map(field).collect();
+        line(&mut out, "fields", &fields.join(" "));
+        line(
+            &mut out,
+            "success",
+            &format!("{} {}", self.field(), self.sample().text),
+        );
+        for exchange in &self.found.failing {
+            line(&mut out, &exchange.status.to_string(), &setting(exchange));
+        }
+        if let Some(pending) = self.pending().filter(|it| !it.set.is_empty()) {
+            line(&mut out, "pending", &setting(pending));
+        }
+        for exchange in &self.found.named {
+            let name = exchange.scenario.as_deref().unwrap_or_default();
+            line(
+                &mut out,
+                "success",
+                &format!("{} ({name})", setting(exchange)),
+            );
+        }
+        out
+    }
+
+    fn details(&self) -> String {
+        let mut out = self.head();
+        line(
+            &mut out,
+            "path",
+            &format!("POST {}", sample::path(self.operation)),
+        );
+        line(&mut out, "clause", &self.operation.clause);
+        out += "\nFields\n";
+        for field in &self.operation.request {
+            let presence = match &field.presence {
+                Presence::Required => "required".to_owned(),
+                Presence::Optional => "optional".to_owned(),
+                Presence::Default(value) => format!("default {value}"),
+            };
+            let identifies = if field.identifies { ", identifies" } else { "" };
+            let (name, about) = (&field.name, &field.about);
+            let _ = writeln!(out, "  {name} ({presence}{identifies}): {about}");
+        }
+        out += "\nInputs\n";
+        let OfOperation {
+            answered,
+            failing,
+            named,
+        } = &self.found;
+        for exchange in answered.iter().chain(failing).chain(named) {
+            let ending = ["error", "status"].map(|name| &exchange.answer[name]);
+            let ending = ending[0]["code"].as_str().or(ending[1].as_str());
+            let (status, ending) = (exchange.status, ending.unwrap_or_default());
+            let name = exchange.scenario.as_deref().unwrap_or("the sample");
+            let _ = writeln!(out, "  {status} {ending} ({name})\n    {}", exchange.body);
+        }
+        if let Some(issuer) = self.issuer {
+            let _ = writeln!(
+                out,
+                "\n{} is what {issuer} issued to the same account.",
+                self.field()
+            );
+        }
+        out
+    }
+}
+
+fn line(out: &mut String, name: &str, value: &str) {
+    let _ = writeln!(out, "  {name:<8} {value}");
+}
+
+fn latency(range: LatencyRange) -> String {
+    match range.min_ms == range.max_ms {
+        true => range.min_ms.to_string(),
+        false => format!("{}-{}", range.min_ms, range.max_ms),
+    }
+}
+
+/// The fields that were set, each with its value.
+fn setting(exchange: &Exchange) -> String {
+    let one = |(name, value): &(String, Json<'static>)| format!("{name} {}", shown(value));
+    let set: Vec<String> = exchange.set.iter().map(one).collect();
+    set.join(", ")
+}
+
+/// A value as it is told: of a URL, whose host does not matter, the end.
+fn shown(value: &Json<'static>) -> String {
+    let text = first_text(value);
+    match text.split_once("://") {
+        Some((_, rest)) => {
+            let (_, end) = rest.rsplit_once('/').unwrap_or_default();
+            format!("…/{end}")
+        }
+        None if text.is_empty() => value.to_string(),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_fixtures::contract::ErrorCode;
+
+    use super::*;
+    use crate::engine::ids::Seed;
+    use crate::engine::rules::Files;
+    use crate::scenario::{self, read_accounts};
+
+    /// What every operation must be able to end in, whatever is wrong with the call itself.
+    const ENDINGS: [ErrorCode; 5] = [
+        ErrorCode::NoRecordFound,
+        ErrorCode::InternalError,
+        ErrorCode::ProviderError,
+        ErrorCode::SourceUnavailable,
+        ErrorCode::SourceTimeout,
+    ];
+
+    #[test]
+    fn every_operation_has_an_input_for_every_outcome() {
+        let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
+        let listing = list(&rules, &read_accounts(&scenario::accounts()).unwrap());
+        for row in &listing.rows {
+            let id = &row.operation.id;
+            assert_eq!(row.found.answered[0].answer["success"], true, "{id}");
+            for code in ENDINGS {
+                let status = rules.contract.error(code).status;
+                assert!(row.with_status(status).is_some(), "{id} {code}");
+            }
+            assert_eq!(
+                row.pending().is_some(),
+                row.operation.pending.is_some(),
+                "{id}"
+            );
+            assert!(row.cells(&listing.statuses).len() == listing.columns().len());
+        }
+    }
+
+    #[test]
+    fn one_operation_is_found_by_id_and_by_path() {
+        let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
+        for name in ["verify.identity.pan", "/v1/verify/identity/pan"] {
+            let listing = list(&rules, &read_accounts(&scenario::accounts()).unwrap());
+            let details = listing.only(name).unwrap().details();
+            assert!(details.contains(r#"{"pan":"AAAAA9999A""#), "{details}");
+            assert!(details.contains("422 SVC_NO_RECORD_FOUND"), "{details}");
+        }
+    }
+}
