@@ -2,10 +2,12 @@
 
 mod answers;
 mod authentication;
+mod broken;
 mod catalogue;
 mod computed;
 mod flow;
 mod generated;
+mod hostile;
 mod idempotency;
 mod independence;
 mod lookups;
