@@ -10,10 +10,10 @@ use crate::generated::{Generator, runner};
 use crate::samples::{Body, Catalogue, set};
 
 /// One rule broken: with none, the field is left out.
-type Way = (Blame, Option<Json<'static>>);
+pub(crate) type Way = (Blame, Option<Json<'static>>);
 
 /// Every way to break the rules of a field, near the value it had.
-fn ways(contract: &Contract, field: &Field, body: &Body, seed: usize) -> Vec<Way> {
+pub(crate) fn ways(contract: &Contract, field: &Field, body: &Body, seed: usize) -> Vec<Way> {
     let sentinel = contract.service.sentinel.text.as_str();
     let had = body.iter().find(|(name, _)| *name == field.name);
     let base = match had {
@@ -171,7 +171,7 @@ fn unlisted(one_of: &[String]) -> impl Iterator<Item = String> {
     texts.into_iter().filter(move |text| !known.contains(text))
 }
 
-fn broken_body(body: &mut Body, name: &str, value: Option<Json<'static>>) {
+pub(crate) fn broken_body(body: &mut Body, name: &str, value: Option<Json<'static>>) {
     match value {
         Some(value) => set(body, name, value),
         None => body.retain(|(known, _)| known != name),

@@ -12,6 +12,7 @@ mod idempotency;
 mod independence;
 mod lookups;
 mod model;
+mod openapi;
 mod pending;
 mod properties;
 mod readme;

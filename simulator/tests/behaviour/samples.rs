@@ -53,10 +53,7 @@ impl Catalogue {
         body: &Body,
         environment: Environment,
     ) -> Answer {
-        let members = body
-            .iter()
-            .map(|(name, value)| (name.as_str().into(), value.clone()));
-        let body = Json::Object(members.collect()).to_string();
+        let body = object_text(body);
         let path = operation.path.replace('*', "start");
         let asked = self.scene.post(&path, &body);
         match environment {
@@ -158,6 +155,14 @@ impl Catalogue {
             (other, _) => panic!("{}: {other} identifies nobody", field.name),
         }
     }
+}
+
+/// A body as it is sent.
+pub(crate) fn object_text(body: &Body) -> String {
+    let members = body
+        .iter()
+        .map(|(name, value)| (name.as_str().into(), value.clone()));
+    Json::Object(members.collect()).to_string()
 }
 
 pub(crate) fn set(body: &mut Body, name: &str, value: Json<'static>) {
