@@ -19,5 +19,6 @@ mod readme;
 mod samples;
 mod scenario_files;
 mod scene;
+mod story;
 mod validation;
 mod wallet;
