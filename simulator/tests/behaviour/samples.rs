@@ -53,10 +53,7 @@ impl Catalogue {
         body: &Body,
         environment: Environment,
     ) -> Answer {
-        let members = body
-            .iter()
-            .map(|(name, value)| (name.as_str().into(), value.clone()));
-        let body = Json::Object(members.collect()).to_string();
+        let body = object_text(body);
         let path = operation.path.replace('*', "start");
         let asked = self.scene.post(&path, &body);
         match environment {
@@ -68,27 +65,45 @@ impl Catalogue {
     /// Calls an operation after the steps its flow asks for before it.
     pub(crate) fn walk(&self, operation: &Operation, environment: Environment) -> Answer {
         let mut body = self.sample(operation);
-        if let Some((flow, step)) = self.step(operation)
-            && let Some(field) = &step.takes
-        {
-            let key = self.begin(flow, environment);
-            if let Some(after) = &step.after {
-                let after = self.operation(after);
-                let carried = self.step(after).and_then(|(_, step)| step.takes.clone());
-                let mut body = self.sample(after);
-                set(
-                    &mut body,
-                    &carried.expect("a later step"),
-                    key.clone().into(),
-                );
-                assert_eq!(
-                    self.send(after, &body, environment).at("status"),
-                    "completed"
-                );
-            }
-            set(&mut body, field, key.into());
+        for (name, value) in self.carried(operation, environment) {
+            set(&mut body, &name, value);
         }
         self.send(operation, &body, environment)
+    }
+
+    /// What an operation takes from the steps its flow asks for before it, which are called.
+    pub(crate) fn carried(&self, operation: &Operation, environment: Environment) -> Body {
+        let Some((flow, step)) = self.step(operation) else {
+            return Body::new();
+        };
+        let Some(field) = &step.takes else {
+            return Body::new();
+        };
+        let key = self.begin(flow, environment);
+        if let Some(after) = &step.after {
+            let after = self.operation(after);
+            let carried = self.step(after).and_then(|(_, step)| step.takes.clone());
+            let mut body = self.sample(after);
+            set(
+                &mut body,
+                &carried.expect("a later step"),
+                key.clone().into(),
+            );
+            assert_eq!(
+                self.send(after, &body, environment).at("status"),
+                "completed"
+            );
+        }
+        let first = self.operation(&flow.steps[0].operation);
+        let said = |name: &String| {
+            let index = first.field(name).expect("a field of the first step");
+            (
+                name.clone(),
+                first.request[index].sample(&self.contract().formats),
+            )
+        };
+        let same = step.same.iter().map(said);
+        same.chain([(field.clone(), key.into())]).collect()
     }
 
     fn begin(&self, flow: &Flow, environment: Environment) -> String {
@@ -140,6 +155,14 @@ impl Catalogue {
             (other, _) => panic!("{}: {other} identifies nobody", field.name),
         }
     }
+}
+
+/// A body as it is sent.
+pub(crate) fn object_text(body: &Body) -> String {
+    let members = body
+        .iter()
+        .map(|(name, value)| (name.as_str().into(), value.clone()));
+    Json::Object(members.collect()).to_string()
 }
 
 pub(crate) fn set(body: &mut Body, name: &str, value: Json<'static>) {

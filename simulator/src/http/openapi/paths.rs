@@ -1,7 +1,7 @@
 //! The paths of the document: one an operation, and the two look-ups.
 
 use serde_json::{Map, Value, json};
-use svc_fixtures::contract::{Contract, LatencyRange, Operation, Pending};
+use svc_fixtures::contract::{Contract, LatencyRange, Operation};
 
 use super::components::{by_status, error_answer, reference};
 use super::schema::{self, plain};
@@ -123,8 +123,8 @@ fn success(operation: &Operation, status: u16, examples: &OfOperation) -> Value 
             reference("schemas", &format!("{}.data", operation.id)),
         ));
     }
-    if let Some(pending) = pending {
-        forms.push(form(operation, "pending", pending_data(operation, pending)));
+    if let (Some(_), Some(shape)) = (pending, operation.pending_shape()) {
+        forms.push(form(operation, "pending", schema::answer(&shape)));
     }
     let schema = match forms.len() {
         1 => forms.remove(0),
@@ -157,15 +157,6 @@ fn form(operation: &Operation, status: &str, data: Value) -> Value {
         },
         "required": ["data"],
     })
-}
-
-fn pending_data(operation: &Operation, pending: &Pending) -> Value {
-    schema::object(
-        pending
-            .data
-            .iter()
-            .filter_map(|name| operation.response.member(name)),
-    )
 }
 
 pub(super) fn add_errors(

@@ -97,7 +97,9 @@ fn text(rule: &Rule, may_be_empty: bool) -> Value {
             json!({ "type": "string", "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })
         }
         Rule::Url => json!({ "type": "string", "format": "uri", "pattern": "^https?://" }),
-        Rule::Decimal { .. } => json!({ "type": "string", "pattern": "^[-+]?[0-9]*\\.?[0-9]*$" }),
+        Rule::Decimal { .. } => {
+            json!({ "type": "string", "pattern": "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)$" })
+        }
     };
     match may_be_empty {
         true => json!({ "anyOf": [{ "const": "" }, schema] }),

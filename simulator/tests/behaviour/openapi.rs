@@ -1,0 +1,319 @@
+//! The OpenAPI document against its official form, and every answer against the document.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use jsonschema::{Registry, Validator};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use svc_fixtures::contract::{Contract, Kind, Operation, Rule};
+use svc_simulator::engine::call::Environment;
+use svc_simulator::http::Addresses;
+use svc_simulator::http::openapi::document;
+use svc_simulator::scenario;
+
+use crate::broken::{broken_body, ways};
+use crate::generated::{Generator, runner};
+use crate::samples::{Body, Catalogue, object_text, set};
+use crate::scene::{Answer, Asked, Scene};
+
+const OFFICIAL: &str = include_str!("../data/openapi-3.1.schema.json");
+const ERRORS: [u16; 5] = [422, 500, 502, 503, 504];
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let accounts = scenario::read_accounts(&scenario::accounts());
+    let accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
+    document(&Scene::new().host.rules(), &accounts, &Addresses::DEFAULT)
+});
+
+/// Every schema of the document that is no part of another, with its place.
+fn schemas<'v>(value: &'v Value, place: &str, found: &mut Vec<(String, &'v Value)>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                let place = format!("{place}/{name}");
+                match name.as_str() {
+                    "schema" => found.push((place, value)),
+                    "examples" | "example" | "x-fixed-inputs" => {}
+                    _ => schemas(value, &place, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| schemas(item, place, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_document_has_the_official_form_and_its_schemas_are_schemas() {
+    let official: Value = serde_json::from_str(OFFICIAL).expect("JSON");
+    let form = jsonschema::validator_for(&official).expect("the official form is a schema");
+    let mistakes: Vec<String> = form
+        .iter_errors(&DOCUMENT)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+    let mut found = Vec::new();
+    schemas(&DOCUMENT["paths"], "paths", &mut found);
+    schemas(&DOCUMENT["components"], "components", &mut found);
+    let shared = DOCUMENT["components"]["schemas"].as_object();
+    for (name, schema) in shared.expect("there are schemas") {
+        found.push((name.clone(), schema));
+    }
+    assert!(found.len() > 100);
+    for (place, schema) in found {
+        let told = jsonschema::draft202012::meta::validate(schema);
+        told.unwrap_or_else(|error| panic!("{place}: {error}"));
+    }
+}
+
+/// Readers in other languages know the expressions of ECMA 262, which have no inline flags.
+#[test]
+fn the_expressions_of_the_document_are_those_every_reader_knows() {
+    fn patterns<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+        match value {
+            Value::Object(members) => {
+                found.extend(members.get("pattern").and_then(Value::as_str));
+                members.values().for_each(|value| patterns(value, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| patterns(item, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    patterns(&DOCUMENT["components"]["schemas"], &mut found);
+    assert!(!found.is_empty());
+    for pattern in found {
+        let foreign = pattern.replace("(?:", "(").contains("(?");
+        let anchors = pattern.contains("\\A") || pattern.contains("\\z");
+        assert!(!foreign && !anchors, "{pattern}");
+    }
+}
+
+/// The document with every described object closed, so that what it does not name is a mistake.
+fn closed(mut document: Value) -> Value {
+    fn close(value: &mut Value) {
+        if let Value::Array(items) = value {
+            items.iter_mut().for_each(close);
+            return;
+        }
+        let Some(members) = value.as_object_mut() else {
+            return;
+        };
+        let described =
+            members.contains_key("properties") && members.get("type") == Some(&json!("object"));
+        if described && !members.contains_key("additionalProperties") {
+            members.insert("additionalProperties".to_owned(), json!(false));
+        }
+        let parts = members.iter_mut().filter(|(name, _)| *name != "examples");
+        parts.for_each(|(_, value)| close(value));
+    }
+    close(&mut document);
+    document
+}
+
+/// Checks answers and bodies against the closed document; a schema is compiled once.
+struct Judge {
+    registry: Registry<'static>,
+    compiled: BTreeMap<String, Validator>,
+    seen: BTreeSet<u16>,
+}
+
+impl Judge {
+    fn new() -> Self {
+        let registry = Registry::new()
+            .add("urn:document", closed(DOCUMENT.clone()))
+            .and_then(jsonschema::RegistryBuilder::prepare)
+            .expect("the document refers to itself alone");
+        Judge {
+            registry,
+            compiled: BTreeMap::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    fn schema(&mut self, pointer: &str) -> &Validator {
+        let registry = &self.registry;
+        self.compiled.entry(pointer.to_owned()).or_insert_with(|| {
+            let escaped = pointer.replace('{', "%7B").replace('}', "%7D");
+            let schema = json!({ "$ref": format!("urn:document#{escaped}") });
+            let options = jsonschema::options()
+                .with_registry(registry)
+                .should_validate_formats(true);
+            options
+                .build(&schema)
+                .unwrap_or_else(|error| panic!("{pointer}: {error}"))
+        })
+    }
+
+    /// Judges an answer to the method of a path by what the document says of its status.
+    fn answer(&mut self, path: &str, method: &str, answer: &Answer) {
+        self.seen.insert(answer.0.status);
+        let escaped = path.replace('~', "~0").replace('/', "~1");
+        let place = format!("/paths/{escaped}/{method}/responses/{}", answer.0.status);
+        let told = DOCUMENT.pointer(&place);
+        let told = told.unwrap_or_else(|| panic!("{place} is not documented: {answer}"));
+        let shared = told.get("$ref").and_then(Value::as_str);
+        let place = shared.map_or(place, |shared| shared.trim_start_matches('#').to_owned());
+        let body: Value = serde_json::from_slice(&answer.0.body).expect("JSON");
+        let schema = self.schema(&format!("{place}/content/application~1json/schema"));
+        let mistakes: Vec<String> = schema
+            .iter_errors(&body)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(mistakes.is_empty(), "{place}: {mistakes:?}\n{answer}");
+    }
+}
+
+fn documented(operation: &Operation) -> String {
+    operation.path.replace('*', "{step}")
+}
+
+#[test]
+fn every_outcome_of_every_operation_is_as_the_document_says() {
+    let catalogue = Catalogue::new();
+    let mut judge = Judge::new();
+    for operation in &catalogue.contract().operations {
+        let path = documented(operation);
+        for environment in Environment::ALL {
+            judge.answer(&path, "post", &catalogue.walk(operation, environment));
+            let pending = operation.pending.is_some().then_some(202);
+            for status in ERRORS.into_iter().chain(pending) {
+                let (_, field) = operation.identifiers().next().expect("an identifier");
+                let mut body = catalogue.unbound(operation);
+                let value = catalogue.fixed(operation, field, status);
+                set(&mut body, &field.name, value);
+                judge.answer(
+                    &path,
+                    "post",
+                    &catalogue.send(operation, &body, environment),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_refusal_of_every_operation_is_as_the_document_says() {
+    let catalogue = Catalogue::new();
+    let mut judge = Judge::new();
+    let scene = &catalogue.scene;
+    for operation in &catalogue.contract().operations {
+        let path = documented(operation);
+        let url = operation.path.replace('*', "start");
+        let mut body = catalogue.unbound(operation);
+        let text = object_text(&body);
+        set(&mut body, "other", true.into());
+        let (body, other) = (text, object_text(&body));
+        for environment in Environment::ALL {
+            let ask = |body| {
+                let asked = scene.post(&url, body);
+                match environment {
+                    Environment::Test => asked,
+                    Environment::Live => asked.live(),
+                }
+            };
+            let wrong = match environment {
+                Environment::Test => "svc_live_local",
+                Environment::Live => "svc_test_local",
+            };
+            let asked = [
+                ask("{}"),
+                ask(&body).by("nobody"),
+                ask(&body).key(wrong),
+                ask(&body).by("revoked"),
+                ask(&body).by("blocked"),
+                ask(&body).by("broke"),
+                ask(&body).by("throttled"),
+                ask(&body).idempotency(&operation.id),
+                ask(&body).idempotency(&operation.id),
+                ask(&other).idempotency(&operation.id),
+            ];
+            for asked in asked {
+                judge.answer(&path, "post", &asked.send());
+            }
+        }
+    }
+    let seen = &judge.seen;
+    let wanted = [400, 401, 402, 403, 409, 429];
+    assert!(
+        wanted.iter().all(|status| seen.contains(status)),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn look_ups_are_as_the_document_says() {
+    let scene = Scene::new();
+    let mut judge = Judge::new();
+    for live in [false, true] {
+        let of = |asked: Asked<'_>| {
+            if live {
+                asked.live().send()
+            } else {
+                asked.send()
+            }
+        };
+        let id = of(scene.pan(r#"{"pan": "AAAAA0000A"}"#)).id();
+        let path = "/v1/verifications/{verificationId}";
+        for id in [id.as_str(), "svcv_of_nobody"] {
+            let found = of(scene.get(&format!("/v1/verifications/{id}")));
+            judge.answer(path, "get", &found);
+        }
+        for query in ["", "?from=2027-01-01", "?from=never"] {
+            let usage = of(scene.get(&format!("/v1/usage{query}")));
+            judge.answer("/v1/usage", "get", &usage);
+        }
+    }
+}
+
+/// Whether the document can say the whole rule of a format: days, bounds and hosts it cannot.
+fn is_said_whole(contract: &Contract, kind: &Kind) -> bool {
+    match kind {
+        Kind::Text {
+            format: Some(id),
+            one_of,
+        } if one_of.is_empty() => matches!(contract.format(*id).rule, Rule::Pattern(_)),
+        Kind::List { items, .. } => is_said_whole(contract, items),
+        // A whole number with a fraction of zero is an integer to JSON Schema.
+        Kind::Int { .. } => false,
+        _ => true,
+    }
+}
+
+#[test]
+fn the_document_takes_valid_requests_and_refuses_broken_ones() {
+    let catalogue = Catalogue::new();
+    let (contract, generator) = (catalogue.contract(), Generator::new(&catalogue.rules));
+    let sentinel = contract.service.sentinel.text.as_str();
+    for operation in &contract.operations {
+        let schema = json!({
+            "$ref": format!("#/components/schemas/{}.request", operation.id),
+            "components": { "schemas": DOCUMENT["components"]["schemas"] },
+        });
+        let schema = jsonschema::draft202012::new(&schema).expect("a schema");
+        let fits = |body: &Body| {
+            let value: Value = serde_json::from_str(&object_text(body)).expect("JSON");
+            schema.is_valid(&value)
+        };
+        let cases = (generator.body(operation), any::<usize>());
+        let outcome = runner(6).run(&cases, |(body, seed)| {
+            let text = object_text(&body);
+            // The sentinel wins over formats, and this is white space to ECMA 262 alone.
+            let exempt = text.contains(sentinel) || text.contains('\u{feff}');
+            prop_assert!(exempt || fits(&body));
+            for field in &operation.request {
+                if !is_said_whole(contract, &field.kind) {
+                    continue;
+                }
+                for (_, value) in ways(contract, field, &body, seed) {
+                    let mut broken = body.clone();
+                    broken_body(&mut broken, &field.name, value);
+                    prop_assert!(!fits(&broken), "{}", object_text(&broken));
+                }
+            }
+            Ok(())
+        });
+        outcome.unwrap_or_else(|failure| panic!("{}: {failure}", operation.id));
+    }
+}
