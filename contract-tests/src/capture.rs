@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::environment::Environment;
 use crate::target::{Request, Response, TransportError};
+use svc_fixtures::contract::Environment;
 
 /// One request and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 use futures_util::future::join_all;
 
 use crate::capture::{CapturedCase, Exchange};
-use crate::environment::Environment;
 use crate::plan::{Ask, Case, Credential, Setting};
 use crate::redact::{MARK, Secret, black_out};
 use crate::target::{Request, Response, Target};
+use svc_fixtures::contract::Environment;
 
 /// The keys of a run.
 #[derive(Debug, Clone, Default)]

@@ -13,7 +13,6 @@ pub mod check;
 pub mod cli;
 pub mod client;
 pub mod diff;
-pub mod environment;
 pub mod plan;
 pub mod redact;
 pub mod report;

@@ -3,9 +3,9 @@
 use svc_fixtures::contract::ErrorCode;
 
 use super::{Check, Stage, everywhere};
-use crate::environment::Environment;
 use crate::plan::sample::{self, Extent};
 use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting};
+use svc_fixtures::contract::Environment;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {

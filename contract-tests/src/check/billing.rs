@@ -3,8 +3,8 @@
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::{Check, Stage};
-use crate::environment::Environment;
 use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting, fixed, sample};
+use svc_fixtures::contract::Environment;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {

@@ -15,9 +15,9 @@ mod validation;
 
 use std::collections::BTreeSet;
 
-use crate::environment::Environment;
 use crate::plan::{Case, Setting};
 use crate::verdict::EVERY_ANSWER;
+use svc_fixtures::contract::Environment;
 
 /// One contract test.
 #[derive(Debug, Clone, Copy)]

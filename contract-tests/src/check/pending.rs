@@ -3,8 +3,8 @@
 use svc_fixtures::contract::Operation;
 
 use super::{Check, Stage, everywhere};
-use crate::environment::Environment;
 use crate::plan::{Case, Ending, Rule, Setting, fixed, sample};
+use svc_fixtures::contract::Environment;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {

@@ -4,8 +4,8 @@ use reqwest::Url;
 
 use super::Mistake;
 use crate::client::{Keyring, OwnKey};
-use crate::environment::Environment;
 use crate::redact::Secret;
+use svc_fixtures::contract::Environment;
 
 /// Whether an address is this machine's own.
 pub(super) fn is_loopback(url: &Url) -> bool {

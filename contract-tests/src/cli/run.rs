@@ -10,13 +10,13 @@ use svc_fixtures::contract::Contract;
 use super::{Exit, Mistake, keys};
 use crate::check;
 use crate::client::Client;
-use crate::environment::Environment;
 use crate::plan::{Setting, inputs};
 use crate::redact::Secret;
 use crate::report::human::Human;
 use crate::report::json::Document;
 use crate::run::{Event, Filter, run};
 use crate::target::{HttpTarget, Timeouts};
+use svc_fixtures::contract::Environment;
 
 /// What to run, and against what.
 #[derive(Debug, Args)]

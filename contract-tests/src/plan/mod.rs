@@ -12,10 +12,10 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 
 use crate::capture::Exchange;
-use crate::environment::Environment;
 use crate::target::Request;
 pub use expect::{Ending, Expectation, Rule, UsageRow};
 pub use setting::Setting;
+use svc_fixtures::contract::Environment;
 
 /// The members of a JSON body, in order.
 pub type Members = Vec<(String, Json<'static>)>;

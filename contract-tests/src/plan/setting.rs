@@ -6,7 +6,7 @@ use svc_fixtures::contract::{ClauseKind, Contract, Flow, Operation};
 
 use super::inputs::Input;
 use crate::capture::Capture;
-use crate::environment::Environment;
+use svc_fixtures::contract::Environment;
 
 /// What a run is made for. The same setting makes the same plan.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 
 use super::{Request, Response, Target, TransportError};
-use crate::environment::Environment;
+use svc_fixtures::contract::Environment;
 
 /// No answer of the service is longer.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;

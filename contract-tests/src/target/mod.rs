@@ -6,8 +6,8 @@ use std::future::Future;
 
 use serde::{Deserialize, Serialize};
 
-use crate::environment::Environment;
 use crate::redact::Secret;
+use svc_fixtures::contract::Environment;
 
 pub use http::{HttpTarget, Timeouts};
 

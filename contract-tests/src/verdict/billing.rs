@@ -4,7 +4,7 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::Findings;
 use super::answer::Answer;
-use crate::environment::Environment;
+use svc_fixtures::contract::Environment;
 
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let charged = answer.charged();

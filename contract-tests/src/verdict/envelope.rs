@@ -4,7 +4,7 @@ use svc_fixtures::json::Json;
 
 use super::Findings;
 use super::answer::Answer;
-use crate::environment::Environment;
+use svc_fixtures::contract::Environment;
 
 /// Judges the envelope; answers whether there is one to judge further.
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) -> bool {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use svc_contract_tests::client::{Client, Keyring};
-use svc_contract_tests::environment::Environment;
 use svc_contract_tests::plan::{Setting, inputs};
 use svc_contract_tests::target::{Request, Response, Target, TransportError};
 use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::Environment;
 use svc_simulator::engine::call::{self, Body, Call, Header, Headers};
 use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::reply::Reply;

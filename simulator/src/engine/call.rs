@@ -1,45 +1,8 @@
 //! What comes in: one request as the adapters hand it over. Nothing here is checked yet.
 
-use std::fmt;
 use std::net::IpAddr;
 
-/// Which of the two environments a listener, a key or a verification belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Environment {
-    /// The sandbox: free, nothing is billed.
-    Test,
-    /// Live: prepaid wallet, billed per conclusive result.
-    Live,
-}
-
-impl Environment {
-    /// Both.
-    pub const ALL: [Environment; 2] = [Environment::Test, Environment::Live];
-
-    /// As `meta.environment` says it, and as keys carry it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Environment::Test => "test",
-            Environment::Live => "live",
-        }
-    }
-
-    /// What keys of this environment begin with.
-    #[must_use]
-    pub fn key_prefix(self) -> &'static str {
-        match self {
-            Environment::Test => "svc_test_",
-            Environment::Live => "svc_live_",
-        }
-    }
-}
-
-impl fmt::Display for Environment {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.as_str())
-    }
-}
+pub use svc_fixtures::contract::Environment;
 
 /// One request that parsed as HTTP.
 #[derive(Debug, Clone)]
