@@ -1,6 +1,10 @@
 //! Every operation of the contract, in every outcome it can have, in the exact form of its row.
 
 use std::sync::Arc;
+use svc_simulator::engine::ids::Seed;
+use svc_simulator::engine::rules::Rules;
+use svc_simulator::http::{Addresses, openapi, operations};
+use svc_simulator::scenario;
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::{Kind, Shape};
@@ -329,4 +333,28 @@ fn an_operation_added_by_rows_alone_is_routed_validated_and_answered() {
         ask(r#"{"ticket": "00000504"}"#).outcome(),
         "504 SVC_SOURCE_TIMEOUT"
     );
+}
+
+#[test]
+fn an_operation_added_by_rows_alone_is_documented_and_listed() {
+    let mut files = Files::built_in();
+    let (row, answer) = (ONE_MORE, ITS_ANSWER);
+    files
+        .contract
+        .push(Source::new("operations/tests.toml", row));
+    files
+        .answers
+        .push(Source::new("answers/tests.toml", answer));
+    let rules = Rules::read(&files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
+    let accounts = scenario::read_accounts(&scenario::accounts()).expect("accounts");
+    let document = openapi::document(&rules, &accounts, &Addresses::DEFAULT);
+    let post = &document["paths"]["/v1/verify/tests/one-more"]["post"];
+    let shown = &post["responses"]["200"]["content"]["application/json"]["examples"]["completed"];
+    assert_eq!(shown["value"]["data"]["holder"], "ASHA RAO");
+    assert_eq!(
+        post["x-fixed-inputs"]["SVC_SOURCE_TIMEOUT"]["ticket"],
+        "00000504"
+    );
+    let listing = operations::list(&rules, &accounts);
+    assert!(listing.markdown().contains("`verify.tests.one-more`"));
 }
