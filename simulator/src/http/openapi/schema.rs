@@ -147,13 +147,17 @@ pub(super) fn object<'m>(members: impl IntoIterator<Item = &'m Member>) -> Value
     let (mut properties, mut patterns) = (Map::new(), Map::new());
     let mut required = Vec::new();
     for member in members {
+        let mut form = answer(&member.shape);
+        if member.extension {
+            form["x-simulator-extension"] = json!(true);
+        }
         match member.name.strip_suffix("[#]") {
             Some(stem) => {
                 let pattern = format!("^{}\\[[0-9]+\\]$", escaped(stem));
-                patterns.insert(pattern, answer(&member.shape));
+                patterns.insert(pattern, form);
             }
             None => {
-                properties.insert(member.name.clone(), answer(&member.shape));
+                properties.insert(member.name.clone(), form);
                 if member.presence == MemberPresence::Always {
                     required.push(member.name.as_str());
                 }
@@ -241,6 +245,23 @@ mod tests {
             layout_pattern("DD.MM.YYYY"),
             r"[0-9][0-9]\.[0-9][0-9]\.[0-9][0-9][0-9][0-9]"
         );
+    }
+
+    #[test]
+    fn a_member_that_only_a_ruling_knows_is_marked() {
+        let member = |extension| Member {
+            name: "n".to_owned(),
+            presence: MemberPresence::Always,
+            extension,
+            shape: Shape::AnyObject,
+        };
+        let marked = |extension| {
+            let schema = object([&member(extension)]);
+            schema["properties"]["n"]
+                .get("x-simulator-extension")
+                .is_some()
+        };
+        assert_eq!([marked(true), marked(false)], [true, false]);
     }
 
     #[test]
