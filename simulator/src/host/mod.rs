@@ -6,6 +6,7 @@ pub mod directory;
 pub mod journal;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -43,7 +44,13 @@ pub struct AccountCell {
     state: Mutex<Account>,
     /// Told whenever something that was put off is done.
     done: Notify,
+    /// When a task will look next, in milliseconds of the account's clock; only changed under the
+    /// lock. Without it every call of an account with a pending result would leave a task behind.
+    armed: AtomicI64,
 }
+
+/// No task is waiting.
+const UNARMED: i64 = i64::MAX;
 
 impl AccountCell {
     fn new(account: Account) -> Self {
@@ -51,6 +58,7 @@ impl AccountCell {
             id: Arc::clone(&account.id),
             state: Mutex::new(account),
             done: Notify::new(),
+            armed: AtomicI64::new(UNARMED),
         }
     }
 
@@ -217,6 +225,11 @@ impl Host {
         if account.clock.frozen_at().is_some() {
             return;
         }
+        let at_ms = at.as_millisecond();
+        if cell.armed.load(Ordering::Relaxed) <= at_ms {
+            return;
+        }
+        cell.armed.store(at_ms, Ordering::Relaxed);
         let wait = at.duration_since(account.clock.read(machine));
         let wait = Duration::try_from(wait).unwrap_or_default();
         let (host, cell) = (Arc::clone(self), Arc::clone(cell));
@@ -230,6 +243,7 @@ impl Host {
     fn settle(self: &Arc<Self>, cell: &Arc<AccountCell>) {
         let rules = self.rules();
         let mut account = cell.state.lock();
+        cell.armed.store(UNARMED, Ordering::Relaxed);
         let machine = self.clock.now();
         if let Err(error) = self.finish_due(&rules, cell, &mut account, machine) {
             tracing::error!(account = %cell.id, %error, "a due result was not written; it stays due");

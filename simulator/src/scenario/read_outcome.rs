@@ -51,6 +51,15 @@ fn outcome(
             None
         }
     };
+    if !may_wait {
+        for name in ["delay", "provider"] {
+            if let Some(item) = table.optional(name) {
+                item.problem(format!(
+                    "`{name}` stands beside `pending`, not in `finally`"
+                ));
+            }
+        }
+    }
     let delay_ms = table
         .optional("delay")
         .and_then(|item| duration_ms(&item))

@@ -256,3 +256,15 @@ live_wallet_inr = -1
     8 mistakes found
     "#);
 }
+
+#[test]
+fn what_would_be_ignored_in_finally_is_refused() {
+    let told = |extra: &str| {
+        problems(&format!(
+            "[[scenario]]\nname = \"a\"\noperation = \"verify.employment.uan\"\n\
+             then = {{ pending = {{}}, finally = {{ success = {{}}, {extra} }} }}\n"
+        ))
+    };
+    assert!(told("delay = \"3s\"").contains("`delay` stands beside `pending`"));
+    assert!(told("provider = \"p\"").contains("`provider` stands beside `pending`"));
+}
