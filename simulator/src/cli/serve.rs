@@ -15,9 +15,8 @@ use super::{EXIT_FAILURE, Failure, files, ready, terminal};
 use crate::engine::call::Environment;
 use crate::engine::ids::Seed;
 use crate::engine::rules::Rules;
-use crate::host::Host;
 use crate::host::clock::Clock;
-use crate::host::journal::NoJournal;
+use crate::host::{Host, Means};
 use crate::http::Addresses;
 use crate::http::api::Api;
 use crate::http::console::Console;
@@ -62,7 +61,7 @@ async fn run_listeners(
     }
     rules.addresses = addresses.in_answers();
     let ready = ready::block(&rules.contract, &accounts, &addresses);
-    let host = Host::new(rules, accounts.clone(), Clock::Machine, Arc::new(NoJournal))?;
+    let host = Host::new(rules, accounts.clone(), Means::of(Clock::machine()))?;
     let stop = CancellationToken::new();
     let limits = EdgeLimits {
         drain: settings.drain,
