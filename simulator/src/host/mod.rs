@@ -4,6 +4,7 @@
 pub mod clock;
 pub mod directory;
 pub mod journal;
+pub mod transport;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
