@@ -102,6 +102,8 @@ impl HttpTransport {
             .dns_resolver(resolver)
             .http1_only()
             .http1_max_headers(MAX_ANSWER_HEADERS)
+            // As the specification spells them, for people who look at the wire.
+            .http1_title_case_headers()
             .no_gzip()
             .no_brotli()
             .no_deflate()
