@@ -20,6 +20,8 @@ pub const KEPT_DELIVERIES: usize = 10_000;
 pub struct Deliveries {
     by_verification: BTreeMap<VerificationId, Delivery>,
     by_due: BTreeSet<(Timestamp, VerificationId)>,
+    /// Those that wait for another one to come before them.
+    to_be_overtaken: Vec<VerificationId>,
     /// Those that ended, in the order they did. One that was sent again by hand stands here twice.
     ended: VecDeque<VerificationId>,
     forgotten: u64,
@@ -269,19 +271,21 @@ impl Standing {
 impl Deliveries {
     /// Keeps a new delivery.
     pub fn add(&mut self, delivery: Delivery) {
-        if let Some(at) = delivery.due().filter(|_| !delivery.waits_to_be_overtaken()) {
-            self.overtake(later(at, 0) + OVERTAKEN_BY);
+        match (delivery.waits_to_be_overtaken(), delivery.due()) {
+            (true, _) => self.to_be_overtaken.push(delivery.verification),
+            (false, Some(at)) => {
+                self.overtake(at.saturating_add(OVERTAKEN_BY).unwrap_or(Timestamp::MAX));
+            }
+            (false, None) => {}
         }
         self.put(delivery);
     }
 
     /// Those that waited for this are due.
     fn overtake(&mut self, at: Timestamp) {
-        let waiting = self.by_due.iter().map(|&(_, verification)| verification);
-        let waiting = waiting.filter(|id| self.by_verification[id].waits_to_be_overtaken());
-        for verification in waiting.collect::<Vec<_>>() {
+        for verification in std::mem::take(&mut self.to_be_overtaken) {
             self.change(verification, |delivery| {
-                if delivery.due().is_some_and(|due| at < due) {
+                if delivery.waits_to_be_overtaken() && delivery.due().is_some_and(|due| at < due) {
                     delivery.standing.scheduled = DeliveryState::Due(at);
                 }
             });
