@@ -6,6 +6,7 @@ mod http;
 mod memory;
 mod names;
 mod target;
+mod url;
 
 use std::future::Future;
 use std::pin::Pin;
