@@ -21,6 +21,8 @@ pub(crate) enum Play {
     Endless(&'static [u8], &'static [u8]),
     /// Answers the first request with these bytes and breaks the connection at the second.
     AnswersThenResets(&'static [u8]),
+    /// Writes these bytes before it is asked and then only waits for the client to go.
+    Speaks(&'static [u8]),
     /// Breaks the connection before it reads anything.
     ResetsAtOnce,
     /// Breaks the connection when it has read a request.
@@ -91,9 +93,14 @@ impl Receiver {
 }
 
 async fn connection(play: Play, mut stream: TcpStream, number: usize, seen: &Seen) {
-    if matches!(play, Play::ResetsAtOnce) {
-        stream.set_zero_linger().expect("an open socket");
-        return;
+    match play {
+        Play::ResetsAtOnce => return stream.set_zero_linger().expect("an open socket"),
+        Play::Speaks(first) => {
+            drop(stream.write_all(first).await);
+            while stream.read(&mut [0; 1024]).await.is_ok_and(|read| read > 0) {}
+            return;
+        }
+        _ => {}
     }
     for nth in 0.. {
         let Some(text) = request(&mut stream).await else {
@@ -116,7 +123,7 @@ async fn connection(play: Play, mut stream: TcpStream, number: usize, seen: &See
                 }
                 return;
             }
-            Play::ResetsAtOnce | Play::ResetsAfterReading | Play::AnswersThenResets(_) => {
+            _ => {
                 return stream.set_zero_linger().expect("an open socket");
             }
         }

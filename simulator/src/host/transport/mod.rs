@@ -16,7 +16,7 @@ use bytes::Bytes;
 use crate::engine::delivery::Answered;
 pub use http::{HttpTransport, TransportError, TransportLimits};
 pub use memory::MemoryTransport;
-pub use names::{Addresses, Names, SystemNames};
+pub use names::{FoundAddresses, Names, SystemNames};
 pub use target::{TargetRefused, Targets};
 
 /// The name of the header that carries the signature.
