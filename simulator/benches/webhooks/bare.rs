@@ -10,9 +10,12 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 /// Posts a body so many times, one after the other.
-pub(crate) async fn post(url: &str, body: Bytes, times: usize) -> Duration {
-    let address = url.trim_start_matches("http://").trim_end_matches('/');
-    let stream = TcpStream::connect(address).await.expect("it listens");
+pub(crate) async fn post(url: String, body: Bytes, times: usize) -> Duration {
+    let address = url
+        .trim_start_matches("http://")
+        .trim_end_matches('/')
+        .to_owned();
+    let stream = TcpStream::connect(&address).await.expect("it listens");
     stream.set_nodelay(true).expect("a socket that can");
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
         .await
@@ -21,7 +24,7 @@ pub(crate) async fn post(url: &str, body: Bytes, times: usize) -> Duration {
     let began = Instant::now();
     for _ in 0..times {
         let request = Request::post("/")
-            .header("host", address)
+            .header("host", &address)
             .header("content-type", "application/json")
             .body(Full::new(body.clone()));
         sender.ready().await.expect("the connection stays");
