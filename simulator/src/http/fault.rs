@@ -106,17 +106,18 @@ fn head(parts: &http::response::Parts, length: usize) -> Vec<u8> {
 /// Says nothing until the client gives up. A call that is never answered does not hold up the end
 /// of the simulator.
 async fn silence(mut socket: Socket, stop: &CancellationToken) -> io::Result<()> {
-    let mut dropped = [0; 1024];
-    loop {
-        let read = tokio::select! {
-            biased;
-            () = stop.cancelled() => return Ok(()),
-            read = socket.read(&mut dropped) => read?,
-        };
-        if read == 0 {
-            return Ok(());
-        }
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => Ok(()),
+        gone = gone(&mut socket) => gone,
     }
+}
+
+/// Ends when the client gives up; what it sends meanwhile is dropped.
+async fn gone(socket: &mut Socket) -> io::Result<()> {
+    let mut dropped = [0; 1024];
+    while socket.read(&mut dropped).await? > 0 {}
+    Ok(())
 }
 
 /// Writes the first bytes at once and the others in pieces, evenly spread, the last when the time is
@@ -127,7 +128,12 @@ async fn send(mut socket: Socket, first: &[u8], then: &[u8], over: Duration) -> 
     let pieces = u32::try_from(then.len().div_ceil(size)).unwrap_or(u32::MAX);
     for piece in then.chunks(size) {
         if !over.is_zero() {
-            tokio::time::sleep(over / pieces).await;
+            // A client that has given up must not keep its place until the next piece.
+            tokio::select! {
+                biased;
+                () = tokio::time::sleep(over / pieces) => {}
+                gone = gone(&mut socket) => return gone,
+            }
         }
         socket.write_all(piece).await?;
     }

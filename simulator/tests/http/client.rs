@@ -199,11 +199,17 @@ impl Answer {
 impl Client {
     pub(crate) fn to(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).expect("a test on a machine that works");
+        let client = Client(stream);
         // Only a failing test waits so long.
-        stream
-            .set_read_timeout(Some(Duration::from_secs(10)))
+        client.wait_up_to(Duration::from_secs(10));
+        client
+    }
+
+    /// How long a read may take from now on.
+    pub(crate) fn wait_up_to(&self, time: Duration) {
+        self.0
+            .set_read_timeout(Some(time))
             .expect("a test on a machine that works");
-        Client(stream)
     }
 
     pub(crate) fn write(&mut self, bytes: impl AsRef<[u8]>) {

@@ -40,7 +40,10 @@ fn rest(client: &mut Client) -> Vec<u8> {
 /// What the wallet was charged, and how many calls were counted.
 fn spent(served: &Served) -> (Paise, u64) {
     let cell = served.host().directory().all();
-    let cell = cell.iter().find(|cell| &**cell.id() == "local").unwrap();
+    let cell = cell
+        .iter()
+        .find(|cell| &**cell.id() == "local")
+        .expect("it is built in");
     cell.read(|account| {
         let books = account.books(Environment::Live);
         (books.wallet.charged(), books.usage.totals().calls)
@@ -49,8 +52,7 @@ fn spent(served: &Served) -> (Paise, u64) {
 
 /// Nothing comes, and the connection stays open, until the call is booked and for a while after.
 fn silent(served: &Served, client: &mut Client) {
-    let short = Some(Duration::from_millis(50));
-    client.0.set_read_timeout(short).unwrap();
+    client.wait_up_to(Duration::from_millis(50));
     for _ in 0..200 {
         let booked = spent(served).1 > 0;
         let error = client.0.read(&mut [0]).expect_err("a byte or an end came");
@@ -64,7 +66,7 @@ fn silent(served: &Served, client: &mut Client) {
 
 fn looked_up(served: &Served, answer: &Answer) -> String {
     let id = answer.json()["verificationId"].take();
-    let path = format!("/v1/verifications/{}", id.as_str().unwrap());
+    let path = format!("/v1/verifications/{}", id.as_str().expect("a text"));
     let head = "Host: a\r\nAuthorization: Bearer svc_live_local";
     let look_up = format!("GET {path} HTTP/1.1\r\n{head}\r\n\r\n");
     Client::to(served.addresses.live).ask(look_up).body
@@ -93,24 +95,22 @@ fn a_client_that_gives_up_on_its_answer_frees_its_place() {
         connections: 1,
         ..EdgeLimits::default()
     };
-    let then = r#"[{ success = {}, wire = "never" }, { success = {} }]"#;
-    let served = with_limits(limits, then);
-    let mut first = called(&served, "");
-    silent(&served, &mut first);
-    // What was sent ahead must not hide that the client is gone.
-    first.write("POST / HTTP/1.1\r\n");
-    let mut second = called(&served, "");
-    second
-        .0
-        .set_read_timeout(Some(Duration::from_millis(50)))
-        .unwrap();
-    assert!(second.0.read(&mut [0]).is_err(), "answered without a place");
-    second
-        .0
-        .set_read_timeout(Some(Duration::from_secs(10)))
-        .unwrap();
-    drop(first);
-    assert_eq!(second.answer(true).status, 200);
+    for (wire, starts) in [(r#""never""#, false), (r#"{ slow = "1h" }"#, true)] {
+        let then = format!("[{{ success = {{}}, wire = {wire} }}, {{ success = {{}} }}]");
+        let served = with_limits(limits, &then);
+        let mut first = called(&served, "");
+        if starts {
+            assert_eq!(first.answer(false).status, 200);
+        }
+        silent(&served, &mut first);
+        // What was sent ahead must not hide that the client is gone.
+        first.write("POST / HTTP/1.1\r\n");
+        let mut second = called(&served, "");
+        silent(&served, &mut second);
+        drop(first);
+        second.wait_up_to(Duration::from_secs(10));
+        assert_eq!(second.answer(true).status, 200);
+    }
 }
 
 #[test]
@@ -197,10 +197,7 @@ fn a_slow_answer_takes_its_time_but_no_more_than_the_drain_deadline() {
     assert_eq!(client.answer(false).status, 200);
     silent(&served, &mut client);
     served.stop.cancel();
-    client
-        .0
-        .set_read_timeout(Some(Duration::from_secs(10)))
-        .unwrap();
+    client.wait_up_to(Duration::from_secs(10));
     assert!(rest(&mut client).is_empty());
     served.ended();
 }
