@@ -32,6 +32,7 @@ fn called(served: &Served, more_headers: &str) -> Client {
 
 /// All that comes until the end of the connection, which is an end and not a reset.
 fn rest(client: &mut Client) -> Vec<u8> {
+    client.wait_up_to(Duration::from_secs(10));
     let mut rest = Vec::new();
     client.0.read_to_end(&mut rest).expect("an orderly end");
     rest
@@ -197,7 +198,6 @@ fn a_slow_answer_takes_its_time_but_no_more_than_the_drain_deadline() {
     assert_eq!(client.answer(false).status, 200);
     silent(&served, &mut client);
     served.stop.cancel();
-    client.wait_up_to(Duration::from_secs(10));
     assert!(rest(&mut client).is_empty());
     served.ended();
 }
