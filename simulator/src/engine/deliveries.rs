@@ -134,7 +134,7 @@ mod tests {
 
     use super::super::delivery::{Answered, DeliveryId, DeliveryState};
     use super::*;
-    use crate::scenario::{SendOrder, WebhookFault};
+    use crate::scenario::{OutOfOrder, WebhookFault};
 
     const SCHEDULE_MS: [u64; 6] = [0, 30_000, 120_000, 600_000, 3_600_000, 21_600_000];
     const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn one_that_is_to_be_overtaken_waits_for_the_next_but_not_for_ever() {
         let fault = WebhookFault {
-            order: SendOrder::Overtaken,
+            out_of_order: OutOfOrder::Yes,
             ..WebhookFault::default()
         };
         assert_eq!(attempts_until(Some(0), fault).0, [30]);

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::ids::VerificationId;
 use super::signature::Signature;
-use crate::scenario::{SendOrder, WebhookFault};
+use crate::scenario::{OutOfOrder, WebhookFault};
 
 /// One envelope on its way to the registered receiver.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,8 +151,8 @@ impl Delivery {
         schedule_ms: &[u64],
     ) -> Self {
         let since = later(since, fault.delay_ms);
-        let first = match (fault.order, schedule_ms) {
-            (SendOrder::Overtaken, [_, wait_ms, ..]) => Some(wait_ms),
+        let first = match (fault.out_of_order, schedule_ms) {
+            (OutOfOrder::Yes, [_, wait_ms, ..]) => Some(wait_ms),
             _ => schedule_ms.first(),
         };
         Delivery {
@@ -246,7 +246,7 @@ impl Delivery {
 
     /// Whether it waits for another one to come before it.
     pub(super) fn waits_to_be_overtaken(&self) -> bool {
-        self.fault.order == SendOrder::Overtaken && self.attempts.is_empty()
+        self.fault.out_of_order == OutOfOrder::Yes && self.attempts.is_empty()
     }
 }
 

@@ -179,10 +179,10 @@ fn end(
         answered,
         ..
     } = ticket;
-    let answer = if answered {
-        Answer::Result(matter)
-    } else {
-        Answer::First(matter)
+    // Nobody waits on a wire for the result of what was answered as pending.
+    let (answer, wire) = match (answered, matter.wire) {
+        (true, _) => (Answer::Result(matter), None),
+        (false, wire) => (Answer::First(matter), wire),
     };
     let (reply, concluded) = conclude(rules, books, answer, drawn, now);
     let accesses = first_accesses(rules, environment, &concluded, now);
@@ -193,7 +193,7 @@ fn end(
         environment,
         changes,
     };
-    (reply, entry)
+    (reply.sent_over(wire), entry)
 }
 
 /// The ticket that is due first by the account's clock, in either environment.

@@ -12,7 +12,9 @@ use super::bundle::BundleDrawn;
 use super::flow::{FlowChange, Memory, StepOf};
 use super::prepare::Run;
 use super::rules::Rules;
-use crate::scenario::{Afterwards, Choice, Ending, Outcome, Over, Scenario};
+use crate::scenario::{
+    Afterwards, Choice, Ending, Outcome, Over, Scenario, WebhookFault, WireFault,
+};
 
 /// What a call ends in.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +122,8 @@ impl<'a> Drawing<'a> {
                 let extras = Extras {
                     delay_ms: outcome.delay_ms,
                     provider: outcome.provider.clone(),
+                    wire: outcome.wire,
+                    webhook: outcome.webhook,
                 };
                 (self.ending(&outcome.result), extras)
             }
@@ -286,4 +290,8 @@ pub struct Extras {
     pub delay_ms: u64,
     /// `meta.provider`.
     pub provider: Option<Arc<str>>,
+    /// What goes wrong on the way of the first answer.
+    pub wire: Option<WireFault>,
+    /// What goes wrong with the webhook that brings the result.
+    pub webhook: WebhookFault,
 }

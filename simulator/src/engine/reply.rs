@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 
+use crate::scenario::WireFault;
+
 /// One answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
@@ -15,6 +17,8 @@ pub struct Reply {
     pub allow: Option<&'static str>,
     /// `Idempotent-Replay: true`: this answer was given before.
     pub replay: bool,
+    /// What goes wrong on its way to the client.
+    pub wire: Option<WireFault>,
 }
 
 impl Reply {
@@ -27,14 +31,22 @@ impl Reply {
             retry_after_s: None,
             allow: None,
             replay: false,
+            wire: None,
         }
     }
 
-    /// The same answer, marked as given before.
+    /// The same answer, on a wire on which this goes wrong.
+    #[must_use]
+    pub fn sent_over(self, wire: Option<WireFault>) -> Self {
+        Reply { wire, ..self }
+    }
+
+    /// The same answer, marked as given before. It arrives intact whatever became of the first.
     #[must_use]
     pub fn replayed(self) -> Self {
         Reply {
             replay: true,
+            wire: None,
             ..self
         }
     }

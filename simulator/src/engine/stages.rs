@@ -107,6 +107,8 @@ impl<'a> Walk<'a> {
             claim: claim.map(Into::into),
             hold,
             because: run.choice.because(&rules.scenarios),
+            wire: extras.wire,
+            webhook: extras.webhook,
             ..matter_of(prepared, verification, now)
         };
         (matter, drawn, extras.delay_ms)
@@ -163,6 +165,11 @@ impl<'a> Walk<'a> {
             sequences: extras.sequences,
             hold: hold.unwrap_or_default(),
         })));
+        let matter = Matter {
+            wire: extras.wire,
+            webhook: matter.webhook.or(extras.webhook),
+            ..matter
+        };
         Ok((matter, Drawn::Bundle(Box::new(drawn)), extras.delay_ms))
     }
 
@@ -186,13 +193,14 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn concluded(&mut self, matter: Matter, drawn: Drawn) -> Decision {
+        let wire = matter.wire;
         let answer = Answer::First(matter);
         let (reply, concluded) = conclude(self.rules, self.books, answer, drawn, self.now);
         let environment = self.prepared.environment;
         let accesses = first_accesses(self.rules, environment, &concluded, self.now);
         self.changes.extend(accesses);
         self.changes.push(Change::Concluded(Box::new(concluded)));
-        self.answered(reply)
+        self.answered(reply.sent_over(wire))
     }
 
     /// An answer that was given before.
@@ -312,7 +320,8 @@ pub(super) fn matter_of(
         claim: None,
         hold: None,
         because: Because::Refused,
-        resumes: None,
+        wire: None,
         webhook: WebhookFault::default(),
+        resumes: None,
     }
 }

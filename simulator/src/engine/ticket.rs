@@ -9,7 +9,7 @@ use svc_fixtures::contract::Paise;
 use super::call::Environment;
 use super::ids::VerificationId;
 use super::outcome::{ConsentAsked, Drawn, Due};
-use crate::scenario::{Because, WebhookFault};
+use crate::scenario::{Because, WebhookFault, WireFault};
 
 /// What is known of a call from its beginning to its end.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,10 +36,12 @@ pub struct Matter {
     pub hold: Option<Paise>,
     /// Why it gets its outcome.
     pub because: Because,
-    /// The earlier call whose verification it brings to its end.
-    pub resumes: Option<Resumed>,
+    /// What goes wrong on the way of its first answer.
+    pub wire: Option<WireFault>,
     /// What goes wrong with the webhook that brings its result.
     pub webhook: WebhookFault,
+    /// The earlier call whose verification it brings to its end.
+    pub resumes: Option<Resumed>,
 }
 
 /// An earlier call of the same verification.
@@ -50,13 +52,14 @@ pub struct Resumed {
 }
 
 impl Matter {
-    /// The same verification, brought to its end by a second call: its id, hold and beginning stay,
-    /// key and reference are the second call's.
+    /// The same verification, brought to its end by a second call: its id, hold, beginning and
+    /// webhook stay, key, reference and wire are the second call's.
     #[must_use]
     pub fn resumed_by(&self, second: Matter) -> Matter {
         Matter {
             claim: second.claim,
             reference: second.reference,
+            wire: second.wire,
             resumes: Some(Resumed {
                 claim: self.claim.clone(),
             }),

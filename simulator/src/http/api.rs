@@ -11,12 +11,15 @@ use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use http::header::{
-    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER,
+    WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
 use ipnet::IpNet;
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimePrinter;
 
 use super::edge::Peer;
 use super::{assets, forwarded};
@@ -85,7 +88,13 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
         .catch_unwind()
         .await;
     let reply = reply.unwrap_or_else(|_| failed(&api, &call));
+    let fault = reply.wire;
     let mut response = respond(reply);
+    if let Some(fault) = fault {
+        // The edge lets it happen, without hyper, which dates sound answers.
+        response.headers_mut().insert(DATE, date(api.host.now()));
+        response.extensions_mut().insert(fault);
+    }
     if !matches!(body, Arrived::Whole(_)) {
         // What is left of the body would be taken for the next request.
         response
@@ -93,6 +102,12 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
             .insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
+}
+
+fn date(now: Timestamp) -> HeaderValue {
+    let text = DateTimePrinter::new().timestamp_to_rfc9110_string(&now);
+    let text = text.expect("HTTP can write every day of the machine's clock");
+    HeaderValue::try_from(text).expect("a date is letters, digits, spaces and a few signs")
 }
 
 fn failed(api: &Api, call: &Call<'_>) -> Reply {

@@ -1,14 +1,11 @@
 //! The edge: from a listener to a router, with a limit on everything a client can hold on to.
 //! Decides nothing about a request but when its connection ends.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::response::Response;
 use http::header::CONNECTION;
 use http::{HeaderValue, Request};
 use hyper::body::Incoming;
@@ -21,7 +18,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
+use super::fault::Broken;
 use super::socket::{Socket, Unread};
+use crate::scenario::WireFault;
 
 /// What a client may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,35 +160,45 @@ async fn connection(
         let answer = router.clone().call(request);
         let (unread, stopping) = (unread.clone(), stopping.clone());
         async move {
-            let answer: Result<Response, Infallible> = answer.await;
-            answer.map(|mut answer| {
-                // Whoever asks to close the connection has not read the body to its end.
-                if answer.headers().contains_key(CONNECTION) {
-                    unread.note();
-                } else if stopping.is_cancelled() {
-                    // The next call would find nobody, even if this one was answered before the
-                    // connection heard of the stop.
-                    let close = HeaderValue::from_static("close");
-                    answer.headers_mut().insert(CONNECTION, close);
-                }
-                answer
-            })
+            let Ok(mut answer) = answer.await;
+            if let Some(fault) = answer.extensions_mut().remove::<WireFault>() {
+                return Err(Broken::new(fault, answer).await);
+            }
+            // Whoever asks to close the connection has not read the body to its end.
+            if answer.headers().contains_key(CONNECTION) {
+                unread.note();
+            } else if stopping.is_cancelled() {
+                // The next call would find nobody, even if this one was answered before the
+                // connection heard of the stop.
+                let close = HeaderValue::from_static("close");
+                answer.headers_mut().insert(CONNECTION, close);
+            }
+            Ok(answer)
         }
     });
-    let mut connection = pin!(http.serve_connection(TokioIo::new(socket), service));
+    let mut connection = http.serve_connection(TokioIo::new(socket), service);
     let ended = tokio::select! {
         biased;
-        ended = connection.as_mut() => ended,
+        ended = &mut connection => ended,
         () = stop.cancelled() => {
-            connection.as_mut().graceful_shutdown();
+            std::pin::Pin::new(&mut connection).graceful_shutdown();
             tokio::select! {
                 biased;
-                ended = connection.as_mut() => ended,
+                ended = &mut connection => ended,
                 () = end.cancelled() => return,
             }
         }
     };
-    if let Err(error) = ended {
-        tracing::debug!(%error, %peer, "a connection broke");
+    let Err(error) = ended else {
+        return;
+    };
+    tracing::debug!(%error, %peer, "a connection broke");
+    if let Some(broken) = Broken::of(&error) {
+        let socket = connection.into_parts().io.into_inner();
+        tokio::select! {
+            biased;
+            () = broken.happen(socket, stop) => {}
+            () = end.cancelled() => {}
+        }
     }
 }

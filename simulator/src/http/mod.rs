@@ -10,6 +10,7 @@ pub mod operations;
 pub mod sample;
 
 mod assets;
+mod fault;
 mod forwarded;
 mod page;
 mod socket;

@@ -70,6 +70,20 @@ impl Socket {
         }
     }
 
+    /// Ends the connection with a reset, now: what the client has not read yet may be lost to it.
+    ///
+    /// # Errors
+    /// Where the connection is over already.
+    pub(super) fn reset(self) -> io::Result<()> {
+        // A socket that is closed with nothing to linger for is reset.
+        self.stream.set_zero_linger()
+    }
+
+    /// Notes that the client may still be sending what nobody will read.
+    pub(super) fn leave_unread(&self) {
+        self.unread.note();
+    }
+
     /// Lets what was written pass; what could not be written has a deadline.
     fn unless_stalled<T>(
         &mut self,

@@ -4,6 +4,7 @@
 mod accounts;
 mod embedded;
 mod read;
+mod read_faults;
 mod read_outcome;
 mod set;
 
@@ -94,6 +95,87 @@ pub struct Outcome {
     pub delay_ms: u64,
     /// `meta.provider`, where the scenario gives one.
     pub provider: Option<Arc<str>>,
+    /// What goes wrong on the way of the answer to the client.
+    pub wire: Option<WireFault>,
+    /// What goes wrong with the webhook that brings the result of a pending call.
+    pub webhook: WebhookFault,
+}
+
+/// What goes wrong on the way of an answer to the client. The call itself is executed, recorded and
+/// billed as ever; the connection is over afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireFault {
+    /// The connection is reset before any byte of the answer.
+    Reset,
+    /// No answer comes; the connection stays open until the client or the simulator ends it.
+    Never,
+    /// Bytes come that are no HTTP answer.
+    Garbage,
+    /// The head comes as it should, then at most so many bytes of the body: the last one never.
+    CutAfter(u64),
+    /// The head comes at once, the body in pieces over some time.
+    Slow {
+        /// Real milliseconds until the last piece.
+        over_ms: u64,
+    },
+}
+
+/// What goes wrong with a webhook. By default nothing does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookFault {
+    /// How many times it is sent where it should be sent once.
+    pub copies: u32,
+    /// How much later than it should it is sent first, in milliseconds of the account's clock.
+    pub delay_ms: u64,
+    /// Its signature.
+    pub signature: SignatureFault,
+    /// Whether it leaves its place among the account's webhooks.
+    pub out_of_order: OutOfOrder,
+}
+
+impl Default for WebhookFault {
+    fn default() -> Self {
+        WebhookFault {
+            copies: 1,
+            delay_ms: 0,
+            signature: SignatureFault::Genuine,
+            out_of_order: OutOfOrder::No,
+        }
+    }
+}
+
+impl WebhookFault {
+    /// This one, or the other where nothing goes wrong with this one.
+    #[must_use]
+    pub fn or(self, other: WebhookFault) -> WebhookFault {
+        if self == WebhookFault::default() {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+/// What is wrong with the signature of a webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SignatureFault {
+    /// Nothing.
+    #[default]
+    Genuine,
+    /// It is not the one its secret gives.
+    Wrong,
+    /// There is none.
+    None,
+}
+
+/// Whether a webhook leaves its place among those of its account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OutOfOrder {
+    /// It comes in its turn.
+    #[default]
+    No,
+    /// It comes out of its turn.
+    Yes,
 }
 
 /// What a call ends in.
@@ -116,50 +198,6 @@ pub enum Ending {
         /// The result.
         finally: Box<Outcome>,
     },
-}
-
-/// What goes wrong with the webhook that brings a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WebhookFault {
-    /// How often it is sent although the receiver took it the first time; 1 where nothing is wrong.
-    pub copies: u32,
-    /// How much later than the result it is sent first, in milliseconds of the account's clock.
-    pub delay_ms: u64,
-    /// How it is signed.
-    pub signature: SignatureFault,
-    /// Whether a later one comes before it.
-    pub order: SendOrder,
-}
-
-impl Default for WebhookFault {
-    fn default() -> Self {
-        WebhookFault {
-            copies: 1,
-            delay_ms: 0,
-            signature: SignatureFault::Genuine,
-            order: SendOrder::AsItComes,
-        }
-    }
-}
-
-/// How a webhook is signed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignatureFault {
-    /// As the contract says.
-    Genuine,
-    /// With another secret.
-    Wrong,
-    /// Not at all.
-    None,
-}
-
-/// When a webhook is sent, seen from those after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SendOrder {
-    /// When its result is there.
-    AsItComes,
-    /// After the next one of the account.
-    Overtaken,
 }
 
 /// What is laid over a canned answer.

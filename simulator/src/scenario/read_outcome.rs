@@ -4,7 +4,8 @@ use svc_fixtures::contract::{Contract, ErrorCode, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
-use super::{Ending, Outcome, Over, duration_ms};
+use super::read_faults::{webhook_fault, wire_fault};
+use super::{Ending, Outcome, Over, WebhookFault, duration_ms};
 
 /// What an outcome must fit.
 pub(super) struct Scope<'c> {
@@ -52,7 +53,7 @@ fn outcome(
         }
     };
     if !may_wait {
-        for name in ["delay", "provider"] {
+        for name in ["delay", "provider", "wire", "webhook"] {
             if let Some(item) = table.optional(name) {
                 item.problem(format!(
                     "`{name}` stands beside `pending`, not in `finally`"
@@ -65,11 +66,17 @@ fn outcome(
         .and_then(|item| duration_ms(&item))
         .unwrap_or(0);
     let provider = table.optional_text("provider").map(Into::into);
+    // In `finally` they are refused as a whole already.
+    let beside = |name: &str| table.optional(name).filter(|_| may_wait);
+    let wire = beside("wire").and_then(|item| wire_fault(&item));
+    let webhook = beside("webhook").and_then(|item| webhook_fault(scope, &item, ending.as_ref()));
     table.done();
     Some(Outcome {
         result: ending?,
         delay_ms,
         provider,
+        wire,
+        webhook: webhook.unwrap_or_default(),
     })
 }
 
@@ -158,6 +165,8 @@ fn pending(
             result: Ending::Success(Over::Nothing),
             delay_ms: 0,
             provider: None,
+            wire: None,
+            webhook: WebhookFault::default(),
         },
     };
     Some(Ending::Pending {

@@ -198,3 +198,56 @@ fn a_clock_that_runs_delivers_by_itself() {
     let wait = cell.wait_for(from, delivered, std::time::Duration::from_secs(60));
     assert_eq!(scene.runtime.block_on(wait).events.len(), 1);
 }
+
+/// When the webhook of a slow history with this fault is sent, in seconds after the result, and how
+/// it is signed.
+fn sent_with(fault: &str) -> Vec<(i64, &'static str)> {
+    let scene = Scene::with(&format!(
+        r#"
+        [[scenario]]
+        name = "a faulty webhook"
+        operation = "verify.employment.uan"
+        when = {{ uan = "100000000777" }}
+        then = {{ pending = {{}}, after = "25s", webhook = {fault} }}
+        "#
+    ));
+    let terms = WebhookTerms {
+        url: "http://127.0.0.1:9/hook".into(),
+        secret: "whsec_sample".into(),
+    };
+    scene.change("local", Environment::Test, |_, _| {
+        Ok(manage::set_webhook(Some(terms)))
+    });
+    scene.post(UAN, r#"{"uan": "100000000777"}"#).send();
+    scene.advance("local", HALF_A_DAY);
+    let attempts: Vec<Attempt> = scene.books("local", Environment::Test, |books| {
+        let attempts = books.deliveries.iter().flat_map(|it| it.attempts.clone());
+        attempts.collect()
+    });
+    let signed = scene.received().into_iter().map(|posting| {
+        let header = posting.signature?;
+        let signature = Signature::parse(&header).expect("as the contract says");
+        Some(signature.verify("whsec_sample", &posting.body))
+    });
+    let words = signed.map(|valid| match valid {
+        Some(true) => "genuine",
+        Some(false) => "wrong",
+        None => "none",
+    });
+    let seconds = seconds_since_the_result(&attempts);
+    seconds.into_iter().zip(words).collect()
+}
+
+#[test]
+fn faults_of_a_scenario_act_on_the_webhook() {
+    for (fault, sent) in [
+        ("{ copies = 2 }", vec![(0, "genuine"), (0, "genuine")]),
+        (r#"{ delay = "90s" }"#, vec![(90, "genuine")]),
+        (r#"{ signature = "wrong" }"#, vec![(0, "wrong")]),
+        (r#"{ signature = "none" }"#, vec![(0, "none")]),
+        // Nothing comes to overtake it.
+        ("{ out_of_order = true }", vec![(30, "genuine")]),
+    ] {
+        assert_eq!(sent_with(fault), sent, "{fault}");
+    }
+}

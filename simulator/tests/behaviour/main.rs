@@ -9,6 +9,7 @@ mod bundles;
 mod catalogue;
 mod computed;
 mod deliveries;
+mod faults;
 mod flow;
 mod generated;
 mod hostile;

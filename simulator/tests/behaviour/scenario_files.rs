@@ -6,7 +6,7 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Source;
 use svc_simulator::scenario;
 
-fn problems(text: &str) -> String {
+pub(crate) fn problems(text: &str) -> String {
     let files: Vec<Arc<Source>> = vec![Source::new("mine.toml", text)];
     match scenario::read_scenarios(&Contract::built_in(), &files) {
         Ok(_) => "nothing wrong".to_owned(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
+use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::Environment;
 use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::rules::{Files, Rules};
@@ -28,6 +29,7 @@ pub(crate) struct Served {
     pub(crate) addresses: Addresses,
     accounts: Vec<AccountTerms>,
     rules: Arc<Rules>,
+    host: Arc<Host>,
     pub(crate) stop: CancellationToken,
     edges: Vec<JoinHandle<()>>,
     runtime: Runtime,
@@ -42,9 +44,21 @@ impl Served {
         Served::with(limits, &[], Arc::new(NoJournal))
     }
 
+    /// With scenarios of a user before the built-in ones.
+    pub(crate) fn with_scenarios(limits: EdgeLimits, scenarios: &str) -> Self {
+        let mut files = Files::built_in();
+        let source = Source::new("user.toml", scenarios);
+        files.scenarios.insert(0, source);
+        Served::of(&files, limits, &[], Arc::new(NoJournal))
+    }
+
     pub(crate) fn with(limits: EdgeLimits, trusted: &[&str], journal: Arc<dyn Journal>) -> Self {
+        Served::of(&Files::built_in(), limits, trusted, journal)
+    }
+
+    fn of(files: &Files, limits: EdgeLimits, trusted: &[&str], journal: Arc<dyn Journal>) -> Self {
         let mut rules =
-            Rules::read(&Files::built_in(), Seed::new("")).expect("a test on a machine that works");
+            Rules::read(files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
         let accounts =
             read_accounts(&scenario::accounts()).expect("a test on a machine that works");
         let clock = Clock::hand(Timestamp::constant(1_800_000_000, 0));
@@ -103,10 +117,15 @@ impl Served {
             addresses,
             accounts,
             rules: host.rules(),
+            host,
             stop,
             edges,
             runtime,
         }
+    }
+
+    pub(crate) fn host(&self) -> &Arc<Host> {
+        &self.host
     }
 
     pub(crate) fn connect(&self) -> Client {
@@ -184,11 +203,17 @@ impl Answer {
 impl Client {
     pub(crate) fn to(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).expect("a test on a machine that works");
+        let client = Client(stream);
         // Only a failing test waits so long.
-        stream
-            .set_read_timeout(Some(Duration::from_secs(10)))
+        client.wait_up_to(Duration::from_secs(10));
+        client
+    }
+
+    /// How long a read may take from now on.
+    pub(crate) fn wait_up_to(&self, time: Duration) {
+        self.0
+            .set_read_timeout(Some(time))
             .expect("a test on a machine that works");
-        Client(stream)
     }
 
     pub(crate) fn write(&mut self, bytes: impl AsRef<[u8]>) {

@@ -4,6 +4,7 @@
 mod answers;
 mod assets;
 mod client;
+mod faults;
 mod limits;
 mod receiver;
 mod targets;

@@ -17,6 +17,7 @@ use crate::engine::outcome::{Drawing, Drawn};
 use crate::engine::prepare::{self, Run};
 use crate::engine::rules::Rules;
 use crate::engine::ticket::Matter;
+use crate::scenario::{WebhookFault, WireFault};
 
 /// Everything the steps of a bundle are drawn from.
 pub struct BundleDrawing<'a> {
@@ -45,6 +46,10 @@ pub struct BundleExtras {
     pub sequences: Vec<SequenceKey>,
     /// How long the answer is held back, in real milliseconds.
     pub delay_ms: u64,
+    /// What goes wrong on the way of the answer: of the first step that has something.
+    pub wire: Option<WireFault>,
+    /// What goes wrong with the bundle's webhook: of the first step that has something.
+    pub webhook: WebhookFault,
 }
 
 /// What earlier steps answered, by operation.
@@ -133,6 +138,8 @@ impl BundleDrawing<'_> {
             BundleMode::Parallel => extras.delay_ms.max(own.delay_ms),
             _ => extras.delay_ms.saturating_add(own.delay_ms),
         };
+        extras.wire = extras.wire.or(own.wire);
+        extras.webhook = extras.webhook.or(own.webhook);
         let live = environment == Environment::Live;
         let matter = Matter {
             verification,
@@ -143,6 +150,9 @@ impl BundleDrawing<'_> {
             claim: None,
             hold: live.then_some(operation.price),
             because: run.choice.because(&self.rules.scenarios),
+            // Answer and webhook are the bundle's.
+            wire: None,
+            webhook: WebhookFault::default(),
             resumes: None,
             ..self.matter.clone()
         };

@@ -66,7 +66,7 @@ pub(super) fn inputs(rules: &Rules, index: usize, body: &Json<'static>) -> Vec<I
 
 fn wanted(outcome: &Outcome) -> Option<Wanted> {
     match &outcome.result {
-        _ if outcome.delay_ms > 0 => None,
+        _ if outcome.delay_ms > 0 || outcome.wire.is_some() => None,
         Ending::Error { code, .. } => Some(Wanted::Error(*code)),
         Ending::Pending { .. } => Some(Wanted::Pending),
         Ending::Success(_) => Some(Wanted::Success),
