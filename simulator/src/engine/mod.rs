@@ -34,6 +34,7 @@ pub mod render;
 pub mod reply;
 pub mod route;
 pub mod rules;
+pub mod signature;
 mod stages;
 pub mod ticket;
 pub mod usage;
