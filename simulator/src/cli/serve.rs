@@ -131,7 +131,8 @@ fn write_ports(file: &Path, addresses: &Addresses) -> std::io::Result<()> {
     std::fs::rename(&draft, file)
 }
 
-fn log_to_stderr(filter: &str) -> Result<(), Failure> {
+/// Logs to stderr what passes this filter.
+pub(super) fn log_to_stderr(filter: &str) -> Result<(), Failure> {
     let filter = EnvFilter::try_new(filter)
         .map_err(|mistake| Failure::Usage(format!("--log {filter}: {mistake}")))?;
     let colours = std::io::stderr().is_terminal()
@@ -149,7 +150,7 @@ fn log_to_stderr(filter: &str) -> Result<(), Failure> {
 }
 
 /// The signals that stop the simulator.
-struct Signals {
+pub(super) struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -158,7 +159,7 @@ struct Signals {
 
 impl Signals {
     #[cfg(unix)]
-    fn listen() -> std::io::Result<Self> {
+    pub(super) fn listen() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
@@ -167,12 +168,12 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    fn listen() -> std::io::Result<Self> {
+    pub(super) fn listen() -> std::io::Result<Self> {
         Ok(Signals {})
     }
 
     /// The first signal lets running requests end; the second ends everything at once.
-    async fn stop(mut self, stop: CancellationToken) {
+    pub(super) async fn stop(mut self, stop: CancellationToken) {
         self.next().await;
         tracing::info!("stopping; a second signal stops at once");
         stop.cancel();

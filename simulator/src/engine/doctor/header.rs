@@ -25,7 +25,7 @@ const PRINT: &str =
 /// The time in seconds, where it is one; milliseconds and microseconds are understood.
 pub(super) fn seconds(time: &str) -> Option<i64> {
     let number: i64 = time.parse().ok()?;
-    Some(number / i64::try_from(Unit::of(number).per_second()).ok()?)
+    Some(number / i64::from(Unit::of(number).per_second()))
 }
 
 /// The unit a time is told in, by its size: in seconds this size is thousands of years away.
