@@ -13,9 +13,8 @@ use svc_simulator::engine::call::{self, Body, Call, Header, Headers};
 use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::reply::Reply;
 use svc_simulator::engine::rules::{Files, Rules};
-use svc_simulator::host::Host;
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::journal::MemoryJournal;
+use svc_simulator::host::{Host, Means};
 use svc_simulator::scenario;
 
 /// 2027-01-15T08:00:00Z
@@ -33,8 +32,7 @@ impl InProcess {
         let rules = rules.unwrap_or_else(|problems| panic!("{problems}"));
         let accounts = scenario::read_accounts(&scenario::accounts());
         let accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
-        let journal = Arc::new(MemoryJournal::default());
-        let host = Host::new(rules, accounts, Clock::hand(START), journal);
+        let host = Host::new(rules, accounts, Means::of(Clock::hand(START)));
         InProcess {
             host: host.expect("a memory journal takes all"),
         }

@@ -4,20 +4,21 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use super::settings::{ServeArgs, Settings, resolve};
+use super::settings::{ClockSettings, ServeArgs, Settings, resolve};
 use super::{EXIT_FAILURE, Failure, files, ready, terminal};
 use crate::engine::call::Environment;
 use crate::engine::ids::Seed;
 use crate::engine::rules::Rules;
-use crate::host::Host;
 use crate::host::clock::Clock;
-use crate::host::journal::NoJournal;
+use crate::host::transport::{HttpTransport, Targets, TransportLimits};
+use crate::host::{Host, Means};
 use crate::http::Addresses;
 use crate::http::api::Api;
 use crate::http::console::Console;
@@ -61,8 +62,9 @@ async fn run_listeners(
             .with_context(|| format!("{} can't be written", file.display()))?;
     }
     rules.addresses = addresses.in_answers();
+    let webhook_timeout = Duration::from_millis(rules.contract.service.webhook_timeout_ms);
     let ready = ready::block(&rules.contract, &accounts, &addresses);
-    let host = Host::new(rules, accounts.clone(), Clock::Machine, Arc::new(NoJournal))?;
+    let host = Host::new(rules, accounts.clone(), means(settings, webhook_timeout)?)?;
     let stop = CancellationToken::new();
     let limits = EdgeLimits {
         drain: settings.drain,
@@ -103,6 +105,21 @@ async fn run_listeners(
         serve(live, api(Environment::Live), limits, stop.clone()),
     );
     Ok(())
+}
+
+fn means(settings: &Settings, webhook_timeout: Duration) -> anyhow::Result<Means> {
+    let limits = TransportLimits::within(webhook_timeout);
+    let transport = HttpTransport::new(limits, Targets::loopback_only())?;
+    let (clock, freeze_at) = match settings.clock {
+        ClockSettings::Running { from, scale } => (Clock::paced(from, scale), None),
+        ClockSettings::Frozen { at } => (Clock::machine(), Some(at)),
+    };
+    Ok(Means {
+        freeze_at,
+        transport: Arc::new(transport),
+        signed_at: settings.signed_at,
+        ..Means::of(clock)
+    })
 }
 
 async fn bind(name: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {

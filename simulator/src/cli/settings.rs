@@ -9,10 +9,12 @@ use std::time::Duration;
 
 use clap::Args;
 use ipnet::IpNet;
+use jiff::Timestamp;
 use svc_fixtures::duration::parse_duration_ms;
 use svc_fixtures::reading::{Item, Problems, Source, Table};
 
 use super::Failure;
+use crate::host::courier::SignedAt;
 use crate::http::Addresses;
 use crate::http::edge::EdgeLimits;
 
@@ -40,6 +42,20 @@ pub(super) struct ServeArgs {
     /// Folder of scenario files that come before the built-in ones; may be repeated
     #[arg(long, env = "SVC_SIMULATOR_SCENARIOS", value_name = "FOLDER")]
     pub(super) scenarios: Vec<PathBuf>,
+    /// Instant at which all accounts' clocks start to run, such as 2031-01-01T00:00:00Z
+    /// [default: the machine's]
+    #[arg(long, env = "SVC_SIMULATOR_CLOCK", value_name = "INSTANT", value_parser = instant)]
+    pub(super) clock: Option<Timestamp>,
+    /// Instant at which all accounts' clocks stand still until they are moved
+    #[arg(long, env = "SVC_SIMULATOR_FREEZE_AT", value_name = "INSTANT", value_parser = instant, conflicts_with_all = ["clock", "time_scale"])]
+    pub(super) freeze_at: Option<Timestamp>,
+    /// How many seconds pass for all accounts in one of the machine's, up to 86400 [default: 1]
+    #[arg(long, env = "SVC_SIMULATOR_TIME_SCALE", value_name = "FACTOR", value_parser = time_scale)]
+    pub(super) time_scale: Option<u32>,
+    /// Sign webhooks with the account's time, not the machine's: receivers that check the time then
+    /// refuse what comes from accounts whose clocks were moved
+    #[arg(long, env = "SVC_SIMULATOR_WEBHOOK_ACCOUNT_TIME")]
+    pub(super) webhook_account_time: bool,
     /// Network of proxies whose X-Forwarded-For is believed; may be repeated
     #[arg(long, env = "SVC_SIMULATOR_TRUSTED_PROXY", value_name = "NET", value_parser = network, value_delimiter = ',')]
     pub(super) trusted_proxy: Vec<IpNet>,
@@ -58,9 +74,28 @@ pub(super) struct Settings {
     pub(super) ports_file: Option<PathBuf>,
     pub(super) seed: String,
     pub(super) scenarios: Vec<PathBuf>,
+    pub(super) clock: ClockSettings,
+    pub(super) signed_at: SignedAt,
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) drain: Duration,
     pub(super) log: String,
+}
+
+/// How the clocks of all accounts start.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ClockSettings {
+    /// They run.
+    Running {
+        /// From this instant; else from the machine's.
+        from: Option<Timestamp>,
+        /// So many times as fast as the machine's.
+        scale: u32,
+    },
+    /// They stand still.
+    Frozen {
+        /// Here.
+        at: Timestamp,
+    },
 }
 
 /// The settings of these flags and of the file in the working directory.
@@ -82,6 +117,7 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
             flags.to_vec()
         }
     };
+    let clock = clock(args, &file);
     Settings {
         addresses: Addresses {
             console: args.console.or(file.console).unwrap_or(default.console),
@@ -91,6 +127,11 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
         ports_file: args.ports_file.clone().or(file.ports_file),
         seed: args.seed.clone().or(file.seed).unwrap_or_default(),
         scenarios: list(&args.scenarios, file.scenarios),
+        clock,
+        signed_at: match args.webhook_account_time || file.webhook_account_time {
+            true => SignedAt::AccountTime,
+            false => SignedAt::RealTime,
+        },
         trusted_proxies: match args.trusted_proxy.is_empty() {
             true => file.trusted_proxy,
             false => args.trusted_proxy.clone(),
@@ -107,6 +148,23 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
     }
 }
 
+/// A flag that freezes or lets run overrules all the file says of clocks.
+fn clock(args: &ServeArgs, file: &ServeArgs) -> ClockSettings {
+    let told = |of: &ServeArgs| {
+        let running = of.clock.is_some() || of.time_scale.is_some();
+        let (from, scale) = (of.clock, of.time_scale.unwrap_or(1));
+        match of.freeze_at {
+            Some(at) => Some(ClockSettings::Frozen { at }),
+            None => running.then_some(ClockSettings::Running { from, scale }),
+        }
+    };
+    let machine = ClockSettings::Running {
+        from: None,
+        scale: 1,
+    };
+    told(args).or_else(|| told(file)).unwrap_or(machine)
+}
+
 /// The file says the same as the flags. Every mistake is told, with its line.
 fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
     let (args, problems) = Table::of_source(source, |root| ServeArgs {
@@ -120,6 +178,12 @@ fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
             .into_iter()
             .map(|text| Path::new(text).to_owned())
             .collect(),
+        clock: root
+            .optional("clock")
+            .and_then(|item| parsed(&item, instant)),
+        freeze_at: frozen_at(root),
+        time_scale: scale(root),
+        webhook_account_time: root.flag("webhook_account_time"),
         trusted_proxy: networks(root),
         drain: root
             .optional("drain")
@@ -135,6 +199,38 @@ fn address(root: &Table<'_>, name: &str) -> Option<SocketAddr> {
             .map_err(|_| "write an address and a port: 127.0.0.1:8801".to_owned())
     };
     parsed(&root.optional(name)?, parse)
+}
+
+fn frozen_at(root: &Table<'_>) -> Option<Timestamp> {
+    let item = root.optional("freeze_at")?;
+    for name in ["clock", "time_scale"] {
+        if let Some(other) = root.optional(name) {
+            other.problem(format!(
+                "`{name}` is for clocks that run, `freeze_at` stops them"
+            ));
+        }
+    }
+    parsed(&item, instant)
+}
+
+fn scale(root: &Table<'_>) -> Option<u32> {
+    let item = root.optional("time_scale")?;
+    let scale = item.int().map(|scale| time_scale(&scale.to_string()))?;
+    scale.map_err(|mistake| item.problem(mistake)).ok()
+}
+
+fn instant(text: &str) -> Result<Timestamp, String> {
+    text.parse()
+        .map_err(|_| "write an instant with its zone: 2031-01-01T00:00:00Z".to_owned())
+}
+
+/// A day in a second is as fast as it gets.
+fn time_scale(text: &str) -> Result<u32, String> {
+    let scale = text
+        .parse()
+        .ok()
+        .filter(|scale| (1..=86_400).contains(scale));
+    scale.ok_or_else(|| "write a whole number from 1 to 86400".to_owned())
 }
 
 fn networks(root: &Table<'_>) -> Vec<IpNet> {
@@ -196,6 +292,30 @@ mod tests {
         assert_eq!(settings.drain, Duration::from_secs(2));
         assert_eq!(settings.scenarios, [Path::new("a"), Path::new("b")]);
         assert_eq!(settings.trusted_proxies, ["10.0.0.0/8".parse().unwrap()]);
+    }
+
+    #[test]
+    fn a_flag_that_stops_the_clocks_overrules_a_file_that_lets_them_run() {
+        let at = "2031-01-01T00:00:00Z";
+        let text = format!("clock = \"{at}\"\ntime_scale = 60");
+        let running = merged(&ServeArgs::default(), file(&text).unwrap()).clock;
+        let from = at.parse().ok();
+        assert_eq!(running, ClockSettings::Running { from, scale: 60 });
+        let args = ServeArgs {
+            freeze_at: from,
+            ..ServeArgs::default()
+        };
+        let frozen = merged(&args, file(&text).unwrap()).clock;
+        assert_eq!(frozen, ClockSettings::Frozen { at: from.unwrap() });
+    }
+
+    #[test]
+    fn a_file_can_not_both_stop_the_clocks_and_let_them_run() {
+        let text = "freeze_at = \"2031-01-01T00:00:00Z\"\ntime_scale = 0";
+        let mistakes = file(text).unwrap_err();
+        for part in ["`freeze_at` stops them", "from 1 to 86400", "2 mistakes"] {
+            assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
+        }
     }
 
     #[test]

@@ -14,15 +14,15 @@ use super::call::Environment;
 use super::calls::Calls;
 use super::clock::AccountClock;
 use super::delivery::Deliveries;
-use super::entry::{Began, Change, Concluded, Entry, SequenceKey, TicketChange};
+use super::entry::{Began, Change, Concluded, Entry, Opening, SequenceKey, TicketChange};
 use super::flow::Flows;
 use super::idempotency::Claims;
 use super::ids::Counters;
 use super::rate_limit::{RateLimit, Window};
-use super::ticket::Tickets;
+use super::ticket::{Ticket, Tickets};
 use super::usage::Usage;
-use super::wallet::Wallet;
-use crate::scenario::{AccountTerms, WebhookTerms};
+use super::wallet::{Money, Wallet};
+use crate::scenario::{AccountTerms, KeyTerms, WebhookTerms};
 
 /// One account.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,8 @@ pub struct Account {
     pub clock: AccountClock,
     /// What holds for the service, as far as applying entries depends on it.
     pub settings: Settings,
+    /// What it was when it came into being, and is again when it is reset.
+    opened: Arc<AccountTerms>,
     test: Books,
     live: Books,
 }
@@ -97,70 +99,92 @@ pub struct Books {
 impl Account {
     /// The entry that a new account begins with.
     #[must_use]
-    pub fn opening(terms: AccountTerms, machine: Timestamp) -> Entry {
+    pub fn opening(terms: AccountTerms, clock: AccountClock, machine: Timestamp) -> Entry {
         Entry {
-            at: machine,
+            at: clock.read(machine),
             environment: Environment::Test,
-            changes: vec![Change::Opened(Box::new(terms))],
+            changes: vec![Change::Opened(Box::new(Opening { terms, clock }))],
         }
     }
 
-    /// The account that these entries make. None where the first is not its opening.
+    /// The entry that a copy of this account begins with: all of its state under another name, with a
+    /// key of that name for each environment. Calls whose answer is held back are not in it.
+    #[must_use]
+    pub fn forking(&self, id: &Arc<str>, machine: Timestamp) -> Entry {
+        let mut copy = self.clone();
+        copy.id = Arc::clone(id);
+        copy.opened = Arc::new(AccountTerms {
+            id: Arc::clone(id),
+            keys: vec![KeyTerms {
+                name: id.to_string(),
+                revoked: false,
+                rotated_for_ms: None,
+            }],
+            copies: false,
+            ..(*self.opened).clone()
+        });
+        copy.keys = keys(&copy.opened, machine);
+        copy.windows = vec![Window::default(); copy.keys.len()];
+        copy.test.withdraw_held_back();
+        copy.live.withdraw_held_back();
+        Entry {
+            at: self.clock.read(machine),
+            environment: Environment::Test,
+            changes: vec![Change::Forked(Box::new(copy))],
+        }
+    }
+
+    /// The account that these entries make. None where the first is not its beginning.
     #[must_use]
     pub fn rebuild(settings: Settings, entries: impl IntoIterator<Item = Entry>) -> Option<Self> {
         let mut entries = entries.into_iter();
         let first = entries.next()?;
-        let [Change::Opened(terms)] = first.changes.as_slice() else {
-            return None;
+        let mut account = match first.changes.into_iter().next()? {
+            Change::Opened(opening) => {
+                let Opening { terms, clock } = *opening;
+                Account::open(Arc::new(terms), clock, settings, first.at)
+            }
+            Change::Forked(account) => *account,
+            _ => return None,
         };
-        let mut account = Account::open(terms, settings, first.at);
         entries.for_each(|entry| account.apply(entry));
         Some(account)
     }
 
-    fn open(terms: &AccountTerms, settings: Settings, machine: Timestamp) -> Self {
-        let key = |environment: Environment| {
-            terms.keys.iter().map(move |key| {
-                let state = match (key.revoked, key.rotated_for_ms) {
-                    (true, _) => KeyState::Revoked,
-                    (false, None) => KeyState::Active,
-                    (false, Some(ms)) => {
-                        let after =
-                            SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX));
-                        KeyState::Rotated {
-                            until: machine.saturating_add(after).unwrap_or(Timestamp::MAX),
-                        }
-                    }
-                };
-                Key {
-                    text: format!("{}{}", environment.key_prefix(), key.name),
-                    environment,
-                    state,
-                }
-            })
-        };
-        let keys: Vec<Key> = Environment::ALL.into_iter().flat_map(key).collect();
+    fn open(
+        opened: Arc<AccountTerms>,
+        clock: AccountClock,
+        settings: Settings,
+        at: Timestamp,
+    ) -> Self {
+        let keys = keys(&opened, at);
         let books = Books {
-            webhook: terms.webhook.clone(),
+            webhook: opened.webhook.clone(),
             ..Books::default()
         };
         Account {
-            id: Arc::clone(&terms.id),
+            id: Arc::clone(&opened.id),
             windows: vec![Window::default(); keys.len()],
             keys,
-            allowlist: Allowlist(terms.allowlist.clone()),
-            rate_limit: terms.rate_limit.map(|rate| RateLimit {
+            allowlist: Allowlist(opened.allowlist.clone()),
+            rate_limit: opened.rate_limit.map(|rate| RateLimit {
                 per_second: rate.per_second,
                 burst: rate.burst,
             }),
-            clock: AccountClock::default(),
+            clock,
             settings,
             live: Books {
-                wallet: Wallet::with(terms.live_wallet),
+                wallet: Wallet::with(opened.live_wallet),
                 ..books.clone()
             },
             test: books,
+            opened,
         }
+    }
+
+    fn key_added(&mut self, key: Key) {
+        self.keys.push(key);
+        self.windows.push(Window::default());
     }
 
     /// The state in one environment.
@@ -187,7 +211,13 @@ impl Account {
                 Environment::Live => &mut self.live,
             };
             match change {
-                Change::Opened(_) => debug_assert!(false, "an account is opened once"),
+                Change::Opened(_) | Change::Forked(_) => {
+                    debug_assert!(false, "an account begins once");
+                }
+                Change::Reset => {
+                    let (opened, settings) = (Arc::clone(&self.opened), self.settings.clone());
+                    *self = Account::open(opened, self.clock, settings, at);
+                }
                 Change::Passed { key, window } => self.windows[key] = window,
                 Change::Began(began) => books.began(*began, at, retention),
                 Change::PutOff(ticket) => books.tickets.open(*ticket),
@@ -201,14 +231,64 @@ impl Account {
                         .attempted(verification, attempt, &schedule_ms);
                 }
                 Change::Accessed(access) => books.audit.note(access),
+                Change::AskedAgain { verification } => {
+                    books.deliveries.ask_again(verification, at);
+                }
                 Change::ToppedUp(amount) => books.wallet.top_up(amount),
+                Change::KeyAdded(key) => self.key_added(key),
+                Change::KeyChanged { key, state } => self.keys[key].state = state,
+                Change::AllowlistSet(allowlist) => self.allowlist = allowlist,
+                Change::RateLimitSet(limit) => {
+                    self.rate_limit = limit;
+                    self.windows.fill(Window::default());
+                }
+                Change::WebhookSet(webhook) => books.webhook = webhook,
                 Change::ClockSet(clock) => self.clock = clock,
             }
         }
     }
 }
 
+/// The keys of an account that begins at this instant of its clock.
+fn keys(terms: &AccountTerms, at: Timestamp) -> Vec<Key> {
+    let key = |environment: Environment| {
+        terms.keys.iter().map(move |key| {
+            let state = match (key.revoked, key.rotated_for_ms) {
+                (true, _) => KeyState::Revoked,
+                (false, None) => KeyState::Active,
+                (false, Some(ms)) => {
+                    let after = SignedDuration::from_millis(i64::try_from(ms).unwrap_or(i64::MAX));
+                    KeyState::Rotated {
+                        until: at.saturating_add(after).unwrap_or(Timestamp::MAX),
+                    }
+                }
+            };
+            Key {
+                text: format!("{}{}", environment.key_prefix(), key.name).into(),
+                environment,
+                state,
+            }
+        })
+    };
+    Environment::ALL.into_iter().flat_map(key).collect()
+}
+
 impl Books {
+    /// Takes back the calls whose answer is held back, as if they had never been made.
+    fn withdraw_held_back(&mut self) {
+        let held_back: Vec<_> = self.tickets.held_back().cloned().collect();
+        for Ticket { matter, .. } in held_back {
+            self.tickets.close(matter.verification);
+            self.wallet.apply(Money {
+                release: matter.hold.unwrap_or_default(),
+                ..Money::default()
+            });
+            if let Some(key) = &matter.claim {
+                self.claims.withdraw(key, matter.verification);
+            }
+        }
+    }
+
     fn began(&mut self, began: Began, at: Timestamp, retention: SignedDuration) {
         self.counters.count(&began.content);
         if let Some((key, body)) = began.claim {
@@ -218,7 +298,7 @@ impl Books {
         for sequence in began.sequences {
             *self.sequences.entry(sequence).or_default() += 1;
         }
-        self.wallet.apply(super::wallet::Money {
+        self.wallet.apply(Money {
             hold: began.hold,
             ..Default::default()
         });

@@ -1,5 +1,7 @@
 //! Keys: which key a call presents, and whether it opens this account now.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::call::{Call, Environment, Header};
@@ -16,7 +18,7 @@ pub struct Credential<'a> {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     /// The text.
-    pub text: String,
+    pub text: Arc<str>,
     /// Where it works.
     pub environment: Environment,
     /// Whether and how long it works.
@@ -35,6 +37,15 @@ pub enum KeyState {
     },
     /// It was revoked and never works again.
     Revoked,
+}
+
+impl Key {
+    /// What follows the prefix of its environment.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let name = self.text.strip_prefix(self.environment.key_prefix());
+        name.unwrap_or(&self.text)
+    }
 }
 
 /// Shows where the key works and its state, never its text.
@@ -77,7 +88,7 @@ pub fn admit(
 ) -> Result<usize, Rejection> {
     let index = keys
         .iter()
-        .position(|key| key.text == credential.key)
+        .position(|key| *key.text == *credential.key)
         .ok_or(Rejection::UnknownKey)?;
     let key = &keys[index];
     match key.state {

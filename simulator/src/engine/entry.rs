@@ -3,19 +3,22 @@
 use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
+use super::account::Account;
+use super::allowlist::Allowlist;
 use super::audit::Access;
+use super::authenticate::{Key, KeyState};
 use super::call::Environment;
-use super::calls::Record;
+use super::calls::{Record, State};
 use super::clock::AccountClock;
 use super::delivery::{Attempt, Delivery};
 use super::flow::FlowChange;
 use super::ids::{BodyDigest, Content, VerificationId};
-use super::rate_limit::Window;
+use super::rate_limit::{RateLimit, Window};
 use super::reply::Reply;
 use super::ticket::Ticket;
 use super::usage::Counted;
 use super::wallet::Money;
-use crate::scenario::AccountTerms;
+use crate::scenario::{AccountTerms, WebhookTerms};
 
 /// What one step did to an account.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,11 +31,28 @@ pub struct Entry {
     pub changes: Vec<Change>,
 }
 
+impl Entry {
+    /// Whether it completes a verification.
+    #[must_use]
+    pub fn completed(&self, verification: VerificationId) -> bool {
+        self.changes.iter().any(|change| {
+            matches!(change, Change::Concluded(concluded)
+                if concluded.record.verification == verification
+                    && concluded.record.state == State::Completed)
+        })
+    }
+}
+
 /// One change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// The account came into being. The first change of every account, and never a later one.
-    Opened(Box<AccountTerms>),
+    /// The account came into being. This or the next is the first change of every account, and never
+    /// a later one.
+    Opened(Box<Opening>),
+    /// The account came into being as a copy of another.
+    Forked(Box<Account>),
+    /// It was set back to its beginning; only its clock goes on.
+    Reset,
     /// A call used a part of its key's rate limit.
     Passed {
         /// Which key.
@@ -55,10 +75,39 @@ pub enum Change {
     },
     /// An answer that must be retained was accessed.
     Accessed(Access),
-    /// The live wallet was topped up.
+    /// One more attempt to deliver is due now, whatever the schedule says.
+    AskedAgain {
+        /// Of which verification.
+        verification: VerificationId,
+    },
+    /// The wallet was topped up, or, with less than nothing, something was taken out.
     ToppedUp(Paise),
+    /// The account has one more key.
+    KeyAdded(Key),
+    /// A key works longer, shorter or not at all.
+    KeyChanged {
+        /// Which one.
+        key: usize,
+        /// Whether it works.
+        state: KeyState,
+    },
+    /// The keys may be used from elsewhere.
+    AllowlistSet(Allowlist),
+    /// The keys may be used more or less often. What was used before does not count any more.
+    RateLimitSet(Option<RateLimit>),
+    /// Webhooks go elsewhere, or nowhere.
+    WebhookSet(Option<WebhookTerms>),
     /// The account's clock was set.
     ClockSet(AccountClock),
+}
+
+/// The beginning of an account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opening {
+    /// What it is when it begins.
+    pub terms: AccountTerms,
+    /// How its time follows the machine's.
+    pub clock: AccountClock,
 }
 
 /// The beginning of a call.

@@ -36,8 +36,8 @@ pub enum Claimed {
     Fresh,
     /// The same call was answered before: this is its answer, and the verification it is of.
     Replay(Reply, VerificationId),
-    /// The same call is being executed: wait for its answer.
-    Running,
+    /// The same call is being executed as this verification: wait for its answer.
+    Running(VerificationId),
 }
 
 impl Claims {
@@ -58,7 +58,7 @@ impl Claims {
             Some(claim) if claim.body != body => Err(Rejection::Conflict),
             Some(claim) => Ok(match &claim.answer {
                 Some(answer) => Claimed::Replay(answer.clone().replayed(), claim.verification),
-                None => Claimed::Running,
+                None => Claimed::Running(claim.verification),
             }),
         }
     }
@@ -110,6 +110,24 @@ impl Claims {
             .filter(|claim| claim.verification == verification)
         {
             claim.pending = false;
+        }
+    }
+
+    /// The keys claimed after an instant that lapse when their retention is over, and when they were
+    /// claimed, oldest first.
+    pub fn lapses(&self, after: Timestamp) -> impl Iterator<Item = (Timestamp, &str)> {
+        let from = self.by_age.partition_point(|(at, _)| *at <= after);
+        self.by_age.range(from..).filter_map(|(at, key)| {
+            let claim = self.by_key.get(key)?;
+            (claim.at == *at && !claim.pending).then_some((*at, &**key))
+        })
+    }
+
+    /// Forgets a key whose call left no trace.
+    pub fn withdraw(&mut self, key: &str, verification: VerificationId) {
+        let is_it = |claim: &Claim| claim.verification == verification;
+        if self.by_key.get(key).is_some_and(is_it) {
+            self.by_key.remove(key);
         }
     }
 

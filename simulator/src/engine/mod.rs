@@ -20,13 +20,16 @@ pub mod calls;
 pub mod clock;
 pub mod compute;
 pub mod conclude;
+pub mod consent;
 pub mod delivery;
 pub mod doctor;
 pub mod entry;
+pub mod event;
 pub mod flow;
 pub mod idempotency;
 pub mod ids;
 pub mod input;
+pub mod manage;
 pub mod outcome;
 pub mod prepare;
 pub mod rate_limit;
@@ -48,6 +51,7 @@ use audit::first_accesses;
 use authenticate::Credential;
 use call::{Call, Environment};
 use conclude::{Answer, conclude, refuse};
+use delivery::Delivery;
 use entry::{Change, Entry};
 use idempotency::Claimed;
 use ids::VerificationId;
@@ -77,8 +81,9 @@ pub enum Decision {
         /// What changes.
         entry: Entry,
     },
-    /// A call with the same idempotency key and body is being executed: ask again when it is done.
-    Running,
+    /// A call with the same idempotency key and body is being executed as this verification: ask
+    /// again when it is done.
+    Running(VerificationId),
 }
 
 /// Decides a call. All checks are made here, in the order of the contract; a mistake that
@@ -128,7 +133,7 @@ impl<'a> Walk<'a> {
         };
         match self.claimed()? {
             Claimed::Replay(reply, id) => return Ok(self.replayed(reply, id)),
-            Claimed::Running => return Ok(Decision::Running),
+            Claimed::Running(id) => return Ok(Decision::Running(id)),
             Claimed::Fresh => {}
         }
         let (matter, drawn, delay_ms) = match execution {
@@ -156,13 +161,24 @@ pub fn finish(
     verification: VerificationId,
     now: Timestamp,
 ) -> Option<(Reply, Entry)> {
+    let ticket = account.books(environment).tickets.get(verification)?;
+    Some(end(rules, account, environment, ticket.clone(), now))
+}
+
+fn end(
+    rules: &Rules,
+    account: &Account,
+    environment: Environment,
+    ticket: Ticket,
+    now: Timestamp,
+) -> (Reply, Entry) {
     let books = account.books(environment);
     let Ticket {
         matter,
         drawn,
         answered,
         ..
-    } = books.tickets.get(verification)?.clone();
+    } = ticket;
     let answer = if answered {
         Answer::Result(matter)
     } else {
@@ -177,7 +193,7 @@ pub fn finish(
         environment,
         changes,
     };
-    Some((reply, entry))
+    (reply, entry)
 }
 
 /// The ticket that is due first by the account's clock, in either environment.
@@ -193,15 +209,13 @@ pub fn first_due(account: &Account) -> Option<(Timestamp, Environment, Verificat
 
 /// The attempt to deliver that is due first by the account's clock, in either environment.
 #[must_use]
-pub fn first_attempt(account: &Account) -> Option<(Timestamp, Environment, delivery::Delivery)> {
+pub fn first_attempt(account: &Account) -> Option<(Timestamp, Environment, &Delivery)> {
     let due = |environment| {
-        let (at, delivery) = account.books(environment).deliveries.first_due()?;
-        Some((at, delivery.verification, environment, delivery))
+        let (at, delivery) = account.books(environment).deliveries.due().next()?;
+        Some((at, environment, delivery))
     };
     let due = Environment::ALL.into_iter().filter_map(due);
-    let (at, _, environment, delivery) =
-        due.min_by_key(|&(at, verification, environment, _)| (at, verification, environment))?;
-    Some((at, environment, delivery.clone()))
+    due.min_by_key(|&(at, environment, delivery)| (at, delivery.verification, environment))
 }
 
 /// The answer to a call whose key no account has: nothing is recorded, nothing is counted.

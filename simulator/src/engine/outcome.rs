@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use svc_fixtures::contract::{CONSENT_URL, ErrorCode, FlowKey};
+use svc_fixtures::contract::{ByConsent, CONSENT_URL, ErrorCode, FlowKey};
 use svc_fixtures::json::Json;
 
 use super::answer::{Answer, Sources};
@@ -39,11 +39,24 @@ pub enum Drawn {
         data: Vec<u8>,
         /// When the result comes.
         due: Due,
+        /// What a person is asked who may bring the result.
+        consent: Option<Box<ConsentAsked>>,
         /// The result.
         finally: Box<Drawn>,
     },
     /// What the steps of a bundle came to.
     Bundle(Box<BundleDrawn>),
+}
+
+/// What a person is asked on the consent page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsentAsked {
+    /// What the caller would like to see; everything there is where empty.
+    pub asks: Vec<String>,
+    /// Where the person goes afterwards.
+    pub redirect: String,
+    /// What the call ends in when the person refuses.
+    pub refused: ErrorCode,
 }
 
 /// When something that was put off is due.
@@ -168,25 +181,44 @@ impl<'a> Drawing<'a> {
             .expect("the reader lets only such operations be pending");
         let answer = self.rules.answer(self.run.operation, &Over::Nothing);
         let member = |name: &'a String| {
-            let value = match row.by_consent && name == CONSENT_URL {
+            let value = match row.by_consent.is_some() && name == CONSENT_URL {
                 true => self.consent_url(),
                 false => answer.member(self.sources, name),
             };
             (Cow::Borrowed(name.as_str()), value)
         };
         let data = Json::Object(row.data.iter().map(member).collect());
-        let after = SignedDuration::from_millis(
-            i64::try_from(after_ms.unwrap_or(row.after_ms)).unwrap_or(i64::MAX),
-        );
-        let due = match row.by_consent {
-            true => Due::Consent,
-            false => Due::At(self.now.saturating_add(after).unwrap_or(Timestamp::MAX)),
+        let at = |after_ms| {
+            let after = SignedDuration::from_millis(i64::try_from(after_ms).unwrap_or(i64::MAX));
+            Due::At(self.now.saturating_add(after).unwrap_or(Timestamp::MAX))
+        };
+        // A scenario may say when the result comes even if nobody consents.
+        let due = match (&row.by_consent, after_ms) {
+            (_, Some(after_ms)) => at(after_ms),
+            (Some(_), None) => Due::Consent,
+            (None, None) => at(row.after_ms),
         };
         Drawn::Pending {
             status: row.status,
             data: data.to_string().into_bytes(),
             due,
+            consent: row.by_consent.as_ref().map(|row| Box::new(self.asked(row))),
             finally: Box::new(finally),
+        }
+    }
+
+    fn asked(&self, row: &ByConsent) -> ConsentAsked {
+        let asks = self.run.input.named(&row.asks).and_then(Json::as_list);
+        let asks = asks.unwrap_or_default().iter().filter_map(Json::as_text);
+        ConsentAsked {
+            asks: asks.map(str::to_owned).collect(),
+            redirect: self
+                .run
+                .input
+                .text(&row.redirect)
+                .unwrap_or_default()
+                .to_owned(),
+            refused: row.refused,
         }
     }
 

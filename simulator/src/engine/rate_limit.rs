@@ -18,6 +18,14 @@ pub struct RateLimit {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Window(Option<Timestamp>);
 
+impl Window {
+    /// When nothing of the limit is used any more.
+    #[must_use]
+    pub fn whole_again(self) -> Option<Timestamp> {
+        self.0
+    }
+}
+
 impl RateLimit {
     fn interval(self) -> SignedDuration {
         SignedDuration::from_nanos(1_000_000_000 / i64::from(self.per_second.max(1)))

@@ -19,11 +19,11 @@ use crate::scenario::{Ending, Outcome, Over, ScenarioSet, read_scenarios};
 #[derive(Debug, Clone)]
 pub struct Rules {
     /// The contract.
-    pub contract: Contract,
+    pub contract: Arc<Contract>,
     /// Which paths there are.
-    pub router: Router,
+    pub router: Arc<Router>,
     /// The people and companies the answers speak of.
-    pub story: Story,
+    pub story: Arc<Story>,
     /// Which outcome an input gets.
     pub scenarios: ScenarioSet,
     /// Where each operation stands in the flows.
@@ -32,11 +32,14 @@ pub struct Rules {
     pub seed: Seed,
     /// Where the simulator is reached; whoever listens elsewhere says so here.
     pub addresses: AllAddresses,
-    endpoints: Vec<Arc<str>>,
+    endpoints: Arc<[Arc<str>]>,
     /// The endpoints whose live answers are audited.
-    audited: BTreeSet<String>,
-    canned: Vec<Answer>,
+    audited: Arc<BTreeSet<String>>,
+    canned: Arc<[Answer]>,
     changed: BTreeMap<(usize, usize), Answer>,
+    /// What the answers are made from, and the scenarios: for whoever adds some.
+    answers: Arc<Answers>,
+    files: Arc<[Arc<Source>]>,
 }
 
 /// The files rules are read from.
@@ -83,48 +86,62 @@ impl Rules {
         let contract = Contract::read(&files.contract)?;
         let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
         let scenarios = read_scenarios(&contract, &files.scenarios)?;
-        Ok(Rules::new(contract, &answers, scenarios, seed))
-    }
-
-    fn new(contract: Contract, answers: &Answers, scenarios: ScenarioSet, seed: Seed) -> Rules {
-        let story = Story::new(answers);
+        let story = Story::new(&answers);
         let template =
             |operation: usize| &answers.by_operation[&contract.operations[operation].id].data;
         let canned = (0..contract.operations.len())
             .map(|operation| Answer::new(&contract, operation, &story, template(operation)))
             .collect();
-        let mut changed = BTreeMap::new();
-        for scenario in scenarios.all() {
-            for number in scenario.then.iter().filter_map(changes) {
-                for &operation in &scenario.operations {
-                    let over = laid_over(template(operation), &scenarios.changes[number]);
-                    changed.insert(
-                        (operation, number),
-                        Answer::new(&contract, operation, &story, &over),
-                    );
-                }
-            }
-        }
-        let audited = audited(&contract);
+        let audited = Arc::new(audited(&contract));
         let (router, steps) = (Router::new(&contract), flow::steps(&contract));
         let endpoints = contract
             .operations
             .iter()
             .map(|operation| operation.id.as_str().into())
             .collect();
-        Rules {
-            contract,
-            router,
-            story,
-            scenarios,
+        let rules = Rules {
+            contract: Arc::new(contract),
+            router: Arc::new(router),
+            story: Arc::new(story),
+            scenarios: ScenarioSet::default(),
             steps,
             seed,
             addresses: AllAddresses::default(),
             endpoints,
             audited,
             canned,
-            changed,
+            changed: BTreeMap::new(),
+            answers: Arc::new(answers),
+            files: files.scenarios.as_slice().into(),
+        };
+        Ok(rules.deciding_by(scenarios))
+    }
+
+    /// The same rules with more scenarios before all others.
+    ///
+    /// # Errors
+    /// Every mistake of these files.
+    pub fn with_scenarios(&self, more: &[Arc<Source>]) -> Result<Rules, Problems> {
+        let files: Vec<_> = more.iter().chain(&*self.files).cloned().collect();
+        let scenarios = read_scenarios(&self.contract, &files)?;
+        Ok(self.clone().deciding_by(scenarios))
+    }
+
+    fn deciding_by(mut self, scenarios: ScenarioSet) -> Rules {
+        self.changed.clear();
+        for scenario in scenarios.all() {
+            for number in scenario.then.iter().filter_map(changes) {
+                for &operation in &scenario.operations {
+                    let id = &self.contract.operations[operation].id;
+                    let template = &self.answers.by_operation[id].data;
+                    let over = laid_over(template, &scenarios.changes[number]);
+                    let answer = Answer::new(&self.contract, operation, &self.story, &over);
+                    self.changed.insert((operation, number), answer);
+                }
+            }
         }
+        self.scenarios = scenarios;
+        self
     }
 
     /// Whether every access to a live answer of this endpoint is written to the audit.

@@ -23,7 +23,7 @@ use super::ticket::{Matter, Ticket};
 use super::usage;
 use super::wallet::Hold;
 use super::{Decision, Walk};
-use crate::scenario::Because;
+use crate::scenario::{Because, WebhookFault};
 
 impl<'a> Walk<'a> {
     /// Which of the account's keys the call presents.
@@ -216,6 +216,7 @@ impl<'a> Walk<'a> {
             drawn,
             due: Due::Real { delay_ms },
             answered: false,
+            consent: None,
         };
         self.changes.push(Change::PutOff(Box::new(ticket)));
         Decision::PutOff {
@@ -312,5 +313,6 @@ pub(super) fn matter_of(
         hold: None,
         because: Because::Refused,
         resumes: None,
+        webhook: WebhookFault::default(),
     }
 }

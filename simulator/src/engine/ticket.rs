@@ -8,8 +8,8 @@ use svc_fixtures::contract::Paise;
 
 use super::call::Environment;
 use super::ids::VerificationId;
-use super::outcome::{Drawn, Due};
-use crate::scenario::Because;
+use super::outcome::{ConsentAsked, Drawn, Due};
+use crate::scenario::{Because, WebhookFault};
 
 /// What is known of a call from its beginning to its end.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,8 @@ pub struct Matter {
     pub because: Because,
     /// The earlier call whose verification it brings to its end.
     pub resumes: Option<Resumed>,
+    /// What goes wrong with the webhook that brings its result.
+    pub webhook: WebhookFault,
 }
 
 /// An earlier call of the same verification.
@@ -74,6 +76,8 @@ pub struct Ticket {
     pub due: Due,
     /// Whether it was answered as pending already.
     pub answered: bool,
+    /// What a person is asked who may bring the result before it is due.
+    pub consent: Option<Box<ConsentAsked>>,
 }
 
 /// The open tickets of one account and environment.
@@ -116,6 +120,12 @@ impl Tickets {
     #[must_use]
     pub fn first_due(&self) -> Option<(Timestamp, VerificationId)> {
         self.by_due.first().copied()
+    }
+
+    /// Those whose answer is held back for some real time.
+    pub fn held_back(&self) -> impl Iterator<Item = &Ticket> {
+        self.iter()
+            .filter(|ticket| matches!(ticket.due, Due::Real { .. }))
     }
 
     /// All of them, by verification.

@@ -87,7 +87,7 @@ impl Wallet {
         );
     }
 
-    /// Puts money in.
+    /// Puts money in, or takes some out where it is less than nothing.
     pub fn top_up(&mut self, amount: Paise) {
         self.topped_up.0 = self.topped_up.0.saturating_add(amount.0);
     }

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use jiff::Timestamp;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use super::AccountCell;
+use super::accounts::OpenError;
 use super::journal::{Journal, JournalError};
 use crate::engine::account::{Account, Settings};
 use crate::engine::call::Environment;
+use crate::engine::clock::AccountClock;
+use crate::engine::entry::Entry;
 use crate::scenario::{AccountTerms, KeyTerms};
 
 type Shard = RwLock<HashMap<Box<str>, Arc<AccountCell>, FixedState>>;
@@ -22,6 +25,9 @@ pub struct Directory {
     copied: Vec<AccountTerms>,
     settings: Settings,
     journal: Arc<dyn Journal>,
+    /// How the clocks of new accounts stand.
+    opening: AccountClock,
+    opens: Mutex<()>,
 }
 
 const SHARDS: usize = 64;
@@ -38,7 +44,8 @@ impl Directory {
         accounts: Vec<AccountTerms>,
         settings: Settings,
         journal: Arc<dyn Journal>,
-        now: Timestamp,
+        opening: AccountClock,
+        machine: Timestamp,
     ) -> Result<Self, JournalError> {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
         let copied = accounts
@@ -51,14 +58,13 @@ impl Directory {
             copied,
             settings,
             journal,
+            opening,
+            opens: Mutex::new(()),
         };
         for terms in &accounts {
-            let cell = directory.cell(terms.clone(), now)?;
+            let cell = directory.cell(terms.clone(), machine)?;
             for key in &terms.keys {
-                directory
-                    .shard(&key.name)
-                    .write()
-                    .insert(key.name.as_str().into(), Arc::clone(&cell));
+                directory.add_name(&key.name, &cell);
             }
         }
         Ok(directory)
@@ -117,6 +123,65 @@ impl Directory {
         Ok(Some(cell))
     }
 
+    /// Opens an account under all its keys' names.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(
+        &self,
+        terms: AccountTerms,
+        machine: Timestamp,
+    ) -> Result<Arc<AccountCell>, OpenError> {
+        let names: Vec<_> = terms.keys.iter().map(|key| key.name.clone()).collect();
+        self.insert(&names, || self.cell(terms, machine))
+    }
+
+    /// Opens a copy of an account from the entry it begins with.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn fork(&self, id: &str, forking: Entry) -> Result<Arc<AccountCell>, OpenError> {
+        self.insert(&[id.to_owned()], || self.begin(id, forking))
+    }
+
+    fn insert(
+        &self,
+        names: &[String],
+        open: impl FnOnce() -> Result<Arc<AccountCell>, JournalError>,
+    ) -> Result<Arc<AccountCell>, OpenError> {
+        // One at a time, so that two that want the same name don't both get it.
+        let _only = self.opens.lock();
+        let taken = |name: &&String| self.shard(name).read().contains_key(name.as_str());
+        if let Some(name) = names.iter().find(taken) {
+            return Err(OpenError::Exists(name.clone()));
+        }
+        let cell = open()?;
+        for name in names {
+            self.add_name(name, &cell);
+        }
+        Ok(cell)
+    }
+
+    /// Makes an account known by one more name.
+    pub fn add_name(&self, name: &str, cell: &Arc<AccountCell>) {
+        let mut shard = self.shard(name).write();
+        shard.insert(name.into(), Arc::clone(cell));
+    }
+
+    /// Whether another account is known by this name.
+    #[must_use]
+    pub fn is_of_another(&self, name: &str, cell: &AccountCell) -> bool {
+        let shard = self.shard(name).read();
+        shard.get(name).is_some_and(|known| known.id != cell.id)
+    }
+
+    /// Makes an account unknown.
+    pub fn remove(&self, cell: &AccountCell) {
+        for shard in &self.shards {
+            shard.write().retain(|_, known| known.id != cell.id);
+        }
+    }
+
     /// Every account, by id.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<AccountCell>> {
@@ -130,14 +195,27 @@ impl Directory {
         cells
     }
 
-    fn cell(&self, terms: AccountTerms, now: Timestamp) -> Result<Arc<AccountCell>, JournalError> {
+    fn cell(
+        &self,
+        terms: AccountTerms,
+        machine: Timestamp,
+    ) -> Result<Arc<AccountCell>, JournalError> {
         let id = Arc::clone(&terms.id);
-        let opening = Account::opening(terms, now);
-        self.journal.append(&id, std::slice::from_ref(&opening))?;
-        let account = Account::rebuild(self.settings.clone(), [opening]);
-        Ok(Arc::new(AccountCell::new(
-            account.expect("an opening makes an account"),
-        )))
+        self.begin(&id, Account::opening(terms, self.opening, machine))
+    }
+
+    /// An account that goes on from its entries, or begins with this one.
+    fn begin(&self, id: &str, beginning: Entry) -> Result<Arc<AccountCell>, JournalError> {
+        let mut entries = self.journal.load(id)?;
+        if entries.is_empty() {
+            self.journal.append(id, std::slice::from_ref(&beginning))?;
+            entries.push(beginning);
+        }
+        let account = Account::rebuild(self.settings.clone(), entries);
+        let account = account.ok_or_else(|| {
+            JournalError(format!("the entries of {id} do not begin with its opening"))
+        })?;
+        Ok(Arc::new(AccountCell::new(account)))
     }
 
     fn shard(&self, name: &str) -> &Shard {

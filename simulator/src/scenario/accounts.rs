@@ -52,9 +52,9 @@ pub struct RateTerms {
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookTerms {
     /// The receiver.
-    pub url: String,
+    pub url: Arc<str>,
     /// The signing secret.
-    pub secret: String,
+    pub secret: Arc<str>,
 }
 
 /// Shows the URL, never the secret.
@@ -205,8 +205,8 @@ fn webhook(table: &Table<'_>) -> Option<WebhookTerms> {
     let (url, secret) = (table.text("url"), table.text("secret"));
     table.done();
     Some(WebhookTerms {
-        url: url?.to_owned(),
-        secret: secret?.to_owned(),
+        url: url?.into(),
+        secret: secret?.into(),
     })
 }
 

@@ -118,6 +118,50 @@ pub enum Ending {
     },
 }
 
+/// What goes wrong with the webhook that brings a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookFault {
+    /// How often it is sent although the receiver took it the first time; 1 where nothing is wrong.
+    pub copies: u32,
+    /// How much later than the result it is sent first, in milliseconds of the account's clock.
+    pub delay_ms: u64,
+    /// How it is signed.
+    pub signature: SignatureFault,
+    /// Whether a later one comes before it.
+    pub order: SendOrder,
+}
+
+impl Default for WebhookFault {
+    fn default() -> Self {
+        WebhookFault {
+            copies: 1,
+            delay_ms: 0,
+            signature: SignatureFault::Genuine,
+            order: SendOrder::AsItComes,
+        }
+    }
+}
+
+/// How a webhook is signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignatureFault {
+    /// As the contract says.
+    Genuine,
+    /// With another secret.
+    Wrong,
+    /// Not at all.
+    None,
+}
+
+/// When a webhook is sent, seen from those after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SendOrder {
+    /// When its result is there.
+    AsItComes,
+    /// After the next one of the account.
+    Overtaken,
+}
+
 /// What is laid over a canned answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Over {

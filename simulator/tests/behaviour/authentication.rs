@@ -105,7 +105,7 @@ fn the_bearer_scheme_is_read_in_any_case() {
 
 #[test]
 fn an_old_key_works_for_24_hours_after_the_rotation() {
-    let mut scene = Scene::new();
+    let scene = Scene::new();
     scene.advance(
         "rotated",
         SignedDuration::from_hours(24) - SignedDuration::from_millis(1),
@@ -134,7 +134,7 @@ fn only_listed_addresses_may_use_a_key() {
 
 #[test]
 fn a_throttled_key_may_burst_and_then_waits_a_second() {
-    let mut scene = Scene::new();
+    let scene = Scene::new();
     let call = |scene: &Scene| scene.pan(BODY).by("throttled").outcome();
     assert_eq!(
         [(); 3].map(|()| call(&scene)),

@@ -208,7 +208,7 @@ fn a_step_that_lacks_what_it_takes_is_left_out_unbilled() {
 
 #[test]
 fn a_bundle_is_pending_while_a_step_is_and_then_delivered_as_a_whole() {
-    let mut scene = Scene::with_accounts(
+    let scene = Scene::with_accounts(
         r#"
         [[account]]
         id = "hooked"
@@ -236,10 +236,10 @@ fn a_bundle_is_pending_while_a_step_is_and_then_delivered_as_a_whole() {
         scene.wallet("hooked"),
         (Paise(93_500), Paise(0), Paise(6500))
     );
-    assert_eq!(scene.received.len(), 1);
+    assert_eq!(scene.received().len(), 1);
     let path = format!("/v1/verifications/{}", first.id());
     let last = scene.get(&path).live().by("hooked").send();
-    assert_eq!(last.0.body, scene.received[0].1.as_bytes());
+    assert_eq!(last.0.body, scene.received()[0].body);
     assert_eq!(
         (last.at("status"), last.at("data.steps.1.status")),
         ("completed".into(), "completed".into())
@@ -252,7 +252,7 @@ fn a_bundle_is_pending_while_a_step_is_and_then_delivered_as_a_whole() {
 
 #[test]
 fn a_bundle_in_two_calls_ends_under_the_id_it_began_with() {
-    let mut scene = Scene::with_accounts(
+    let scene = Scene::with_accounts(
         r#"
         [[account]]
         id = "hooked"
@@ -306,8 +306,8 @@ fn a_bundle_in_two_calls_ends_under_the_id_it_began_with() {
     let again = scene.post(DYNAMIC, &body).live().by("hooked").send();
     assert_eq!(again.outcome(), "400 SVC_INVALID_INPUT");
     scene.advance("hooked", SignedDuration::from_secs(1));
-    assert_eq!(scene.received.len(), 1);
-    assert_eq!(scene.received[0].1.as_bytes(), &second.0.body[..]);
+    assert_eq!(scene.received().len(), 1);
+    assert_eq!(scene.received()[0].body, &second.0.body[..]);
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn the_sentinel_in_any_identifier_makes_its_source_unavailable() {
 
 #[test]
 fn what_can_be_pending_is_and_ends_in_the_form_of_its_row() {
-    let mut catalogue = Catalogue::new();
+    let catalogue = Catalogue::new();
     let rules = Arc::clone(&catalogue.rules);
     let pending = rules
         .contract
@@ -145,7 +145,7 @@ fn what_can_be_pending_is_and_ends_in_the_form_of_its_row() {
             catalogue
                 .scene
                 .advance("local", SignedDuration::from_millis(after));
-            if row.by_consent {
+            if row.by_consent.is_some() {
                 let data = waiting(&catalogue, &id, environment);
                 let data = Json::parse(&data).expect("JSON");
                 assert_shape(&operation.id, &operation.response, &data);

@@ -115,7 +115,7 @@ fn a_retryable_failure_is_replayed_and_a_refusal_is_not() {
 
 #[test]
 fn a_key_is_kept_for_24_hours() {
-    let mut scene = Scene::new();
+    let scene = Scene::new();
     scene.pan(BODY).idempotency("k").send();
     scene.advance(
         "local",

@@ -47,7 +47,7 @@ fn acts() -> impl Strategy<Value = Vec<(bool, Act)>> {
 
 /// What the first account is answered; the second one's acts may be left out.
 fn answers(acts: &[(bool, Act)], with_second: bool) -> Vec<String> {
-    let mut scene = Scene::new();
+    let scene = Scene::new();
     let mut answers = Vec::new();
     for (second, act) in acts {
         if *second && !with_second {
@@ -59,7 +59,9 @@ fn answers(acts: &[(bool, Act)], with_second: bool) -> Vec<String> {
             "local_first"
         };
         match act {
-            Act::Wait { seconds } => scene.advance(name, SignedDuration::from_secs(*seconds)),
+            Act::Wait { seconds } => {
+                scene.advance(name, SignedDuration::from_secs(*seconds));
+            }
             Act::Call {
                 path,
                 body,

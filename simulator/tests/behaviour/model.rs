@@ -97,7 +97,7 @@ enum Expected {
 }
 
 fn play(steps: Vec<Step>) {
-    let mut scene = Scene::with_accounts("[[account]]\nid = \"model\"\nlive_wallet_inr = 300");
+    let scene = Scene::with_accounts("[[account]]\nid = \"model\"\nlive_wallet_inr = 300");
     let mut model = Model {
         balance: 30_000,
         ..Model::default()

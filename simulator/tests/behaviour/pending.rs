@@ -5,13 +5,6 @@ use svc_fixtures::contract::Paise;
 
 use crate::scene::{Scene, UAN};
 
-const HOOKED: &str = r#"
-    [[account]]
-    id = "hooked"
-    live_wallet_inr = 1000
-    webhook = { url = "http://127.0.0.1:9/hook", secret = "whsec_sample" }
-"#;
-
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
 
 fn seconds(count: i64) -> SignedDuration {
@@ -20,7 +13,7 @@ fn seconds(count: i64) -> SignedDuration {
 
 #[test]
 fn a_slow_history_is_pending_then_there_by_look_up() {
-    let mut scene = Scene::new();
+    let scene = Scene::new();
     let pending = scene.post(UAN, SLOW).live().send();
     insta::assert_snapshot!(pending, @r#"
     202
@@ -101,34 +94,8 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
 }
 
 #[test]
-fn the_result_is_delivered_as_the_schedule_says_until_it_is_taken() {
-    for failures in 0..=6 {
-        let mut scene = Scene::with_accounts(HOOKED);
-        let pending = scene.post(UAN, SLOW).by("hooked").send();
-        scene.advance_with("hooked", SignedDuration::from_hours(7), |at| {
-            if at < failures { 500 } else { 204 }
-        });
-        let began = scene.received[0].0;
-        let after: Vec<i64> = scene
-            .received
-            .iter()
-            .map(|(at, _)| at.duration_since(began).as_secs())
-            .collect();
-        assert_eq!(after, [0, 30, 120, 600, 3600, 21600][..6.min(failures + 1)]);
-        let path = format!("/v1/verifications/{}", pending.id());
-        let newest = scene.get(&path).by("hooked").send();
-        assert!(
-            scene
-                .received
-                .iter()
-                .all(|(_, body)| body.as_bytes() == &newest.0.body[..])
-        );
-    }
-}
-
-#[test]
 fn a_replay_of_a_pending_call_is_its_first_answer_even_later() {
-    let mut scene = Scene::new();
+    let scene = Scene::new();
     let pending = scene.post(UAN, SLOW).idempotency("k").send();
     scene.advance("local", seconds(60));
     let replay = scene.post(UAN, SLOW).idempotency("k").send();
@@ -150,7 +117,7 @@ fn a_pending_call_that_fails_gives_its_hold_back() {
         )
     };
     for (ending, charged) in [("SVC_SOURCE_TIMEOUT", 0), ("SVC_NO_RECORD_FOUND", 4000)] {
-        let mut scene = Scene::with(&scenario(ending));
+        let scene = Scene::with(&scenario(ending));
         let pending = scene.post(UAN, r#"{"uan": "100000000777"}"#).live().send();
         assert_eq!(pending.at("billing.charged"), "false");
         scene.advance("local", seconds(120));
@@ -164,7 +131,7 @@ fn a_pending_call_that_fails_gives_its_hold_back() {
 
 #[test]
 fn moving_one_clock_does_not_move_another() {
-    let mut scene = Scene::new();
+    let scene = Scene::new();
     let ids = ["local_a", "local_b"].map(|name| scene.post(UAN, SLOW).by(name).send().id());
     scene.advance("local_a", SignedDuration::from_hours(24 * 365));
     let status = |name: &str, id: &str| {

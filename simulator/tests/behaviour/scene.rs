@@ -2,21 +2,25 @@
 //! receiver of its own. When a scene ends, it asserts what must hold of every account.
 
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
-use svc_simulator::engine::account::{Account, Settings};
+use svc_simulator::engine::account::{Account, Books, Settings};
 use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
-use svc_simulator::engine::delivery::Answered;
+use svc_simulator::engine::event::Event;
 use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::reply::Reply;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, MemoryJournal};
-use svc_simulator::host::{AccountCell, Host};
+use svc_simulator::host::time::Target;
+use svc_simulator::host::transport::{MemoryTransport, Posting};
+use svc_simulator::host::{AccountCell, Host, Means};
 use svc_simulator::scenario;
 
 /// Where every scene begins: 2027-01-15T08:00:00Z.
@@ -45,9 +49,15 @@ pub(crate) struct Scene {
     pub(crate) host: Arc<Host>,
     pub(crate) runtime: tokio::runtime::Runtime,
     journal: Arc<MemoryJournal>,
-    /// What the receiver got: when by the account's clock, and which envelope.
-    pub(crate) received: Vec<(Timestamp, String)>,
+    /// What the receiver answers.
+    statuses: Arc<Mutex<Statuses>>,
+    receiver: Arc<MemoryTransport<Answers>>,
+    machine: Arc<AtomicI64>,
 }
+
+/// The status that each attempt is answered with, counted from 0.
+type Statuses = Box<dyn Fn(usize) -> u16 + Send>;
+type Answers = Box<dyn Fn(&Posting, usize) -> u16 + Send + Sync>;
 
 impl Scene {
     /// A simulator on its defaults.
@@ -90,8 +100,17 @@ impl Scene {
             scenario::read_accounts(&sources).unwrap_or_else(|problems| panic!("{problems}"));
         let journal = Arc::new(MemoryJournal::default());
         let kept: Arc<dyn Journal> = journal.clone();
-        let host = Host::new(rules, accounts, Clock::hand(START), kept)
-            .expect("a memory journal takes all");
+        let statuses: Arc<Mutex<Statuses>> = Arc::new(Mutex::new(Box::new(|_| 200)));
+        let answers = Arc::clone(&statuses);
+        let answers: Answers = Box::new(move |_, nth| (*answers.lock())(nth));
+        let receiver = Arc::new(MemoryTransport::new(answers));
+        let machine = Arc::new(AtomicI64::new(START.as_millisecond()));
+        let means = Means {
+            journal: kept,
+            transport: receiver.clone(),
+            ..Means::of(Clock::Hand(Arc::clone(&machine)))
+        };
+        let host = Host::new(rules, accounts, means).expect("a memory journal takes all");
         let mut builder = tokio::runtime::Builder::new_current_thread();
         // Real delays pass at once: time moves on whenever nothing else is left to do.
         let runtime = builder
@@ -103,7 +122,9 @@ impl Scene {
             host,
             runtime,
             journal,
-            received: Vec::new(),
+            statuses,
+            receiver,
+            machine,
         }
     }
 
@@ -149,26 +170,39 @@ impl Scene {
         })
     }
 
-    /// Moves an account's clock forward; the receiver answers each attempt with `status`.
-    pub(crate) fn advance_with(
-        &mut self,
-        name: &str,
-        by: SignedDuration,
-        status: impl Fn(usize) -> u16,
-    ) {
-        let cell = self.account(name);
-        let now = cell.read(|account| account.clock.read(self.host.now()));
-        let received = &mut self.received;
-        let _in_runtime = self.runtime.enter();
-        let moved = self.host.advance(&cell, now + by, &mut |_, delivery, at| {
-            received.push((at, String::from_utf8_lossy(&delivery.body).into_owned()));
-            Answered::Status(status(received.len() - 1))
-        });
-        moved.expect("the clock moves forward");
+    /// What the receiver got so far.
+    pub(crate) fn received(&self) -> Vec<Posting> {
+        self.receiver.postings()
     }
 
-    pub(crate) fn advance(&mut self, name: &str, by: SignedDuration) {
-        self.advance_with(name, by, |_| 200);
+    /// The receiver answers the attempt of each number with this from now on.
+    pub(crate) fn receiver_answers(&self, statuses: impl Fn(usize) -> u16 + Send + 'static) {
+        *self.statuses.lock() = Box::new(statuses);
+    }
+
+    /// The machine's clock goes on, and with it every account's that runs.
+    pub(crate) fn machine_goes_on(&self, by: SignedDuration) {
+        let by = i64::try_from(by.as_millis()).expect("a short time");
+        self.machine.fetch_add(by, Ordering::SeqCst);
+    }
+
+    /// Moves an account's clock forward. Gives what happened on the way.
+    pub(crate) fn advance(&self, name: &str, by: SignedDuration) -> Vec<Event> {
+        let cell = self.account(name);
+        let moved = self.host.move_clock(&cell, Target::By(by));
+        let moved = self.runtime.block_on(moved);
+        moved.expect("the clock moves forward").happened
+    }
+
+    /// What an account shows of itself in an environment.
+    pub(crate) fn books<T>(
+        &self,
+        name: &str,
+        environment: Environment,
+        look: impl FnOnce(&Books) -> T,
+    ) -> T {
+        self.account(name)
+            .read(|account| look(account.books(environment)))
     }
 }
 
@@ -333,6 +367,10 @@ impl Drop for Scene {
         if std::thread::panicking() {
             return;
         }
+        // Moving by nothing does what is due now.
+        for cell in self.host.directory().all() {
+            self.advance(cell.id(), SignedDuration::ZERO);
+        }
         let settings = Settings::of(&self.host.rules().contract.service);
         for cell in self.host.directory().all() {
             cell.read(|account| {
@@ -382,7 +420,7 @@ fn assert_holds(account: &Account, machine: Timestamp) {
             account.id
         );
         let now = account.clock.read(machine);
-        let unsent = books.deliveries.first_due().filter(|(at, _)| *at < now);
+        let unsent = books.deliveries.due().next().filter(|(at, _)| *at <= now);
         assert_eq!(
             unsent.map(|(at, _)| at),
             None,

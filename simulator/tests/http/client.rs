@@ -10,9 +10,9 @@ use serde_json::Value;
 use svc_simulator::engine::call::Environment;
 use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::rules::{Files, Rules};
-use svc_simulator::host::Host;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, NoJournal};
+use svc_simulator::host::{Host, Means};
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::edge::{EdgeLimits, serve};
@@ -64,8 +64,12 @@ impl Served {
             live,
         };
         rules.addresses = addresses.in_answers();
-        let host = Host::new(rules, accounts.clone(), clock, journal)
-            .expect("a test on a machine that works");
+        let means = Means {
+            journal,
+            ..Means::of(clock)
+        };
+        let host =
+            Host::new(rules, accounts.clone(), means).expect("a test on a machine that works");
         let stop = CancellationToken::new();
         let api = |environment| {
             Api {

@@ -5,3 +5,5 @@ mod answers;
 mod assets;
 mod client;
 mod limits;
+mod receiver;
+mod targets;

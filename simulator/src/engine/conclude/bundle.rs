@@ -79,7 +79,8 @@ pub(super) fn conclude(
             .map(|key| (key, first.then(|| reply.clone()))),
         money,
         flow: drawn.flow.clone(),
-        delivery: deliver.then(|| Delivery::new(matter.verification, body, now, schedule_ms)),
+        delivery: deliver
+            .then(|| Delivery::new(matter.verification, body, now, matter.webhook, schedule_ms)),
         // What was spent stands in the rows of the steps.
         counted: counted(&matter, counted_once, since, Paise::ZERO),
         steps,
@@ -262,6 +263,7 @@ fn ticket(matter: Matter, drawn: BundleDrawn) -> Ticket {
         drawn: Drawn::Bundle(Box::new(drawn)),
         due,
         answered: true,
+        consent: None,
     }
 }
 

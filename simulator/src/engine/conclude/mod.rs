@@ -14,7 +14,7 @@ use crate::engine::delivery::Delivery;
 use crate::engine::entry::{Concluded, TicketChange};
 use crate::engine::flow::FlowChange;
 use crate::engine::ids::Content;
-use crate::engine::outcome::{Drawn, Due};
+use crate::engine::outcome::Drawn;
 use crate::engine::rejection::Rejection;
 use crate::engine::render::{self, Charged, Envelope, Meta, ResultPart};
 use crate::engine::reply::Reply;
@@ -78,8 +78,18 @@ pub fn conclude(
             status,
             data,
             due,
+            consent,
             finally,
-        } => conclude_pending(matter, status, &data, due, *finally),
+        } => {
+            let ticket = Ticket {
+                matter,
+                drawn: *finally,
+                due,
+                answered: true,
+                consent,
+            };
+            conclude_pending(ticket, status, &data)
+        }
         Drawn::Bundle(drawn) => bundle::conclude(rules, books, matter, first, *drawn, now),
     }
 }
@@ -122,7 +132,8 @@ fn conclude_ended(
         money,
         flow,
         ticket: TicketChange::Closed,
-        delivery: deliver.then(|| Delivery::new(matter.verification, body, now, schedule_ms)),
+        delivery: deliver
+            .then(|| Delivery::new(matter.verification, body, now, matter.webhook, schedule_ms)),
         counted: counted(matter, first, Some(ending.state), money.charge),
         steps: Vec::new(),
         lapses: lapses(matter),
@@ -131,31 +142,21 @@ fn conclude_ended(
 }
 
 /// No result yet: hold and ticket stay open.
-fn conclude_pending(
-    matter: Matter,
-    status: u16,
-    data: &[u8],
-    due: Due,
-    finally: Drawn,
-) -> (Reply, Concluded) {
+fn conclude_pending(ticket: Ticket, status: u16, data: &[u8]) -> (Reply, Concluded) {
+    let matter = &ticket.matter;
     let body = Bytes::from(render::envelope(&envelope(
-        &matter,
+        matter,
         ResultPart::Pending(data),
         None,
     )));
     let reply = Reply::plain(status, body.clone());
     let concluded = Concluded {
-        record: record(&matter, status, State::Pending, &body, Paise::ZERO),
+        record: record(matter, status, State::Pending, &body, Paise::ZERO),
         claim: matter.claim.clone().map(|key| (key, Some(reply.clone()))),
         money: Money::default(),
         flow: None,
-        counted: counted(&matter, true, None, Paise::ZERO),
-        ticket: TicketChange::Opened(Box::new(Ticket {
-            matter,
-            drawn: finally,
-            due,
-            answered: true,
-        })),
+        counted: counted(matter, true, None, Paise::ZERO),
+        ticket: TicketChange::Opened(Box::new(ticket)),
         delivery: None,
         steps: Vec::new(),
         lapses: None,

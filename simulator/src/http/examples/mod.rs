@@ -14,9 +14,8 @@ use svc_fixtures::json::Json;
 
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
 use crate::engine::rules::Rules;
-use crate::host::Host;
 use crate::host::clock::Clock;
-use crate::host::journal::NoJournal;
+use crate::host::{Host, Means};
 use crate::http::sample;
 use crate::scenario::AccountTerms;
 
@@ -85,7 +84,7 @@ pub fn found(rules: &Rules, accounts: &[AccountTerms]) -> Examples {
 
 async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Examples> {
     let clock = Clock::hand(ASKED_AT);
-    let host = Host::new(rules.clone(), accounts.to_vec(), clock, Arc::new(NoJournal)).ok()?;
+    let host = Host::new(rules.clone(), accounts.to_vec(), Means::of(clock)).ok()?;
     let account = sample::working(accounts)?;
     let key = sample::key(account, Environment::Test);
     let asker = Asker { host, key };

@@ -11,9 +11,8 @@ use super::{document, print};
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
 use crate::engine::ids::Seed;
 use crate::engine::rules::{Files, Rules};
-use crate::host::Host;
 use crate::host::clock::Clock;
-use crate::host::journal::NoJournal;
+use crate::host::{Host, Means};
 use crate::http::examples::{ASKED_AT, asking_order};
 use crate::http::{Addresses, sample};
 use crate::scenario::{self, AccountTerms, read_accounts};
@@ -145,8 +144,8 @@ fn the_document_is_the_same_every_time() {
 #[tokio::test]
 async fn every_example_request_gets_its_example_answer() {
     let (rules, document) = tokio::task::spawn_blocking(made).await.unwrap();
-    let (clock, journal) = (Clock::hand(ASKED_AT), Arc::new(NoJournal));
-    let host = Host::new(rules.clone(), accounts(), clock, journal).unwrap();
+    let means = Means::of(Clock::hand(ASKED_AT));
+    let host = Host::new(rules.clone(), accounts(), means).unwrap();
     for index in asking_order(&rules.contract) {
         let row = &rules.contract.operations[index];
         let shown = &document["paths"][row.path.replace('*', "{step}")]["post"];

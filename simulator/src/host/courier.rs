@@ -1,0 +1,190 @@
+//! The courier: sends what is due, notes what came of it. An attempt of one delivery at a time, a few
+//! at once to one receiver, none under a lock.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::Host;
+use super::cell::{AccountCell, Held};
+use super::journal::JournalError;
+use super::transport::{Posted, Posting};
+use crate::engine::call::Environment;
+use crate::engine::delivery::{Answered, Attempt, Delivery, Sent, Why};
+use crate::engine::entry::{Change, Entry};
+use crate::engine::ids::VerificationId;
+use crate::engine::signature::Signature;
+use crate::scenario::{SignatureFault, WebhookTerms};
+
+/// So many attempts are on their way to one receiver at once: an account's receiver of one
+/// environment. Further ones wait, so that a receiver that does not answer takes no more sockets; no
+/// other account waits for it.
+pub const IN_FLIGHT: usize = 8;
+
+/// Which time signatures say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignedAt {
+    /// The machine's: a receiver that looks at the time takes it whatever the account's clock shows.
+    RealTime,
+    /// The account's.
+    AccountTime,
+}
+
+/// An attempt that is about to be made.
+pub(super) struct Outgoing {
+    environment: Environment,
+    verification: VerificationId,
+    due: Timestamp,
+    why: Why,
+    generation: u64,
+    receiver: Option<WebhookTerms>,
+    signature: SignatureFault,
+    at_s: i64,
+    body: bytes::Bytes,
+}
+
+impl Host {
+    /// Begins the attempts that are due, as many as may be on their way at once.
+    pub(super) fn send_due(
+        self: &Arc<Self>,
+        cell: &Arc<AccountCell>,
+        held: &mut Held,
+        machine: Timestamp,
+    ) {
+        if held.moving.is_some() || self.waiting.is_closed() {
+            return;
+        }
+        let now = held.account.clock.read(machine);
+        for environment in Environment::ALL {
+            while let Some(outgoing) = self.next_due(held, environment, now) {
+                let key = (environment, outgoing.verification);
+                held.in_flight.insert(key);
+                let (host, cell) = (Arc::clone(self), Arc::clone(cell));
+                self.waiting.spawn(async move {
+                    let attempt = host.attempt(&outgoing).await;
+                    host.attempted(&cell, &outgoing, attempt);
+                });
+            }
+        }
+    }
+
+    fn next_due(&self, held: &Held, environment: Environment, now: Timestamp) -> Option<Outgoing> {
+        let in_flight = |delivery: &Delivery| {
+            let key = (environment, delivery.verification);
+            held.in_flight.contains(&key)
+        };
+        let to_this = held.in_flight.iter().filter(|(to, _)| *to == environment);
+        if to_this.count() >= IN_FLIGHT {
+            return None;
+        }
+        let due = held.account.books(environment).deliveries.due();
+        let mut due = due.take_while(|(at, _)| *at <= now);
+        let (at, delivery) = due.find(|(_, delivery)| !in_flight(delivery))?;
+        Some(self.outgoing(held, environment, at, delivery, now))
+    }
+
+    /// URL and secret are those of this moment.
+    pub(super) fn outgoing(
+        &self,
+        held: &Held,
+        environment: Environment,
+        due: Timestamp,
+        delivery: &Delivery,
+        now: Timestamp,
+    ) -> Outgoing {
+        let signed_at = match self.signed_at {
+            SignedAt::RealTime => self.clock.real(),
+            SignedAt::AccountTime => now,
+        };
+        Outgoing {
+            environment,
+            verification: delivery.verification,
+            due,
+            why: delivery.why(),
+            generation: held.generation,
+            receiver: held.account.books(environment).webhook.clone(),
+            signature: delivery.fault.signature,
+            at_s: signed_at.as_second(),
+            body: delivery.body.clone(),
+        }
+    }
+
+    /// Sends it and waits for what comes of it.
+    pub(super) async fn attempt(&self, outgoing: &Outgoing) -> Attempt {
+        let Some(WebhookTerms { url, secret }) = &outgoing.receiver else {
+            let answer = Answered::Nothing("no webhook endpoint is registered".to_owned());
+            return outgoing.came_to(None, answer, bytes::Bytes::new());
+        };
+        let sign = |secret: &str| Signature::sign(secret, outgoing.at_s, &outgoing.body);
+        let signature = match outgoing.signature {
+            SignatureFault::Genuine => Some(sign(secret)),
+            SignatureFault::Wrong => Some(sign(&format!("not {secret}"))),
+            SignatureFault::None => None,
+        };
+        let posting = Posting {
+            url: url.to_string(),
+            signature: signature.map(|signature| signature.to_string()),
+            body: outgoing.body.clone(),
+        };
+        let Posted { answered, excerpt } = self.transport.post(posting).await;
+        let url = Arc::clone(url);
+        outgoing.came_to(Some(Sent { url, signature }), answered, excerpt)
+    }
+
+    /// Notes what came of an attempt, and goes on with what waited for it.
+    fn attempted(self: &Arc<Self>, cell: &Arc<AccountCell>, outgoing: &Outgoing, attempt: Attempt) {
+        let mut held = cell.lock();
+        if held.generation != outgoing.generation {
+            return;
+        }
+        held.in_flight
+            .remove(&(outgoing.environment, outgoing.verification));
+        let machine = self.clock.now();
+        match self.note(cell, &mut held, outgoing, attempt, machine) {
+            Ok(()) => self.go_on_with(cell, &mut held, machine),
+            // It stays due and is sent again: at least once.
+            Err(error) => {
+                tracing::error!(account = %cell.id, %error, "an attempt was not written");
+                cell.changed.notify_waiters();
+                self.arm_after_rest(cell);
+            }
+        }
+    }
+
+    /// Writes down what came of an attempt.
+    pub(super) fn note(
+        &self,
+        cell: &AccountCell,
+        held: &mut Held,
+        outgoing: &Outgoing,
+        attempt: Attempt,
+        machine: Timestamp,
+    ) -> Result<(), JournalError> {
+        let entry = Entry {
+            at: held.account.clock.read(machine),
+            environment: outgoing.environment,
+            changes: vec![Change::Attempted {
+                verification: outgoing.verification,
+                attempt,
+            }],
+        };
+        self.apply(cell, held, entry)
+    }
+}
+
+impl Outgoing {
+    /// Whether the account was set back since.
+    pub(super) fn is_of(&self, held: &Held) -> bool {
+        self.generation == held.generation
+    }
+
+    fn came_to(&self, sent: Option<Sent>, answer: Answered, excerpt: bytes::Bytes) -> Attempt {
+        Attempt {
+            due: self.due,
+            why: self.why,
+            sent,
+            answer,
+            excerpt,
+        }
+    }
+}

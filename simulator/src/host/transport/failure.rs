@@ -1,0 +1,134 @@
+//! Why a posting got no answer, in words for people. The words are stable: they are found by the
+//! kinds of errors along the chain of causes, never by printing what a library says.
+
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use super::names::NoSuchHost;
+use super::target::TargetRefused;
+
+/// Why a posting got no answer; `limit` is how long an answer was waited for.
+pub(super) fn reason(error: &reqwest::Error, limit: Duration) -> String {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(reason) = known(error) {
+            return reason;
+        }
+        cause = error.source();
+    }
+    if error.is_timeout() {
+        late(limit)
+    } else if error.is_builder() {
+        "the posting cannot be put into an HTTP request".to_owned()
+    } else if error.is_connect() {
+        "no connection".to_owned()
+    } else {
+        "connection closed without an answer".to_owned()
+    }
+}
+
+/// No answer in time.
+pub(super) fn late(limit: Duration) -> String {
+    let millis = limit.as_millis();
+    if millis.is_multiple_of(1000) {
+        format!("no answer within {} s", millis / 1000)
+    } else {
+        format!("no answer within {millis} ms")
+    }
+}
+
+/// What an error alone says; nothing where its cause says more.
+fn known(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(refused) = error.downcast_ref::<TargetRefused>() {
+        return Some(refused.to_string());
+    }
+    if let Some(none) = error.downcast_ref::<NoSuchHost>() {
+        return Some(none.to_string());
+    }
+    if let Some(error) = error.downcast_ref::<hyper::Error>() {
+        return of_http(error).map(str::to_owned);
+    }
+    of_socket(error.downcast_ref::<io::Error>()?)
+}
+
+fn of_http(error: &hyper::Error) -> Option<&'static str> {
+    if error.is_parse_too_large() {
+        Some("the answer's header section is too long")
+    } else if error.is_parse() {
+        Some("not HTTP")
+    } else if error.is_incomplete_message() {
+        Some("connection closed without an answer")
+    } else {
+        None
+    }
+}
+
+fn of_socket(error: &io::Error) -> Option<String> {
+    let reason = match error.kind() {
+        ErrorKind::ConnectionRefused => "connection refused",
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+            "connection reset"
+        }
+        ErrorKind::HostUnreachable => "host unreachable",
+        ErrorKind::NetworkUnreachable => "network unreachable",
+        ErrorKind::AddrNotAvailable => "address not available",
+        // What TLS finds wrong is wrapped so; which certificate is refused, and why, has to be told.
+        ErrorKind::InvalidData => return Some(format!("TLS failed: {error}")),
+        _ => return None,
+    };
+    Some(reason.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_told_in_seconds_where_they_are_whole() {
+        let told = [0, 200, 999, 1000, 1001, 10_000].map(|ms| late(Duration::from_millis(ms)));
+        insta::assert_debug_snapshot!(told, @r#"
+        [
+            "no answer within 0 s",
+            "no answer within 200 ms",
+            "no answer within 999 ms",
+            "no answer within 1 s",
+            "no answer within 1001 ms",
+            "no answer within 10 s",
+        ]
+        "#);
+    }
+
+    #[test]
+    fn errors_of_sockets_have_words_of_their_own() {
+        let kinds = [
+            ErrorKind::ConnectionRefused,
+            ErrorKind::ConnectionReset,
+            ErrorKind::BrokenPipe,
+            ErrorKind::HostUnreachable,
+            ErrorKind::NetworkUnreachable,
+            ErrorKind::Other,
+        ];
+        let told = kinds.map(|kind| of_socket(&kind.into()));
+        insta::assert_debug_snapshot!(told, @r#"
+        [
+            Some(
+                "connection refused",
+            ),
+            Some(
+                "connection reset",
+            ),
+            Some(
+                "connection reset",
+            ),
+            Some(
+                "host unreachable",
+            ),
+            Some(
+                "network unreachable",
+            ),
+            None,
+        ]
+        "#);
+    }
+}

@@ -1,0 +1,182 @@
+//! The transport over real HTTP/1.1. It trusts no receiver: it follows no redirect, waits only so
+//! long, reads only so much, keeps no cookies, and connects only where [`Targets`] allow.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, Url};
+use tokio::time::sleep;
+
+use super::names::{FilteredNames, Names, SystemNames};
+use super::target::Targets;
+use super::{EXCERPT_BYTES, Posted, Posting, SIGNATURE_HEADER, Transport, failure};
+use crate::engine::delivery::Answered;
+
+/// Header fields a receiver may answer with; the whole section is bounded by hyper's buffer of
+/// some 400 kB besides.
+const MAX_ANSWER_HEADERS: usize = 100;
+
+/// How long an answer is waited for, how much of it is read, and how many connections are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct TransportLimits {
+    /// From looking up the name to the end of the answer. What counts is the status: where it came
+    /// in time, an answer whose body is still running then is answered all the same.
+    pub timeout: Duration,
+    /// How many bytes of an answer's body are read before the connection is dropped. A body within
+    /// the limit leaves the connection open for the next posting.
+    pub body_bytes: usize,
+    /// How many connections are kept open to one receiver.
+    pub idle_connections: usize,
+    /// How long a connection is kept open for the next posting.
+    pub idle: Duration,
+}
+
+impl TransportLimits {
+    /// The usual limits, and this time for an exchange.
+    #[must_use]
+    pub fn within(timeout: Duration) -> Self {
+        TransportLimits {
+            timeout,
+            body_bytes: 64 * 1024,
+            idle_connections: 8,
+            idle: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Why there is no transport.
+#[derive(Debug, thiserror::Error)]
+pub enum TransportError {
+    /// The HTTP client cannot be made on this machine.
+    #[error("webhooks cannot be posted from this machine: {0}")]
+    NoClient(#[source] reqwest::Error),
+}
+
+/// The transport over real HTTP.
+///
+/// A kept connection that the receiver has closed meanwhile is noticed before anything is written
+/// to it, and the posting goes out on a new one. A posting that was written is never sent a second
+/// time by the transport, whatever happens to the connection.
+pub struct HttpTransport {
+    client: Client,
+    limits: TransportLimits,
+    targets: Targets,
+}
+
+impl HttpTransport {
+    /// A transport that looks names up as the machine does.
+    ///
+    /// # Errors
+    /// Where no HTTP client can be made.
+    pub fn new(limits: TransportLimits, targets: Targets) -> Result<Self, TransportError> {
+        HttpTransport::with_names(limits, targets, Arc::new(SystemNames))
+    }
+
+    /// A transport that looks names up elsewhere.
+    ///
+    /// # Errors
+    /// Where no HTTP client can be made.
+    pub fn with_names(
+        limits: TransportLimits,
+        targets: Targets,
+        names: Arc<dyn Names>,
+    ) -> Result<Self, TransportError> {
+        let resolver = FilteredNames {
+            names,
+            targets: targets.clone(),
+        };
+        // `no_proxy` is what keeps the environment's proxies out: without it the client would read
+        // them, and a proxy would connect to addresses that nobody has looked at. The `no_` of the
+        // encodings matter where another crate of the build turns their features on.
+        let client = Client::builder()
+            .user_agent(concat!("svc-simulator/", env!("CARGO_PKG_VERSION")))
+            .no_proxy()
+            .redirect(Policy::none())
+            .referer(false)
+            .retry(reqwest::retry::never())
+            .dns_resolver(resolver)
+            .http1_only()
+            .http1_max_headers(MAX_ANSWER_HEADERS)
+            // As the specification spells them, for people who look at the wire.
+            .http1_title_case_headers()
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .no_zstd()
+            // Divided among the addresses of a name, so that one that drops everything does not
+            // use up the time of the others.
+            .connect_timeout(limits.timeout)
+            .pool_max_idle_per_host(limits.idle_connections)
+            .pool_idle_timeout(limits.idle)
+            .build()
+            .map_err(TransportError::NoClient)?;
+        Ok(HttpTransport {
+            client,
+            limits,
+            targets,
+        })
+    }
+
+    async fn exchange(&self, posting: Posting) -> Posted {
+        // Addresses that stand in the URL are never resolved, so they are looked at here.
+        let url = match self.targets.url(&posting.url) {
+            Ok(url) => url,
+            Err(refused) => return Posted::nothing(refused.to_string()),
+        };
+        let mut out_of_time = pin!(sleep(self.limits.timeout));
+        let head = tokio::select! {
+            biased;
+            head = self.send(url, posting) => head,
+            () = &mut out_of_time => return Posted::nothing(failure::late(self.limits.timeout)),
+        };
+        let answer = match head {
+            Ok(answer) => answer,
+            Err(error) => return Posted::nothing(failure::reason(&error, self.limits.timeout)),
+        };
+        let answered = Answered::Status(answer.status().as_u16());
+        let mut excerpt = BytesMut::new();
+        tokio::select! {
+            biased;
+            () = read(answer, self.limits.body_bytes, &mut excerpt) => {}
+            () = &mut out_of_time => {}
+        }
+        Posted {
+            answered,
+            excerpt: excerpt.freeze(),
+        }
+    }
+
+    async fn send(&self, url: Url, posting: Posting) -> reqwest::Result<Response> {
+        let mut request = self.client.post(url).body(posting.body);
+        request = request.header(CONTENT_TYPE, "application/json");
+        if let Some(signature) = posting.signature {
+            request = request.header(SIGNATURE_HEADER, signature);
+        }
+        request.send().await
+    }
+}
+
+impl Transport for HttpTransport {
+    fn post(&self, posting: Posting) -> Pin<Box<dyn Future<Output = Posted> + Send + '_>> {
+        Box::pin(self.exchange(posting))
+    }
+}
+
+/// Reads a body to its end or to the limit, and keeps how it begins. A body that breaks off ends
+/// there: the status has been given.
+async fn read(mut answer: Response, limit: usize, excerpt: &mut BytesMut) {
+    let mut seen = 0;
+    while let Ok(Some(part)) = answer.chunk().await {
+        seen += part.len();
+        let room = EXCERPT_BYTES - excerpt.len();
+        excerpt.extend_from_slice(&part[..part.len().min(room)]);
+        if seen > limit {
+            return;
+        }
+    }
+}
