@@ -82,11 +82,12 @@ age_s=$(($(date +%s) - 10#$timestamp))
 [ "${age_s#-}" -le "$tolerance_s" ] || refuse "the signature is $age_s s old"
 
 # The first member of that name is the envelope's own: it stands before `data`. Within a text it
-# can't be found, because there its quotes are escaped. The pattern also keeps the id from being a
-# path. Where jq is at hand: jq -er .verificationId.
-pattern='"verificationId"[[:space:]]*:[[:space:]]*"([0-9A-Za-z_-]{1,128})"'
-[[ $(<"$body") =~ $pattern ]] || refuse 'the body names no verification'
+# can't be found, because there its quotes are escaped. Where jq is at hand: jq -er .verificationId.
+member='"verificationId"[[:space:]]*:[[:space:]]*"([^"]*)"'
+[[ $(<"$body") =~ $member ]] || refuse 'the body names no verification'
 id=${BASH_REMATCH[1]}
+# It becomes the name of a directory.
+[[ $id =~ ^[0-9A-Za-z_-]{1,128}$ ]] || refuse 'the verification has no id that can be kept'
 
 # Deliveries come at least once: mkdir makes a directory for exactly one of several runs.
 claim=$SEEN_DIR/$id

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE};
 use http::{HeaderMap, Method, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::body::Body as _;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -86,7 +87,7 @@ impl Receiver {
     }
 
     async fn deliver(self: Arc<Self>, headers: HeaderMap, body: Bytes) -> StatusCode {
-        let at = Clock::Machine.now();
+        let at = Clock::machine().real();
         let said = Said::of(&body);
         let verdict = self.judged(&headers, &body, at.as_second()).await;
         let valid = matches!(verdict, Verdict::Valid { .. });
@@ -209,12 +210,17 @@ async fn answer(State(receiver): State<Arc<Receiver>>, request: Request) -> Resp
 
 /// All of a body, or the status and the reason why not.
 async fn arrived(body: Body) -> Result<Bytes, (StatusCode, String)> {
+    let too_large = || {
+        let words = format!("the body is over {} MiB", MOST_BYTES >> 20);
+        (StatusCode::PAYLOAD_TOO_LARGE, words)
+    };
+    // What a Content-Length says, else 0.
+    if body.size_hint().lower() > MOST_BYTES as u64 {
+        return Err(too_large());
+    }
     match tokio::time::timeout(BODY, Limited::new(body, MOST_BYTES).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err((
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the body is over {} MiB", MOST_BYTES >> 20),
-        )),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "the body is incomplete".to_owned())),
         Err(_) => Err((
             StatusCode::REQUEST_TIMEOUT,

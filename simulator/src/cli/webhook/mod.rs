@@ -86,7 +86,7 @@ enum Instant {
 impl Instant {
     fn seconds(self) -> i64 {
         match self {
-            Instant::Now => Clock::Machine.now().as_second(),
+            Instant::Now => Clock::machine().real().as_second(),
             Instant::At(at_s) => at_s,
         }
     }
