@@ -126,7 +126,8 @@ impl Reading {
         rest.trim()
     }
 
-    fn parts(&mut self, value: &str) {
+    /// What stands between the parts.
+    fn separator(&mut self, value: &str) -> char {
         let separator = match value.contains(',') {
             true => ',',
             false => [';', '&', '|', ' ']
@@ -138,6 +139,11 @@ impl Reading {
             let seen = format!("the parts are separated by `{separator}`");
             self.note("header-separator", seen, FORM, PRINT);
         }
+        separator
+    }
+
+    fn parts(&mut self, value: &str) {
+        let separator = self.separator(value);
         let (mut time, mut mac, mut swapped) = (None, None, false);
         for part in value.split(separator).map(str::trim) {
             if part.is_empty() {
