@@ -82,6 +82,10 @@ class Receiver(BaseHTTPRequestHandler):
             return self.answer(413)
         # The raw bytes, before anything parses them: what is printed anew has another signature.
         body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            # The sender has gone: there is nobody to answer.
+            self.close_connection = True
+            return
         headers = self.headers.get_all("X-Service-Signature", [])
         # Several headers: somebody added one. Neither is believed.
         if len(headers) != 1 or not signature_is_valid(
@@ -116,6 +120,20 @@ class Receiver(BaseHTTPRequestHandler):
         """Says nothing: a request line may hold what steers a terminal."""
 
 
+class Server(ThreadingHTTPServer):
+    """Answers each request in a thread of its own."""
+
+    # So many connections may wait to be accepted. The default of 5 makes bursts wait for seconds.
+    request_queue_size = 128
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A client that breaks off is nothing to report; all that is, is told in a line."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, ConnectionError):
+            print("a request failed:", repr(error), file=sys.stderr)
+
+
 def main() -> None:
     secret = os.environ.get("WEBHOOK_SECRET", "")
     if not secret:
@@ -124,7 +142,7 @@ def main() -> None:
     Receiver.secret = secret.encode()
     Receiver.tolerance_s = int(os.environ.get("TOLERANCE_S", "300"))
     Receiver.deliveries = Deliveries()
-    server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Receiver)
+    server = Server(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Receiver)
     print(f"listening on 127.0.0.1:{server.server_port}", flush=True)
     try:
         server.serve_forever()

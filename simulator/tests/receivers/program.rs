@@ -96,6 +96,26 @@ pub(crate) fn signed(secret: &str, at_s: i64, body: Vec<u8>) -> Delivery {
 
 /// Posts it and gives back the status.
 pub(crate) fn post(to: SocketAddr, delivery: &Delivery) -> u16 {
+    ask(to, &request(to, delivery))
+}
+
+/// Posts it so many times, all of which end at the same moment, and gives back the statuses.
+pub(crate) fn post_at_once(to: SocketAddr, delivery: &Delivery, times: usize) -> Vec<u16> {
+    let request = request(to, delivery);
+    let (last, most) = request.split_last().expect("a request");
+    let streams: Vec<TcpStream> = (0..times).map(|_| write(to, most)).collect();
+    for mut stream in &streams {
+        stream.write_all(&[*last]).expect("a receiver that reads");
+    }
+    streams.into_iter().map(status).collect()
+}
+
+/// Writes a request and gives back the status of the answer.
+pub(crate) fn ask(to: SocketAddr, request: &[u8]) -> u16 {
+    status(write(to, request))
+}
+
+fn request(to: SocketAddr, delivery: &Delivery) -> Vec<u8> {
     let mut request = format!(
         "POST /webhooks HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\n",
@@ -107,18 +127,22 @@ pub(crate) fn post(to: SocketAddr, delivery: &Delivery) -> u16 {
     }
     request.extend(b"\r\n");
     request.extend(&delivery.body);
-    ask(to, &request)
+    request
 }
 
-/// Writes a request and gives back the status of the answer.
-pub(crate) fn ask(to: SocketAddr, request: &[u8]) -> u16 {
+fn write(to: SocketAddr, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(to).expect("a receiver");
+    stream.set_nodelay(true).expect("a socket");
     // Only a failing test waits so long.
     let patience = Some(Duration::from_secs(20));
     stream.set_read_timeout(patience).expect("a socket");
-    stream.write_all(request).expect("a receiver that reads");
-    let mut status = [0; 12];
-    stream.read_exact(&mut status).expect("an answer");
-    let status = std::str::from_utf8(&status).expect("a status line");
-    status[9..].parse().expect("a status")
+    stream.write_all(bytes).expect("a receiver that reads");
+    stream
+}
+
+fn status(mut stream: TcpStream) -> u16 {
+    let mut line = [0; 12];
+    stream.read_exact(&mut line).expect("an answer");
+    let line = std::str::from_utf8(&line).expect("a status line");
+    line[9..].parse().expect("a status")
 }
