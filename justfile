@@ -31,6 +31,10 @@ accept:
 bench:
     cargo bench -p svc-simulator --profile dist --bench throughput
 
+# 10,000 failing webhook deliveries on a moved clock, in memory and against a bare client.
+bench-webhooks:
+    cargo bench -p svc-simulator --profile dist --bench webhooks
+
 # All that must pass before a change lands.
 ci:
     .ci/run

@@ -13,7 +13,7 @@ use super::authenticate::{Key, KeyState};
 use super::call::Environment;
 use super::calls::Calls;
 use super::clock::AccountClock;
-use super::delivery::Deliveries;
+use super::deliveries::Deliveries;
 use super::entry::{Began, Change, Concluded, Entry, Opening, SequenceKey, TicketChange};
 use super::flow::Flows;
 use super::idempotency::Claims;

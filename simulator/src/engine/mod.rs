@@ -21,6 +21,7 @@ pub mod clock;
 pub mod compute;
 pub mod conclude;
 pub mod consent;
+pub mod deliveries;
 pub mod delivery;
 pub mod doctor;
 pub mod entry;

@@ -36,22 +36,20 @@ fn seconds_since_the_result(attempts: &[Attempt]) -> Vec<i64> {
 }
 
 fn rewire(scene: &Scene, url: &str, secret: &str) {
-    let cell = scene.account("hooked");
     let terms = WebhookTerms {
         url: url.into(),
         secret: secret.into(),
     };
-    let changed = scene.host.change(&cell, Environment::Test, |_, _| {
+    scene.change("hooked", Environment::Test, |_, _| {
         Ok(manage::set_webhook(Some(terms)))
     });
-    changed.expect("a memory journal takes all");
 }
 
 #[test]
 fn a_receiver_that_fails_k_times_gets_just_the_attempts_up_to_its_first_2xx() {
     for failures in 0..=6 {
         let scene = Scene::with_accounts(HOOKED);
-        scene.receiver_answers(move |at| if at < failures { 500 } else { 204 });
+        scene.receiver_answers(move |_, at| if at < failures { 500 } else { 204 });
         let pending = scene.post(UAN, SLOW).by("hooked").send();
         scene.advance("hooked", HALF_A_DAY);
         let (attempts, state) = attempts(&scene);
@@ -81,7 +79,7 @@ fn a_receiver_that_fails_k_times_gets_just_the_attempts_up_to_its_first_2xx() {
 #[test]
 fn what_happened_on_the_way_is_told_in_order() {
     let scene = Scene::with_accounts(HOOKED);
-    scene.receiver_answers(|at| if at == 0 { 503 } else { 200 });
+    scene.receiver_answers(|_, at| if at == 0 { 503 } else { 200 });
     scene.post(UAN, SLOW).by("hooked").send();
     let happened = scene.advance("hooked", SignedDuration::from_mins(2));
     let told: Vec<String> = happened
@@ -113,7 +111,7 @@ fn what_happened_on_the_way_is_told_in_order() {
 #[test]
 fn the_url_and_the_secret_are_those_of_the_attempt() {
     let scene = Scene::with_accounts(HOOKED);
-    scene.receiver_answers(|at| if at == 0 { 500 } else { 200 });
+    scene.receiver_answers(|_, at| if at == 0 { 500 } else { 200 });
     scene.post(UAN, SLOW).by("hooked").send();
     scene.advance("hooked", SignedDuration::from_secs(25));
     rewire(&scene, "http://127.0.0.1:9/other", "whsec_other");
@@ -144,7 +142,7 @@ fn without_a_receiver_at_the_end_there_is_no_delivery_and_nothing_is_lost() {
 #[test]
 fn a_receiver_that_was_taken_away_fails_the_attempt_with_a_word() {
     let scene = Scene::with_accounts(HOOKED);
-    scene.receiver_answers(|_| 500);
+    scene.receiver_answers(|_, _| 500);
     scene.post(UAN, SLOW).by("hooked").send();
     scene.advance("hooked", SignedDuration::from_secs(25));
     let cell = scene.account("hooked");
@@ -160,10 +158,9 @@ fn a_receiver_that_was_taken_away_fails_the_attempt_with_a_word() {
 #[test]
 fn a_dead_letter_is_sent_again_when_it_is_asked_for() {
     let scene = Scene::with_accounts(HOOKED);
-    scene.receiver_answers(|at| if at < 6 { 500 } else { 200 });
+    scene.receiver_answers(|_, at| if at < 6 { 500 } else { 200 });
     scene.post(UAN, SLOW).by("hooked").send();
     scene.advance("hooked", HALF_A_DAY);
-    let cell = scene.account("hooked");
     let verification = scene.books("hooked", Environment::Test, |books| {
         books
             .deliveries
@@ -172,11 +169,9 @@ fn a_dead_letter_is_sent_again_when_it_is_asked_for() {
             .expect("there is one")
             .verification
     });
-    let _in_runtime = scene.runtime.enter();
-    let again = scene.host.change(&cell, Environment::Test, |account, _| {
+    scene.change("hooked", Environment::Test, |account, _| {
         manage::redeliver(account, Environment::Test, verification)
     });
-    again.expect("it may be asked for");
     scene.advance("hooked", SignedDuration::ZERO);
     let (attempts, state) = attempts(&scene);
     assert_eq!((attempts.len(), state), (7, DeliveryState::Delivered));

@@ -20,6 +20,8 @@ mod openapi;
 mod pending;
 mod properties;
 mod readme;
+mod resets;
+mod restart;
 mod samples;
 mod scenario_files;
 mod scene;

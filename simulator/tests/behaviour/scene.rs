@@ -12,16 +12,18 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::account::{Account, Books, Settings};
 use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
+use svc_simulator::engine::entry::Change;
 use svc_simulator::engine::event::Event;
 use svc_simulator::engine::ids::Seed;
+use svc_simulator::engine::manage::Refused;
 use svc_simulator::engine::reply::Reply;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::journal::{Journal, MemoryJournal};
+use svc_simulator::host::journal::{Journal as _, MemoryJournal};
 use svc_simulator::host::time::Target;
 use svc_simulator::host::transport::{MemoryTransport, Posting};
 use svc_simulator::host::{AccountCell, Host, Means};
-use svc_simulator::scenario;
+use svc_simulator::scenario::{self, AccountTerms};
 
 /// Where every scene begins: 2027-01-15T08:00:00Z.
 pub(crate) const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
@@ -53,10 +55,11 @@ pub(crate) struct Scene {
     statuses: Arc<Mutex<Statuses>>,
     receiver: Arc<MemoryTransport<Answers>>,
     machine: Arc<AtomicI64>,
+    accounts: Vec<AccountTerms>,
 }
 
-/// The status that each attempt is answered with, counted from 0.
-type Statuses = Box<dyn Fn(usize) -> u16 + Send>;
+/// The status that a posting is answered with, given its number, counted from 0.
+type Statuses = Box<dyn Fn(&Posting, usize) -> u16 + Send>;
 type Answers = Box<dyn Fn(&Posting, usize) -> u16 + Send + Sync>;
 
 impl Scene {
@@ -98,34 +101,32 @@ impl Scene {
         sources.push(Source::new("accounts-of-the-test.toml", accounts));
         let accounts =
             scenario::read_accounts(&sources).unwrap_or_else(|problems| panic!("{problems}"));
-        let journal = Arc::new(MemoryJournal::default());
-        let kept: Arc<dyn Journal> = journal.clone();
-        let statuses: Arc<Mutex<Statuses>> = Arc::new(Mutex::new(Box::new(|_| 200)));
+        let statuses: Arc<Mutex<Statuses>> = Arc::new(Mutex::new(Box::new(|_, _| 200)));
         let answers = Arc::clone(&statuses);
-        let answers: Answers = Box::new(move |_, nth| (*answers.lock())(nth));
+        let answers: Answers = Box::new(move |posting, nth| (*answers.lock())(posting, nth));
         let receiver = Arc::new(MemoryTransport::new(answers));
         let machine = Arc::new(AtomicI64::new(START.as_millisecond()));
-        let means = Means {
-            journal: kept,
-            transport: receiver.clone(),
-            ..Means::of(Clock::Hand(Arc::clone(&machine)))
-        };
-        let host = Host::new(rules, accounts, means).expect("a memory journal takes all");
-        let mut builder = tokio::runtime::Builder::new_current_thread();
-        // Real delays pass at once: time moves on whenever nothing else is left to do.
-        let runtime = builder
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .expect("a runtime");
+        let journal = Arc::new(MemoryJournal::default());
+        let means = means(&journal, &receiver, &machine);
         Scene {
-            host,
-            runtime,
+            host: Host::new(rules, accounts.clone(), means).expect("a memory journal takes all"),
+            runtime: runtime(),
             journal,
             statuses,
             receiver,
             machine,
+            accounts,
         }
+    }
+
+    /// The simulator dies and is started again: what it waited for is gone, what it wrote is there.
+    pub(crate) fn crash_and_start_again(&mut self) {
+        std::mem::replace(&mut self.runtime, runtime()).shutdown_background();
+        let rules = Rules::clone(&self.host.rules());
+        let means = means(&self.journal, &self.receiver, &self.machine);
+        let _in_runtime = self.runtime.enter();
+        let host = Host::new(rules, self.accounts.clone(), means);
+        self.host = host.expect("a memory journal gives all");
     }
 
     /// A call of an operation, on the sandbox with the key of `local` until it says otherwise.
@@ -175,8 +176,11 @@ impl Scene {
         self.receiver.postings()
     }
 
-    /// The receiver answers the attempt of each number with this from now on.
-    pub(crate) fn receiver_answers(&self, statuses: impl Fn(usize) -> u16 + Send + 'static) {
+    /// The receiver answers each posting with this from now on, given its number.
+    pub(crate) fn receiver_answers(
+        &self,
+        statuses: impl Fn(&Posting, usize) -> u16 + Send + 'static,
+    ) {
         *self.statuses.lock() = Box::new(statuses);
     }
 
@@ -194,6 +198,19 @@ impl Scene {
         moved.expect("the clock moves forward").happened
     }
 
+    /// Changes what an account is.
+    pub(crate) fn change(
+        &self,
+        name: &str,
+        environment: Environment,
+        change: impl FnOnce(&Account, Timestamp) -> Result<Vec<Change>, Refused>,
+    ) {
+        let _in_runtime = self.runtime.enter();
+        let cell = self.account(name);
+        let changed = self.host.change(&cell, environment, change);
+        changed.expect("it may be changed so");
+    }
+
     /// What an account shows of itself in an environment.
     pub(crate) fn books<T>(
         &self,
@@ -204,6 +221,28 @@ impl Scene {
         self.account(name)
             .read(|account| look(account.books(environment)))
     }
+}
+
+fn means(
+    journal: &Arc<MemoryJournal>,
+    receiver: &Arc<MemoryTransport<Answers>>,
+    machine: &Arc<AtomicI64>,
+) -> Means {
+    Means {
+        journal: journal.clone(),
+        transport: receiver.clone(),
+        ..Means::of(Clock::Hand(Arc::clone(machine)))
+    }
+}
+
+/// Real delays pass at once: time moves on whenever nothing else is left to do.
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime")
 }
 
 fn call<'c>(method: &'c str, path: &'c str, body: &'c str) -> Call<'c> {

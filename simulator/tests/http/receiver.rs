@@ -19,6 +19,10 @@ pub(crate) enum Play {
     Stalls(&'static [u8]),
     /// Writes the first bytes after a request and then the others for ever.
     Endless(&'static [u8], &'static [u8]),
+    /// Answers the first request with these bytes and breaks the connection at the second.
+    AnswersThenResets(&'static [u8]),
+    /// Writes these bytes before it is asked and then only waits for the client to go.
+    Speaks(&'static [u8]),
     /// Breaks the connection before it reads anything.
     ResetsAtOnce,
     /// Breaks the connection when it has read a request.
@@ -28,32 +32,39 @@ pub(crate) enum Play {
 /// A receiver.
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
+    seen: Arc<Seen>,
+}
+
+/// What a receiver has seen.
+#[derive(Default)]
+struct Seen {
     /// The requests, each with the number of its connection.
-    heard: Arc<Mutex<Vec<(usize, String)>>>,
-    closed: Arc<AtomicUsize>,
+    requests: Mutex<Vec<(usize, String)>>,
+    /// How many connections have ended.
+    closed: AtomicUsize,
+    /// How many bytes of endless answers were taken.
+    taken: AtomicUsize,
 }
 
 impl Receiver {
     pub(crate) async fn new(play: Play) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let receiver = Receiver {
-            address: listener.local_addr().expect("an address"),
-            heard: Arc::default(),
-            closed: Arc::default(),
-        };
-        let (heard, closed) = (Arc::clone(&receiver.heard), Arc::clone(&receiver.closed));
+        let address = listener.local_addr().expect("an address");
+        let seen = Arc::new(Seen::default());
+        let shared = Arc::clone(&seen);
         tokio::spawn(async move {
-            let mut connections = 0;
-            while let Ok((stream, _)) = listener.accept().await {
-                let (number, heard, closed) = (connections, Arc::clone(&heard), closed.clone());
-                connections += 1;
+            for number in 0.. {
+                let Ok((stream, _)) = listener.accept().await else {
+                    return;
+                };
+                let seen = Arc::clone(&shared);
                 tokio::spawn(async move {
-                    connection(play, stream, |request| heard.lock().push((number, request))).await;
-                    closed.fetch_add(1, Ordering::SeqCst);
+                    connection(play, stream, number, &seen).await;
+                    seen.closed.fetch_add(1, Ordering::SeqCst);
                 });
             }
         });
-        receiver
+        Receiver { address, seen }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -61,58 +72,59 @@ impl Receiver {
     }
 
     pub(crate) fn heard(&self) -> Vec<String> {
-        let heard = self.heard.lock();
-        heard.iter().map(|(_, request)| request.clone()).collect()
+        let requests = self.seen.requests.lock();
+        requests.iter().map(|(_, text)| text.clone()).collect()
     }
 
     /// The connections that the requests came over.
     pub(crate) fn connections(&self) -> Vec<usize> {
-        self.heard
-            .lock()
-            .iter()
-            .map(|(number, _)| *number)
-            .collect()
+        let requests = self.seen.requests.lock();
+        requests.iter().map(|(number, _)| *number).collect()
     }
 
-    /// Lets everything else run until this many connections have ended.
-    pub(crate) async fn closed(&self, connections: usize) {
-        while self.closed.load(Ordering::SeqCst) < connections {
+    /// Lets everything else run until this many connections have ended, and tells how many bytes of
+    /// endless answers were taken.
+    pub(crate) async fn closed(&self, connections: usize) -> usize {
+        while self.seen.closed.load(Ordering::SeqCst) < connections {
             tokio::task::yield_now().await;
         }
+        self.seen.taken.load(Ordering::SeqCst)
     }
 }
 
-async fn connection(play: Play, mut stream: TcpStream, hear: impl Fn(String)) {
-    if matches!(play, Play::ResetsAtOnce) {
-        stream.set_zero_linger().expect("an open socket");
-        return;
+async fn connection(play: Play, mut stream: TcpStream, number: usize, seen: &Seen) {
+    match play {
+        Play::ResetsAtOnce => return stream.set_zero_linger().expect("an open socket"),
+        Play::Speaks(first) => {
+            drop(stream.write_all(first).await);
+            while stream.read(&mut [0; 1024]).await.is_ok_and(|read| read > 0) {}
+            return;
+        }
+        _ => {}
     }
-    while let Some(request) = request(&mut stream).await {
-        hear(request);
+    for nth in 0.. {
+        let Some(text) = request(&mut stream).await else {
+            return;
+        };
+        seen.requests.lock().push((number, text));
         match play {
-            Play::Answers(answer) => {
-                if stream.write_all(answer).await.is_err() {
-                    return;
-                }
-            }
-            Play::AnswersOnce(answer) => {
-                let _ = stream.write_all(answer).await;
-                return;
-            }
+            Play::Answers(answer) => drop(stream.write_all(answer).await),
+            Play::AnswersThenResets(answer) if nth == 0 => drop(stream.write_all(answer).await),
+            Play::AnswersOnce(answer) => return drop(stream.write_all(answer).await),
             Play::Stalls(start) => {
-                let _ = stream.write_all(start).await;
-                let _ = stream.read(&mut [0; 1]).await;
-                return;
+                drop(stream.write_all(start).await);
+                return drop(stream.read(&mut [0; 1]).await);
             }
             Play::Endless(start, part) => {
-                let _ = stream.write_all(start).await;
+                drop(stream.write_all(start).await);
                 let parts = part.repeat(1024);
-                while stream.write_all(&parts).await.is_ok() {}
+                while let Ok(taken) = stream.write(&parts).await {
+                    seen.taken.fetch_add(taken, Ordering::SeqCst);
+                }
                 return;
             }
-            Play::ResetsAtOnce | Play::ResetsAfterReading => {
-                stream.set_zero_linger().expect("an open socket");
-                return;
+            _ => {
+                return stream.set_zero_linger().expect("an open socket");
             }
         }
     }

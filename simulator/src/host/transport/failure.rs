@@ -15,7 +15,7 @@ pub(super) fn reason(error: &reqwest::Error, limit: Duration) -> String {
         if let Some(reason) = known(error) {
             return reason;
         }
-        cause = error.source();
+        cause = below(error);
     }
     if error.is_timeout() {
         late(limit)
@@ -35,6 +35,18 @@ pub(super) fn late(limit: Duration) -> String {
         format!("no answer within {} s", millis / 1000)
     } else {
         format!("no answer within {millis} ms")
+    }
+}
+
+/// What an error was made of. An [`io::Error`] calls the cause of what it wraps its own cause, which
+/// would skip what it wraps.
+fn below<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    match error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref)
+    {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
     }
 }
 
@@ -59,6 +71,9 @@ fn of_http(error: &hyper::Error) -> Option<&'static str> {
         Some("not HTTP")
     } else if error.is_incomplete_message() {
         Some("connection closed without an answer")
+    } else if error.source().is_none() && !error.is_canceled() && !error.is_closed() {
+        // Only an error about bytes that came unasked is left: hyper gives it no name.
+        Some("not HTTP")
     } else {
         None
     }

@@ -1,7 +1,7 @@
 //! A transport without a network, for tests and benches: a function answers, and every posting is
 //! kept.
 
-use std::future::{Future, ready};
+use std::future::Future;
 use std::pin::Pin;
 
 use bytes::Bytes;
@@ -35,17 +35,19 @@ impl<F: Fn(&Posting, usize) -> u16 + Send + Sync> MemoryTransport<F> {
 
 impl<F: Fn(&Posting, usize) -> u16 + Send + Sync> Transport for MemoryTransport<F> {
     fn post(&self, posting: Posting) -> Pin<Box<dyn Future<Output = Posted> + Send + '_>> {
-        let nth = {
-            let mut postings = self.postings.lock();
-            postings.push(posting.clone());
-            postings.len() - 1
-        };
-        // Outside the lock: the function may look at what was posted.
-        let status = (self.answer)(&posting, nth);
-        Box::pin(ready(Posted {
-            answered: Answered::Status(status),
-            excerpt: Bytes::new(),
-        }))
+        Box::pin(async move {
+            let nth = {
+                let mut postings = self.postings.lock();
+                postings.push(posting.clone());
+                postings.len() - 1
+            };
+            // Outside the lock: the function may take its time.
+            let status = (self.answer)(&posting, nth);
+            Posted {
+                answered: Answered::Status(status),
+                excerpt: Bytes::new(),
+            }
+        })
     }
 }
 

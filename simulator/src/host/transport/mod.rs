@@ -7,6 +7,7 @@ mod memory;
 mod names;
 mod nowhere;
 mod target;
+mod url;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,7 +17,7 @@ use bytes::Bytes;
 use crate::engine::delivery::Answered;
 pub use http::{HttpTransport, TransportError, TransportLimits};
 pub use memory::MemoryTransport;
-pub use names::{Addresses, Names, SystemNames};
+pub use names::{FoundAddresses, Names, SystemNames};
 pub use nowhere::NoTransport;
 pub use target::{TargetRefused, Targets};
 

@@ -12,12 +12,12 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::target::Targets;
 
 /// The addresses of a name, when they are found.
-pub type Addresses = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+pub type FoundAddresses = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
 /// What knows the addresses of names.
 pub trait Names: Send + Sync {
     /// The addresses of a name.
-    fn addresses(&self, name: &str) -> Addresses;
+    fn addresses(&self, name: &str) -> FoundAddresses;
 }
 
 /// The names that the machine knows.
@@ -28,7 +28,7 @@ pub trait Names: Send + Sync {
 pub struct SystemNames;
 
 impl Names for SystemNames {
-    fn addresses(&self, name: &str) -> Addresses {
+    fn addresses(&self, name: &str) -> FoundAddresses {
         let name = name.to_owned();
         Box::pin(async move {
             let found = tokio::net::lookup_host((name, 0)).await?;

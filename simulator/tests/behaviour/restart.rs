@@ -1,0 +1,105 @@
+//! A simulator that is told to stop, or dies, in between: nothing is charged twice, nothing is lost.
+
+use jiff::SignedDuration;
+use svc_fixtures::contract::Paise;
+use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::delivery::DeliveryState;
+
+use crate::deliveries::HOOKED;
+use crate::scene::{PAN, Scene, UAN};
+
+const SLOW: &str = r#"{"uan": "100000000202"}"#;
+const HELD_BACK: &str = r#"
+    [[scenario]]
+    name = "takes its time"
+    operation = "verify.identity.pan"
+    when = { pan = "AAAAA1111A" }
+    then = { success = {}, delay = "5s" }
+"#;
+
+#[test]
+fn a_pending_call_is_charged_once_whenever_the_simulator_dies() {
+    for dies_after in [0, 24, 25, 26] {
+        let mut scene = Scene::with_accounts(HOOKED);
+        let pending = scene.post(UAN, SLOW).live().by("hooked").send();
+        scene.advance("hooked", SignedDuration::from_secs(dies_after));
+        scene.crash_and_start_again();
+        scene.advance("hooked", SignedDuration::from_secs(60));
+        scene.crash_and_start_again();
+        let wallet = (Paise(96_000), Paise(0), Paise(4000));
+        assert_eq!(scene.wallet("hooked"), wallet, "died after {dies_after} s");
+        let path = format!("/v1/verifications/{}", pending.id());
+        assert_eq!(
+            scene.get(&path).live().by("hooked").outcome(),
+            "200 completed"
+        );
+        assert_eq!(scene.received().len(), 1);
+    }
+}
+
+#[test]
+fn retries_go_on_where_they_stopped() {
+    let mut scene = Scene::with_accounts(HOOKED);
+    scene.receiver_answers(|_, at| if at < 3 { 500 } else { 200 });
+    scene.post(UAN, SLOW).by("hooked").send();
+    for _ in 0..4 {
+        scene.advance("hooked", SignedDuration::from_mins(4));
+        scene.crash_and_start_again();
+    }
+    let state = scene.books("hooked", Environment::Test, |books| {
+        let delivery = books.deliveries.iter().next().expect("there is one");
+        (delivery.attempts.len(), delivery.state())
+    });
+    assert_eq!(state, (4, DeliveryState::Delivered));
+}
+
+#[test]
+fn a_call_held_back_when_the_simulator_dies_is_booked_once() {
+    let mut scene = Scene::with(HELD_BACK);
+    let body = r#"{"pan": "AAAAA1111A"}"#;
+    {
+        // Its client gives up, and then the simulator dies.
+        let asked = scene.post(PAN, body).live().idempotency("k");
+        let call = std::pin::pin!(asked.ask());
+        scene.runtime.block_on(async {
+            assert!(futures_util::poll!(call).is_pending());
+        });
+    }
+    assert_eq!(scene.wallet("local").1, Paise(250));
+    scene.crash_and_start_again();
+    let booked = (Paise(9_999_750), Paise(0), Paise(250));
+    assert_eq!(scene.wallet("local"), booked);
+    let replay = scene.post(PAN, body).live().idempotency("k").send();
+    assert!(replay.0.replay, "{replay}");
+    assert_eq!(scene.wallet("local"), booked);
+}
+
+#[test]
+fn a_call_held_back_when_the_simulator_is_told_to_stop_is_booked_before_it_does() {
+    let scene = Scene::with(HELD_BACK);
+    let asked = scene.post(PAN, r#"{"pan": "AAAAA1111A"}"#).live();
+    scene.runtime.block_on(async {
+        let mut call = std::pin::pin!(asked.ask());
+        assert!(futures_util::poll!(&mut call).is_pending());
+        scene.host.drained().await;
+        assert_eq!(
+            scene.wallet("local"),
+            (Paise(9_999_750), Paise(0), Paise(250))
+        );
+        assert_eq!(call.await.outcome(), "200 completed");
+    });
+}
+
+#[test]
+fn an_attempt_on_its_way_when_the_simulator_is_told_to_stop_is_noted_and_no_other_begins() {
+    let scene = Scene::with_accounts(HOOKED);
+    scene.receiver_answers(|_, _| 500);
+    scene.post(UAN, SLOW).by("hooked").send();
+    scene.machine_goes_on(SignedDuration::from_secs(25));
+    // The look-up finishes what is due and begins to deliver it.
+    scene.get("/v1/usage").by("hooked").send();
+    scene.runtime.block_on(scene.host.drained());
+    scene.machine_goes_on(SignedDuration::from_secs(30));
+    scene.get("/v1/usage").by("hooked").send();
+    assert_eq!(scene.received().len(), 1);
+}
