@@ -176,6 +176,7 @@ fn every_folder_of_rows_says_how_to_add_one_more() {
         "fixtures/answers",
         "fixtures/test-assets",
         "scenarios",
+        "simulator/receivers",
     ] {
         assert!(
             root().join(folder).join("README.md").is_file(),

@@ -3,12 +3,14 @@
 
 mod check;
 mod files;
+mod listen;
 mod openapi;
 mod operations;
 mod ready;
 mod serve;
 mod settings;
 mod terminal;
+mod webhook;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,7 +19,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use svc_fixtures::reading::Problems;
 
+use listen::ListenArgs;
 use settings::ServeArgs;
+use webhook::WebhookCommand;
 
 /// Everything went well.
 pub const EXIT_OK: u8 = 0;
@@ -58,6 +62,11 @@ enum Command {
         #[arg(long)]
         markdown: bool,
     },
+    /// Receive webhook deliveries, check and show them
+    Listen(Box<ListenArgs>),
+    /// Sign a delivery, or say what is wrong with a signature
+    #[command(subcommand)]
+    Webhook(WebhookCommand),
 }
 
 /// Why a command did not end well.
@@ -72,13 +81,16 @@ enum Failure {
     /// Something failed while running.
     #[error("error: {0:#}")]
     Running(#[from] anyhow::Error),
+    /// What was asked for does not hold; the answer, already printed, says why.
+    #[error("")]
+    Answered,
 }
 
 impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage(_) | Failure::Files(_) => EXIT_USAGE,
-            Failure::Running(_) => EXIT_FAILURE,
+            Failure::Running(_) | Failure::Answered => EXIT_FAILURE,
         }
     }
 }
@@ -94,9 +106,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check { folders } => check::run(&folders),
         Command::Openapi => openapi::run(),
         Command::Operations { id, markdown } => operations::run(id.as_deref(), markdown),
+        Command::Listen(args) => listen::run(&args),
+        Command::Webhook(command) => webhook::run(&command),
     };
     match ended {
         Ok(()) => ExitCode::from(EXIT_OK),
+        Err(Failure::Answered) => ExitCode::from(EXIT_FAILURE),
         Err(failure) => {
             terminal::error(&failure.to_string());
             ExitCode::from(failure.exit_code())

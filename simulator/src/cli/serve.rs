@@ -148,7 +148,8 @@ fn write_ports(file: &Path, addresses: &Addresses) -> std::io::Result<()> {
     std::fs::rename(&draft, file)
 }
 
-fn log_to_stderr(filter: &str) -> Result<(), Failure> {
+/// Logs to stderr what passes this filter.
+pub(super) fn log_to_stderr(filter: &str) -> Result<(), Failure> {
     let filter = EnvFilter::try_new(filter)
         .map_err(|mistake| Failure::Usage(format!("--log {filter}: {mistake}")))?;
     let colours = std::io::stderr().is_terminal()
@@ -166,7 +167,7 @@ fn log_to_stderr(filter: &str) -> Result<(), Failure> {
 }
 
 /// The signals that stop the simulator.
-struct Signals {
+pub(super) struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -175,7 +176,7 @@ struct Signals {
 
 impl Signals {
     #[cfg(unix)]
-    fn listen() -> std::io::Result<Self> {
+    pub(super) fn listen() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
@@ -184,12 +185,12 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    fn listen() -> std::io::Result<Self> {
+    pub(super) fn listen() -> std::io::Result<Self> {
         Ok(Signals {})
     }
 
     /// The first signal lets running requests end; the second ends everything at once.
-    async fn stop(mut self, stop: CancellationToken) {
+    pub(super) async fn stop(mut self, stop: CancellationToken) {
         self.next().await;
         tracing::info!("stopping; a second signal stops at once");
         stop.cancel();

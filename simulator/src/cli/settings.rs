@@ -257,7 +257,8 @@ fn network(text: &str) -> Result<IpNet, String> {
     network.map_err(|_| "write an address or a network: 10.0.0.0/8".to_owned())
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+/// A span of time such as `30s`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration_ms(text)
         .map(Duration::from_millis)
         .map_err(|mistake| mistake.to_string())

@@ -23,6 +23,7 @@ pub mod conclude;
 pub mod consent;
 pub mod deliveries;
 pub mod delivery;
+pub mod doctor;
 pub mod entry;
 pub mod event;
 pub mod flow;

@@ -1,0 +1,280 @@
+//! `listen`: a receiver of webhook deliveries. Puts together the address, the secret, the receiver
+//! and the registration; what becomes of a delivery is the receiver's.
+
+mod forward;
+mod line;
+mod receiver;
+mod register;
+mod seen;
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use clap::{Args, ValueEnum};
+use data_encoding::HEXLOWER;
+use reqwest::{Client, Url};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::serve::{Signals, log_to_stderr};
+use super::settings::duration;
+use super::webhook::{secret, words};
+use super::{Failure, terminal};
+use crate::http::edge::{EdgeLimits, serve};
+use crate::http::url;
+use forward::Forward;
+use receiver::{Output, Receiver, Settings};
+
+/// The flags of `listen`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Answers 204 to what is signed rightly and 400 to what is not; --fail and --forward change that."
+)]
+pub(super) struct ListenArgs {
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9000")]
+    address: SocketAddr,
+    /// Port on 127.0.0.1 to listen on; 0 takes a free one
+    #[arg(long, value_name = "PORT", conflicts_with = "address")]
+    port: Option<u16>,
+    /// The webhook signing secret; without one, one is made up and printed
+    #[arg(long, env = "SVC_WEBHOOK_SECRET", hide_env_values = true, value_parser = secret)]
+    secret: Option<String>,
+    /// Answer the first N deliveries with --status, whatever they are, and do not forward them
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    fail: u64,
+    /// The status for --fail
+    #[arg(long, value_name = "STATUS", default_value_t = 500, requires = "fail",
+          value_parser = clap::value_parser!(u16).range(200..=599))]
+    status: u16,
+    /// Wait so long before each answer
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    delay: Option<Duration>,
+    /// Post each delivery to this application, too, and answer with its status
+    #[arg(long, value_name = "URL", value_parser = web_address)]
+    forward: Option<Url>,
+    /// Register this receiver for an account of the running simulator, such as `local`
+    #[arg(long, value_name = "ID", value_parser = account)]
+    account: Option<String>,
+    /// Register it for one environment only
+    #[arg(long, requires = "account")]
+    environment: Option<EnvironmentArg>,
+    /// The simulator's console
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8800", value_parser = web_address)]
+    console: Url,
+    /// How far a signature's time may be from this machine's
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration)]
+    tolerance: Duration,
+    /// Print one line of JSON for each delivery
+    #[arg(long)]
+    json: bool,
+    /// Stop after so many deliveries
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    exit_after: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EnvironmentArg {
+    Test,
+    Live,
+}
+
+impl EnvironmentArg {
+    fn name(self) -> &'static str {
+        match self {
+            EnvironmentArg::Test => "test",
+            EnvironmentArg::Live => "live",
+        }
+    }
+}
+
+/// Bytes of chance in a secret that is made up.
+const SECRET_BYTES: usize = 24;
+
+/// How long the simulator may take to answer a registration.
+const REGISTRATION: Duration = Duration::from_secs(10);
+
+/// Runs the command.
+pub(super) fn run(args: &ListenArgs) -> Result<(), Failure> {
+    log_to_stderr("warn")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.context("the runtime did not start")?;
+    Ok(runtime.block_on(listen(args))?)
+}
+
+async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
+    let address = match args.port {
+        Some(port) => SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        None => args.address,
+    };
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.map_err(|error| not_bound(address, error))?;
+    let address = listener.local_addr()?;
+    let (secret, made_up) = match &args.secret {
+        Some(secret) => (secret.clone(), None),
+        None => {
+            let secret = make_up()?;
+            (secret.clone(), Some(secret))
+        }
+    };
+    let signals = Signals::listen()?;
+    let client = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .build()
+        .context("no client can be made")?;
+    let stop = CancellationToken::new();
+    let receiver = Receiver::new(
+        settings(args, secret.clone()),
+        args.forward
+            .clone()
+            .map(|url| Forward::new(client.clone(), url)),
+        stop.clone(),
+    );
+    terminal::print(&greeting(args, address, made_up.as_deref()));
+    let serving = tokio::spawn(serve(
+        listener,
+        receiver.router(),
+        EdgeLimits::default(),
+        stop.clone(),
+    ));
+    tokio::spawn(signals.stop(stop));
+    if let Some(account) = &args.account {
+        let registration = register::Registration {
+            console: &args.console,
+            account,
+            environment: args.environment.map(EnvironmentArg::name),
+            url: &format!("{}/", url(address)),
+            secret: &secret,
+        };
+        register::register(&client, &registration, REGISTRATION).await?;
+        if !args.json {
+            terminal::print(&format!("registered for the account {account}\n"));
+        }
+    }
+    serving.await.context("the receiver ended")
+}
+
+fn settings(args: &ListenArgs, secret: String) -> Settings {
+    let keys = args.account.as_ref().map(|account| {
+        let key = |name: &str, environment| {
+            let name = format!("the account's {name} API key");
+            (name, format!("svc_{environment}_{account}"))
+        };
+        [key("sandbox", "test"), key("live", "live")]
+    });
+    Settings {
+        secret,
+        others: keys.into_iter().flatten().collect(),
+        tolerance_s: args.tolerance.as_secs(),
+        failures: args.fail,
+        failure: args.status,
+        delay: args.delay.unwrap_or_default(),
+        deliveries: args.exit_after,
+        output: match args.json {
+            true => Output::Json,
+            false => Output::People,
+        },
+    }
+}
+
+fn greeting(args: &ListenArgs, address: SocketAddr, made_up: Option<&str>) -> String {
+    let listening = url(address);
+    if args.json {
+        let line = json!({"listening": listening, "secret": made_up});
+        return format!("{}\n", words::json_line(&line));
+    }
+    let mut text = format!("listening on {listening}\n");
+    if let Some(secret) = made_up {
+        text += &format!("secret {secret} (made up now; sign with it, or give one as --secret)\n");
+    }
+    text
+}
+
+/// A secret nobody can guess.
+fn make_up() -> anyhow::Result<String> {
+    let mut bytes = [0; SECRET_BYTES];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| anyhow!("no secret can be made up ({error}): give one as --secret"))?;
+    Ok(format!("whsec_{}", HEXLOWER.encode(&bytes)))
+}
+
+fn not_bound(address: SocketAddr, error: std::io::Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::AddrInUse => anyhow!(
+            "the address {address} is in use: stop what listens there, or choose another; --port 0 takes a free one"
+        ),
+        _ => anyhow!(error).context(format!("can't listen on {address}")),
+    }
+}
+
+/// The address of an HTTP server.
+fn web_address(text: &str) -> Result<Url, String> {
+    let url: Url = text
+        .parse()
+        .map_err(|_| "write a whole URL, such as http://127.0.0.1:3000/webhook".to_owned())?;
+    match url.scheme() {
+        "http" if url.has_host() => Ok(url),
+        _ => Err("write a URL that begins with http://; this command speaks no other".to_owned()),
+    }
+}
+
+/// The id of an account.
+fn account(text: &str) -> Result<String, String> {
+    if let Some(id) = ["svc_test_", "svc_live_"]
+        .iter()
+        .find_map(|it| text.strip_prefix(it))
+    {
+        return Err(format!(
+            "this is a key; the account's id is what follows its prefix: {id}"
+        ));
+    }
+    let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
+    match !text.is_empty() && text.len() <= 128 && text.chars().all(fits) {
+        true => Ok(text.to_owned()),
+        false => Err(
+            "an account's id has letters, digits, `-` and `_`, such as local_worker7".to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_named_by_its_id() {
+        assert_eq!(account("local_worker-7"), Ok("local_worker-7".to_owned()));
+        assert!(
+            account("svc_test_local")
+                .unwrap_err()
+                .ends_with("prefix: local")
+        );
+        for wrong in ["", "../wallet", "a b", "a\n", &"a".repeat(129)] {
+            assert!(account(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn made_up_secrets_differ() {
+        assert_ne!(make_up().unwrap(), make_up().unwrap());
+    }
+
+    #[test]
+    fn only_http_urls_are_called() {
+        assert!(web_address("http://localhost:3000/hook?a=1").is_ok());
+        for wrong in [
+            "https://localhost",
+            "localhost:3000",
+            "/hook",
+            "file:///etc/hosts",
+        ] {
+            assert!(web_address(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! `webhook sign` and `webhook verify`: the signature of a delivery, from files and arguments.
+
+pub(super) mod words;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use super::settings::duration;
+use super::{Failure, terminal};
+use crate::engine::doctor::{Case, Verdict, examine};
+use crate::engine::signature::{HEADER, Signature};
+use crate::host::clock::Clock;
+
+/// What is done with a signature.
+#[derive(Debug, Subcommand)]
+pub(super) enum WebhookCommand {
+    /// Print the value of the signature header for a body
+    Sign(SignArgs),
+    /// Say whether a signature is valid, and when it is not, which mistake was made
+    #[command(
+        after_help = "Exit codes: 0 the signature is valid, 1 it is not, 2 the command line is wrong."
+    )]
+    Verify(VerifyArgs),
+}
+
+/// The flags of `webhook sign`.
+#[derive(Debug, Args)]
+pub(super) struct SignArgs {
+    #[command(flatten)]
+    secret: Secret,
+    /// When it is signed: Unix seconds, or `now`
+    #[arg(long, value_name = "UNIX", default_value = "now", value_parser = instant, allow_hyphen_values = true)]
+    at: Instant,
+    /// The body; `-` is standard input
+    #[arg(default_value = "-")]
+    file: PathBuf,
+}
+
+/// The flags of `webhook verify`.
+#[derive(Debug, Args)]
+pub(super) struct VerifyArgs {
+    #[command(flatten)]
+    secret: Secret,
+    /// The value of the signature header; several for a request that had several, none where it had none
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    header: Vec<String>,
+    /// How far the signature's time may be from the time of the check
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration)]
+    tolerance: Duration,
+    /// The time of the check: Unix seconds, or `now`
+    #[arg(long, value_name = "UNIX", default_value = "now", value_parser = instant, allow_hyphen_values = true)]
+    at: Instant,
+    /// A secret that may have been used by mistake, such as an API key; may be repeated
+    #[arg(long, value_name = "SECRET")]
+    other_secret: Vec<String>,
+    /// Print the verdict as JSON
+    #[arg(long)]
+    json: bool,
+    /// The body as it was received; `-` is standard input
+    #[arg(default_value = "-")]
+    file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct Secret {
+    /// The webhook signing secret
+    #[arg(
+        long,
+        env = "SVC_WEBHOOK_SECRET",
+        hide_env_values = true,
+        value_parser = secret
+    )]
+    secret: String,
+}
+
+/// A time on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Instant {
+    Now,
+    At(i64),
+}
+
+impl Instant {
+    fn seconds(self) -> i64 {
+        match self {
+            Instant::Now => Clock::machine().real().as_second(),
+            Instant::At(at_s) => at_s,
+        }
+    }
+}
+
+/// Runs the command.
+pub(super) fn run(command: &WebhookCommand) -> Result<(), Failure> {
+    match command {
+        WebhookCommand::Sign(args) => sign(args),
+        WebhookCommand::Verify(args) => verify(args),
+    }
+}
+
+fn sign(args: &SignArgs) -> Result<(), Failure> {
+    let body = read(&args.file)?;
+    let signature = Signature::sign(&args.secret.secret, args.at.seconds(), &body);
+    terminal::print(&format!("{signature}\n"));
+    Ok(())
+}
+
+fn verify(args: &VerifyArgs) -> Result<(), Failure> {
+    let body = read(&args.file)?;
+    let headers: Vec<&str> = args.header.iter().map(String::as_str).collect();
+    let names: Vec<String> = (1..=args.other_secret.len())
+        .map(|number| format!("the other secret no. {number} that was given"))
+        .collect();
+    let others: Vec<(&str, &str)> = names
+        .iter()
+        .map(String::as_str)
+        .zip(args.other_secret.iter().map(String::as_str))
+        .collect();
+    let verdict = examine(&Case {
+        secret: &args.secret.secret,
+        others: &others,
+        headers: &headers,
+        body: &body,
+        now_s: args.at.seconds(),
+        tolerance_s: args.tolerance.as_secs(),
+    });
+    terminal::print(&match args.json {
+        true => format!("{}\n", words::json_line(&words::json(&verdict))),
+        false => format!("the signature is {}\n", words::text(&verdict, "")),
+    });
+    match verdict {
+        Verdict::Valid { .. } => Ok(()),
+        Verdict::NotValid(_) => Err(Failure::Answered),
+    }
+}
+
+/// All of a body, as bytes.
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    let mut body = Vec::new();
+    let read = match file.as_os_str() == "-" {
+        true => std::io::stdin().lock().read_to_end(&mut body).map(|_| ()),
+        false => std::fs::read(file).map(|bytes| body = bytes),
+    };
+    match read {
+        Ok(()) => Ok(body),
+        Err(error) => Err(Failure::Usage(format!(
+            "the body can't be read from {}: {error}. Name a file, or write it to standard input",
+            file.display()
+        ))),
+    }
+}
+
+/// A secret that is one. What it says is not repeated.
+pub(super) fn secret(text: &str) -> Result<String, String> {
+    match text.is_empty() {
+        true => Err(format!(
+            "the secret is empty: give the webhook signing secret, whose signature is in {HEADER}"
+        )),
+        false => Ok(text.to_owned()),
+    }
+}
+
+fn instant(text: &str) -> Result<Instant, String> {
+    match text {
+        "now" => Ok(Instant::Now),
+        _ => text
+            .parse()
+            .map(Instant::At)
+            .map_err(|_| "write whole Unix seconds, such as 1800000000, or `now`".to_owned()),
+    }
+}

@@ -1,0 +1,90 @@
+//! What the doctor says, as text for people and as JSON for programs. Decides nothing.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::engine::doctor::{Certainty, Verdict};
+
+/// The verdict as text; further lines begin with this indentation.
+pub(in crate::cli) fn text(verdict: &Verdict, indent: &str) -> String {
+    let diagnoses = match verdict {
+        Verdict::Valid { age_s: age_s @ 0.. } => return format!("valid, signed {age_s} s ago"),
+        Verdict::Valid { age_s } => {
+            return format!(
+                "valid, signed {} s ahead of this clock",
+                age_s.unsigned_abs()
+            );
+        }
+        Verdict::NotValid(diagnoses) => diagnoses,
+    };
+    let mut text = "NOT VALID".to_owned();
+    for diagnosis in diagnoses {
+        let certainty = match diagnosis.certainty {
+            Certainty::Proven => "",
+            Certainty::Suspected => "perhaps: ",
+        };
+        // Writing to a String does not fail.
+        let _ = write!(
+            text,
+            "\n{indent}  {certainty}{}\n{indent}    why  {}\n{indent}    do   {}",
+            diagnosis.seen, diagnosis.why, diagnosis.advice
+        );
+    }
+    text
+}
+
+/// The verdict as JSON.
+pub(in crate::cli) fn json(verdict: &Verdict) -> Value {
+    match verdict {
+        Verdict::Valid { age_s } => json!({"valid": true, "ageS": age_s, "diagnoses": []}),
+        Verdict::NotValid(diagnoses) => {
+            let diagnoses = diagnoses.iter().map(|it| {
+                json!({
+                    "code": it.code,
+                    "certainty": match it.certainty {
+                        Certainty::Proven => "proven",
+                        Certainty::Suspected => "suspected",
+                    },
+                    "seen": it.seen,
+                    "why": it.why,
+                    "do": it.advice,
+                })
+            });
+            json!({"valid": false, "ageS": null, "diagnoses": diagnoses.collect::<Vec<_>>()})
+        }
+    }
+}
+
+/// One line of JSON in ASCII: nothing in it needs to be made harmless for a terminal, which would
+/// make it something else than JSON.
+pub(in crate::cli) fn json_line(value: &Value) -> String {
+    let mut line = String::new();
+    for character in value.to_string().chars() {
+        match (' '..='~').contains(&character) {
+            true => line.push(character),
+            false => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(line, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_json_stays_json_whatever_it_says() {
+        let value = json!({"a": "\u{1b}[31m\u{7f}\u{9b}\u{202e}\n\u{1f600}\u{e9}"});
+        let line = json_line(&value);
+        assert!(
+            line.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
+            "{line}"
+        );
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), value);
+    }
+}

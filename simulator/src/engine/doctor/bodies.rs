@@ -1,0 +1,225 @@
+//! The bodies that may have been signed instead of the one that came. None of them is judged here.
+
+use serde_json::Value;
+
+use super::Diagnosis;
+use super::reprint::Style;
+
+/// A body that may have been signed.
+pub(super) struct Body {
+    pub(super) bytes: Vec<u8>,
+    /// What is wrong with it; nothing for the body itself.
+    pub(super) mistake: Option<Diagnosis>,
+}
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// More whole numbers than this are not tried in every combination.
+const MOST_NUMBERS: usize = 8;
+
+/// The body first, then what it is mistaken for. Made one at a time: together they could be large.
+pub(super) fn bodies(body: &[u8]) -> impl Iterator<Item = Body> {
+    let itself = Body {
+        bytes: body.to_vec(),
+        mistake: None,
+    };
+    let others = line_ends(body)
+        .chain(encodings(body))
+        .chain(wrappings(body));
+    let others = others.chain(reprints(body)).chain(fractions(body));
+    let others = others.filter(move |(bytes, _)| bytes != body);
+    let others = others.map(|(bytes, mistake)| Body {
+        bytes,
+        mistake: Some(mistake),
+    });
+    std::iter::once(itself).chain(others)
+}
+
+type Changed = (Vec<u8>, Diagnosis);
+
+fn line_ends(body: &[u8]) -> impl Iterator<Item = Changed> {
+    let trimmed = body.trim_ascii_end();
+    let with = |end: &[u8]| [trimmed, end].concat();
+    let unix = unix_lines(body);
+    let windows = windows_lines(&unix);
+    let changed = [
+        (with(b"\n"), "the body with a line break at its end"),
+        (
+            with(b"\r\n"),
+            "the body with a line break (CR LF) at its end",
+        ),
+        (
+            trimmed.to_vec(),
+            "the body without the white space at its end",
+        ),
+        (
+            body.trim_ascii().to_vec(),
+            "the body without the white space around it",
+        ),
+        (unix, "the body with LF instead of CR LF"),
+        (windows, "the body with CR LF instead of LF"),
+    ];
+    changed.into_iter().map(|(bytes, what)| {
+        let mistake = Diagnosis::proven(
+            "body-line-ends",
+            format!("the signature fits {what}"),
+            "An editor, a shell, `git` or a text mode changed line ends on the way, or one was added or cut.",
+            "Handle the body as bytes from the socket to the check; save it with `--data-binary`, not through an editor.",
+        );
+        (bytes, mistake)
+    })
+}
+
+fn unix_lines(body: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(body.len());
+    for (at, byte) in body.iter().enumerate() {
+        if !(*byte == b'\r' && body.get(at + 1) == Some(&b'\n')) {
+            lines.push(*byte);
+        }
+    }
+    lines
+}
+
+fn windows_lines(unix: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(unix.len());
+    for byte in unix {
+        if *byte == b'\n' {
+            lines.push(b'\r');
+        }
+        lines.push(*byte);
+    }
+    lines
+}
+
+fn encodings(body: &[u8]) -> impl Iterator<Item = Changed> {
+    let mut changed = vec![match body.strip_prefix(BOM) {
+        Some(rest) => (
+            rest.to_vec(),
+            "the body without the byte order mark it begins with",
+        ),
+        None => (
+            [BOM, body].concat(),
+            "the body with a byte order mark before it",
+        ),
+    }];
+    let taken_for_latin: String = body.iter().copied().map(char::from).collect();
+    changed.push((
+        taken_for_latin.into_bytes(),
+        "the body read as Latin-1 and written as UTF-8",
+    ));
+    if let Ok(text) = std::str::from_utf8(body) {
+        let latin: Option<Vec<u8>> = text.chars().map(|it| u8::try_from(it).ok()).collect();
+        changed.extend(latin.map(|bytes| (bytes, "the body written as Latin-1")));
+        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        changed.push((wide, "the body written as UTF-16"));
+    } else {
+        let lossy = String::from_utf8_lossy(body).into_owned();
+        changed.push((
+            lossy.into_bytes(),
+            "the body with replacement characters for what is not UTF-8",
+        ));
+    }
+    changed.into_iter().map(|(bytes, what)| {
+        let mistake = Diagnosis::proven(
+            "body-encoding",
+            format!("the signature fits {what}"),
+            "The body became text and bytes again with another character set than UTF-8 without a byte order mark.",
+            "Check the bytes as they come off the wire, before they become text.",
+        );
+        (bytes, mistake)
+    })
+}
+
+fn wrappings(body: &[u8]) -> impl Iterator<Item = Changed> {
+    let nothing = Diagnosis::proven(
+        "body-not-signed",
+        "the signature fits an empty body",
+        "Where it was signed the body was not there yet, or was already read: a second reading gives nothing.",
+        "Sign the bytes that are sent: print the body once, keep it, sign it and send it.",
+    );
+    let text = std::str::from_utf8(body).ok();
+    let quoted = text.map(|text| Value::from(text).to_string());
+    let inner = text.and_then(|text| serde_json::from_str::<String>(text).ok());
+    let twice = quoted.into_iter().chain(inner).map(|text| {
+        let mistake = Diagnosis::proven(
+            "body-printed-twice",
+            "the signature fits the body once more, or once less, printed as a JSON text",
+            "A body that was printed already was given to a function that prints JSON.",
+            "Print the body once, and hand it on as bytes.",
+        );
+        (text.into_bytes(), mistake)
+    });
+    std::iter::once((Vec::new(), nothing)).chain(twice)
+}
+
+fn reprints(body: &[u8]) -> impl Iterator<Item = Changed> {
+    let text = body.strip_prefix(BOM).unwrap_or(body);
+    let value: Option<Value> = serde_json::from_slice(text).ok();
+    let value = value.filter(|it| it.is_object() || it.is_array());
+    value.into_iter().flat_map(|value| {
+        Style::all().map(move |style| {
+            let mistake = Diagnosis::proven(
+                "body-reprinted",
+                format!("the signature fits the same JSON printed otherwise: {}", style.words()),
+                "The body was parsed and printed again, either before it was signed or before it was checked. That \
+                 changes spaces, escapes, numbers or the order of members, and so the signature.",
+                "Check the raw bytes of the request, before any JSON middleware; when signing, sign what is sent. In \
+                 Express: `express.raw`; in Flask: `request.get_data()`; in Spring: a `byte[]` body.",
+            );
+            (style.print(&value).into_bytes(), mistake)
+        })
+    })
+}
+
+/// The body with `.0` put back behind whole numbers, which JavaScript drops for good: which of them
+/// had it can only be tried.
+fn fractions(body: &[u8]) -> impl Iterator<Item = Changed> {
+    let ends = whole_numbers(body);
+    let every = 1_usize << ends.len().min(MOST_NUMBERS);
+    (1..every).map(move |chosen| {
+        let mut bytes = Vec::with_capacity(body.len() + 2 * MOST_NUMBERS);
+        let mut from = 0;
+        for (at, end) in ends.iter().take(MOST_NUMBERS).enumerate() {
+            if chosen >> at & 1 == 1 {
+                bytes.extend_from_slice(&body[from..*end]);
+                bytes.extend_from_slice(b".0");
+                from = *end;
+            }
+        }
+        bytes.extend_from_slice(&body[from..]);
+        let mistake = Diagnosis::proven(
+            "body-reprinted",
+            "the signature fits the same JSON with `.0` behind whole numbers, such as 1.0 for 1",
+            "The body was parsed and printed again by a program that has one kind of numbers, such as JavaScript.",
+            "Check the raw bytes of the request, before any JSON middleware. In Express: `express.raw`.",
+        );
+        (bytes, mistake)
+    })
+}
+
+/// Where the whole numbers of a JSON text end.
+fn whole_numbers(body: &[u8]) -> Vec<usize> {
+    let (mut ends, mut quoted, mut at) = (Vec::new(), false, 0);
+    while at < body.len() {
+        match body[at] {
+            b'"' => quoted = !quoted,
+            // What follows a backslash ends no text.
+            b'\\' if quoted => at += 1,
+            b'0'..=b'9' if !quoted => {
+                let rest = &body[at..];
+                let length = rest
+                    .iter()
+                    .take_while(|it| matches!(it, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'))
+                    .count();
+                at += length;
+                if rest[..length].iter().all(u8::is_ascii_digit) {
+                    ends.push(at);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    ends
+}
