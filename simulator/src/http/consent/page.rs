@@ -141,7 +141,44 @@ mod tests {
     #[test]
     fn the_page_asks_and_offers_both_decisions() {
         let page = asked(&["PAN", "DL"], "https://app.example/return?a=b&c=d");
-        insta::assert_snapshot!(main_of(&page).replace("><", ">\n<"), @"");
+        insta::assert_snapshot!(main_of(&page).replace("><", ">\n<"), @r#"
+        <main>
+        <h1>Allow access to your documents?</h1>
+        <p>
+        <bdi>
+        <strong>local</strong>
+        </bdi> asks to see documents of yours.</p>
+        <dl>
+        <dt id="asks">Documents</dt>
+        <dd tabindex="0" role="region" aria-labelledby="asks">
+        <ul>
+        <li>
+        <bdi>
+        <code>PAN</code>
+        </bdi>
+        </li>
+        <li>
+        <bdi>
+        <code>DL</code>
+        </bdi>
+        </li>
+        </ul>
+        </dd>
+        <dt>Environment</dt>
+        <dd>sandbox (test)</dd>
+        <dt id="afterwards">Afterwards you go to</dt>
+        <dd tabindex="0" role="region" aria-labelledby="afterwards">
+        <bdi>
+        <code>https://app.example/return?a=b&amp;c=d</code>
+        </bdi>
+        </dd>
+        </dl>
+        <form method="post">
+        <button class="first" name="decision" value="allow">Allow</button>
+        <button name="decision" value="refuse">Refuse</button>
+        </form>
+        <p class="note">A simulator asks: no real documents are read, whatever you choose.</p>
+        "#);
     }
 
     #[test]
