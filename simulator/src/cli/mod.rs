@@ -2,13 +2,18 @@
 //! together what the layers below offer.
 
 mod check;
+mod clock;
+mod control_client;
+mod deliveries;
 mod files;
+mod layout;
 mod openapi;
 mod operations;
 mod ready;
 mod serve;
 mod settings;
 mod terminal;
+mod trigger;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,7 +22,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use svc_fixtures::reading::Problems;
 
+use clock::ClockArgs;
+use deliveries::DeliveriesArgs;
 use settings::ServeArgs;
+use trigger::TriggerArgs;
 
 /// Everything went well.
 pub const EXIT_OK: u8 = 0;
@@ -58,6 +66,12 @@ enum Command {
         #[arg(long)]
         markdown: bool,
     },
+    /// Show or move the clock of an account in a running simulator
+    Clock(Box<ClockArgs>),
+    /// List webhook deliveries of a running simulator, show one, send one again
+    Deliveries(Box<DeliveriesArgs>),
+    /// Make a webhook of a running simulator happen now, and wait for the receiver's answer
+    Trigger(Box<TriggerArgs>),
 }
 
 /// Why a command did not end well.
@@ -94,6 +108,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check { folders } => check::run(&folders),
         Command::Openapi => openapi::run(),
         Command::Operations { id, markdown } => operations::run(id.as_deref(), markdown),
+        Command::Clock(args) => clock::run(&args),
+        Command::Deliveries(args) => deliveries::run(&args),
+        Command::Trigger(args) => trigger::run(&args),
     };
     match ended {
         Ok(()) => ExitCode::from(EXIT_OK),

@@ -21,20 +21,24 @@ pub(super) fn asking(account: &str, environment: Environment, asked: &ConsentAsk
         p { bdi { strong { (shown(account)) } } " asks to see documents of yours." }
         dl {
             dt id="asks" { "Documents" }
-            dd tabindex="0" role="region" aria-labelledby="asks" {
-                @if asked.asks.is_empty() {
-                    "all documents"
-                } @else {
-                    ul {
-                        @for code in &asked.asks { li { bdi { code { (shown(code)) } } } }
+            dd {
+                div.box tabindex="0" role="region" aria-labelledby="asks" {
+                    @if asked.asks.is_empty() {
+                        "all documents"
+                    } @else {
+                        ul {
+                            @for code in &asked.asks { li { bdi { code { (shown(code)) } } } }
+                        }
                     }
                 }
             }
             dt { "Environment" }
             dd { (named(environment)) }
             dt id="afterwards" { "Afterwards you go to" }
-            dd tabindex="0" role="region" aria-labelledby="afterwards" {
-                bdi { code { (shown(&asked.redirect)) } }
+            dd {
+                div.box tabindex="0" role="region" aria-labelledby="afterwards" {
+                    bdi { code { (shown(&asked.redirect)) } }
+                }
             }
         }
         // No action: the form goes back to where the page is.
@@ -109,7 +113,8 @@ body{margin:0;padding:1rem;background:var(--back);color:var(--text);font:1rem/1.
 main{max-width:34rem;margin:4vh auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:.5rem;overflow-wrap:anywhere}
 h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.25}
 dt{margin-top:1rem;color:var(--quiet)}
-dd{margin:0;max-height:10rem;overflow:auto}
+dd{margin:0}
+.box{max-height:10rem;overflow:auto}
 ul{margin:0;padding-left:1.25rem}
 code{font-family:ui-monospace,monospace}
 form{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.5rem 0 1rem}
@@ -150,7 +155,8 @@ mod tests {
         </bdi> asks to see documents of yours.</p>
         <dl>
         <dt id="asks">Documents</dt>
-        <dd tabindex="0" role="region" aria-labelledby="asks">
+        <dd>
+        <div class="box" tabindex="0" role="region" aria-labelledby="asks">
         <ul>
         <li>
         <bdi>
@@ -163,14 +169,17 @@ mod tests {
         </bdi>
         </li>
         </ul>
+        </div>
         </dd>
         <dt>Environment</dt>
         <dd>sandbox (test)</dd>
         <dt id="afterwards">Afterwards you go to</dt>
-        <dd tabindex="0" role="region" aria-labelledby="afterwards">
+        <dd>
+        <div class="box" tabindex="0" role="region" aria-labelledby="afterwards">
         <bdi>
         <code>https://app.example/return?a=b&amp;c=d</code>
         </bdi>
+        </div>
         </dd>
         </dl>
         <form method="post">
