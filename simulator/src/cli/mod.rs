@@ -2,7 +2,11 @@
 //! together what the layers below offer.
 
 mod check;
+mod clock;
+mod control_client;
+mod deliveries;
 mod files;
+mod layout;
 mod listen;
 mod openapi;
 mod operations;
@@ -10,6 +14,7 @@ mod ready;
 mod serve;
 mod settings;
 mod terminal;
+mod trigger;
 mod webhook;
 
 use std::ffi::OsString;
@@ -19,8 +24,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use svc_fixtures::reading::Problems;
 
+use clock::ClockArgs;
+use deliveries::DeliveriesArgs;
 use listen::ListenArgs;
 use settings::ServeArgs;
+use trigger::TriggerArgs;
 use webhook::WebhookCommand;
 
 /// Everything went well.
@@ -67,6 +75,12 @@ enum Command {
     /// Sign a delivery, or say what is wrong with a signature
     #[command(subcommand)]
     Webhook(WebhookCommand),
+    /// Show or move the clock of an account in a running simulator
+    Clock(Box<ClockArgs>),
+    /// List webhook deliveries of a running simulator, show one, send one again
+    Deliveries(Box<DeliveriesArgs>),
+    /// Make a webhook of a running simulator happen now, and wait for the receiver's answer
+    Trigger(Box<TriggerArgs>),
 }
 
 /// Why a command did not end well.
@@ -108,6 +122,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Operations { id, markdown } => operations::run(id.as_deref(), markdown),
         Command::Listen(args) => listen::run(&args),
         Command::Webhook(command) => webhook::run(&command),
+        Command::Clock(args) => clock::run(&args),
+        Command::Deliveries(args) => deliveries::run(&args),
+        Command::Trigger(args) => trigger::run(&args),
     };
     match ended {
         Ok(()) => ExitCode::from(EXIT_OK),

@@ -174,10 +174,12 @@ impl<'a> Drawing<'a> {
     }
 
     fn pending(&self, after_ms: Option<u64>, finally: Drawn) -> Drawn {
-        // An operation that is always pending has its own way of waiting already.
-        if matches!(finally, Drawn::Pending { .. }) {
-            return finally;
-        }
+        // What an operation gives that is always pending is pending by itself. The scenario's own
+        // time comes before the operation's.
+        let finally = match finally {
+            Drawn::Pending { finally, .. } => *finally,
+            other => other,
+        };
         let operation = &self.rules.contract.operations[self.run.operation];
         let row = operation
             .pending

@@ -10,6 +10,8 @@ pub mod operations;
 pub mod sample;
 
 mod assets;
+mod body;
+mod consent;
 mod fault;
 mod forwarded;
 mod page;

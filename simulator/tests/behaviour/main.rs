@@ -8,6 +8,7 @@ mod broken;
 mod bundles;
 mod catalogue;
 mod computed;
+mod consent;
 mod deliveries;
 mod faults;
 mod flow;

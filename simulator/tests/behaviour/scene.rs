@@ -78,6 +78,11 @@ impl Scene {
         Scene::build("", accounts, "seed")
     }
 
+    /// A simulator with both.
+    pub(crate) fn with_both(scenarios: &str, accounts: &str) -> Self {
+        Scene::build(scenarios, accounts, "seed")
+    }
+
     /// A simulator whose ids depend on this seed.
     pub(crate) fn seeded(seed: &str) -> Self {
         Scene::build("", "", seed)

@@ -4,6 +4,7 @@
 mod answers;
 mod assets;
 mod client;
+mod consent;
 mod faults;
 mod limits;
 mod receiver;

@@ -1,0 +1,250 @@
+//! The commands' way to the control API of a running simulator. Carries requests and answers; what
+//! they mean is the commands' business.
+
+use std::time::Duration;
+
+use clap::Args;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, RequestBuilder, Url};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
+use super::Failure;
+
+/// Where the console is and how it is entered.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ConsoleArgs {
+    /// Where the console of the running simulator is
+    #[arg(
+        long = "console",
+        global = true,
+        env = "SVC_SIMULATOR_CONSOLE_URL",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8800",
+        value_parser = console_url
+    )]
+    url: Url,
+    /// The console's token, where it asks for one
+    #[arg(
+        long,
+        global = true,
+        env = "SVC_SIMULATOR_CONSOLE_TOKEN",
+        value_name = "TOKEN",
+        hide_env_values = true,
+        value_parser = bearer
+    )]
+    console_token: Option<HeaderValue>,
+}
+
+fn console_url(text: &str) -> Result<Url, String> {
+    let url: Url = text
+        .parse()
+        .map_err(|_| "write an address such as http://127.0.0.1:8800".to_owned())?;
+    match url.scheme() {
+        "http" => {}
+        "https" if cfg!(feature = "tls") => {}
+        "https" => return Err("this build speaks http only; build it with --features tls".into()),
+        _ => return Err("write an address that begins with http://".into()),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("give the token with --console-token, not in the address".into());
+    }
+    if url.query().is_some() || url.fragment().is_some() || url.path() != "/" {
+        return Err("write scheme, host and port only, such as http://127.0.0.1:8800".into());
+    }
+    Ok(url)
+}
+
+fn bearer(token: &str) -> Result<HeaderValue, String> {
+    let value = HeaderValue::from_str(&format!("Bearer {token}"));
+    let mut value = value.map_err(|_| "a token is one line of visible characters".to_owned())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Why there is no answer, or none that was hoped for.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ControlError {
+    /// Nobody listens there.
+    #[error(
+        "nothing answers at {0}: start the simulator with `svc-simulator serve`, or say where its \
+         console is with --console URL or SVC_SIMULATOR_CONSOLE_URL"
+    )]
+    NobodyThere(Url),
+    /// It takes too long.
+    #[error("{url} gave no answer within {seconds} s; see what the simulator's log says")]
+    TooLate { url: Url, seconds: u64 },
+    /// The connection broke.
+    #[error("the exchange with {url} broke off: {reason}")]
+    BrokeOff { url: Url, reason: String },
+    /// The control API refuses, and says why.
+    #[error("{code}: {message}")]
+    Refused { code: String, message: String },
+    /// Whatever it is, it is no control API that this program knows.
+    #[error(
+        "what answers at {url} is not the console of this version of svc-simulator: {what}; say \
+         where the console is with --console URL"
+    )]
+    Stranger { url: Url, what: String },
+}
+
+impl From<ControlError> for Failure {
+    fn from(error: ControlError) -> Self {
+        Failure::Running(error.into())
+    }
+}
+
+/// What the control API answered.
+pub(super) struct Answer {
+    /// As it came.
+    pub(super) text: String,
+    json: Value,
+}
+
+/// How long an answer may take that nothing has to be waited for.
+pub(super) const AT_ONCE: Duration = Duration::from_secs(30);
+
+/// An answer is at most so long: a delivery with its body and all attempts, many times over.
+const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
+
+/// A console to talk to.
+pub(super) struct ControlClient {
+    http: Client,
+    base: Url,
+    token: Option<HeaderValue>,
+    runtime: Runtime,
+}
+
+impl ControlClient {
+    pub(super) fn new(args: &ConsoleArgs) -> anyhow::Result<Self> {
+        // Without `no_proxy` the environment's proxy would be asked for what runs on this machine.
+        let http = Client::builder()
+            .user_agent(concat!("svc-simulator/", env!("CARGO_PKG_VERSION")))
+            .no_proxy()
+            .redirect(Policy::none())
+            .referer(false)
+            .connect_timeout(Duration::from_secs(5))
+            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        Ok(ControlClient {
+            http,
+            base: args.url.clone(),
+            token: args.console_token.clone(),
+            runtime,
+        })
+    }
+
+    /// What is at a path below `/control/`.
+    pub(super) fn get(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+        within: Duration,
+    ) -> Result<Answer, ControlError> {
+        let mut url = self.url(path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        self.exchange(self.http.request(Method::GET, url), within)
+    }
+
+    /// Posts a JSON text to a path below `/control/`.
+    pub(super) fn post(
+        &self,
+        path: &[&str],
+        body: String,
+        within: Duration,
+    ) -> Result<Answer, ControlError> {
+        let request = self.http.request(Method::POST, self.url(path));
+        let json = HeaderValue::from_static("application/json");
+        self.exchange(request.header(CONTENT_TYPE, json).body(body), within)
+    }
+
+    /// The answer as a type of the command's own.
+    pub(super) fn read<T: for<'de> Deserialize<'de>>(
+        &self,
+        answer: &Answer,
+    ) -> Result<T, ControlError> {
+        T::deserialize(&answer.json)
+            .map_err(|error| self.stranger(format!("{error} in its answer")))
+    }
+
+    fn url(&self, path: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        let mut segments = url.path_segments_mut().expect("an http URL has a path");
+        segments.clear().push("control").extend(path);
+        drop(segments);
+        url
+    }
+
+    fn exchange(&self, request: RequestBuilder, within: Duration) -> Result<Answer, ControlError> {
+        let request = match &self.token {
+            Some(token) => request.header(AUTHORIZATION, token.clone()),
+            None => request,
+        };
+        let answered = self.runtime.block_on(answer(request.timeout(within)));
+        let (status, body) = answered.map_err(|error| self.failed(error, within))?;
+        let Some(body) = body else {
+            return Err(self.stranger("an answer without an end".to_owned()));
+        };
+        let json: Option<Value> = serde_json::from_slice(&body).ok();
+        match json {
+            Some(json) if (200..300).contains(&status) => {
+                let text = String::from_utf8_lossy(&body).into_owned();
+                Ok(Answer { text, json })
+            }
+            Some(json) => Err(self.refused(status, &json)),
+            None => Err(self.stranger(format!("HTTP {status} without JSON"))),
+        }
+    }
+
+    fn refused(&self, status: u16, json: &Value) -> ControlError {
+        let part = |name: &str| {
+            json.pointer(&format!("/error/{name}"))
+                .and_then(Value::as_str)
+        };
+        match (part("code"), part("message")) {
+            (Some(code), Some(message)) => ControlError::Refused {
+                code: code.to_owned(),
+                message: message.to_owned(),
+            },
+            _ => self.stranger(format!("HTTP {status} without a reason")),
+        }
+    }
+
+    fn stranger(&self, what: String) -> ControlError {
+        let url = self.base.clone();
+        ControlError::Stranger { url, what }
+    }
+
+    fn failed(&self, error: reqwest::Error, within: Duration) -> ControlError {
+        let url = self.base.clone();
+        if error.is_connect() {
+            return ControlError::NobodyThere(url);
+        }
+        if error.is_timeout() {
+            let seconds = within.as_secs();
+            return ControlError::TooLate { url, seconds };
+        }
+        // The whole chain: the outermost alone says little.
+        let reason = format!("{:#}", anyhow::Error::new(error.without_url()));
+        ControlError::BrokeOff { url, reason }
+    }
+}
+
+/// Status and body; none where it is too long.
+async fn answer(request: RequestBuilder) -> reqwest::Result<(u16, Option<Vec<u8>>)> {
+    let mut answer = request.send().await?;
+    let mut body = Vec::new();
+    while let Some(part) = answer.chunk().await? {
+        body.extend_from_slice(&part);
+        if body.len() > MAX_ANSWER_BYTES {
+            return Ok((answer.status().as_u16(), None));
+        }
+    }
+    Ok((answer.status().as_u16(), Some(body)))
+}

@@ -1,0 +1,286 @@
+//! `trigger`: makes a webhook of a running simulator happen now, and waits for what comes of it.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use clap::Args;
+use serde::Deserialize;
+use svc_fixtures::duration::parse_duration_ms;
+use svc_fixtures::json::Json;
+
+use super::control_client::{AT_ONCE, ConsoleArgs, ControlClient, ControlError};
+use super::deliveries::{Delivery, EnvironmentName};
+use super::layout::one_line;
+use super::{Failure, terminal};
+
+/// What `trigger` is told.
+#[derive(Debug, Args)]
+pub(super) struct TriggerArgs {
+    #[command(flatten)]
+    console: ConsoleArgs,
+    /// Whose webhook
+    #[arg(long, value_name = "ID", default_value = "local")]
+    account: String,
+    /// In which environment
+    #[arg(long, default_value = "test")]
+    environment: EnvironmentName,
+    /// A pending verification that comes to its end now; without one a call is made first
+    #[arg(long, value_name = "ID", conflicts_with_all = ["operation", "body"])]
+    verification: Option<String>,
+    /// The operation to call, instead of the first that can be pending
+    #[arg(long, value_name = "ID")]
+    operation: Option<String>,
+    /// The body to call it with, instead of the operation's own input for a pending result
+    #[arg(long, value_name = "JSON", requires = "operation", value_parser = object)]
+    body: Option<Json<'static>>,
+    /// How long to wait for the receiver's answer; 0s does not wait
+    #[arg(long, value_name = "DURATION", default_value = "15s", value_parser = duration)]
+    wait: Duration,
+}
+
+fn object(text: &str) -> Result<Json<'static>, String> {
+    match Json::parse(text.as_bytes()) {
+        Ok(json) if json.as_object().is_some() => Ok(json.into_owned()),
+        Ok(json) => Err(format!("write a JSON object, not {}", json.kind())),
+        Err(mistake) => Err(mistake.to_string()),
+    }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration_ms(text)
+        .map(Duration::from_millis)
+        .map_err(|mistake| mistake.to_string())
+}
+
+/// One poll waits at most so long; the control API allows a minute.
+const POLL: Duration = Duration::from_secs(30);
+
+/// What the control API made happen.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Triggered {
+    verification_id: String,
+    delivery_id: Option<String>,
+    note: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Heard {
+    events: Vec<serde_json::Value>,
+    next: u64,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &TriggerArgs) -> Result<(), Failure> {
+    let client = ControlClient::new(&args.console)?;
+    // Asked before, so that what happens at once is not missed.
+    let before = [("account", args.account.as_str()), ("from", "0")];
+    let before: Heard = client.read(&client.get(&["events"], &before, AT_ONCE)?)?;
+    let answer = client.post(&["trigger"], request(args).to_string(), AT_ONCE)?;
+    let triggered: Triggered = client.read(&answer)?;
+    terminal::print(&told(args, &triggered));
+    let Some(delivery) = triggered
+        .delivery_id
+        .as_deref()
+        .filter(|_| !args.wait.is_zero())
+    else {
+        return Ok(());
+    };
+    let attempted = attempted(&client, args, &triggered.verification_id, before.next)?;
+    let delivery = client.get(&["deliveries", delivery], &[], AT_ONCE)?;
+    let delivery: Delivery = client.read(&delivery)?;
+    if !attempted {
+        return Err(no_attempt(&delivery, args.wait).into());
+    }
+    terminal::print(&came_of_it(&delivery));
+    match delivery.state.as_str() {
+        "delivered" => Ok(()),
+        _ => Err(anyhow!("the receiver did not take {}", delivery.id).into()),
+    }
+}
+
+fn request(args: &TriggerArgs) -> Json<'_> {
+    let members = [
+        ("account", Some(Json::from(args.account.as_str()))),
+        ("environment", Some(args.environment.as_str().into())),
+        (
+            "verificationId",
+            args.verification.as_deref().map(Json::from),
+        ),
+        ("operation", args.operation.as_deref().map(Json::from)),
+        ("body", args.body.clone()),
+    ];
+    let members = members
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into(), value?)));
+    Json::Object(members.collect())
+}
+
+/// Waits until an attempt for the verification was made. Says whether one was.
+fn attempted(
+    client: &ControlClient,
+    args: &TriggerArgs,
+    verification: &str,
+    from: u64,
+) -> Result<bool, ControlError> {
+    let from = from.to_string();
+    let mut left = args.wait;
+    // A poll that comes back empty took the time it was given: no clock is needed.
+    while !left.is_zero() {
+        let poll = left.min(POLL);
+        let wait = format!("{}ms", poll.as_millis());
+        let query = [
+            ("account", args.account.as_str()),
+            ("from", &from),
+            ("kind", "deliveryAttempted"),
+            ("verificationId", verification),
+            ("wait", &wait),
+        ];
+        let heard: Heard = client.read(&client.get(&["events"], &query, poll + AT_ONCE)?)?;
+        if !heard.events.is_empty() {
+            return Ok(true);
+        }
+        left -= poll;
+    }
+    Ok(false)
+}
+
+fn told(args: &TriggerArgs, triggered: &Triggered) -> String {
+    let Triggered {
+        verification_id,
+        delivery_id,
+        note,
+    } = triggered;
+    let (account, environment) = (&args.account, args.environment.as_str());
+    let mut text = format!("{verification_id} of {account} ({environment}) came to its end\n");
+    match delivery_id {
+        Some(delivery) => text += &format!("{delivery} carries its result\n"),
+        None => text += "no webhook was sent\n",
+    }
+    if let Some(note) = note {
+        text += &format!("note: {}\n", one_line(note));
+    }
+    text
+}
+
+fn came_of_it(delivery: &Delivery) -> String {
+    let Delivery {
+        state, next_due, ..
+    } = delivery;
+    let last = delivery.attempts.last();
+    let last = last.map_or_else(|| "no attempt is kept".to_owned(), |last| last.told());
+    match next_due {
+        Some(next) => format!("{last}; {state}, next attempt {next}\n"),
+        None => format!("{last}; {state}\n"),
+    }
+}
+
+fn no_attempt(delivery: &Delivery, waited: Duration) -> anyhow::Error {
+    let next = delivery.next_due.as_deref().unwrap_or("never");
+    let Delivery { id, state, .. } = delivery;
+    anyhow!("no attempt of {id} ended within {waited:?}: it is {state}, next attempt {next}")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[derive(Debug, clap::Parser)]
+    struct Alone {
+        #[command(flatten)]
+        args: TriggerArgs,
+    }
+
+    fn args(more: &[&str]) -> Result<TriggerArgs, String> {
+        let parsed = Alone::try_parse_from(std::iter::once(&"trigger").chain(more));
+        parsed.map(|it| it.args).map_err(|error| error.to_string())
+    }
+
+    fn triggered(answer: Value) -> Triggered {
+        serde_json::from_value(answer).unwrap()
+    }
+
+    #[test]
+    fn what_is_asked_for_is_what_was_said() {
+        let asked = |more: &[&str]| request(&args(more).unwrap()).to_string();
+        assert_eq!(asked(&[]), r#"{"account":"local","environment":"test"}"#);
+        assert_eq!(
+            asked(&[
+                "--account",
+                "a",
+                "--environment",
+                "live",
+                "--verification",
+                "svcv_1"
+            ]),
+            r#"{"account":"a","environment":"live","verificationId":"svcv_1"}"#
+        );
+        assert_eq!(
+            asked(&[
+                "--operation",
+                "an.operation",
+                "--body",
+                r#" {"a": 1.0, "b": []}"#
+            ]),
+            r#"{"account":"local","environment":"test","operation":"an.operation","body":{"a":1.0,"b":[]}}"#
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused() {
+        for more in [
+            ["--verification", "svcv_1", "--operation", "an.operation"],
+            ["--operation", "an.operation", "--body", "[]"],
+            ["--operation", "an.operation", "--body", "{"],
+            ["--account", "local", "--body", "{}"],
+            ["--account", "local", "--wait", "15"],
+            ["--account", "local", "--environment", "sandbox"],
+        ] {
+            assert!(args(&more).is_err(), "{more:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_made_to_happen_is_told() {
+        let args = args(&[]).unwrap();
+        let sent = triggered(json!({"verificationId": "svcv_1", "deliveryId": "dlv_1"}));
+        let note = "no receiver is registered for local in test";
+        let unsent = triggered(json!({"verificationId": "svcv_1", "note": note}));
+        insta::assert_snapshot!(told(&args, &sent), @"
+        svcv_1 of local (test) came to its end
+        dlv_1 carries its result
+        ");
+        insta::assert_snapshot!(told(&args, &unsent), @"
+        svcv_1 of local (test) came to its end
+        no webhook was sent
+        note: no receiver is registered for local in test
+        ");
+    }
+
+    #[test]
+    fn what_came_of_the_attempt_is_told() {
+        let delivery = |state: &str, next: Option<&str>, attempts: Value| -> Delivery {
+            let delivery = json!({
+                "id": "dlv_1", "verificationId": "svcv_1", "environment": "test", "state": state,
+                "since": "2027-01-15T08:00:25.000Z", "nextDue": next, "attempts": attempts,
+            });
+            serde_json::from_value(delivery).unwrap()
+        };
+        let attempt = |status: u16| {
+            json!([{"number": 1, "due": "2027-01-15T08:00:25.000Z",
+            "why": "schedule", "url": "http://127.0.0.1:9/hook", "status": status}])
+        };
+        let next = Some("2027-01-15T08:00:55.000Z");
+        let delivered = came_of_it(&delivery("delivered", None, attempt(200)));
+        let due = came_of_it(&delivery("due", next, attempt(503)));
+        let none = no_attempt(&delivery("due", next, json!([])), Duration::from_secs(15));
+        insta::assert_snapshot!(format!("{delivered}{due}{none}"), @"
+        attempt 1 to http://127.0.0.1:9/hook: 200; delivered
+        attempt 1 to http://127.0.0.1:9/hook: 503; due, next attempt 2027-01-15T08:00:55.000Z
+        no attempt of dlv_1 ended within 15s: it is due, next attempt 2027-01-15T08:00:55.000Z
+        ");
+    }
+}

@@ -1,0 +1,313 @@
+//! The commands that talk to a running simulator, as the program that people run. Here a console of
+//! the test's own answers, so that what is sent can be seen and every answer can be tried.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::thread::JoinHandle;
+
+/// What a test may expect of its machine.
+const WORKS: &str = "a test on a machine that works";
+
+/// A console that answers one request after the other with these, and then tells what it was asked.
+struct FakeConsole {
+    url: String,
+    asked: JoinHandle<Vec<String>>,
+}
+
+impl FakeConsole {
+    fn of(answers: &[(u16, &str)]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect(WORKS);
+        let url = format!("http://{}", listener.local_addr().expect(WORKS));
+        let answers: Vec<_> = answers
+            .iter()
+            .map(|(status, body)| (*status, (*body).to_owned()))
+            .collect();
+        let answer = move |(status, body): (u16, String)| {
+            let (stream, _) = listener.accept().expect(WORKS);
+            exchange(stream, status, &body)
+        };
+        let asked = std::thread::spawn(|| answers.into_iter().map(answer).collect());
+        FakeConsole { url, asked }
+    }
+
+    fn asked(self) -> Vec<String> {
+        self.asked.join().expect(WORKS)
+    }
+}
+
+/// Answers a request. Gives its method, target, special headers and body.
+fn exchange(mut stream: TcpStream, status: u16, body: &str) -> String {
+    let mut reader = BufReader::new(stream.try_clone().expect(WORKS));
+    let (mut asked, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect(WORKS);
+        let line = line.trim_end();
+        match line.split_once(": ") {
+            _ if line.is_empty() => break,
+            None => asked += line.trim_end_matches(" HTTP/1.1"),
+            Some(("content-length", value)) => length = value.parse().expect(WORKS),
+            Some((name @ ("authorization" | "content-type"), value)) => {
+                asked += &format!(" [{name}: {value}]");
+            }
+            Some(_) => {}
+        }
+    }
+    let mut sent = vec![0; length];
+    reader.read_exact(&mut sent).expect(WORKS);
+    let answer = format!(
+        "HTTP/1.1 {status} X\r\nConnection: close\r\nLocation: /elsewhere\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(answer.as_bytes()).expect(WORKS);
+    format!("{asked} {}", String::from_utf8(sent).expect(WORKS))
+        .trim_end()
+        .to_owned()
+}
+
+/// Exit code, stdout and stderr.
+fn run(url: &str, arguments: &[&str]) -> (i32, String, String) {
+    let out = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
+        .args(arguments)
+        .env_clear()
+        // A proxy of the environment is not asked for what runs on this machine.
+        .env("http_proxy", "http://127.0.0.1:1")
+        .env("SVC_SIMULATOR_CONSOLE_URL", url)
+        .output()
+        .expect(WORKS);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect(WORKS);
+    (
+        out.status.code().expect(WORKS),
+        text(out.stdout),
+        text(out.stderr),
+    )
+}
+
+const NOW: &str = r#"{"now":"2027-01-15T14:00:00.000Z","state":"frozen","happened":[]}"#;
+const QUIET: &str = r#"{"events":[],"next":7,"missed":false}"#;
+const HEARD: &str = r#"{"events":[{"seq":7,"kind":"deliveryAttempted"}],"next":8,"missed":false}"#;
+const TRIGGERED: &str = r#"{"verificationId":"svcv_1","deliveryId":"dlv_1"}"#;
+
+fn delivery(state: &str, status: u16) -> String {
+    format!(
+        r#"{{"id":"dlv_1","verificationId":"svcv_1","environment":"test","state":"{state}",
+        "since":"2027-01-15T08:00:00.000Z","attempts":[{{"number":1,"due":"2027-01-15T08:00:00.000Z",
+        "why":"schedule","url":"http://127.0.0.1:9/hook","status":{status}}}]}}"#
+    )
+}
+
+#[test]
+fn each_command_asks_what_it_is_told() {
+    let list = r#"{"deliveries":[]}"#;
+    let one = delivery("delivered", 200);
+    let cases: [(&[&str], &str, &str); 12] = [
+        (&["clock"], NOW, "GET /control/accounts/local/clock"),
+        (
+            &["clock", "--account", "a/b c", "show"],
+            NOW,
+            "GET /control/accounts/a%2Fb%20c/clock",
+        ),
+        (
+            &["clock", "advance", "6h"],
+            NOW,
+            r#"POST /control/accounts/local/clock [content-type: application/json] {"advance":"6h"}"#,
+        ),
+        (
+            &["clock", "set", "2031-01-01T00:00:00Z", "--account", "a"],
+            NOW,
+            r#"POST /control/accounts/a/clock [content-type: application/json] {"set":"2031-01-01T00:00:00Z"}"#,
+        ),
+        (
+            &["clock", "freeze"],
+            NOW,
+            r#"POST /control/accounts/local/clock [content-type: application/json] {"freeze":true}"#,
+        ),
+        (
+            &["clock", "run"],
+            NOW,
+            r#"POST /control/accounts/local/clock [content-type: application/json] {"freeze":false}"#,
+        ),
+        (
+            &["clock", "--console-token", "s3"],
+            NOW,
+            "GET /control/accounts/local/clock [authorization: Bearer s3]",
+        ),
+        (
+            &["deliveries"],
+            list,
+            "GET /control/deliveries?account=local",
+        ),
+        (
+            &[
+                "deliveries",
+                "--account",
+                "a&b",
+                "--environment",
+                "live",
+                "--state",
+                "dead",
+            ],
+            list,
+            "GET /control/deliveries?account=a%26b&environment=live&state=dead",
+        ),
+        (
+            &["deliveries", "--verification", "svcv_1"],
+            list,
+            "GET /control/deliveries?account=local&verificationId=svcv_1",
+        ),
+        (
+            &["deliveries", "show", "dlv_1"],
+            &one,
+            "GET /control/deliveries/dlv_1",
+        ),
+        (
+            &["deliveries", "redeliver", "dlv_1"],
+            &one,
+            "POST /control/deliveries/dlv_1/redeliver [content-type: application/json] {}",
+        ),
+    ];
+    for (arguments, answer, asked) in cases {
+        let console = FakeConsole::of(&[(200, answer)]);
+        let (code, _, stderr) = run(&console.url, arguments);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
+        assert_eq!(console.asked(), [asked]);
+    }
+}
+
+#[test]
+fn json_is_the_answer_as_it_is() {
+    for arguments in [["clock", "--json"], ["deliveries", "--json"]] {
+        // Members nobody here knows included.
+        let answer = r#"{"now":1.50,"later":[{"a":null}]}"#;
+        let console = FakeConsole::of(&[(200, answer)]);
+        let (code, stdout, _) = run(&console.url, &arguments);
+        assert_eq!((code, stdout), (0, format!("{answer}\n")));
+    }
+}
+
+#[test]
+fn a_trigger_waits_for_what_comes_of_it() {
+    let taken = delivery("delivered", 204);
+    let console = FakeConsole::of(&[(200, QUIET), (200, TRIGGERED), (200, HEARD), (200, &taken)]);
+    let (code, stdout, stderr) = run(&console.url, &["trigger"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(stdout, @"
+    svcv_1 of local (test) came to its end
+    dlv_1 carries its result
+    attempt 1 to http://127.0.0.1:9/hook: 204; delivered
+    ");
+    insta::assert_snapshot!(console.asked().join("\n"), @r#"
+    GET /control/events?account=local&from=0
+    POST /control/trigger [content-type: application/json] {"account":"local","environment":"test"}
+    GET /control/events?account=local&from=7&kind=deliveryAttempted&verificationId=svcv_1&wait=15000ms
+    GET /control/deliveries/dlv_1
+    "#);
+}
+
+#[test]
+fn a_trigger_that_nobody_took_fails() {
+    let due = delivery("due", 503);
+    let console = FakeConsole::of(&[(200, QUIET), (200, TRIGGERED), (200, HEARD), (200, &due)]);
+    let (code, stdout, stderr) = run(&console.url, &["trigger", "--verification", "svcv_1"]);
+    assert!(
+        stdout.ends_with("attempt 1 to http://127.0.0.1:9/hook: 503; due\n"),
+        "{stdout}"
+    );
+    assert_eq!(
+        (code, stderr.as_str()),
+        (1, "error: the receiver did not take dlv_1\n")
+    );
+    console.asked();
+}
+
+#[test]
+fn a_trigger_waits_no_longer_than_it_was_told() {
+    let due = delivery("due", 503);
+    let answers = [
+        (200, QUIET),
+        (200, TRIGGERED),
+        (200, QUIET),
+        (200, QUIET),
+        (200, &due),
+    ];
+    let console = FakeConsole::of(&answers);
+    let (code, _, stderr) = run(&console.url, &["trigger", "--wait", "40s"]);
+    assert_eq!(code, 1);
+    assert!(
+        stderr.contains("no attempt of dlv_1 ended within 40s"),
+        "{stderr}"
+    );
+    let asked = console.asked();
+    assert!(
+        asked[2].ends_with("wait=30000ms") && asked[3].ends_with("wait=10000ms"),
+        "{asked:?}"
+    );
+}
+
+#[test]
+fn a_trigger_without_a_receiver_says_so() {
+    let note = r#"{"verificationId":"svcv_1","note":"no receiver is registered"}"#;
+    let console = FakeConsole::of(&[(200, QUIET), (200, note)]);
+    let (code, stdout, _) = run(&console.url, &["trigger"]);
+    assert!(stdout.ends_with("no webhook was sent\nnote: no receiver is registered\n"));
+    assert_eq!((code, console.asked().len()), (0, 2));
+}
+
+#[test]
+fn what_goes_wrong_is_told_with_what_to_do() {
+    let refused = r#"{"error":{"code":"CLOCK_BACKWARDS","message":"it only goes forward"}}"#;
+    let strange =
+        |what: &str| format!("is not the console of this version of svc-simulator: {what}");
+    for (status, body, told) in [
+        (
+            400,
+            refused,
+            "error: CLOCK_BACKWARDS: it only goes forward".to_owned(),
+        ),
+        (404, "{}", strange("HTTP 404 without a reason")),
+        (302, "", strange("HTTP 302 without JSON")),
+        (200, "<html>", strange("HTTP 200 without JSON")),
+        (200, "{}", strange("missing field `now`")),
+    ] {
+        let console = FakeConsole::of(&[(status, body)]);
+        let (code, stdout, stderr) = run(&console.url, &["clock"]);
+        assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
+        assert!(stderr.contains(&told), "{stderr}");
+        console.asked();
+    }
+}
+
+#[test]
+fn where_nobody_listens_it_says_how_to_start() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    for command in ["clock", "deliveries", "trigger"] {
+        let (code, _, stderr) = run(&url, &[command]);
+        assert_eq!(code, 1);
+        let told =
+            format!("nothing answers at {url}/: start the simulator with `svc-simulator serve`");
+        assert!(stderr.contains(&told), "{stderr}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anybody_is_asked() {
+    let cases: [&[&str]; 9] = [
+        &["clock", "advance", "6"],
+        &["clock", "set", "tomorrow"],
+        &["clock", "--console", "127.0.0.1:8800"],
+        &["clock", "--console", "http://x:y@127.0.0.1:8800"],
+        &["clock", "--console-token", "a\nb"],
+        &["deliveries", "--state", "lost"],
+        &["deliveries", "--state", "due", "show", "dlv_1"],
+        &["trigger", "--body", "{}"],
+        &["trigger", "--wait", "1"],
+    ];
+    for arguments in cases {
+        let (code, stdout, stderr) = run("http://127.0.0.1:1", arguments);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
+        assert!(stderr.starts_with("error: "), "{stderr}");
+    }
+}
