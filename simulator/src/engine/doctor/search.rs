@@ -73,9 +73,14 @@ pub(super) fn explain(
     let found = search.run(case, time);
     Searched {
         tried: search.tried(),
-        // Hashes that are told by their length, and are not made here, have been named already.
-        found: found.or_else(|| matches!(mac.len(), 16 | 20 | 28).then(Vec::new)),
+        // What is told by its length alone, or can't be tried without a time, has been named already.
+        found: found.or_else(|| (told_by_length(mac) || time.is_none()).then(Vec::new)),
     }
+}
+
+/// Whether these bytes are too few for a signature, or of a hash that is not made here.
+fn told_by_length(mac: &[u8]) -> bool {
+    matches!(mac.len(), 0..LEAST_BYTES | 16 | 20 | 28)
 }
 
 struct Search<'a> {
