@@ -9,8 +9,8 @@ pub mod openapi;
 pub mod operations;
 pub mod sample;
 
+mod arriving;
 mod assets;
-mod body;
 mod consent;
 mod forwarded;
 mod page;
