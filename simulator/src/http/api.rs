@@ -8,16 +8,14 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use http::header::{
     ALLOW, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use http_body_util::BodyExt as _;
-use hyper::body::Body as _;
 use ipnet::IpNet;
 
+use super::arriving::{Arrived, arrive};
 use super::edge::Peer;
 use super::{assets, forwarded};
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
@@ -49,19 +47,12 @@ impl Api {
     }
 }
 
-/// The body of a request as it arrived.
-enum Arrived {
-    Whole(Bytes),
-    TooLarge,
-    Incomplete,
-}
-
 async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
     if let Some(asset) = assets::at(request.uri().path()) {
         return assets::serve(request.method(), asset);
     }
     let (parts, body) = request.into_parts();
-    let body = arrive(body, api.body_timeout).await;
+    let body = arrive(body, MAX_BODY_BYTES, api.body_timeout).await;
     let Peer(peer) = parts
         .extensions
         .get()
@@ -101,50 +92,6 @@ fn failed(api: &Api, call: &Call<'_>) -> Reply {
     api.host.failed(&Call {
         body: Body::Incomplete,
         ..call.clone()
-    })
-}
-
-async fn arrive(body: axum::body::Body, timeout: Duration) -> Arrived {
-    if body.is_end_stream() {
-        return Arrived::Whole(Bytes::new());
-    }
-    // What a Content-Length says, else 0.
-    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
-        return Arrived::TooLarge;
-    }
-    let arrived = tokio::time::timeout(timeout, collect(body)).await;
-    arrived.unwrap_or(Arrived::Incomplete)
-}
-
-/// All of a body. One that comes in one piece, as nearly all do, is not copied.
-async fn collect(mut body: axum::body::Body) -> Arrived {
-    let mut whole = Bytes::new();
-    let mut joined = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(frame) = frame else {
-            return Arrived::Incomplete;
-        };
-        // Trailers are dropped.
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        if whole.len() + joined.len() + data.len() > MAX_BODY_BYTES {
-            return Arrived::TooLarge;
-        }
-        if whole.is_empty() && joined.is_empty() {
-            whole = data;
-        } else {
-            joined.extend_from_slice(&std::mem::take(&mut whole));
-            joined.extend_from_slice(&data);
-        }
-        if body.is_end_stream() {
-            break;
-        }
-    }
-    Arrived::Whole(if joined.is_empty() {
-        whole
-    } else {
-        joined.freeze()
     })
 }
 

@@ -3,12 +3,14 @@
 
 pub mod api;
 pub mod console;
+pub mod control;
 pub mod edge;
 pub mod examples;
 pub mod openapi;
 pub mod operations;
 pub mod sample;
 
+mod arriving;
 mod assets;
 mod forwarded;
 mod page;
