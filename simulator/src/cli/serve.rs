@@ -16,6 +16,7 @@ use crate::engine::call::Environment;
 use crate::engine::ids::Seed;
 use crate::engine::rules::Rules;
 use crate::host::clock::Clock;
+use crate::host::transport::Targets;
 use crate::host::{Host, Means};
 use crate::http::Addresses;
 use crate::http::api::Api;
@@ -81,6 +82,8 @@ async fn run_listeners(
         host: Arc::clone(&host),
         accounts,
         addresses,
+        targets: Targets::with(settings.webhook_targets.clone()),
+        access: settings.access.clone(),
         stop: stop.clone(),
     };
     let signals = Signals::listen()?;

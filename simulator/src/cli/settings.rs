@@ -14,6 +14,7 @@ use svc_fixtures::reading::{Item, Problems, Source, Table};
 
 use super::Failure;
 use crate::http::Addresses;
+use crate::http::control::guard::{Access, Token};
 use crate::http::edge::EdgeLimits;
 
 /// The file that is read where it exists.
@@ -43,6 +44,25 @@ pub(super) struct ServeArgs {
     /// Network of proxies whose X-Forwarded-For is believed; may be repeated
     #[arg(long, env = "SVC_SIMULATOR_TRUSTED_PROXY", value_name = "NET", value_parser = network, value_delimiter = ',')]
     pub(super) trusted_proxy: Vec<IpNet>,
+    /// What must be shown to use the console; needed where it listens for other machines
+    #[arg(
+        long,
+        env = "SVC_SIMULATOR_CONSOLE_TOKEN",
+        value_name = "TEXT",
+        hide_env_values = true
+    )]
+    pub(super) console_token: Option<String>,
+    /// Another name by which the console may be called; may be repeated
+    #[arg(
+        long,
+        env = "SVC_SIMULATOR_CONSOLE_HOST",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    pub(super) console_host: Vec<String>,
+    /// Network that webhooks may go to, beside this machine; may be repeated
+    #[arg(long, env = "SVC_SIMULATOR_WEBHOOK_TARGET", value_name = "NET", value_parser = network, value_delimiter = ',')]
+    pub(super) webhook_target: Vec<IpNet>,
     /// How long running requests may go on after the stop [default: 10s]
     #[arg(long, env = "SVC_SIMULATOR_DRAIN", value_name = "DURATION", value_parser = duration)]
     pub(super) drain: Option<Duration>,
@@ -59,6 +79,8 @@ pub(super) struct Settings {
     pub(super) seed: String,
     pub(super) scenarios: Vec<PathBuf>,
     pub(super) trusted_proxies: Vec<IpNet>,
+    pub(super) access: Access,
+    pub(super) webhook_targets: Vec<IpNet>,
     pub(super) drain: Duration,
     pub(super) log: String,
 }
@@ -70,18 +92,19 @@ pub(super) fn resolve(args: &ServeArgs) -> Result<Settings, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => ServeArgs::default(),
         Err(error) => return Err(Failure::Usage(format!("{FILE} can't be read: {error}"))),
     };
-    Ok(merged(args, file))
+    let settings = merged(args, file);
+    let console = settings.addresses.console;
+    match console.ip().is_loopback() || settings.access.token.is_some() {
+        true => Ok(settings),
+        false => Err(Failure::Usage(format!(
+            "the console at {console} can be reached from other machines, and whoever reaches it \
+             rules the simulator: give --console-token TEXT, or leave it on 127.0.0.1"
+        ))),
+    }
 }
 
 fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
     let default = Addresses::DEFAULT;
-    let list = |flags: &[PathBuf], file: Vec<PathBuf>| {
-        if flags.is_empty() {
-            file
-        } else {
-            flags.to_vec()
-        }
-    };
     Settings {
         addresses: Addresses {
             console: args.console.or(file.console).unwrap_or(default.console),
@@ -91,10 +114,16 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
         ports_file: args.ports_file.clone().or(file.ports_file),
         seed: args.seed.clone().or(file.seed).unwrap_or_default(),
         scenarios: list(&args.scenarios, file.scenarios),
-        trusted_proxies: match args.trusted_proxy.is_empty() {
-            true => file.trusted_proxy,
-            false => args.trusted_proxy.clone(),
+        trusted_proxies: list(&args.trusted_proxy, file.trusted_proxy),
+        access: Access {
+            token: args
+                .console_token
+                .as_ref()
+                .or(file.console_token.as_ref())
+                .and_then(|text| Token::new(text)),
+            hosts: list(&args.console_host, file.console_host),
         },
+        webhook_targets: list(&args.webhook_target, file.webhook_target),
         drain: args
             .drain
             .or(file.drain)
@@ -104,6 +133,13 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
             .clone()
             .or(file.log)
             .unwrap_or_else(|| "info".to_owned()),
+    }
+}
+
+fn list<T: Clone>(flags: &[T], file: Vec<T>) -> Vec<T> {
+    match flags.is_empty() {
+        true => file,
+        false => flags.to_vec(),
     }
 }
 
@@ -120,7 +156,14 @@ fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
             .into_iter()
             .map(|text| Path::new(text).to_owned())
             .collect(),
-        trusted_proxy: networks(root),
+        trusted_proxy: networks(root, "trusted_proxies"),
+        console_token: root.optional_text("console_token").map(str::to_owned),
+        console_host: root
+            .texts("console_hosts")
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        webhook_target: networks(root, "webhook_targets"),
         drain: root
             .optional("drain")
             .and_then(|item| parsed(&item, duration)),
@@ -137,10 +180,8 @@ fn address(root: &Table<'_>, name: &str) -> Option<SocketAddr> {
     parsed(&root.optional(name)?, parse)
 }
 
-fn networks(root: &Table<'_>) -> Vec<IpNet> {
-    let items = root
-        .optional("trusted_proxies")
-        .and_then(|item| item.list());
+fn networks(root: &Table<'_>, name: &str) -> Vec<IpNet> {
+    let items = root.optional(name).and_then(|item| item.list());
     items
         .unwrap_or_default()
         .iter()

@@ -3,6 +3,7 @@
 
 pub mod api;
 pub mod console;
+pub mod control;
 pub mod edge;
 pub mod examples;
 pub mod openapi;
