@@ -84,6 +84,8 @@ async fn run_listeners(
         host: Arc::clone(&host),
         accounts,
         addresses,
+        targets: Targets::with(settings.webhook_targets.clone()),
+        access: settings.access.clone(),
         stop: stop.clone(),
     };
     let signals = Signals::listen()?;
@@ -109,7 +111,8 @@ async fn run_listeners(
 
 fn means(settings: &Settings, webhook_timeout: Duration) -> anyhow::Result<Means> {
     let limits = TransportLimits::within(webhook_timeout);
-    let transport = HttpTransport::new(limits, Targets::loopback_only())?;
+    let targets = Targets::with(settings.webhook_targets.clone());
+    let transport = HttpTransport::new(limits, targets)?;
     let (clock, freeze_at) = match settings.clock {
         ClockSettings::Running { from, scale } => (Clock::paced(from, scale), None),
         ClockSettings::Frozen { at } => (Clock::machine(), Some(at)),

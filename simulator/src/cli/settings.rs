@@ -16,6 +16,7 @@ use svc_fixtures::reading::{Item, Problems, Source, Table};
 use super::Failure;
 use crate::host::courier::SignedAt;
 use crate::http::Addresses;
+use crate::http::control::guard::{Access, Token};
 use crate::http::edge::EdgeLimits;
 
 /// The file that is read where it exists.
@@ -59,6 +60,25 @@ pub(super) struct ServeArgs {
     /// Network of proxies whose X-Forwarded-For is believed; may be repeated
     #[arg(long, env = "SVC_SIMULATOR_TRUSTED_PROXY", value_name = "NET", value_parser = network, value_delimiter = ',')]
     pub(super) trusted_proxy: Vec<IpNet>,
+    /// What must be shown to use the console; needed where it listens for other machines
+    #[arg(
+        long,
+        env = "SVC_SIMULATOR_CONSOLE_TOKEN",
+        value_name = "TEXT",
+        hide_env_values = true
+    )]
+    pub(super) console_token: Option<String>,
+    /// Another name by which the console may be called; may be repeated
+    #[arg(
+        long,
+        env = "SVC_SIMULATOR_CONSOLE_HOST",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    pub(super) console_host: Vec<String>,
+    /// Network that webhooks may go to, beside this machine; may be repeated
+    #[arg(long, env = "SVC_SIMULATOR_WEBHOOK_TARGET", value_name = "NET", value_parser = network, value_delimiter = ',')]
+    pub(super) webhook_target: Vec<IpNet>,
     /// How long running requests may go on after the stop [default: 10s]
     #[arg(long, env = "SVC_SIMULATOR_DRAIN", value_name = "DURATION", value_parser = duration)]
     pub(super) drain: Option<Duration>,
@@ -77,6 +97,8 @@ pub(super) struct Settings {
     pub(super) clock: ClockSettings,
     pub(super) signed_at: SignedAt,
     pub(super) trusted_proxies: Vec<IpNet>,
+    pub(super) access: Access,
+    pub(super) webhook_targets: Vec<IpNet>,
     pub(super) drain: Duration,
     pub(super) log: String,
 }
@@ -105,18 +127,19 @@ pub(super) fn resolve(args: &ServeArgs) -> Result<Settings, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => ServeArgs::default(),
         Err(error) => return Err(Failure::Usage(format!("{FILE} can't be read: {error}"))),
     };
-    Ok(merged(args, file))
+    let settings = merged(args, file);
+    let console = settings.addresses.console;
+    match console.ip().is_loopback() || settings.access.token.is_some() {
+        true => Ok(settings),
+        false => Err(Failure::Usage(format!(
+            "the console at {console} can be reached from other machines, and whoever reaches it \
+             rules the simulator: give --console-token TEXT, or leave it on 127.0.0.1"
+        ))),
+    }
 }
 
 fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
     let default = Addresses::DEFAULT;
-    let list = |flags: &[PathBuf], file: Vec<PathBuf>| {
-        if flags.is_empty() {
-            file
-        } else {
-            flags.to_vec()
-        }
-    };
     let clock = clock(args, &file);
     Settings {
         addresses: Addresses {
@@ -132,10 +155,16 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
             true => SignedAt::AccountTime,
             false => SignedAt::RealTime,
         },
-        trusted_proxies: match args.trusted_proxy.is_empty() {
-            true => file.trusted_proxy,
-            false => args.trusted_proxy.clone(),
+        trusted_proxies: list(&args.trusted_proxy, file.trusted_proxy),
+        access: Access {
+            token: args
+                .console_token
+                .as_ref()
+                .or(file.console_token.as_ref())
+                .and_then(|text| Token::new(text)),
+            hosts: list(&args.console_host, file.console_host),
         },
+        webhook_targets: list(&args.webhook_target, file.webhook_target),
         drain: args
             .drain
             .or(file.drain)
@@ -165,6 +194,13 @@ fn clock(args: &ServeArgs, file: &ServeArgs) -> ClockSettings {
     told(args).or_else(|| told(file)).unwrap_or(machine)
 }
 
+fn list<T: Clone>(flags: &[T], file: Vec<T>) -> Vec<T> {
+    match flags.is_empty() {
+        true => file,
+        false => flags.to_vec(),
+    }
+}
+
 /// The file says the same as the flags. Every mistake is told, with its line.
 fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
     let (args, problems) = Table::of_source(source, |root| ServeArgs {
@@ -184,7 +220,14 @@ fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
         freeze_at: frozen_at(root),
         time_scale: scale(root),
         webhook_account_time: root.flag("webhook_account_time"),
-        trusted_proxy: networks(root),
+        trusted_proxy: networks(root, "trusted_proxies"),
+        console_token: root.optional_text("console_token").map(str::to_owned),
+        console_host: root
+            .texts("console_hosts")
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        webhook_target: networks(root, "webhook_targets"),
         drain: root
             .optional("drain")
             .and_then(|item| parsed(&item, duration)),
@@ -233,10 +276,8 @@ fn time_scale(text: &str) -> Result<u32, String> {
     scale.ok_or_else(|| "write a whole number from 1 to 86400".to_owned())
 }
 
-fn networks(root: &Table<'_>) -> Vec<IpNet> {
-    let items = root
-        .optional("trusted_proxies")
-        .and_then(|item| item.list());
+fn networks(root: &Table<'_>, name: &str) -> Vec<IpNet> {
+    let items = root.optional(name).and_then(|item| item.list());
     items
         .unwrap_or_default()
         .iter()

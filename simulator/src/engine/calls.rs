@@ -69,6 +69,12 @@ impl Calls {
             .filter_map(|verification| self.by_id.get(verification))
     }
 
+    /// How many are kept.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.by_id.len()
+    }
+
     /// How many calls were forgotten to bound memory.
     #[must_use]
     pub fn forgotten(&self) -> u64 {

@@ -92,8 +92,19 @@ pub fn add_key(environment: Environment, name: &str) -> Vec<Change> {
     vec![Change::KeyAdded(new_key(environment, name))]
 }
 
+/// A new key, and what becomes of the one it replaces.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Rotation {
+    /// The new one.
+    pub key: Key,
+    /// The text of the one it replaces.
+    pub replaces: Arc<str>,
+    /// When that one stops working.
+    pub until: Timestamp,
+}
+
 /// A new key in the place of the newest that works; that one works a while longer. The new key has
-/// the old one's name with `.2`, `.3` … appended. Gives its name, too.
+/// the old one's name with `.2`, `.3` … appended.
 ///
 /// # Errors
 /// [`Refused::NoActiveKey`].
@@ -103,7 +114,7 @@ pub fn rotate_key(
     old_works_for: SignedDuration,
     now: Timestamp,
     taken: impl Fn(&str) -> bool,
-) -> Result<(String, Vec<Change>), Refused> {
+) -> Result<(Rotation, Vec<Change>), Refused> {
     let works = |key: &Key| key.environment == environment && key.state == KeyState::Active;
     let newest = account.keys.iter().rposition(works);
     let old = newest.ok_or(Refused::NoActiveKey)?;
@@ -125,7 +136,12 @@ pub fn rotate_key(
         },
         Change::KeyAdded(new_key(environment, &name)),
     ];
-    Ok((name, changes))
+    let rotation = Rotation {
+        key: new_key(environment, &name),
+        replaces: Arc::clone(&account.keys[old].text),
+        until,
+    };
+    Ok((rotation, changes))
 }
 
 /// The key with this text, no longer working.

@@ -14,7 +14,7 @@ use crate::engine::call::Environment;
 use crate::engine::consent::{self, Afterwards, Said};
 use crate::engine::entry::{Change, Entry};
 use crate::engine::ids::VerificationId;
-use crate::engine::manage::{self, Refused};
+use crate::engine::manage::{self, Refused, Rotation};
 use crate::engine::{self};
 use crate::scenario::AccountTerms;
 
@@ -160,19 +160,20 @@ impl Host {
         self: &Arc<Self>,
         cell: &Arc<AccountCell>,
         environment: Environment,
-    ) -> Result<Key, ChangeError> {
+    ) -> Result<Rotation, ChangeError> {
         let works_for = self.rules().contract.service.rotated_key_ms;
         let works_for = SignedDuration::from_millis(i64::try_from(works_for).unwrap_or(i64::MAX));
-        let mut minted = None;
+        let mut made = None;
         self.change(cell, environment, |account, now| {
             let taken = |name: &str| self.directory.is_of_another(name, cell);
-            let (name, changes) = manage::rotate_key(account, environment, works_for, now, taken)?;
-            minted = Some(name);
+            let (rotation, changes) =
+                manage::rotate_key(account, environment, works_for, now, taken)?;
+            made = Some(rotation);
             Ok(changes)
         })?;
-        let name = minted.expect("a rotation that went well gave a name");
-        self.directory.add_name(&name, cell);
-        Ok(manage::new_key(environment, &name))
+        let rotation = made.expect("a rotation that went well was made");
+        self.directory.add_name(rotation.key.name(), cell);
+        Ok(rotation)
     }
 
     /// One more key of this name.

@@ -19,7 +19,7 @@ use ipnet::IpNet;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 
-use super::body::{self, Arrived};
+use super::arriving::{Arrived, arrive};
 use super::edge::Peer;
 use super::{assets, consent, forwarded};
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
@@ -59,7 +59,7 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
         return consent::serve(&api, link, request).await;
     }
     let (parts, body) = request.into_parts();
-    let body = body::arrive(body, MAX_BODY_BYTES, api.body_timeout).await;
+    let body = arrive(body, MAX_BODY_BYTES, api.body_timeout).await;
     let Peer(peer) = parts
         .extensions
         .get()

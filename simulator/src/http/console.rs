@@ -1,27 +1,26 @@
 //! The console's listener: the first page, the operations, the reference page, the OpenAPI document,
-//! health. Must
-//! not answer requests that another site's page makes: `Host` has to be the console's own address.
+//! the control API. Who may use it is the guard's to say.
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Path, Request, State};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::extract::{Path, State};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST};
-use http::uri::Authority;
-use http::{HeaderValue, StatusCode};
-use serde_json::json;
+use http::HeaderValue;
+use http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY};
 use tokio::sync::OnceCell;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use utoipa_swagger_ui::Config;
 
+use super::control::guard::{Access, Guard, guarded};
+use super::control::{self, Code, Control, Refusal, content};
 use super::{Addresses, openapi, operations, page};
 use crate::host::Host;
+use crate::host::transport::Targets;
 use crate::scenario::AccountTerms;
 
 /// The console of a simulator.
@@ -32,6 +31,10 @@ pub struct Console {
     pub accounts: Vec<AccountTerms>,
     /// Where its listeners are.
     pub addresses: Addresses,
+    /// Where webhooks may go.
+    pub targets: Targets,
+    /// Who may use it.
+    pub access: Access,
     /// Cancelled when it stops.
     pub stop: CancellationToken,
 }
@@ -55,6 +58,12 @@ impl Console {
             .filter(true)
             .show_extensions(true)
             .use_base_layout();
+        let control = Arc::new(Control {
+            host: Arc::clone(&self.host),
+            targets: self.targets.clone(),
+            stop: self.stop.clone(),
+        });
+        let guard = Arc::new(Guard::new(self.access.clone(), self.addresses.console));
         let served = Served {
             console: self,
             reference: Arc::new(config),
@@ -72,12 +81,11 @@ impl Console {
                 get(|state| reference(state, Path("index.html".to_owned()))),
             )
             .route("/docs/{*file}", get(reference))
-            .route("/control/health", get(health))
-            .route("/control/ready", get(ready))
+            .with_state(served)
+            .merge(control::router(&control))
             .method_not_allowed_fallback(wrong_method)
             .fallback(nothing_here)
-            .layer(from_fn_with_state(Arc::clone(&served), only_own_host))
-            .with_state(served)
+            .layer(from_fn_with_state(guard, guarded))
     }
 }
 
@@ -135,11 +143,7 @@ async fn made_once(
 }
 
 fn not_made() -> Response {
-    error(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "INTERNAL_ERROR",
-        "the document could not be made",
-    )
+    Refusal::new(Code::InternalError, "the document could not be made").into_response()
 }
 
 async fn reference(State(served): State<Arc<Served>>, Path(file): Path<String>) -> Response {
@@ -156,122 +160,12 @@ async fn reference(State(served): State<Arc<Served>>, Path(file): Path<String>) 
     response
 }
 
-async fn health() -> Response {
-    json_answer(StatusCode::OK, &json!({"status": "ok"}))
-}
-
-/// All listeners are bound before the first of them serves: only the stop makes this false.
-async fn ready(State(served): State<Arc<Served>>) -> Response {
-    match served.console.stop.is_cancelled() {
-        false => json_answer(StatusCode::OK, &json!({"status": "ready"})),
-        true => json_answer(
-            StatusCode::SERVICE_UNAVAILABLE,
-            &json!({"status": "stopping"}),
-        ),
-    }
-}
-
 async fn nothing_here() -> Response {
-    error(
-        StatusCode::NOT_FOUND,
-        "NOT_FOUND",
-        "the console has nothing at this path",
-    )
+    let message = "the console has nothing at this path; /openapi.json lists what it has";
+    Refusal::new(Code::NotFound, message).into_response()
 }
 
 async fn wrong_method() -> Response {
-    error(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "METHOD_NOT_ALLOWED",
-        "this path does not take this method",
-    )
-}
-
-/// A name that was made to point at this machine must not open the console to a stranger's page.
-async fn only_own_host(
-    State(served): State<Arc<Served>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let mut hosts = request.headers().get_all(HOST).iter();
-    let sent = match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().ok(),
-        _ => None,
-    };
-    let target = request.uri().authority().map(Authority::as_str);
-    let own = |host: &str| is_own(host, served.console.addresses.console);
-    if sent.is_some_and(own) && target.is_none_or(own) {
-        return next.run(request).await;
-    }
-    let message = "the Host header must be the console's own address, such as localhost";
-    error(StatusCode::FORBIDDEN, "HOST_NOT_ALLOWED", message)
-}
-
-/// Whether a host is loopback or the address the console listens on. A console that listens on
-/// every address takes every address, but no name.
-fn is_own(host: &str, console: SocketAddr) -> bool {
-    let Ok(authority) = host.parse::<Authority>() else {
-        return false;
-    };
-    let name = authority
-        .host()
-        .trim_start_matches('[')
-        .trim_end_matches(']');
-    match name.parse::<IpAddr>() {
-        Ok(ip) => ip.is_loopback() || ip == console.ip() || console.ip().is_unspecified(),
-        Err(_) => name.eq_ignore_ascii_case("localhost"),
-    }
-}
-
-fn error(status: StatusCode, code: &str, message: &str) -> Response {
-    json_answer(
-        status,
-        &json!({"error": {"code": code, "message": message}}),
-    )
-}
-
-fn json_answer(status: StatusCode, json: &serde_json::Value) -> Response {
-    (status, content("application/json", json.to_string().into())).into_response()
-}
-
-fn content(kind: &str, body: Bytes) -> Response {
-    let mut response = Response::new(axum::body::Body::from(body));
-    let headers = response.headers_mut();
-    let kind = HeaderValue::from_str(kind);
-    headers.insert(
-        CONTENT_TYPE,
-        kind.unwrap_or(HeaderValue::from_static("application/octet-stream")),
-    );
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert(
-        "x-content-type-options",
-        HeaderValue::from_static("nosniff"),
-    );
-    response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_loopback_and_the_own_address_are_own_hosts() {
-        let local = SocketAddr::from(([127, 0, 0, 1], 8800));
-        let everywhere = SocketAddr::from(([0, 0, 0, 0], 8800));
-        for (host, on_local, on_everywhere) in [
-            ("localhost", true, true),
-            ("LOCALHOST:9000", true, true),
-            ("127.0.0.1:8800", true, true),
-            ("[::1]:8800", true, true),
-            ("192.0.2.7", false, true),
-            ("rebound.example", false, false),
-            ("127.0.0.1.example", false, false),
-            ("localhost.example", false, false),
-            ("", false, false),
-            ("user@rebound.example", false, false),
-        ] {
-            assert_eq!(is_own(host, local), on_local, "{host}");
-            assert_eq!(is_own(host, everywhere), on_everywhere, "{host}");
-        }
-    }
+    let message = "this path does not take this method";
+    Refusal::new(Code::MethodNotAllowed, message).into_response()
 }

@@ -3,14 +3,15 @@
 
 pub mod api;
 pub mod console;
+pub mod control;
 pub mod edge;
 pub mod examples;
 pub mod openapi;
 pub mod operations;
 pub mod sample;
 
+mod arriving;
 mod assets;
-mod body;
 mod consent;
 mod fault;
 mod forwarded;

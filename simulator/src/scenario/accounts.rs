@@ -130,7 +130,7 @@ fn account(table: &Table<'_>) -> Option<AccountTerms> {
         old.done();
     }
     for key in &keys {
-        if !is_name(&key.name) {
+        if !is_key_name(&key.name) {
             table.problem(format!(
                 "\"{}\": a key's name is letters, digits, `-`, `_` and `.`",
                 key.name
@@ -210,7 +210,9 @@ fn webhook(table: &Table<'_>) -> Option<WebhookTerms> {
     })
 }
 
-fn is_name(text: &str) -> bool {
+/// Whether an account or a key may have this name.
+#[must_use]
+pub fn is_key_name(text: &str) -> bool {
     !text.is_empty()
         && text
             .bytes()

@@ -14,7 +14,7 @@ use regex::Regex;
 use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
 
-pub use accounts::{AccountTerms, KeyTerms, RateTerms, WebhookTerms, read_accounts};
+pub use accounts::{AccountTerms, KeyTerms, RateTerms, WebhookTerms, is_key_name, read_accounts};
 pub use embedded::{accounts, built_in};
 pub use read::read_scenarios;
 pub use set::{Because, Choice, Question, ScenarioSet};
@@ -26,6 +26,10 @@ pub struct Scenario {
     pub name: Arc<str>,
     /// What the call log says of a call it decided: its name, file and line.
     pub because: Arc<str>,
+    /// The file it stands in.
+    pub file: Arc<str>,
+    /// The line it begins at, from 1.
+    pub line: usize,
     /// The place in the order of all rules; the lower one wins. The cases of one rule share it.
     pub order: usize,
     /// The operations it is for, by their place in the contract.

@@ -91,6 +91,8 @@ impl Reader<'_> {
             self.scenarios.push(Scenario {
                 name,
                 because,
+                file: table.source().path.as_str().into(),
+                line: table.line(),
                 order,
                 operations,
                 conditions,

@@ -161,7 +161,7 @@ fn play(scene: &Scene, name: &str, act: &Act) -> String {
         }),
         Act::RotateKey => {
             let key = scene.host.rotate_key(&cell, Environment::Test);
-            return format!("{:?}\n", key.expect("one key always works").name());
+            return format!("{:?}\n", key.expect("one key always works").key.name());
         }
         Act::Reset => {
             scene.host.reset(&cell).expect("a memory journal takes all");

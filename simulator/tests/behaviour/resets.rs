@@ -136,7 +136,7 @@ fn a_key_rotated_twice_is_numbered_on_and_the_old_ones_last_a_day() {
             .host
             .rotate_key(&cell, environment)
             .expect("one key works");
-        assert_eq!(key.name(), name);
+        assert_eq!(key.key.name(), name);
     }
     let outcome = |name: &str| scene.pan(r#"{"pan": "AAAAA0000A"}"#).by(name).outcome();
     let day = SignedDuration::from_hours(24);

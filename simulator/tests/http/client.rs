@@ -13,9 +13,11 @@ use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, NoJournal};
+use svc_simulator::host::transport::Targets;
 use svc_simulator::host::{Host, Means};
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
+use svc_simulator::http::control::guard::Access;
 use svc_simulator::http::edge::{EdgeLimits, serve};
 use svc_simulator::http::{Addresses, sample};
 use svc_simulator::scenario::{self, AccountTerms, read_accounts};
@@ -101,6 +103,8 @@ impl Served {
             host: Arc::clone(&host),
             accounts: accounts.clone(),
             addresses,
+            targets: Targets::loopback_only(),
+            access: Access::default(),
             stop: stop.clone(),
         };
         let routers = [

@@ -21,7 +21,7 @@ use maud::Markup;
 use svc_fixtures::json::Json;
 
 use super::api::Api;
-use super::body::{self, Arrived};
+use super::arriving::{Arrived, arrive};
 use crate::engine::consent::{Link, Said, link};
 use crate::engine::ids::VerificationId;
 use crate::host::AccountCell;
@@ -86,7 +86,7 @@ fn show(api: &Api, id: &str) -> Result<Response, Refusal> {
 async fn take(api: &Api, id: &str, request: Request) -> Result<Response, Refusal> {
     // Read first, whatever comes of it: what is left of a body would be taken for a request.
     let (parts, body) = request.into_parts();
-    let body = match body::arrive(body, MAX_BODY_BYTES, api.body_timeout).await {
+    let body = match arrive(body, MAX_BODY_BYTES, api.body_timeout).await {
         Arrived::Whole(body) => body,
         Arrived::TooLarge => return Err(Refusal::TooLarge),
         Arrived::Incomplete => return Err(Refusal::Incomplete),

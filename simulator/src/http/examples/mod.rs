@@ -103,6 +103,25 @@ async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Examples> {
     })
 }
 
+/// A body that is answered as pending and whose result comes without a person: of this operation, or
+/// of the first that has one.
+pub(super) fn pending_input(rules: &Rules, of: Option<usize>) -> Option<(usize, Json<'static>)> {
+    let contract = &rules.contract;
+    let operations = contract.operations.iter().enumerate();
+    let wanted = operations.filter(|(index, _)| of.is_none_or(|of| of == *index));
+    let mut found = wanted.filter_map(|(index, operation)| {
+        let pending = operation.pending.as_ref()?;
+        let by_webhook = pending.by_consent.is_none() || of.is_some();
+        let sample = sample::body(contract, operation);
+        let mut inputs = inputs(rules, index, &sample).into_iter();
+        let named = inputs.find(|input| input.wanted == Wanted::Pending);
+        let body = named.map(|input| input.body);
+        let body = body.or_else(|| pending.always.then_some(sample));
+        body.filter(|_| by_webhook).map(|body| (index, body))
+    });
+    found.next()
+}
+
 impl Exchange {
     fn is(&self, code: ErrorCode) -> bool {
         self.answer["error"]["code"] == code.as_str()

@@ -1,13 +1,10 @@
-//! The commands that talk to a running simulator, as the program that people run. Here a console of
-//! the test's own answers, so that what is sent can be seen and every answer can be tried.
+//! Against a console of the test's own, so that what is sent can be seen and every answer be tried.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
 use std::thread::JoinHandle;
 
-/// What a test may expect of its machine.
-const WORKS: &str = "a test on a machine that works";
+use super::{WORKS, run};
 
 /// A console that answers one request after the other with these, and then tells what it was asked.
 struct FakeConsole {
@@ -64,24 +61,6 @@ fn exchange(mut stream: TcpStream, status: u16, body: &str) -> String {
     format!("{asked} {}", String::from_utf8(sent).expect(WORKS))
         .trim_end()
         .to_owned()
-}
-
-/// Exit code, stdout and stderr.
-fn run(url: &str, arguments: &[&str]) -> (i32, String, String) {
-    let out = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
-        .args(arguments)
-        .env_clear()
-        // A proxy of the environment is not asked for what runs on this machine.
-        .env("http_proxy", "http://127.0.0.1:1")
-        .env("SVC_SIMULATOR_CONSOLE_URL", url)
-        .output()
-        .expect(WORKS);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect(WORKS);
-    (
-        out.status.code().expect(WORKS),
-        text(out.stdout),
-        text(out.stderr),
-    )
 }
 
 const NOW: &str = r#"{"now":"2027-01-15T14:00:00.000Z","state":"frozen","happened":[]}"#;

@@ -1,5 +1,4 @@
-//! The body of a request: read whole, but only so much of it and only so long. Knows nothing of what
-//! it says.
+//! The body of a request, as much of it as may be, for as long as it may take.
 
 use std::time::Duration;
 
@@ -9,12 +8,15 @@ use hyper::body::Body as _;
 
 /// The body of a request as it arrived.
 pub(super) enum Arrived {
+    /// All of it.
     Whole(Bytes),
+    /// More than the limit; it was not read to its end.
     TooLarge,
+    /// It did not arrive in time, or the connection broke.
     Incomplete,
 }
 
-/// Reads a body of at most so many bytes within this time.
+/// Reads a body of at most so many bytes.
 pub(super) async fn arrive(body: axum::body::Body, at_most: usize, timeout: Duration) -> Arrived {
     if body.is_end_stream() {
         return Arrived::Whole(Bytes::new());

@@ -1,0 +1,272 @@
+//! Who may use the console: names and addresses of its own, pages of its own, and, where one is set,
+//! whoever has the token. A name that was made to point at this machine, or another site's page, must
+//! not open it.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use data_encoding::BASE64;
+use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName};
+use subtle::ConstantTimeEq as _;
+
+use super::refusal::{Code, Refusal};
+
+/// Who may use the console, beside those on this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    /// What must be shown, where something must.
+    pub token: Option<Token>,
+    /// Names by which the console may be called.
+    pub hosts: Vec<String>,
+}
+
+/// What whoever uses the console must show. It has no `Display`, and its `Debug` does not tell it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(Arc<str>);
+
+impl Token {
+    /// A token of this text; none where it is empty.
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        (!text.is_empty()).then(|| Token(text.into()))
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Token")
+    }
+}
+
+/// What is asked before anything else is looked at.
+pub(in crate::http) struct Guard {
+    access: Access,
+    console: SocketAddr,
+}
+
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// What whoever looks after the machine may ask without the token.
+const WITHOUT_TOKEN: [&str; 2] = ["/control/health", "/control/ready"];
+
+impl Guard {
+    /// The guard of a console that listens there.
+    pub(in crate::http) fn new(access: Access, console: SocketAddr) -> Self {
+        Guard { access, console }
+    }
+
+    fn admit(&self, request: &Request) -> Result<(), Refusal> {
+        let headers = request.headers();
+        let host = self.host(request)?;
+        if let Some(origin) = headers.get(ORIGIN) {
+            let origin = origin.to_str().unwrap_or_default();
+            if !self.is_own_origin(origin, host) {
+                return Err(refuse_origin(
+                    "`Origin` must be the console's own, or not be sent",
+                ));
+            }
+        }
+        let path = request.uri().path();
+        let site = headers.get(FETCH_SITE).map(|site| site.as_bytes());
+        if site == Some(b"cross-site") && path.starts_with("/control/") {
+            return Err(refuse_origin("another site's page may not ask for this"));
+        }
+        match &self.access.token {
+            Some(token) if !WITHOUT_TOKEN.contains(&path) => token.demand(headers),
+            _ => Ok(()),
+        }
+    }
+
+    /// The host the request is for, where it is the console's own.
+    fn host<'r>(&self, request: &'r Request) -> Result<&'r str, Refusal> {
+        let mut hosts = request.headers().get_all(HOST).iter();
+        let sent = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => host.to_str().ok(),
+            _ => None,
+        };
+        let target = request.uri().authority().map(Authority::as_str);
+        match sent.filter(|host| self.is_own(host)) {
+            Some(host) if target.is_none_or(|target| self.is_own(target)) => Ok(host),
+            _ => {
+                let message = "the Host header must be the console's own address, such as \
+                               localhost; `--console-host NAME` allows another name";
+                Err(Refusal::new(Code::HostNotAllowed, message))
+            }
+        }
+    }
+
+    /// Whether a host is loopback, the address the console listens on, or a name it was given. A
+    /// console that listens on every address takes every address, but no name.
+    fn is_own(&self, host: &str) -> bool {
+        let Some(name) = name(host) else {
+            return false;
+        };
+        let (own, called) = (self.console.ip(), self.is_called(host));
+        match name.parse::<IpAddr>() {
+            Ok(ip) => ip.is_loopback() || ip == own || own.is_unspecified() || called,
+            Err(_) => name.eq_ignore_ascii_case("localhost") || called,
+        }
+    }
+
+    /// Whether it was given the name of a host.
+    fn is_called(&self, host: &str) -> bool {
+        let mut hosts = self.access.hosts.iter();
+        name(host).is_some_and(|name| hosts.any(|known| known.eq_ignore_ascii_case(&name)))
+    }
+
+    /// Whether a page comes from where the request goes. The scheme is http; only a name that was
+    /// given may stand for a proxy that speaks https.
+    fn is_own_origin(&self, origin: &str, host: &str) -> bool {
+        let from = match origin.split_once("://") {
+            Some(("http", from)) => from,
+            Some(("https", from)) if self.is_called(host) => from,
+            _ => return false,
+        };
+        from.eq_ignore_ascii_case(host)
+    }
+}
+
+fn refuse_origin(message: &str) -> Refusal {
+    Refusal::new(Code::OriginNotAllowed, message)
+}
+
+/// The name or address in a host, without its port.
+fn name(host: &str) -> Option<String> {
+    let authority: Authority = host.parse().ok()?;
+    if authority.as_str().contains('@') {
+        return None;
+    }
+    let name = authority.host().trim_start_matches('[');
+    Some(name.trim_end_matches(']').to_owned())
+}
+
+impl Token {
+    fn demand(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let shown = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| shown(value.as_bytes()));
+        let message = match shown {
+            Some(shown) if self.is(&shown) => return Ok(()),
+            Some(_) => "this is not the console's token",
+            None => {
+                "send the console's token as `Authorization: Bearer TOKEN`, or as the password of \
+                 `Basic`"
+            }
+        };
+        Err(Refusal::new(Code::TokenRequired, message))
+    }
+
+    fn is(&self, shown: &[u8]) -> bool {
+        self.0.as_bytes().ct_eq(shown).into()
+    }
+}
+
+/// What an `Authorization` header shows: the token itself, or the password.
+fn shown(value: &[u8]) -> Option<Vec<u8>> {
+    let at = value.iter().position(|&byte| byte == b' ')?;
+    let (scheme, rest) = (&value[..at], value[at..].trim_ascii());
+    if scheme.eq_ignore_ascii_case(b"bearer") {
+        return Some(rest.to_vec());
+    }
+    if !scheme.eq_ignore_ascii_case(b"basic") {
+        return None;
+    }
+    let pair = BASE64.decode(rest).ok()?;
+    let colon = pair.iter().position(|&byte| byte == b':')?;
+    Some(pair[colon + 1..].to_vec())
+}
+
+/// Lets a request through, or not.
+pub(in crate::http) async fn guarded(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match guard.admit(&request) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard(ip: [u8; 4], hosts: &[&str]) -> Guard {
+        let access = Access {
+            token: None,
+            hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
+        };
+        Guard::new(access, SocketAddr::from((ip, 8800)))
+    }
+
+    #[test]
+    fn only_loopback_the_own_address_and_given_names_are_own_hosts() {
+        let local = guard([127, 0, 0, 1], &["console.example"]);
+        let everywhere = guard([0, 0, 0, 0], &[]);
+        for (host, on_local, on_everywhere) in [
+            ("localhost", true, true),
+            ("LOCALHOST:9000", true, true),
+            ("127.0.0.1:8800", true, true),
+            ("[::1]:8800", true, true),
+            ("192.0.2.7", false, true),
+            ("Console.Example:80", true, false),
+            ("rebound.example", false, false),
+            ("127.0.0.1.example", false, false),
+            ("localhost.example", false, false),
+            ("", false, false),
+            ("user@rebound.example", false, false),
+            ("user@localhost", false, false),
+        ] {
+            assert_eq!(local.is_own(host), on_local, "{host}");
+            assert_eq!(everywhere.is_own(host), on_everywhere, "{host}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_own_where_scheme_host_and_port_are_those_of_the_request() {
+        let guard = guard([127, 0, 0, 1], &["console.example"]);
+        for (origin, host, own) in [
+            ("http://localhost:8800", "localhost:8800", true),
+            ("http://127.0.0.1:8800", "127.0.0.1:8800", true),
+            ("http://localhost:3000", "localhost:8800", false),
+            ("http://localhost", "localhost:8800", false),
+            ("http://127.0.0.1:8800", "localhost:8800", false),
+            ("https://localhost:8800", "localhost:8800", false),
+            ("https://console.example", "console.example", true),
+            ("https://other.example", "console.example", false),
+            ("null", "localhost:8800", false),
+            ("", "localhost:8800", false),
+        ] {
+            assert_eq!(guard.is_own_origin(origin, host), own, "{origin} to {host}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_shown_as_bearer_or_as_the_password_of_basic() {
+        let token = Token::new("sample token:1").unwrap();
+        let basic = |pair: &str| format!("Basic {}", BASE64.encode(pair.as_bytes()));
+        for (value, fits) in [
+            ("Bearer sample token:1".to_owned(), true),
+            ("bearer  sample token:1".to_owned(), true),
+            (basic("anybody:sample token:1"), true),
+            (basic(":sample token:1"), true),
+            (basic("sample token:1"), false),
+            (basic("sample token:1:"), false),
+            ("Bearer sample token".to_owned(), false),
+            ("Bearer sample token:12".to_owned(), false),
+            ("Bearer".to_owned(), false),
+            ("Basic !".to_owned(), false),
+            ("Digest sample token:1".to_owned(), false),
+        ] {
+            let shown = shown(value.as_bytes());
+            assert_eq!(shown.is_some_and(|it| token.is(&it)), fits, "{value}");
+        }
+        assert_eq!(Token::new(""), None);
+    }
+}

@@ -1,0 +1,276 @@
+//! From JSON to the twins of bodies and queries. Every mistake names the member it is at, says what
+//! should stand there, and never repeats a value: it may be a secret.
+
+use std::fmt;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Expected, IntoDeserializer as _, MapAccess,
+    SeqAccess, Unexpected, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::nearest;
+
+/// What is wrong with a value, and where it stands in the whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wrong {
+    place: String,
+    what: String,
+}
+
+/// A twin of this value.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub(super) fn read<T: DeserializeOwned>(json: &Json<'_>) -> Result<T, Wrong> {
+    T::deserialize(At(json))
+}
+
+impl Wrong {
+    /// Something about the member of this name.
+    pub(super) fn at(place: &str, what: impl Into<String>) -> Self {
+        Wrong {
+            place: place.to_owned(),
+            what: what.into(),
+        }
+    }
+
+    fn inside(mut self, place: &str) -> Self {
+        self.place = match self.place.is_empty() {
+            true => place.to_owned(),
+            false => format!("{place}.{}", self.place),
+        };
+        self
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place.is_empty() {
+            true => out.write_str(&self.what),
+            false => write!(out, "{}: {}", self.place, self.what),
+        }
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+/// What serde finds, in words that repeat no value.
+impl serde::de::Error for Wrong {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Wrong::at("", message.to_string())
+    }
+
+    fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        let found = match found {
+            Unexpected::Bool(_) => "a boolean",
+            Unexpected::Unsigned(_) | Unexpected::Signed(_) => "a whole number",
+            Unexpected::Float(_) => "a number with a fraction",
+            Unexpected::Str(_) => "a string",
+            Unexpected::Unit | Unexpected::Option => "null",
+            Unexpected::Seq => "an array",
+            _ => "an object",
+        };
+        Wrong::at("", format!("must be {}, not {found}", plain(wanted)))
+    }
+
+    fn invalid_value(_: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        Wrong::at("", format!("must be {}", plain(wanted)))
+    }
+
+    fn invalid_length(_: usize, wanted: &dyn Expected) -> Self {
+        Wrong::at("", format!("must be {}", plain(wanted)))
+    }
+
+    fn unknown_variant(_: &str, known: &'static [&'static str]) -> Self {
+        Wrong::at("", format!("must be one of {}", known.join(", ")))
+    }
+
+    fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
+        let hint = nearest(name, known.iter().copied());
+        let name: String = name.chars().take(64).collect();
+        Wrong::at("", format!("there is no member {name:?} here; {hint}"))
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Wrong::at(name, "is missing")
+    }
+}
+
+/// What serde and the twins call a kind of value, in the words of a JSON reader.
+fn plain(wanted: &dyn Expected) -> String {
+    let wanted = wanted.to_string();
+    match wanted.as_str() {
+        "f64" => "a number".to_owned(),
+        "u16" | "u32" | "u64" | "i64" => "a whole number, not negative".to_owned(),
+        "a sequence" => "an array".to_owned(),
+        other if other.starts_with("struct ") => "an object".to_owned(),
+        _ => wanted,
+    }
+}
+
+/// A value that a twin is read from.
+struct At<'j>(&'j Json<'j>);
+
+impl<'de> Deserializer<'de> for At<'_> {
+    type Error = Wrong;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match self.0 {
+            Json::Null => visitor.visit_unit(),
+            Json::Bool(value) => visitor.visit_bool(*value),
+            Json::Int(value) => visitor.visit_i64(*value),
+            Json::Num(value) => visitor.visit_f64(*value),
+            Json::Text(text) => visitor.visit_str(text),
+            Json::List(items) => visitor.visit_seq(Items(items.iter().enumerate())),
+            Json::Object(members) => visitor.visit_map(Members {
+                rest: members.iter().map(|(name, value)| (&**name, value)),
+                value: None,
+            }),
+        }
+    }
+
+    /// A member may be left out; `null` is a value that nothing takes.
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    /// The enums of bodies are words.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        known: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        let Json::Text(word) = self.0 else {
+            return Err(serde::de::Error::unknown_variant("", known));
+        };
+        let word: StrDeserializer<'_, Wrong> = (&**word).into_deserializer();
+        visitor.visit_enum(word)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+struct Items<'j>(std::iter::Enumerate<std::slice::Iter<'j, Json<'j>>>);
+
+impl<'de> SeqAccess<'de> for Items<'_> {
+    type Error = Wrong;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Wrong> {
+        let Some((at, item)) = self.0.next() else {
+            return Ok(None);
+        };
+        let read = seed.deserialize(At(item));
+        read.map(Some)
+            .map_err(|wrong| wrong.inside(&at.to_string()))
+    }
+}
+
+struct Members<'j, I> {
+    rest: I,
+    value: Option<(&'j str, &'j Json<'j>)>,
+}
+
+impl<'de, 'j, I: Iterator<Item = (&'j str, &'j Json<'j>)>> MapAccess<'de> for Members<'j, I> {
+    type Error = Wrong;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Wrong> {
+        self.value = self.rest.next();
+        let Some((name, _)) = self.value else {
+            return Ok(None);
+        };
+        let name: StrDeserializer<'_, Wrong> = name.into_deserializer();
+        seed.deserialize(name).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
+        let (name, value) = self
+            .value
+            .take()
+            .expect("a value is asked for after its name");
+        let read = seed.deserialize(At(value));
+        read.map_err(|wrong| wrong.inside(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields, rename_all = "camelCase")]
+    #[expect(dead_code, reason = "only read")]
+    struct Sample {
+        name: String,
+        how_many: Option<u32>,
+        flag: Option<bool>,
+        amount: Option<f64>,
+        words: Option<Vec<Word>>,
+        inner: Option<Box<Sample>>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    enum Word {
+        Yes,
+        No,
+    }
+
+    fn wrong(text: &str) -> String {
+        let json = Json::parse(text.as_bytes()).unwrap();
+        read::<Sample>(&json).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_mistake_names_its_member_and_repeats_no_value() {
+        let told: Vec<String> = [
+            "[]",
+            "{}",
+            r#"{"name": 5}"#,
+            r#"{"name": null}"#,
+            r#"{"name": "a", "howMany": "whsec_sample"}"#,
+            r#"{"name": "a", "howMany": -1}"#,
+            r#"{"name": "a", "howMany": 1.5}"#,
+            r#"{"name": "a", "howMany": 4294967296}"#,
+            r#"{"name": "a", "flag": "true"}"#,
+            r#"{"name": "a", "amount": true}"#,
+            r#"{"name": "a", "words": "yes"}"#,
+            r#"{"name": "a", "words": ["yes", "maybe"]}"#,
+            r#"{"name": "a", "words": [7]}"#,
+            r#"{"name": "a", "inner": {"name": {}}}"#,
+            r#"{"name": "a", "inner": {"nam": "a"}}"#,
+            r#"{"name": "a", "howmany": 1}"#,
+        ]
+        .map(wrong)
+        .into();
+        insta::assert_snapshot!(told.join("\n"), @"");
+    }
+
+    #[test]
+    fn what_is_right_is_read() {
+        let json =
+            br#"{"name":"a","howMany":3,"amount":2,"words":["yes","no"],"inner":{"name":"b"}}"#;
+        assert!(read::<Sample>(&Json::parse(json).unwrap()).is_ok());
+    }
+}

@@ -1,0 +1,242 @@
+//! A webhook on demand: a pending verification comes to its end now, where need be after a call that
+//! makes one. Names no operation: the contract's rows and the scenarios say which will do.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Control;
+use super::body::Given;
+use super::query::NoQuery;
+use super::refusal::{Code, Refusal};
+use super::route::{Asked, Route, post};
+use super::values::{Id, In, Shown};
+use crate::engine::authenticate::KeyState;
+use crate::engine::call::{Body, Call, Environment, Header, Headers};
+use crate::engine::calls::State;
+use crate::engine::delivery::DeliveryId;
+use crate::engine::ids::VerificationId;
+use crate::engine::reply::Reply;
+use crate::host::AccountCell;
+use crate::http::{examples, sample};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        post(
+            "/control/trigger",
+            "trigger",
+            "Make an account's webhook happen now",
+        )
+        .by(trigger)
+        .refusing(&[
+            Code::AccountNotFound,
+            Code::VerificationNotFound,
+            Code::OperationNotFound,
+            Code::NotPending,
+            Code::NoActiveKey,
+            Code::CallRefused,
+        ]),
+    ]
+}
+
+/// What is to come to its end: a pending verification, or a call that is made first.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "ControlTrigger")]
+struct Trigger {
+    account: String,
+    /// `test` where it is left out.
+    environment: Option<In>,
+    /// A verification that is pending.
+    verification_id: Option<Id>,
+    /// The operation to call, by its dotted name; where it is left out, the first whose result can
+    /// come by webhook.
+    operation: Option<String>,
+    /// The body to call it with; where it is left out, a fixed input that is answered as pending.
+    body: Option<Map<String, Value>>,
+}
+
+impl Given for Trigger {}
+
+/// What came to its end.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ControlTriggered", deny_unknown_fields)]
+struct Triggered {
+    verification_id: Shown<VerificationId>,
+    /// The delivery that brings it to the receiver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery_id: Option<Shown<DeliveryId>>,
+    /// Why there is no delivery.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+async fn trigger(
+    control: Arc<Control>,
+    asked: Asked<Trigger, NoQuery>,
+) -> Result<Triggered, Refusal> {
+    let Trigger {
+        account,
+        environment,
+        verification_id,
+        operation,
+        body,
+    } = asked.body;
+    let cell = control.account(&account)?;
+    let environment = Environment::from(environment.unwrap_or(In::Test));
+    let id = match verification_id {
+        None => {
+            control
+                .call(&cell, environment, operation.as_deref(), body)
+                .await?
+        }
+        Some(_) if operation.is_some() || body.is_some() => {
+            let message = "give either `verificationId`, or `operation` and `body`";
+            return Err(Refusal::new(Code::InvalidInput, message));
+        }
+        Some(Id(id)) => control.pending(&cell, environment, id)?,
+    };
+    let ended = control.host.end_now(&cell, environment, id)?;
+    Ok(cell.read(|account| {
+        let books = account.books(environment);
+        let delivery = books.deliveries.get(id).map(|_| Shown(DeliveryId(id)));
+        let note = match (&delivery, ended) {
+            (Some(_), _) => None,
+            (None, true) => Some(format!(
+                "no webhook endpoint is registered for {environment}: the result can be looked up \
+                 and nothing is sent; PUT /control/accounts/{}/webhook registers one",
+                account.id
+            )),
+            (None, false) => Some(
+                "the call was answered at once; only results that were pending are sent".to_owned(),
+            ),
+        };
+        Triggered {
+            verification_id: Shown(id),
+            delivery_id: delivery,
+            note,
+        }
+    }))
+}
+
+impl Control {
+    /// A verification of the account that is pending.
+    fn pending(
+        &self,
+        cell: &AccountCell,
+        environment: Environment,
+        id: VerificationId,
+    ) -> Result<VerificationId, Refusal> {
+        let state = cell.read(|account| {
+            let record = account.books(environment).calls.get(id);
+            record.map(|record| record.state)
+        });
+        match state {
+            Some(State::Pending) => Ok(id),
+            Some(_) => {
+                let message = "this verification has ended; POST /control/deliveries/ID/redeliver \
+                               sends its webhook again";
+                Err(Refusal::new(Code::NotPending, message))
+            }
+            None => {
+                let message = format!("the account has no such verification in {environment}");
+                Err(Refusal::new(Code::VerificationNotFound, message))
+            }
+        }
+    }
+
+    /// Makes a call with a key of the account.
+    async fn call(
+        &self,
+        cell: &AccountCell,
+        environment: Environment,
+        operation: Option<&str>,
+        body: Option<Map<String, Value>>,
+    ) -> Result<VerificationId, Refusal> {
+        let rules = self.host.rules_of(cell);
+        let unknown = || {
+            let message = "there is no such operation; `svc-simulator operations` lists them";
+            Refusal::new(Code::OperationNotFound, message)
+        };
+        let named = operation
+            .map(|id| rules.operation(id).ok_or_else(unknown))
+            .transpose()?;
+        let fixed = examples::pending_input(&rules, named);
+        let (index, input) = match (named, fixed) {
+            (_, Some((index, input))) => (index, input),
+            (Some(index), None) => {
+                let operation = &rules.contract.operations[index];
+                (index, sample::body(&rules.contract, operation))
+            }
+            (None, None) => return Err(unknown()),
+        };
+        let body = body.map_or_else(|| input.to_string(), |body| Value::Object(body).to_string());
+        let path = sample::path(&rules.contract.operations[index]);
+        let reply = self.post(cell, environment, &path, &body).await?;
+        ended(&reply)
+    }
+
+    /// Posts as the account would, from where it may.
+    async fn post(
+        &self,
+        cell: &AccountCell,
+        environment: Environment,
+        path: &str,
+        body: &str,
+    ) -> Result<Reply, Refusal> {
+        let (key, peer) = cell.read(|account| {
+            let mut keys = account.keys.iter().rev();
+            let works =
+                keys.find(|key| key.environment == environment && key.state == KeyState::Active);
+            let network = account.allowlist.0.first().map(|network| network.addr());
+            (works.map(|key| key.text.to_string()), network)
+        });
+        let key = key.ok_or_else(|| {
+            let message = format!("no key of the account works in {environment}; add one");
+            Refusal::new(Code::NoActiveKey, message)
+        })?;
+        let authorization = format!("Bearer {key}");
+        let call = Call {
+            environment,
+            peer: peer.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            method: "POST",
+            path,
+            query: "",
+            headers: Headers {
+                authorization: Header::One(authorization.as_bytes()),
+                content_type: Header::One(b"application/json"),
+                ..Headers::default()
+            },
+            body: Body::Whole(body.as_bytes()),
+        };
+        Ok(self.host.answer(&call).await)
+    }
+}
+
+/// The verification that an answer is about, where it does not refuse.
+fn ended(reply: &Reply) -> Result<VerificationId, Refusal> {
+    let envelope: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    if envelope["success"] != true {
+        let text = |name: &str| {
+            envelope["error"][name]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let message = format!(
+            "the call was answered with {} ({}): {}",
+            text("code"),
+            reply.status,
+            text("message")
+        );
+        return Err(Refusal::new(Code::CallRefused, message));
+    }
+    let id = envelope["verificationId"]
+        .as_str()
+        .and_then(VerificationId::parse);
+    Ok(id.expect("every envelope has the id of its verification"))
+}

@@ -1,0 +1,187 @@
+//! Against a simulator that runs: what the commands expect is what its control API answers.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use super::{WORKS, run};
+
+/// A simulator on ports of its own; it ends with the value.
+struct Simulator {
+    process: Child,
+    console: String,
+}
+
+impl Simulator {
+    /// Started with a ports file of this name, which no other test has.
+    fn start(name: &str, more: &[&str]) -> Self {
+        let ports = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+        let any = "127.0.0.1:0";
+        let mut process = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
+            .args(["serve", "--console", any, "--sandbox", any, "--live", any])
+            .arg("--ports-file")
+            .arg(&ports)
+            .args(more)
+            .env_clear()
+            .current_dir(env!("CARGO_TARGET_TMPDIR"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect(WORKS);
+        // The ports file is there when the first line is.
+        let mut out = BufReader::new(process.stdout.take().expect(WORKS));
+        let mut ready = String::new();
+        out.read_line(&mut ready).expect(WORKS);
+        assert_eq!(ready, "svc-simulator is ready\n");
+        let ports = std::fs::read(ports).expect(WORKS);
+        let ports: serde_json::Value = serde_json::from_slice(&ports).expect(WORKS);
+        let console = ports["console"].as_str().expect(WORKS).to_owned();
+        Simulator { process, console }
+    }
+
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        run(&format!("http://{}", self.console), arguments)
+    }
+
+    /// Registers a receiver that nobody is behind.
+    fn register_nobody(&self) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect(WORKS);
+        let nobody = listener.local_addr().expect(WORKS);
+        let body = format!(r#"{{"url": "http://{nobody}/hook", "secret": "whsec_sample"}}"#);
+        let mut stream = TcpStream::connect(&self.console).expect(WORKS);
+        let head = format!(
+            "PUT /control/accounts/local/webhook HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            self.console,
+            body.len()
+        );
+        stream
+            .write_all(format!("{head}{body}").as_bytes())
+            .expect(WORKS);
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect(WORKS);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        // Of a test that failed it may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The first word that begins so.
+fn word<'t>(text: &'t str, beginning: &str) -> &'t str {
+    let mut words = text.split_whitespace();
+    let found = words.find(|word| word.starts_with(beginning));
+    found.unwrap_or_else(|| panic!("no {beginning} in {text}"))
+}
+
+#[test]
+fn a_webhook_is_triggered_followed_to_its_end_and_sent_again() {
+    let simulator = Simulator::start("webhook", &[]);
+    let (code, stdout, _) = simulator.run(&["trigger"]);
+    assert!(stdout.contains("no webhook was sent\nnote: "), "{stdout}");
+    assert_eq!(code, 0);
+
+    simulator.register_nobody();
+    let (code, stdout, stderr) = simulator.run(&["trigger"]);
+    assert!(
+        stdout.contains("\nattempt 1 to http://127.0.0.1:"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("; due, next attempt 2"), "{stdout}");
+    let id = word(&stdout, "dlv_");
+    assert_eq!(
+        (code, stderr),
+        (1, format!("error: the receiver did not take {id}\n"))
+    );
+
+    let (_, stdout, _) = simulator.run(&["deliveries", "--state", "due"]);
+    assert!(stdout.contains(id), "{stdout}");
+    let (code, stdout, _) = simulator.run(&["clock", "advance", "12h"]);
+    assert_eq!(
+        (code, stdout.matches("delivery attempted").count()),
+        (0, 5),
+        "{stdout}"
+    );
+    let (_, stdout, _) = simulator.run(&["deliveries", "--state", "dead"]);
+    assert!(stdout.contains(id), "{stdout}");
+    assert_eq!(
+        simulator.run(&["deliveries", "--state", "due"]).1,
+        "no deliveries\n"
+    );
+
+    let (_, stdout, _) = simulator.run(&["deliveries", "redeliver", id]);
+    assert!(
+        stdout.starts_with(&format!("{id} is sent once more")),
+        "{stdout}"
+    );
+    // Nothing is due any more after that: the attempt asked for by hand was made.
+    simulator.run(&["clock", "advance", "1ms"]);
+    let (code, stdout, _) = simulator.run(&["deliveries", "show", id]);
+    assert_eq!(code, 0);
+    for part in [
+        "state         dead",
+        "attempt 7 to ",
+        "(hand)",
+        "\nbody\n{\"success\":true,",
+    ] {
+        assert!(stdout.contains(part), "{part} is not in {stdout}");
+    }
+    assert_eq!(stdout.matches("\n  signed text\n").count(), 7);
+}
+
+#[test]
+fn a_clock_is_stopped_moved_and_let_run() {
+    let simulator = Simulator::start("clock", &[]);
+    let says = |arguments: &[&str]| {
+        let (code, stdout, stderr) = simulator.run(arguments);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
+        stdout
+    };
+    assert!(says(&["clock"]).starts_with("the clock of local is running and shows 2"));
+    assert!(says(&["clock", "freeze"]).starts_with("the clock of local is frozen"));
+    let moved = says(&["clock", "set", "2099-01-01T05:30:00+05:30"]);
+    assert!(moved.starts_with("the clock of local is frozen and shows 2099-01-01T00:00:00.000Z\n"));
+    let later = says(&["clock", "advance", "90m", "--json"]);
+    assert!(
+        later.contains(r#""now":"2099-01-01T01:30:00.000Z""#),
+        "{later}"
+    );
+    assert!(says(&["clock", "run"]).starts_with("the clock of local is running"));
+    // Another account's goes its own way.
+    assert!(!says(&["clock", "--account", "local_other"]).contains("2099"));
+}
+
+#[test]
+fn what_the_control_api_refuses_is_told_as_it_says() {
+    let simulator = Simulator::start("refused", &["--console-token", "sample-token"]);
+    let refused = |arguments: &[&str]| {
+        let (code, stdout, stderr) = simulator.run(arguments);
+        assert_eq!((code, stdout.as_str()), (1, ""), "{arguments:?}");
+        stderr
+    };
+    let with = ["--console-token", "sample-token"];
+    let without_token = refused(&["clock"]);
+    assert!(without_token.contains(": "), "{without_token}");
+    assert_eq!(simulator.run(&[&["clock"], &with[..]].concat()).0, 0);
+    for (arguments, code) in [
+        (
+            &["clock", "set", "2000-01-01T00:00:00Z"][..],
+            "CLOCK_BACKWARDS",
+        ),
+        (&["clock", "--account", "nobody"], "ACCOUNT_NOT_FOUND"),
+        (&["deliveries", "show", "dlv_x"], "DELIVERY_NOT_FOUND"),
+        (
+            &["trigger", "--operation", "no.such"],
+            "OPERATION_NOT_FOUND",
+        ),
+    ] {
+        let stderr = refused(&[arguments, &with].concat());
+        assert!(stderr.starts_with(&format!("error: {code}: ")), "{stderr}");
+    }
+}
