@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::target::{Request, Response, TransportError};
+use crate::target::{Capabilities, Request, Response, TransportError};
 use svc_fixtures::contract::Environment;
 
 /// One request and what came of it.
@@ -39,6 +39,9 @@ pub struct Capture {
     pub extensions: bool,
     /// Whether the answers came over HTTP, with all their headers.
     pub http: bool,
+    /// What else could be done with the service.
+    #[serde(default)]
+    pub capabilities: Capabilities,
     /// The cases.
     pub cases: Vec<CapturedCase>,
 }

@@ -5,7 +5,8 @@ use futures_util::future::join_all;
 use crate::capture::{CapturedCase, Exchange};
 use crate::plan::{Ask, Case, Credential, Setting};
 use crate::redact::{MARK, Secret, black_out};
-use crate::target::{Request, Response, Target};
+use crate::sink::Sink;
+use crate::target::{Door, Request, Response, Target};
 use svc_fixtures::contract::Environment;
 
 /// The keys of a run.
@@ -64,6 +65,15 @@ impl Keyring {
         })
     }
 
+    /// The id of the account that the run's own key opens.
+    fn account(&self, environment: Environment, account: &str) -> Result<String, String> {
+        let key = self.own(environment, account);
+        let key = key.ok_or_else(|| format!("there is no {environment} key for this run"))?;
+        let name = key.expose().strip_prefix(environment.key_prefix());
+        name.map(str::to_owned)
+            .ok_or_else(|| format!("the {environment} key does not begin as such keys do"))
+    }
+
     /// The key a call presents; none for a call that presents none.
     fn key(
         &self,
@@ -98,6 +108,17 @@ pub struct Client<'t, T> {
     target: &'t T,
     keys: Keyring,
     seed: String,
+    secret: String,
+    sink: Option<OwnSink>,
+}
+
+/// The run's own receiver, and the URL by which the service reaches it.
+#[derive(Debug, Clone)]
+pub struct OwnSink {
+    /// The receiver.
+    pub sink: Sink,
+    /// What paths are appended to.
+    pub url: String,
 }
 
 impl<'t, T: Target> Client<'t, T> {
@@ -108,6 +129,17 @@ impl<'t, T: Target> Client<'t, T> {
             target,
             keys,
             seed: setting.seed.clone(),
+            secret: setting.webhook_secret(),
+            sink: None,
+        }
+    }
+
+    /// The same with a receiver of webhooks.
+    #[must_use]
+    pub fn with_sink(self, sink: OwnSink) -> Self {
+        Client {
+            sink: Some(sink),
+            ..self
         }
     }
 
@@ -150,7 +182,12 @@ impl<'t, T: Target> Client<'t, T> {
         earlier: &[Exchange],
     ) -> Result<Exchange, String> {
         let mut request = ask.request(environment, earlier)?;
+        if ask.door == Door::Sink {
+            return self.received(request, account).await;
+        }
         let key = self.keys.key(&ask.credential, environment, account)?;
+        let asked = request.clone();
+        self.fill_in(&mut request, environment, account)?;
         request.authorization = match (&key, &ask.credential) {
             (Some(key), _) => Some(Secret::new(format!("Bearer {}", key.expose()))),
             (None, Credential::Header(value)) => value.map(Secret::new),
@@ -165,9 +202,50 @@ impl<'t, T: Target> Client<'t, T> {
         Ok(Exchange {
             request: Request {
                 authorization,
-                ..request
+                ..asked
             },
             response,
+        })
+    }
+
+    /// Puts account, receiver and secret where they are named; what is captured keeps the names.
+    fn fill_in(
+        &self,
+        request: &mut Request,
+        environment: Environment,
+        account: &str,
+    ) -> Result<(), String> {
+        if request.door != Door::Console {
+            return Ok(());
+        }
+        let account = self.keys.account(environment, account)?;
+        let sink = self.sink.as_ref().map_or("", |own| own.url.as_str());
+        let sink = format!("{sink}/{account}");
+        let fill = |text: &str| {
+            text.replace("{account}", &account)
+                .replace("{sink}", &sink)
+                .replace("{secret}", &self.secret)
+        };
+        request.path = fill(&request.path);
+        request.query = fill(&request.query);
+        request.body = fill(&String::from_utf8_lossy(&request.body)).into_bytes();
+        Ok(())
+    }
+
+    /// What came to the run's own receiver, as if somebody had answered it.
+    async fn received(&self, request: Request, account: &str) -> Result<Exchange, String> {
+        let own = self.sink.as_ref().ok_or("this run has no receiver of webhooks")?;
+        let account = self.keys.account(request.environment, account)?;
+        let path = request.path.replace("{account}", &account);
+        let at_least = request.query.parse().unwrap_or(0);
+        let body = own.sink.received(&path, at_least).await.into_bytes();
+        Ok(Exchange {
+            request,
+            response: Ok(Response {
+                status: 200,
+                headers: Vec::new(),
+                body,
+            }),
         })
     }
 

@@ -8,6 +8,7 @@ use tokio::net::TcpListener;
 
 fn request(environment: Environment) -> Request {
     Request {
+        door: Door::Api,
         environment,
         method: "POST".to_owned(),
         path: "/v1/some/path".to_owned(),

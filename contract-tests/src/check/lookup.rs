@@ -37,6 +37,7 @@ fn look_up(step: usize) -> Ask {
     let member = vec!["verificationId".to_owned()];
     Ask {
         carries: vec![Carry {
+            path_only: false,
             from: step,
             member,
             field: None,

@@ -72,6 +72,7 @@ impl Check {
         cases.retain(|case| {
             setting.environments.contains(&case.environment)
                 && (setting.extensions || !case.extension)
+                && case.steps.iter().all(|step| setting.can_ask(step.ask.door))
         });
         for case in &mut cases {
             for step in &mut case.steps {

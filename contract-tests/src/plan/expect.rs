@@ -33,6 +33,14 @@ pub enum Rule {
     SameEnding(usize),
     /// The `verificationId` is another than that of that step.
     OtherId(usize),
+    /// The HTTP status, of an answer that is no envelope.
+    Status(u16),
+    /// Of what came to the run's receiver: just so many deliveries.
+    Received(usize),
+    /// Of what came to the run's receiver: each is signed as the contract says.
+    Signed,
+    /// Of what came to the run's receiver: each has the bytes of the answer to that step.
+    BodiesAre(usize),
     /// The header has this value; with none, any value.
     Header(&'static str, Option<&'static str>),
     /// There is no such header.

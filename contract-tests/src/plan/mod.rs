@@ -12,7 +12,7 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 
 use crate::capture::Exchange;
-use crate::target::Request;
+use crate::target::{Door, Request};
 pub use expect::{Ending, Expectation, Rule, UsageRow};
 pub use setting::Setting;
 use svc_fixtures::contract::Environment;
@@ -49,6 +49,8 @@ pub struct Step {
 /// A request to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
+    /// Whom it goes to.
+    pub door: Door,
     /// The method.
     pub method: String,
     /// The path; `{}` stands for what is carried into it.
@@ -100,7 +102,13 @@ pub struct Carry {
     pub member: Vec<String>,
     /// The field of the body it fills; none fills the path.
     pub field: Option<String>,
+    /// Whether only the path of it counts, because it is a URL.
+    pub path_only: bool,
 }
+
+/// What the client puts into texts of a request, where they stand in it: the check's own account, the
+/// address of the run's receiver for it, the secret its webhooks are signed with.
+pub const PLACEHOLDERS: [&str; 3] = ["{account}", "{sink}", "{secret}"];
 
 impl Case {
     /// A case without steps, on the sandbox.
@@ -183,6 +191,7 @@ impl Ask {
     #[must_use]
     pub fn post(operation: &Operation, body: Members) -> Self {
         Ask {
+            door: Door::Api,
             method: "POST".to_owned(),
             path: sample::path(operation),
             query: String::new(),
@@ -197,6 +206,7 @@ impl Ask {
     #[must_use]
     pub fn get(path: impl Into<String>) -> Self {
         Ask {
+            door: Door::Api,
             method: "GET".to_owned(),
             path: path.into(),
             query: String::new(),
@@ -204,6 +214,34 @@ impl Ask {
             headers: Vec::new(),
             payload: Payload::Nothing,
             carries: Vec::new(),
+        }
+    }
+
+    /// A call of the control API; see [`PLACEHOLDERS`].
+    #[must_use]
+    pub fn console(method: &str, path: &str, body: &str) -> Self {
+        Ask {
+            door: Door::Console,
+            method: method.to_owned(),
+            credential: Credential::Header(None),
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            payload: match body {
+                "" => Payload::Nothing,
+                _ => Payload::Raw(body.into()),
+            },
+            ..Ask::get(path)
+        }
+    }
+
+    /// What came to the run's receiver at this plan of the check's own account; waits until so many
+    /// came.
+    #[must_use]
+    pub fn received(plan: &str, at_least: usize) -> Self {
+        Ask {
+            door: Door::Sink,
+            credential: Credential::Header(None),
+            query: at_least.to_string(),
+            ..Ask::get(format!("/{{account}}/{plan}"))
         }
     }
 
@@ -260,6 +298,7 @@ impl Ask {
             Payload::Object(members) => print(members),
         };
         Ok(Request {
+            door: self.door,
             environment,
             method: self.method.clone(),
             path,
@@ -282,11 +321,18 @@ impl Carry {
             .member
             .iter()
             .try_fold(&json, |json, name| json.get(name));
-        found
-            .and_then(Json::as_text)
-            .map(str::to_owned)
-            .ok_or_else(missing)
+        let text = found.and_then(Json::as_text).ok_or_else(missing)?;
+        match self.path_only {
+            false => Ok(text.to_owned()),
+            true => path_of(text).map(str::to_owned).ok_or_else(missing),
+        }
     }
+}
+
+/// The path of a URL, with all that comes after it.
+fn path_of(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    rest.find('/').map(|at| &rest[at..])
 }
 
 /// Gives a member a value, wherever it stands, or adds it.

@@ -89,6 +89,7 @@ pub fn lead(
     };
     let first = case.steps.len();
     let carry = |place: usize| Carry {
+        path_only: false,
         from: first,
         member: match issues {
             FlowKey::Member(name) => vec!["data".to_owned(), name.clone()],

@@ -6,6 +6,7 @@ use svc_fixtures::contract::{ClauseKind, Contract, Flow, Operation};
 
 use super::inputs::Input;
 use crate::capture::Capture;
+use crate::target::{Capabilities, Door};
 use svc_fixtures::contract::Environment;
 
 /// What a run is made for. The same setting makes the same plan.
@@ -23,6 +24,8 @@ pub struct Setting<'c> {
     pub extensions: bool,
     /// Whether answers come over HTTP, with all their headers.
     pub http: bool,
+    /// What else can be done with the service.
+    pub capabilities: Capabilities,
     rulings: BTreeSet<&'c str>,
 }
 
@@ -41,6 +44,7 @@ impl<'c> Setting<'c> {
             environments: vec![Environment::Test],
             extensions: false,
             http: true,
+            capabilities: Capabilities::default(),
             rulings: rulings.map(|clause| clause.id.as_str()).collect(),
         }
     }
@@ -49,6 +53,10 @@ impl<'c> Setting<'c> {
     #[must_use]
     pub fn everything(self) -> Self {
         Setting {
+            capabilities: Capabilities {
+                control: true,
+                webhook_sink: true,
+            },
             environments: vec![Environment::Test, Environment::Live],
             extensions: true,
             ..self
@@ -71,8 +79,26 @@ impl<'c> Setting<'c> {
             environments: capture.environments.clone(),
             extensions: capture.extensions,
             http: capture.http,
+            capabilities: capture.capabilities.clone(),
             ..Setting::new(contract, inputs, capture.seed.clone())
         }
+    }
+
+    /// Whether a request of this kind can be made.
+    #[must_use]
+    pub fn can_ask(&self, door: Door) -> bool {
+        match door {
+            Door::Api | Door::Page => true,
+            Door::Console => self.capabilities.control,
+            Door::Sink => self.capabilities.webhook_sink,
+        }
+    }
+
+    /// The secret that webhooks of a check's own account are signed with. It is the run's own and
+    /// worth nothing elsewhere.
+    #[must_use]
+    pub fn webhook_secret(&self) -> String {
+        format!("whsec_{}", self.seed)
     }
 
     /// Whether a clause is asked here: what only a ruling says is not asked of a real host.

@@ -106,6 +106,7 @@ pub fn capture_of(setting: &Setting<'_>, cases: Vec<CapturedCase>) -> Capture {
         environments: setting.environments.clone(),
         extensions: setting.extensions,
         http: setting.http,
+        capabilities: setting.capabilities.clone(),
         cases,
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 
-use super::{Request, Response, Target, TransportError};
+use super::{Door, Request, Response, Target, TransportError};
 use svc_fixtures::contract::Environment;
 
 /// No answer of the service is longer.
@@ -36,6 +36,7 @@ pub struct HttpTarget {
     client: Client,
     sandbox: Url,
     live: Option<Url>,
+    console: Option<Url>,
 }
 
 impl HttpTarget {
@@ -59,16 +60,22 @@ impl HttpTarget {
             client,
             sandbox,
             live,
+            console: None,
         })
     }
 
+    /// The same with the console of a simulator.
+    #[must_use]
+    pub fn with_console(self, console: Option<Url>) -> Self {
+        HttpTarget { console, ..self }
+    }
+
     fn url(&self, request: &Request) -> Result<Url, TransportError> {
-        let base = match request.environment {
-            Environment::Test => &self.sandbox,
-            Environment::Live => {
-                let none = || TransportError::NotSendable("no live address was given".to_owned());
-                self.live.as_ref().ok_or_else(none)?
-            }
+        let none = |what| TransportError::NotSendable(format!("no {what} address was given"));
+        let base = match (request.door, request.environment) {
+            (Door::Console, _) => self.console.as_ref().ok_or_else(|| none("console"))?,
+            (_, Environment::Test) => &self.sandbox,
+            (_, Environment::Live) => self.live.as_ref().ok_or_else(|| none("live"))?,
         };
         let mut text = format!("{}{}", base.as_str().trim_end_matches('/'), request.path);
         if !request.query.is_empty() {

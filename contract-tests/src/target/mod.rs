@@ -1,5 +1,6 @@
 //! What is judged, behind one interface: it takes a request and gives an answer, or says why not.
 
+mod capabilities;
 mod http;
 
 use std::future::Future;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::redact::Secret;
 use svc_fixtures::contract::Environment;
 
+pub use capabilities::Capabilities;
 pub use http::{HttpTarget, Timeouts};
 
 /// A service under test.
@@ -21,9 +23,27 @@ pub trait Target: Sync {
     ) -> impl Future<Output = Result<Response, TransportError>> + Send;
 }
 
+/// Whom a request goes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Door {
+    /// The service: every answer is the envelope.
+    #[default]
+    Api,
+    /// A page that the service serves to people.
+    Page,
+    /// The control API of a simulator.
+    Console,
+    /// The run's own receiver of webhooks: what came to that path.
+    Sink,
+}
+
 /// One request, as it goes out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
+    /// Whom it goes to.
+    #[serde(default)]
+    pub door: Door,
     /// Where it goes.
     pub environment: Environment,
     /// The method.

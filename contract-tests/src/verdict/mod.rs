@@ -3,6 +3,7 @@
 
 mod answer;
 mod billing;
+mod delivered;
 mod ending;
 mod envelope;
 mod rule;
@@ -11,6 +12,7 @@ use std::fmt::Display;
 
 use crate::capture::CapturedCase;
 use crate::plan::{Case, Setting};
+use crate::target::Door;
 use answer::Answer;
 
 /// What was found out about one clause, in one answer.
@@ -65,7 +67,9 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
         findings.step = at;
         match answers.get(at) {
             Some(Ok(answer)) => {
-                every_answer(&mut findings, answer);
+                if answer.request.door == Door::Api {
+                    every_answer(&mut findings, answer);
+                }
                 for expectation in &step.expect {
                     rule::judge(&mut findings, &answers, at, expectation);
                 }

@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
 
-use super::Findings;
+use super::{Findings, delivered};
 use super::answer::{Answer, status_of};
 use crate::plan::{Ending, Expectation, Rule, UsageRow};
 
@@ -43,6 +43,16 @@ pub(super) fn judge(
             }
             None => findings.skip(NOTHING_BEFORE),
         },
+        Rule::BodiesAre(step) => match earlier(answers, *step) {
+            Some(envelope) => delivered::bodies_are(findings, clause, answer, envelope),
+            None => findings.skip(NOTHING_BEFORE),
+        },
+        Rule::Received(count) => delivered::received(findings, clause, answer, *count),
+        Rule::Signed => delivered::signed(findings, clause, answer),
+        Rule::Status(status) => {
+            let found = answer.response.status;
+            findings.must(clause, found == *status, "the HTTP status", status, found);
+        }
         Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending),
         Rule::OneWithout(name) => one_without(findings, clause, answers, name),
         Rule::Ends(ending) => ends(findings, clause, answer, *ending),
@@ -111,6 +121,10 @@ fn compare(
         Rule::Ends(_)
         | Rule::SomeEnds(_)
         | Rule::Mentions(_)
+        | Rule::Status(_)
+        | Rule::Received(_)
+        | Rule::Signed
+        | Rule::BodiesAre(_)
         | Rule::Member(..)
         | Rule::Header(..)
         | Rule::NoHeader(_)

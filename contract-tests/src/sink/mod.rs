@@ -1,0 +1,126 @@
+//! The run's own receiver of webhooks: keeps what came, for whom, and answers as the address it was
+//! registered with says. Judges nothing.
+
+mod server;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::sync::Notify;
+
+pub use server::serve;
+
+/// One request that came to the receiver.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    /// The path it was posted to.
+    #[serde(skip)]
+    pub path: String,
+    /// When it came by the receiver's clock, in Unix seconds, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_s: Option<i64>,
+    /// The signature header.
+    pub signature: Option<String>,
+    /// The content type.
+    pub content_type: Option<String>,
+    /// The body as it came. One that is no text can't be an envelope.
+    pub body: String,
+    /// What it was answered.
+    pub status: u16,
+}
+
+/// All that came so far. Clones are the same receiver.
+#[derive(Debug, Clone, Default)]
+pub struct Sink {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    receipts: Mutex<Vec<Receipt>>,
+    came: Notify,
+}
+
+/// How long something that should come is waited for.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+impl Sink {
+    /// Keeps a request and says which status it is answered with. The path is `/<account>/<plan>`:
+    /// after `ok` every request is taken, after `fail-3` the first three are not, `redirect` sends
+    /// each elsewhere.
+    pub fn take(&self, mut receipt: Receipt) -> u16 {
+        let mut receipts = self.receipts();
+        let before = receipts.iter().filter(|it| it.path == receipt.path);
+        receipt.status = status(&receipt.path, before.count());
+        let status = receipt.status;
+        receipts.push(receipt);
+        drop(receipts);
+        self.shared.came.notify_waiters();
+        status
+    }
+
+    /// What came to a path, as JSON. Waits until so many came, though not for ever.
+    pub async fn received(&self, path: &str, at_least: usize) -> String {
+        let over = tokio::time::sleep(PATIENCE);
+        tokio::pin!(over);
+        loop {
+            let came = self.shared.came.notified();
+            tokio::pin!(came);
+            came.as_mut().enable();
+            let mine: Vec<Receipt> = {
+                let receipts = self.receipts();
+                receipts.iter().filter(|it| it.path == path).cloned().collect()
+            };
+            let print = || serde_json::json!({ "deliveries": mine }).to_string();
+            if mine.len() >= at_least {
+                return print();
+            }
+            tokio::select! {
+                () = came => {}
+                () = &mut over => return print(),
+            }
+        }
+    }
+
+    fn receipts(&self) -> MutexGuard<'_, Vec<Receipt>> {
+        let receipts = self.shared.receipts.lock();
+        receipts.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn status(path: &str, before: usize) -> u16 {
+    let plan = path.rsplit_once('/').map_or("", |(_, plan)| plan);
+    let fails = plan.strip_prefix("fail-").and_then(|count| count.parse().ok());
+    match (plan, fails) {
+        ("redirect", _) => 302,
+        (_, Some(count)) if before < count => 500,
+        _ => 204,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receipt(path: &str) -> Receipt {
+        Receipt {
+            path: path.to_owned(),
+            at_s: None,
+            signature: None,
+            content_type: None,
+            body: "{}".to_owned(),
+            status: 0,
+        }
+    }
+
+    #[test]
+    fn the_path_says_how_many_are_refused() {
+        let sink = Sink::default();
+        let took = |path| [(); 3].map(|()| sink.take(receipt(path)));
+        assert_eq!(took("/a/fail-2"), [500, 500, 204]);
+        assert_eq!(took("/b/ok"), [204; 3]);
+        assert_eq!(took("/b/redirect"), [302; 3]);
+    }
+}
