@@ -264,7 +264,24 @@ mod tests {
         ]
         .map(wrong)
         .into();
-        insta::assert_snapshot!(told.join("\n"), @"");
+        insta::assert_snapshot!(told.join("\n"), @r#"
+        must be an object
+        name: is missing
+        name: must be a string, not a whole number
+        name: must be a string, not null
+        howMany: must be a whole number, not negative, not a string
+        howMany: must be a whole number, not negative
+        howMany: must be a whole number, not negative, not a number with a fraction
+        howMany: must be a whole number, not negative
+        flag: must be a boolean, not a string
+        amount: must be a number, not a boolean
+        words: must be an array, not a string
+        words.1: must be one of yes, no
+        words.0: must be one of yes, no
+        inner.name: must be a string, not an object
+        inner: there is no member "nam" here; did you mean `name`?
+        there is no member "howmany" here; did you mean `howMany`?
+        "#);
     }
 
     #[test]
