@@ -12,7 +12,7 @@ use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, NoJournal};
-use svc_simulator::host::transport::Targets;
+use svc_simulator::host::transport::{NoTransport, Targets, Transport};
 use svc_simulator::host::{Host, Means};
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
@@ -45,6 +45,28 @@ impl Served {
     }
 
     pub(crate) fn with(limits: EdgeLimits, trusted: &[&str], journal: Arc<dyn Journal>) -> Self {
+        Served::built(
+            limits,
+            trusted,
+            journal,
+            Arc::new(NoTransport),
+            Access::default(),
+        )
+    }
+
+    /// A simulator whose console is for these, and whose webhooks leave so.
+    pub(crate) fn for_control(access: Access, transport: Arc<dyn Transport>) -> Self {
+        let limits = EdgeLimits::default();
+        Served::built(limits, &[], Arc::new(NoJournal), transport, access)
+    }
+
+    fn built(
+        limits: EdgeLimits,
+        trusted: &[&str],
+        journal: Arc<dyn Journal>,
+        transport: Arc<dyn Transport>,
+        access: Access,
+    ) -> Self {
         let mut rules =
             Rules::read(&Files::built_in(), Seed::new("")).expect("a test on a machine that works");
         let accounts =
@@ -68,6 +90,7 @@ impl Served {
         rules.addresses = addresses.in_answers();
         let means = Means {
             journal,
+            transport,
             ..Means::of(clock)
         };
         let host =
@@ -90,7 +113,7 @@ impl Served {
             accounts: accounts.clone(),
             addresses,
             targets: Targets::loopback_only(),
-            access: Access::default(),
+            access,
             stop: stop.clone(),
         };
         let routers = [

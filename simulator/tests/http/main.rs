@@ -4,4 +4,5 @@
 mod answers;
 mod assets;
 mod client;
+mod control;
 mod limits;

@@ -75,8 +75,13 @@ impl serde::de::Error for Wrong {
         Wrong::at("", format!("must be {}, not {found}", plain(wanted)))
     }
 
-    fn invalid_value(_: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Wrong::at("", format!("must be {}", plain(wanted)))
+    fn invalid_value(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        let what = match found {
+            Unexpected::Signed(number) if number < 0 => "must not be negative".to_owned(),
+            Unexpected::Signed(_) | Unexpected::Unsigned(_) => "is too large".to_owned(),
+            _ => format!("must be {}", plain(wanted)),
+        };
+        Wrong::at("", what)
     }
 
     fn invalid_length(_: usize, wanted: &dyn Expected) -> Self {
@@ -103,7 +108,7 @@ fn plain(wanted: &dyn Expected) -> String {
     let wanted = wanted.to_string();
     match wanted.as_str() {
         "f64" => "a number".to_owned(),
-        "u16" | "u32" | "u64" | "i64" => "a whole number, not negative".to_owned(),
+        "u16" | "u32" | "u64" | "i64" => "a whole number".to_owned(),
         "a sequence" => "an array".to_owned(),
         other if other.starts_with("struct ") => "an object".to_owned(),
         _ => wanted,
