@@ -234,7 +234,10 @@ impl<'t, T: Target> Client<'t, T> {
 
     /// What came to the run's own receiver, as if somebody had answered it.
     async fn received(&self, request: Request, account: &str) -> Result<Exchange, String> {
-        let own = self.sink.as_ref().ok_or("this run has no receiver of webhooks")?;
+        let own = self
+            .sink
+            .as_ref()
+            .ok_or("this run has no receiver of webhooks")?;
         let account = self.keys.account(request.environment, account)?;
         let path = request.path.replace("{account}", &account);
         let at_least = request.query.parse().unwrap_or(0);

@@ -71,7 +71,11 @@ impl Sink {
             came.as_mut().enable();
             let mine: Vec<Receipt> = {
                 let receipts = self.receipts();
-                receipts.iter().filter(|it| it.path == path).cloned().collect()
+                receipts
+                    .iter()
+                    .filter(|it| it.path == path)
+                    .cloned()
+                    .collect()
             };
             let print = || serde_json::json!({ "deliveries": mine }).to_string();
             if mine.len() >= at_least {
@@ -92,7 +96,9 @@ impl Sink {
 
 fn status(path: &str, before: usize) -> u16 {
     let plan = path.rsplit_once('/').map_or("", |(_, plan)| plan);
-    let fails = plan.strip_prefix("fail-").and_then(|count| count.parse().ok());
+    let fails = plan
+        .strip_prefix("fail-")
+        .and_then(|count| count.parse().ok());
     match (plan, fails) {
         ("redirect", _) => 302,
         (_, Some(count)) if before < count => 500,

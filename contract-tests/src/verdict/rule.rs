@@ -3,8 +3,8 @@
 use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
 
-use super::{Findings, delivered};
 use super::answer::{Answer, status_of};
+use super::{Findings, delivered};
 use crate::plan::{Ending, Expectation, Rule, UsageRow};
 
 /// Why a comparison was not made.

@@ -13,7 +13,7 @@ use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, NoJournal};
-use svc_simulator::host::transport::Targets;
+use svc_simulator::host::transport::{NoTransport, Targets, Transport};
 use svc_simulator::host::{Host, Means};
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
@@ -51,14 +51,37 @@ impl Served {
         let mut files = Files::built_in();
         let source = Source::new("user.toml", scenarios);
         files.scenarios.insert(0, source);
-        Served::of(&files, limits, &[], Arc::new(NoJournal))
+        let (journal, transport) = (Arc::new(NoJournal), Arc::new(NoTransport));
+        Served::built(&files, limits, &[], journal, transport, Access::default())
     }
 
     pub(crate) fn with(limits: EdgeLimits, trusted: &[&str], journal: Arc<dyn Journal>) -> Self {
-        Served::of(&Files::built_in(), limits, trusted, journal)
+        let files = Files::built_in();
+        Served::built(
+            &files,
+            limits,
+            trusted,
+            journal,
+            Arc::new(NoTransport),
+            Access::default(),
+        )
     }
 
-    fn of(files: &Files, limits: EdgeLimits, trusted: &[&str], journal: Arc<dyn Journal>) -> Self {
+    /// A simulator whose console is for these, and whose webhooks leave so.
+    pub(crate) fn for_control(access: Access, transport: Arc<dyn Transport>) -> Self {
+        let limits = EdgeLimits::default();
+        let (files, journal) = (Files::built_in(), Arc::new(NoJournal));
+        Served::built(&files, limits, &[], journal, transport, access)
+    }
+
+    fn built(
+        files: &Files,
+        limits: EdgeLimits,
+        trusted: &[&str],
+        journal: Arc<dyn Journal>,
+        transport: Arc<dyn Transport>,
+        access: Access,
+    ) -> Self {
         let mut rules =
             Rules::read(files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
         let accounts =
@@ -82,6 +105,7 @@ impl Served {
         rules.addresses = addresses.in_answers();
         let means = Means {
             journal,
+            transport,
             ..Means::of(clock)
         };
         let host =
@@ -104,7 +128,7 @@ impl Served {
             accounts: accounts.clone(),
             addresses,
             targets: Targets::loopback_only(),
-            access: Access::default(),
+            access,
             stop: stop.clone(),
         };
         let routers = [

@@ -5,6 +5,7 @@ mod answers;
 mod assets;
 mod client;
 mod consent;
+mod control;
 mod faults;
 mod limits;
 mod receiver;

@@ -75,8 +75,13 @@ impl serde::de::Error for Wrong {
         Wrong::at("", format!("must be {}, not {found}", plain(wanted)))
     }
 
-    fn invalid_value(_: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Wrong::at("", format!("must be {}", plain(wanted)))
+    fn invalid_value(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        let what = match found {
+            Unexpected::Signed(number) if number < 0 => "must not be negative".to_owned(),
+            Unexpected::Signed(_) | Unexpected::Unsigned(_) => "is too large".to_owned(),
+            _ => format!("must be {}", plain(wanted)),
+        };
+        Wrong::at("", what)
     }
 
     fn invalid_length(_: usize, wanted: &dyn Expected) -> Self {
@@ -103,7 +108,7 @@ fn plain(wanted: &dyn Expected) -> String {
     let wanted = wanted.to_string();
     match wanted.as_str() {
         "f64" => "a number".to_owned(),
-        "u16" | "u32" | "u64" | "i64" => "a whole number, not negative".to_owned(),
+        "u16" | "u32" | "u64" | "i64" => "a whole number".to_owned(),
         "a sequence" => "an array".to_owned(),
         other if other.starts_with("struct ") => "an object".to_owned(),
         _ => wanted,
@@ -264,7 +269,24 @@ mod tests {
         ]
         .map(wrong)
         .into();
-        insta::assert_snapshot!(told.join("\n"), @"");
+        insta::assert_snapshot!(told.join("\n"), @r#"
+        must be an object
+        name: is missing
+        name: must be a string, not a whole number
+        name: must be a string, not null
+        howMany: must be a whole number, not negative, not a string
+        howMany: must be a whole number, not negative
+        howMany: must be a whole number, not negative, not a number with a fraction
+        howMany: must be a whole number, not negative
+        flag: must be a boolean, not a string
+        amount: must be a number, not a boolean
+        words: must be an array, not a string
+        words.1: must be one of yes, no
+        words.0: must be one of yes, no
+        inner.name: must be a string, not an object
+        inner: there is no member "nam" here; did you mean `name`?
+        there is no member "howmany" here; did you mean `howMany`?
+        "#);
     }
 
     #[test]

@@ -46,6 +46,37 @@ pub(in crate::http) enum Code {
 }
 
 impl Code {
+    /// All of them.
+    #[cfg(test)]
+    pub(in crate::http) const ALL: [Code; 26] = [
+        Code::InvalidInput,
+        Code::ClockBackwards,
+        Code::TargetRefused,
+        Code::ScenarioMistakes,
+        Code::TokenRequired,
+        Code::HostNotAllowed,
+        Code::OriginNotAllowed,
+        Code::NotFound,
+        Code::AccountNotFound,
+        Code::VerificationNotFound,
+        Code::DeliveryNotFound,
+        Code::KeyNotFound,
+        Code::ScenarioNotFound,
+        Code::OperationNotFound,
+        Code::MethodNotAllowed,
+        Code::BodyTimeout,
+        Code::AccountExists,
+        Code::KeyExists,
+        Code::NoActiveKey,
+        Code::BelowHeld,
+        Code::NotPending,
+        Code::CallRefused,
+        Code::BodyTooLarge,
+        Code::NotJson,
+        Code::InternalError,
+        Code::Stopping,
+    ];
+
     /// How the code is written.
     pub(in crate::http) fn as_str(self) -> &'static str {
         match self {

@@ -2,6 +2,7 @@
 //! still, to the request beside it. The documents and the listings show them.
 
 mod bodies;
+mod control;
 mod inputs;
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -24,6 +25,9 @@ use inputs::{Input, Wanted, inputs};
 
 pub use bodies::asking_order;
 pub(super) use bodies::issuer;
+pub(super) use control::Told;
+#[cfg(test)]
+pub(super) use control::{ask as ask_control, in_memory, path as control_path, told};
 pub(super) use inputs::first_text;
 
 /// The instant all examples were asked at.
@@ -65,6 +69,8 @@ pub struct Examples {
     pub(super) verification: Option<Value>,
     /// What the sandbox account spent.
     pub(super) usage: Option<Value>,
+    /// The story of the control API.
+    pub(super) control: Vec<Told>,
 }
 
 /// Asks for all of them; none are found where no account works. Blocks: not to be called from async
@@ -100,6 +106,7 @@ async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Examples> {
         errors,
         verification: Some(verification),
         usage: Some(usage),
+        control: control::told(rules, accounts).await,
     })
 }
 

@@ -87,6 +87,13 @@ pub(super) fn components(contract: &Contract, examples: &Examples) -> Value {
     })
 }
 
+/// Adds parts of a kind.
+pub(super) fn add(components: &mut Value, kind: &str, parts: Map<String, Value>) {
+    if let Some(known) = components[kind].as_object_mut() {
+        known.extend(parts);
+    }
+}
+
 /// The envelope with its `error` described once for all.
 fn envelope(contract: &Contract) -> Value {
     let members: &[Member] = match &contract.service.envelope {
@@ -180,6 +187,10 @@ fn headers() -> Value {
         "WWW-Authenticate": {
             "description": "How to authenticate.",
             "schema": { "type": "string", "const": "Bearer" },
+        },
+        "ConsoleAuthenticate": {
+            "description": "How to show the console's token.",
+            "schema": { "type": "string", "const": "Basic realm=\"svc-simulator\"" },
         },
         "Idempotent-Replay": {
             "description": "There where this answer was given before to the same Idempotency-Key.",

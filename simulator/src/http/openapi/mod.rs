@@ -3,6 +3,7 @@
 
 mod bundles;
 mod components;
+mod control;
 mod paths;
 mod schema;
 
@@ -28,8 +29,18 @@ pub fn document(rules: &Rules, accounts: &[AccountTerms], addresses: &Addresses)
     }
     let tags = categories
         .into_iter()
-        .chain([bundles::BUNDLES, paths::RECORDS]);
+        .chain([bundles::BUNDLES, paths::RECORDS, control::CONTROL]);
     let tags: Vec<Value> = tags.map(|name| json!({ "name": name })).collect();
+    let control = control::described(&url(addresses.console), &examples.control);
+    let mut paths = paths::paths(contract, &examples);
+    paths.extend(control.paths);
+    let mut components = components::components(contract, &examples);
+    components::add(&mut components, "schemas", control.schemas);
+    components::add(
+        &mut components,
+        "securitySchemes",
+        control::security_schemes(),
+    );
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -43,8 +54,8 @@ pub fn document(rules: &Rules, accounts: &[AccountTerms], addresses: &Addresses)
         ],
         "security": [{ "bearer": [] }],
         "tags": tags,
-        "paths": paths::paths(contract, &examples),
-        "components": components::components(contract, &examples),
+        "paths": paths,
+        "components": components,
     })
 }
 
@@ -54,5 +65,7 @@ pub fn print(document: &Value) -> String {
     format!("{document:#}\n")
 }
 
+#[cfg(test)]
+mod control_tests;
 #[cfg(test)]
 mod tests;

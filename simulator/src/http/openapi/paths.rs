@@ -11,7 +11,7 @@ use crate::http::examples::{Examples, Exchange, OfOperation};
 pub(super) const RECORDS: &str = "Records";
 
 /// All paths.
-pub(super) fn paths(contract: &Contract, examples: &Examples) -> Value {
+pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Value> {
     let none = OfOperation::default();
     let mut paths = Map::new();
     for (index, operation) in contract.operations.iter().enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn paths(contract: &Contract, examples: &Examples) -> Value {
         "/v1/usage".to_owned(),
         json!({ "get": usage(contract, examples) }),
     );
-    Value::Object(paths)
+    paths
 }
 
 fn post(contract: &Contract, operation: &Operation, examples: &OfOperation) -> Value {

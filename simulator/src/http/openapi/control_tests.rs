@@ -1,0 +1,183 @@
+//! The control API and its description: neither has what the other has not, and every example is what
+//! a simulator answers.
+
+use std::collections::BTreeSet;
+
+use jsonschema::Registry;
+use serde_json::{Value, json};
+
+use super::document;
+use crate::engine::ids::Seed;
+use crate::engine::rules::{Files, Rules};
+use crate::http::Addresses;
+use crate::http::control::{Code, Presence, Route, routes};
+use crate::http::examples::{self, Told, ask_control, control_path, in_memory};
+use crate::scenario::{self, AccountTerms, read_accounts};
+
+fn made() -> (Rules, Vec<AccountTerms>, Value) {
+    let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
+    let accounts = read_accounts(&scenario::accounts()).unwrap();
+    let document = document(&rules, &accounts, &Addresses::DEFAULT);
+    (rules, accounts, document)
+}
+
+fn described<'d>(document: &'d Value, route: &Route) -> &'d Value {
+    let method = route.method.as_str().to_lowercase();
+    &document["paths"][route.path][&method]
+}
+
+/// A place in the document as a schema may refer to it.
+fn pointer(route: &Route, rest: &str) -> String {
+    let path = route.path.replace('/', "~1");
+    let path = path.replace('{', "%7B").replace('}', "%7D");
+    let method = route.method.as_str().to_lowercase();
+    format!("urn:document#/paths/{path}/{method}/{rest}")
+}
+
+struct Judge(Registry<'static>);
+
+impl Judge {
+    fn of(document: &Value) -> Self {
+        let registry = Registry::new().add("urn:document", document.clone());
+        Judge(
+            registry
+                .and_then(jsonschema::RegistryBuilder::prepare)
+                .unwrap(),
+        )
+    }
+
+    fn judge(&self, pointer: &str, value: &Value) {
+        let schema = json!({ "$ref": pointer });
+        let options = jsonschema::options()
+            .with_registry(&self.0)
+            .should_validate_formats(true);
+        let validator = options.build(&schema).unwrap();
+        if let Err(error) = validator.validate(value) {
+            panic!("{pointer}: {error} at {}: {value:#}", error.instance_path());
+        }
+    }
+}
+
+#[test]
+fn every_route_is_described_and_every_described_one_is_routed() {
+    let (_, _, document) = made();
+    let routed: BTreeSet<(String, &str)> = routes()
+        .iter()
+        .map(|route| (route.method.as_str().to_lowercase(), route.path))
+        .collect();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let control = paths.filter(|(path, _)| path.starts_with("/control/"));
+    let told: BTreeSet<(String, &str)> = control
+        .flat_map(|(path, item)| {
+            let methods = item.as_object().unwrap().keys();
+            methods.map(move |method| (method.clone(), path.as_str()))
+        })
+        .collect();
+    assert_eq!(routed, told);
+    assert_eq!(routed.len(), routes().len(), "no route comes twice");
+    for route in routes() {
+        let described = described(&document, &route);
+        assert_eq!(described["x-simulator-extension"], true, "{}", route.id);
+        assert_eq!(described["servers"][0]["url"], "http://127.0.0.1:8800");
+        assert_eq!(described["tags"], json!(["Control API"]), "{}", route.id);
+        assert_eq!(described["operationId"], format!("control.{}", route.id));
+        let open = described["parameters"].as_array().unwrap().iter();
+        let open = open.filter(|it| it["in"] == "path").count();
+        assert_eq!(route.path.matches('{').count(), open, "{}", route.id);
+    }
+}
+
+#[test]
+fn every_code_is_told_of_a_route_or_comes_of_the_router() {
+    let (_, _, document) = made();
+    let text = document["paths"].to_string();
+    for code in Code::ALL {
+        let by_router = matches!(code, Code::NotFound | Code::MethodNotAllowed);
+        assert_ne!(
+            text.contains(&format!("`{}`", code.as_str())),
+            by_router,
+            "{code:?}"
+        );
+    }
+}
+
+/// Asks what the document shows, in the order of the story, of a simulator of its own.
+#[tokio::test]
+async fn every_example_request_gets_its_example_answer_and_both_fit_their_schemas() {
+    let (rules, accounts, document) = tokio::task::spawn_blocking(made).await.unwrap();
+    let judge = Judge::of(&document);
+    let story: Vec<Told> = examples::told(&rules, &accounts).await;
+    let untold: Vec<&str> = routes()
+        .iter()
+        .map(|route| route.id)
+        .filter(|id| !story.iter().any(|told| told.id == *id))
+        .collect();
+    assert!(untold.is_empty(), "no example: {untold:?}");
+    for told in &story {
+        let routes = routes();
+        let route = routes.iter().find(|route| route.id == told.id).unwrap();
+        let described = described(&document, route);
+        for parameter in described["parameters"].as_array().unwrap() {
+            let (name, example) = (&parameter["name"], &parameter["example"]);
+            match parameter["in"] == "path" {
+                true => assert_eq!(*example, json!(told.part), "{}", route.id),
+                false => {
+                    let mut query = told.query.iter();
+                    let asked = query.find(|(known, _)| name == known);
+                    assert_eq!(
+                        asked.map(|(_, it)| json!(it)),
+                        parameter.get("example").cloned()
+                    );
+                    let given = asked.is_some();
+                    assert!(
+                        given || parameter["required"] == false,
+                        "{} {name}",
+                        route.id
+                    );
+                }
+            }
+        }
+        let body = &described["requestBody"]["content"]["application/json"]["example"];
+        assert_eq!(
+            told.body.as_ref(),
+            Some(body).filter(|body| !body.is_null())
+        );
+        if let Some(body) = &told.body {
+            let place = "requestBody/content/application~1json/schema";
+            judge.judge(&pointer(route, place), body);
+        }
+        let status = route.status.as_u16();
+        assert_eq!(told.status, status, "{}: {:?}", route.id, told.answer);
+        let shown = &described["responses"][status.to_string()]["content"]["application/json"];
+        assert_eq!(told.answer.as_ref(), shown.get("example"), "{}", route.id);
+        if let Some(answer) = &told.answer {
+            let place = format!("responses/{status}/content/application~1json/schema");
+            judge.judge(&pointer(route, &place), answer);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_no_route_takes_is_refused_as_the_document_says() {
+    let (rules, accounts, document) = tokio::task::spawn_blocking(made).await.unwrap();
+    let judge = Judge::of(&document);
+    let mut router = in_memory(&rules, &accounts).unwrap();
+    for route in routes() {
+        let path = control_path(route.path, "nobody", &[]);
+        let body = (route.body.0 != Presence::Never).then(|| json!({ "stranger": 1 }));
+        let (status, answer) = ask_control(&mut router, &route.method, &path, body.as_ref()).await;
+        if status == route.status.as_u16() {
+            continue;
+        }
+        let answer = answer.unwrap();
+        let told = &described(&document, &route)["responses"][status.to_string()];
+        let code = answer["error"]["code"].as_str().unwrap();
+        assert!(
+            told["description"].as_str().unwrap().contains(code),
+            "{}: {answer}",
+            route.id
+        );
+        let place = format!("responses/{status}/content/application~1json/schema");
+        judge.judge(&pointer(&route, &place), &answer);
+    }
+}
