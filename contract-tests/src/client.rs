@@ -93,6 +93,10 @@ impl Keyring {
                 "{}unknownkey{account}",
                 environment.key_prefix()
             )))),
+            Credential::Rotated => {
+                let own = needed(environment)?;
+                Ok(own.map(|own| Secret::new(format!("{}.2", own.expose()))))
+            }
             Credential::BuiltIn(name) => Ok(Some(Secret::new(format!(
                 "{}{name}",
                 environment.key_prefix()
@@ -193,10 +197,17 @@ impl<'t, T: Target> Client<'t, T> {
             (None, Credential::Header(value)) => value.map(Secret::new),
             (None, _) => None,
         };
-        let response = self.target.send(&request).await.map(|response| match &key {
-            Some(key) => without(key, response),
-            None => response,
-        });
+        let mut response = self.target.send(&request).await;
+        if let (Some(key), Ok(answer)) = (&key, &mut response) {
+            without(key, answer);
+        }
+        if let (Door::Console, Ok(answer)) = (request.door, &mut response) {
+            // The control API shows the keys of its accounts.
+            let own = Environment::ALL.map(|environment| self.keys.own(environment, account));
+            for key in own.iter().flatten() {
+                without(key, answer);
+            }
+        }
         // That a key was sent is worth knowing, the key is not.
         let authorization = request.authorization.as_ref().map(|_| Secret::new(MARK));
         Ok(Exchange {
@@ -266,19 +277,12 @@ impl<'t, T: Target> Client<'t, T> {
     }
 }
 
-/// An answer that repeats the key, without it.
-fn without(key: &Secret, response: Response) -> Response {
-    let clean =
-        |value: String| String::from_utf8_lossy(&black_out(value.as_bytes(), key)).into_owned();
-    let headers = response
-        .headers
-        .into_iter()
-        .map(|(name, value)| (name, clean(value)));
-    Response {
-        headers: headers.collect(),
-        body: black_out(&response.body, key),
-        ..response
+/// Takes the key out of an answer that repeats it.
+fn without(key: &Secret, response: &mut Response) {
+    for (_, value) in &mut response.headers {
+        *value = String::from_utf8_lossy(&black_out(value.as_bytes(), key)).into_owned();
     }
+    response.body = black_out(&response.body, key);
 }
 
 fn record(captured: &mut CapturedCase, exchange: Result<Exchange, String>) {

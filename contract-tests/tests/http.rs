@@ -1,7 +1,9 @@
 //! The HTTP target: what it sends, what it follows, and when it gives up.
 
 use svc_contract_tests::redact::Secret;
-use svc_contract_tests::target::{HttpTarget, Request, Response, Target, Timeouts, TransportError};
+use svc_contract_tests::target::{
+    Door, HttpTarget, Request, Response, Target, Timeouts, TransportError,
+};
 use svc_fixtures::contract::Environment;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

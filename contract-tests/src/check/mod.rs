@@ -1,9 +1,13 @@
 //! The registry of checks: a plain slice, one file a family. A check says which cases it runs, made
 //! from the contract's rows; it sends nothing and judges nothing.
 
+mod accounts;
 mod authentication;
 mod billing;
 mod body;
+mod clocks;
+mod consent;
+mod control;
 mod envelope;
 mod errors;
 mod flows;
@@ -12,6 +16,7 @@ mod identifiers;
 mod lookup;
 mod pending;
 mod validation;
+mod webhooks;
 
 use std::collections::BTreeSet;
 
@@ -60,6 +65,10 @@ pub fn all() -> Vec<Check> {
         pending::CHECKS,
         lookup::CHECKS,
         billing::CHECKS,
+        webhooks::CHECKS,
+        consent::CHECKS,
+        clocks::CHECKS,
+        accounts::CHECKS,
     ];
     families.concat()
 }

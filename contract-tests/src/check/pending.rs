@@ -31,7 +31,11 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Adds a call that is answered as pending; answers its place.
-fn pending(case: &mut Case, setting: &Setting<'_>, operation: &Operation) -> Option<usize> {
+pub(super) fn pending(
+    case: &mut Case,
+    setting: &Setting<'_>,
+    operation: &Operation,
+) -> Option<usize> {
     match operation.pending.as_ref()?.always {
         true => Some(sample::lead_to(case, setting, operation)),
         false => fixed::lead_to(case, setting, operation, 202),

@@ -87,6 +87,8 @@ pub enum Credential {
     OtherEnvironment,
     /// A key with the right beginning that nobody has.
     Unknown,
+    /// The run's key for the environment the call is sent to, as it is named after it was rotated.
+    Rotated,
     /// The key of an account that is built into a simulator, by its name.
     BuiltIn(&'static str),
     /// No key but this header value; none sends no header at all.
@@ -317,16 +319,26 @@ impl Carry {
         let exchange = earlier.get(self.from).ok_or_else(missing)?;
         let response = exchange.response.as_ref().map_err(ToString::to_string)?;
         let json = Json::parse(&response.body).map_err(|_| missing())?;
-        let found = self
-            .member
-            .iter()
-            .try_fold(&json, |json, name| json.get(name));
-        let text = found.and_then(Json::as_text).ok_or_else(missing)?;
+        let place: Vec<&str> = self.member.iter().map(String::as_str).collect();
+        let text = at(&json, &place)
+            .and_then(Json::as_text)
+            .ok_or_else(missing)?;
         match self.path_only {
             false => Ok(text.to_owned()),
             true => path_of(text).map(str::to_owned).ok_or_else(missing),
         }
     }
+}
+
+/// The value at a place: names of members, numbers of items of a list.
+#[must_use]
+pub fn at<'j, 'a>(json: &'j Json<'a>, place: &[&str]) -> Option<&'j Json<'a>> {
+    place
+        .iter()
+        .try_fold(json, |json, name| match json.as_list() {
+            Some(items) => items.get(name.parse::<usize>().ok()?),
+            None => json.get(name),
+        })
 }
 
 /// The path of a URL, with all that comes after it.

@@ -2,28 +2,49 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::Router;
+use axum::http::HeaderValue;
+use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::client::{Client, Keyring, OwnSink};
 use svc_contract_tests::plan::{Setting, inputs};
-use svc_contract_tests::target::{Request, Response, Target, TransportError};
+use svc_contract_tests::sink::{Receipt, Sink};
+use svc_contract_tests::target::{Door, Request, Response, Target, TransportError};
 use svc_fixtures::contract::Contract;
 use svc_fixtures::contract::Environment;
-use svc_simulator::engine::call::{self, Body, Call, Header, Headers};
+use svc_simulator::engine::call::{Body, Call, Header, Headers};
 use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::reply::Reply;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
+use svc_simulator::host::transport::{MemoryTransport, Posting, Targets};
 use svc_simulator::host::{Host, Means};
+use svc_simulator::http::Addresses;
+use svc_simulator::http::api::Api;
+use svc_simulator::http::console::Console;
+use svc_simulator::http::control::guard::Access;
+use svc_simulator::http::edge::Peer;
 use svc_simulator::scenario;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
 
 /// 2027-01-15T08:00:00Z
 const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
-/// A simulator without its listeners.
+/// A simulator without its listeners, and a receiver that its webhooks reach without a network.
 pub(crate) struct InProcess {
     host: Arc<Host>,
+    pages: [Router; 2],
+    console: Router,
+    pub(crate) sink: Sink,
 }
+
+/// Where the simulator says it listens; nobody does.
+const ADDRESSES: Addresses = Addresses::DEFAULT;
+/// Where its webhooks go.
+const SINK: &str = "http://127.0.0.1:9";
 
 impl InProcess {
     /// A simulator on its defaults.
@@ -32,15 +53,93 @@ impl InProcess {
         let rules = rules.unwrap_or_else(|problems| panic!("{problems}"));
         let accounts = scenario::read_accounts(&scenario::accounts());
         let accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
-        let host = Host::new(rules, accounts, Means::of(Clock::hand(START)));
+        let sink = Sink::default();
+        let receiver = sink.clone();
+        let transport = MemoryTransport::new(move |posting, _| receive(&receiver, posting));
+        let means = Means {
+            transport: Arc::new(transport),
+            ..Means::of(Clock::hand(START))
+        };
+        let host = Host::new(rules, accounts.clone(), means).expect("a memory journal takes all");
+        let page = |environment| {
+            let api = Api {
+                host: Arc::clone(&host),
+                environment,
+                trusted_proxies: Vec::new(),
+                body_timeout: Duration::from_secs(1),
+            };
+            api.router()
+        };
+        let console = Console {
+            host: Arc::clone(&host),
+            accounts,
+            addresses: ADDRESSES,
+            targets: Targets::loopback_only(),
+            access: Access::default(),
+            stop: CancellationToken::new(),
+        };
         InProcess {
-            host: host.expect("a memory journal takes all"),
+            pages: [Environment::Test, Environment::Live].map(page),
+            console: console.router(),
+            host,
+            sink,
+        }
+    }
+
+    /// By way of the listener's router, as pages and the console are asked.
+    async fn ask(&self, request: &Request) -> Response {
+        let router = match (request.door, request.environment) {
+            (Door::Console, _) => &self.console,
+            (_, Environment::Test) => &self.pages[0],
+            (_, Environment::Live) => &self.pages[1],
+        };
+        let target = match request.query.as_str() {
+            "" => request.path.clone(),
+            query => format!("{}?{query}", request.path),
+        };
+        let mut asked = axum::http::Request::builder()
+            .method(request.method.as_str())
+            .uri(target)
+            .header("host", ADDRESSES.console.to_string());
+        for (name, value) in &request.headers {
+            asked = asked.header(name, value);
+        }
+        let peer = Peer(([127, 0, 0, 1], 1).into());
+        let asked = asked
+            .extension(peer)
+            .body(axum::body::Body::from(request.body.clone()));
+        let answer = router.clone().oneshot(asked.expect("a request")).await;
+        let (parts, body) = answer.expect("a router always answers").into_parts();
+        let body = body.collect().await.expect("a body in memory").to_bytes();
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = parts.headers.iter();
+        Response {
+            status: parts.status.as_u16(),
+            headers: headers
+                .map(|(name, value)| (name.to_string(), text(value)))
+                .collect(),
+            body: body.into(),
         }
     }
 }
 
+fn receive(sink: &Sink, posting: &Posting) -> u16 {
+    let path = posting.url.strip_prefix(SINK).unwrap_or_default();
+    sink.take(Receipt {
+        path: path.to_owned(),
+        at_s: Some(START.as_second()),
+        signature: posting.signature.clone(),
+        content_type: None,
+        body: String::from_utf8_lossy(&posting.body).into_owned(),
+        status: 0,
+    })
+}
+
 impl Target for InProcess {
     async fn send(&self, request: &Request) -> Result<Response, TransportError> {
+        if request.door != Door::Api {
+            return Ok(self.ask(request).await);
+        }
         let header = |name: &str| {
             request
                 .header(name)
@@ -48,10 +147,7 @@ impl Target for InProcess {
         };
         let authorization = request.authorization.as_ref();
         let call = Call {
-            environment: match request.environment {
-                Environment::Test => call::Environment::Test,
-                Environment::Live => call::Environment::Live,
-            },
+            environment: request.environment,
             peer: IpAddr::from([127, 0, 0, 1]),
             method: &request.method,
             path: &request.path,
@@ -98,7 +194,11 @@ pub(crate) fn setting(contract: &Contract) -> Setting<'_> {
 
 /// A client with the simulator's own keys.
 pub(crate) fn client<'t>(target: &'t InProcess, setting: &Setting<'_>) -> Client<'t, InProcess> {
-    Client::new(target, Keyring::of_simulator(), setting)
+    let sink = OwnSink {
+        sink: target.sink.clone(),
+        url: SINK.to_owned(),
+    };
+    Client::new(target, Keyring::of_simulator(), setting).with_sink(sink)
 }
 
 /// Runs to the end, on this thread.

@@ -1,0 +1,74 @@
+//! Time: accounts have clocks of their own, which go forward only; keys that were rotated end by them.
+
+use super::control::{advance, control, fresh};
+use super::{Check, Stage};
+use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting};
+use svc_fixtures::contract::ErrorCode;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "clocks.own",
+        title: "An account's clock goes forward, never back, and takes no other account's along",
+        clauses: &["ruling.24-account-clock"],
+        stage: Stage::Sandbox,
+        run: own,
+    },
+    Check {
+        id: "clocks.rotated-key",
+        title: "A rotated key works for its 24 hours and not a moment longer",
+        clauses: &["auth.rotation", "limits.rotated-key"],
+        stage: Stage::Sandbox,
+        run: rotated_key,
+    },
+];
+
+fn own(_: &Setting<'_>) -> Vec<Case> {
+    let clause = "ruling.24-account-clock";
+    let mut case = Case::new("forward and back").extension();
+    fresh(&mut case);
+    let other = "/control/accounts/{account}-b/clock";
+    case.push(Ask::console("POST", other, r#"{"freeze": true}"#));
+    let before = case.push(Ask::console("GET", other, ""));
+    let set = r#"{"set": "2041-01-01T00:00:00Z"}"#;
+    let step = control(&mut case, "POST", "clock", set);
+    let now = Rule::Member(vec!["now".to_owned()], "2041-01-01T00:00:00.000Z".into());
+    case.expect(step, clause, now);
+    for (back, status) in [("2041-01-01T00:00:00Z", 200), ("2040-12-31T23:59:59Z", 400)] {
+        let body = format!(r#"{{"set": "{back}"}}"#);
+        let path = "/control/accounts/{account}/clock";
+        let step = case.push(Ask::console("POST", path, &body));
+        case.expect(step, clause, Rule::Status(status));
+    }
+    let after = case.push(Ask::console("GET", other, ""));
+    case.expect(after, clause, Rule::SameBytes(before));
+    vec![case]
+}
+
+fn rotated_key(setting: &Setting<'_>) -> Vec<Case> {
+    let mut case = Case::new("in its 24 hours and after").extension();
+    fresh(&mut case);
+    control(
+        &mut case,
+        "POST",
+        "keys/rotate",
+        r#"{"environment": "test"}"#,
+    );
+    let clauses = ["auth.rotation", "limits.rotated-key"];
+    let works_ms = setting.contract.service.rotated_key_ms;
+    for (by_ms, old_ends) in [
+        (works_ms - 1, Ending::Completed),
+        (1, Ending::Error(ErrorCode::AuthInvalid)),
+    ] {
+        advance(&mut case, by_ms);
+        for (credential, ending) in [
+            (Credential::Own, old_ends),
+            (Credential::Rotated, Ending::Completed),
+        ] {
+            let step = case.push(Ask::get("/v1/usage").by(credential));
+            for clause in clauses {
+                case.expect(step, clause, Rule::Ends(ending));
+            }
+        }
+    }
+    vec![case]
+}
