@@ -92,7 +92,11 @@ pub(super) fn resolve(args: &ServeArgs) -> Result<Settings, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => ServeArgs::default(),
         Err(error) => return Err(Failure::Usage(format!("{FILE} can't be read: {error}"))),
     };
-    let settings = merged(args, file);
+    guarded(merged(args, file))
+}
+
+/// A console that other machines reach is not for everybody.
+fn guarded(settings: Settings) -> Result<Settings, Failure> {
     let console = settings.addresses.console;
     match console.ip().is_loopback() || settings.access.token.is_some() {
         true => Ok(settings),
@@ -236,6 +240,47 @@ mod tests {
         assert_eq!(settings.drain, Duration::from_secs(2));
         assert_eq!(settings.scenarios, [Path::new("a"), Path::new("b")]);
         assert_eq!(settings.trusted_proxies, ["10.0.0.0/8".parse().unwrap()]);
+    }
+
+    #[test]
+    fn a_console_for_other_machines_needs_a_token() {
+        let resolved = |console: &str, token: Option<&str>| {
+            let args = ServeArgs {
+                console: console.parse().ok(),
+                console_token: token.map(str::to_owned),
+                ..ServeArgs::default()
+            };
+            guarded(merged(&args, ServeArgs::default()))
+        };
+        for (console, token, starts) in [
+            ("127.0.0.1:0", None, true),
+            ("127.9.9.9:0", None, true),
+            ("[::1]:0", None, true),
+            ("0.0.0.0:0", None, false),
+            ("0.0.0.0:0", Some(""), false),
+            ("0.0.0.0:0", Some("sample-token"), true),
+            ("[::]:0", None, false),
+            ("192.0.2.7:0", None, false),
+        ] {
+            let ended = resolved(console, token);
+            assert_eq!(ended.is_ok(), starts, "{console} {token:?}");
+            if let Err(failure) = ended {
+                assert!(failure.to_string().contains("--console-token"));
+                assert_eq!(failure.exit_code(), crate::cli::EXIT_USAGE);
+            }
+        }
+    }
+
+    #[test]
+    fn the_file_says_who_may_use_the_console_and_where_webhooks_may_go() {
+        let text = "console_token = \"sample-token\"\nconsole_hosts = [\"console.example\"]\n\
+                    webhook_targets = [\"10.0.0.0/8\", \"192.0.2.7\"]";
+        let settings = merged(&ServeArgs::default(), file(text).unwrap());
+        assert_eq!(settings.access.token, Token::new("sample-token"));
+        assert_eq!(settings.access.hosts, ["console.example"]);
+        let targets = ["10.0.0.0/8", "192.0.2.7/32"].map(|net| net.parse().unwrap());
+        assert_eq!(settings.webhook_targets, targets);
+        assert!(!format!("{settings:?}").contains("sample-token"));
     }
 
     #[test]

@@ -143,7 +143,10 @@ impl Control {
                 Err(Refusal::new(Code::NotPending, message))
             }
             None => {
-                let message = format!("the account has no such verification in {environment}");
+                let message = format!(
+                    "the account has no such verification in {environment}; `environment` says \
+                     where it is"
+                );
                 Err(Refusal::new(Code::VerificationNotFound, message))
             }
         }
