@@ -49,9 +49,10 @@ pub(super) struct ServeArgs {
         long,
         env = "SVC_SIMULATOR_CONSOLE_TOKEN",
         value_name = "TEXT",
+        value_parser = token,
         hide_env_values = true
     )]
-    pub(super) console_token: Option<String>,
+    pub(super) console_token: Option<Token>,
     /// Another name by which the console may be called; may be repeated
     #[arg(
         long,
@@ -120,11 +121,7 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
         scenarios: list(&args.scenarios, file.scenarios),
         trusted_proxies: list(&args.trusted_proxy, file.trusted_proxy),
         access: Access {
-            token: args
-                .console_token
-                .as_ref()
-                .or(file.console_token.as_ref())
-                .and_then(|text| Token::new(text)),
+            token: args.console_token.clone().or(file.console_token),
             hosts: list(&args.console_host, file.console_host),
         },
         webhook_targets: list(&args.webhook_target, file.webhook_target),
@@ -161,7 +158,9 @@ fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
             .map(|text| Path::new(text).to_owned())
             .collect(),
         trusted_proxy: networks(root, "trusted_proxies"),
-        console_token: root.optional_text("console_token").map(str::to_owned),
+        console_token: root
+            .optional("console_token")
+            .and_then(|item| parsed(&item, token)),
         console_host: root
             .texts("console_hosts")
             .into_iter()
@@ -206,6 +205,11 @@ fn network(text: &str) -> Result<IpNet, String> {
     network.map_err(|_| "write an address or a network: 10.0.0.0/8".to_owned())
 }
 
+/// One that is empty by mistake must not open the console.
+fn token(text: &str) -> Result<Token, String> {
+    Token::new(text).ok_or_else(|| "a token is at least one character".to_owned())
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration_ms(text)
         .map(Duration::from_millis)
@@ -247,7 +251,7 @@ mod tests {
         let resolved = |console: &str, token: Option<&str>| {
             let args = ServeArgs {
                 console: console.parse().ok(),
-                console_token: token.map(str::to_owned),
+                console_token: token.and_then(Token::new),
                 ..ServeArgs::default()
             };
             guarded(merged(&args, ServeArgs::default()))
@@ -257,7 +261,6 @@ mod tests {
             ("127.9.9.9:0", None, true),
             ("[::1]:0", None, true),
             ("0.0.0.0:0", None, false),
-            ("0.0.0.0:0", Some(""), false),
             ("0.0.0.0:0", Some("sample-token"), true),
             ("[::]:0", None, false),
             ("192.0.2.7:0", None, false),
@@ -281,6 +284,7 @@ mod tests {
         let targets = ["10.0.0.0/8", "192.0.2.7/32"].map(|net| net.parse().unwrap());
         assert_eq!(settings.webhook_targets, targets);
         assert!(!format!("{settings:?}").contains("sample-token"));
+        assert!(file("console_token = \"\"").is_err());
     }
 
     #[test]
