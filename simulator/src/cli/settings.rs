@@ -65,9 +65,10 @@ pub(super) struct ServeArgs {
         long,
         env = "SVC_SIMULATOR_CONSOLE_TOKEN",
         value_name = "TEXT",
+        value_parser = token,
         hide_env_values = true
     )]
-    pub(super) console_token: Option<String>,
+    pub(super) console_token: Option<Token>,
     /// Another name by which the console may be called; may be repeated
     #[arg(
         long,
@@ -127,7 +128,11 @@ pub(super) fn resolve(args: &ServeArgs) -> Result<Settings, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => ServeArgs::default(),
         Err(error) => return Err(Failure::Usage(format!("{FILE} can't be read: {error}"))),
     };
-    let settings = merged(args, file);
+    guarded(merged(args, file))
+}
+
+/// A console that other machines reach is not for everybody.
+fn guarded(settings: Settings) -> Result<Settings, Failure> {
     let console = settings.addresses.console;
     match console.ip().is_loopback() || settings.access.token.is_some() {
         true => Ok(settings),
@@ -157,11 +162,7 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
         },
         trusted_proxies: list(&args.trusted_proxy, file.trusted_proxy),
         access: Access {
-            token: args
-                .console_token
-                .as_ref()
-                .or(file.console_token.as_ref())
-                .and_then(|text| Token::new(text)),
+            token: args.console_token.clone().or(file.console_token),
             hosts: list(&args.console_host, file.console_host),
         },
         webhook_targets: list(&args.webhook_target, file.webhook_target),
@@ -221,7 +222,9 @@ fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
         time_scale: scale(root),
         webhook_account_time: root.flag("webhook_account_time"),
         trusted_proxy: networks(root, "trusted_proxies"),
-        console_token: root.optional_text("console_token").map(str::to_owned),
+        console_token: root
+            .optional("console_token")
+            .and_then(|item| parsed(&item, token)),
         console_host: root
             .texts("console_hosts")
             .into_iter()
@@ -298,6 +301,11 @@ fn network(text: &str) -> Result<IpNet, String> {
     network.map_err(|_| "write an address or a network: 10.0.0.0/8".to_owned())
 }
 
+/// One that is empty by mistake must not open the console.
+fn token(text: &str) -> Result<Token, String> {
+    Token::new(text).ok_or_else(|| "a token is at least one character".to_owned())
+}
+
 /// A span of time such as `30s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration_ms(text)
@@ -357,6 +365,47 @@ mod tests {
         for part in ["`freeze_at` stops them", "from 1 to 86400", "2 mistakes"] {
             assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
         }
+    }
+
+    #[test]
+    fn a_console_for_other_machines_needs_a_token() {
+        let resolved = |console: &str, token: Option<&str>| {
+            let args = ServeArgs {
+                console: console.parse().ok(),
+                console_token: token.and_then(Token::new),
+                ..ServeArgs::default()
+            };
+            guarded(merged(&args, ServeArgs::default()))
+        };
+        for (console, token, starts) in [
+            ("127.0.0.1:0", None, true),
+            ("127.9.9.9:0", None, true),
+            ("[::1]:0", None, true),
+            ("0.0.0.0:0", None, false),
+            ("0.0.0.0:0", Some("sample-token"), true),
+            ("[::]:0", None, false),
+            ("192.0.2.7:0", None, false),
+        ] {
+            let ended = resolved(console, token);
+            assert_eq!(ended.is_ok(), starts, "{console} {token:?}");
+            if let Err(failure) = ended {
+                assert!(failure.to_string().contains("--console-token"));
+                assert_eq!(failure.exit_code(), crate::cli::EXIT_USAGE);
+            }
+        }
+    }
+
+    #[test]
+    fn the_file_says_who_may_use_the_console_and_where_webhooks_may_go() {
+        let text = "console_token = \"sample-token\"\nconsole_hosts = [\"console.example\"]\n\
+                    webhook_targets = [\"10.0.0.0/8\", \"192.0.2.7\"]";
+        let settings = merged(&ServeArgs::default(), file(text).unwrap());
+        assert_eq!(settings.access.token, Token::new("sample-token"));
+        assert_eq!(settings.access.hosts, ["console.example"]);
+        let targets = ["10.0.0.0/8", "192.0.2.7/32"].map(|net| net.parse().unwrap());
+        assert_eq!(settings.webhook_targets, targets);
+        assert!(!format!("{settings:?}").contains("sample-token"));
+        assert!(file("console_token = \"\"").is_err());
     }
 
     #[test]

@@ -39,6 +39,9 @@ pub(super) fn home(rules: &Rules, accounts: &[AccountTerms], addresses: &Address
     html += "<li><a href=\"/docs/\">Reference page</a>\n";
     html += "<li><a href=\"/openapi.json\">OpenAPI document</a>\n";
     html += "<li><a href=\"/control/health\">Health</a>\n</ul>\n";
+    html += "<h2>Control API</h2>\n<p>Accounts, clocks, wallets, webhooks, deliveries and scenarios can be \
+             changed while the simulator runs, below <code>/control/</code>: the \
+             <a href=\"/docs/\">reference page</a> describes it with examples.\n";
     html
 }
 

@@ -108,8 +108,12 @@ pub(super) async fn read<B: Body>(headers: &HeaderMap, body: Arriving) -> Result
         (true, _) => {}
     }
     let object = Json::parse(&bytes);
-    let object = object
-        .map_err(|mistake| Refusal::new(Code::InvalidInput, format!("no JSON: {mistake}")))?;
+    let object = object.map_err(|mistake| {
+        Refusal::new(
+            Code::InvalidInput,
+            format!("the body can't be read as JSON: {mistake}"),
+        )
+    })?;
     if object.as_object().is_none() {
         let message = format!("the body must be an object, not {}", object.kind());
         return Err(Refusal::new(Code::InvalidInput, message));

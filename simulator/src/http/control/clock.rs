@@ -15,7 +15,7 @@ use super::route::{Asked, Route, get, post};
 use super::values::{Span, When};
 use crate::engine::clock::AccountClock;
 use crate::host::AccountCell;
-use crate::host::time::Target;
+use crate::host::time::{MoveError, Target};
 
 pub(super) fn routes() -> Vec<Route> {
     const CLOCK: &str = "/control/accounts/{id}/clock";
@@ -87,6 +87,13 @@ async fn set(control: Arc<Control>, asked: Asked<Change, NoQuery>) -> Result<Mov
         (None, Some(When(at))) => Some(Target::At(at)),
         (None, None) => None,
     };
+    let now = control.shows(&cell).now.0;
+    if let Some(Target::At(at)) = target
+        && at < now
+    {
+        // Looked at before the clock is stopped: what is refused changes nothing.
+        return Err(MoveError::Backwards { now }.into());
+    }
     if freeze == Some(true) {
         control.host.set_clock(&cell, AccountClock::frozen)?;
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Control;
 use super::body::{Bare, Nothing};
-use super::happened::{Delivered, answered, delivered};
+use super::happened::{Progress, answered, progress};
 use super::query::{NoQuery, Query};
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, get, post};
@@ -49,7 +49,7 @@ pub(super) fn routes() -> Vec<Route> {
 struct DeliveriesQuery {
     account: String,
     environment: Option<In>,
-    state: Option<Delivered>,
+    state: Option<Progress>,
     verification_id: Option<Id>,
     /// At most so many.
     limit: Option<Limit>,
@@ -72,7 +72,7 @@ struct DeliveryRow {
     id: Shown<DeliveryId>,
     verification_id: Shown<VerificationId>,
     environment: In,
-    state: Delivered,
+    state: Progress,
     /// When the next attempt is due, where one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_due: Option<When>,
@@ -140,7 +140,7 @@ impl DeliveryRow {
             id: Shown(DeliveryId(delivery.verification)),
             verification_id: Shown(delivery.verification),
             environment: environment.into(),
-            state: delivered(delivery.state()),
+            state: progress(delivery.state()),
             next_due: delivery.due().map(When),
             since: When(delivery.since),
             attempts: attempts
@@ -191,7 +191,7 @@ async fn list(
                 let of = |Id(id): Id| delivery.verification == id;
                 query
                     .state
-                    .is_none_or(|state| delivered(delivery.state()) == state)
+                    .is_none_or(|state| progress(delivery.state()) == state)
                     && query.verification_id.is_none_or(of)
             });
             found.extend(wanted.map(|delivery| (environment, delivery)));

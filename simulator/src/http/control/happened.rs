@@ -42,7 +42,7 @@ pub(super) enum Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum Delivered {
+pub(super) enum Progress {
     Due,
     Delivered,
     Dead,
@@ -81,7 +81,7 @@ pub(super) struct Happened {
     attempt: Option<usize>,
     /// Of an attempt: how the delivery stands after it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<Delivered>,
+    state: Option<Progress>,
     /// Of a result: whether a delivery begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     delivers: Option<bool>,
@@ -103,11 +103,11 @@ pub(super) fn standing(state: State) -> (Standing, Option<Shown<ErrorCode>>) {
 }
 
 /// How a delivery stands.
-pub(super) fn delivered(state: DeliveryState) -> Delivered {
+pub(super) fn progress(state: DeliveryState) -> Progress {
     match state {
-        DeliveryState::Due(_) => Delivered::Due,
-        DeliveryState::Delivered => Delivered::Delivered,
-        DeliveryState::Dead => Delivered::Dead,
+        DeliveryState::Due(_) => Progress::Due,
+        DeliveryState::Delivered => Progress::Delivered,
+        DeliveryState::Dead => Progress::Dead,
     }
 }
 
@@ -177,7 +177,7 @@ impl Happened {
                 happened.delivery_id = delivery;
                 happened.attempt = Some(*number);
                 (happened.http_status, happened.reason) = answered(answer);
-                happened.state = Some(delivered(*state));
+                happened.state = Some(progress(*state));
             }
             What::AskedAgain { .. } => happened.delivery_id = delivery,
             What::KeyEnded { key } | What::LimitRestored { key } => {

@@ -274,10 +274,10 @@ mod tests {
         name: is missing
         name: must be a string, not a whole number
         name: must be a string, not null
-        howMany: must be a whole number, not negative, not a string
-        howMany: must be a whole number, not negative
-        howMany: must be a whole number, not negative, not a number with a fraction
-        howMany: must be a whole number, not negative
+        howMany: must be a whole number, not a string
+        howMany: must not be negative
+        howMany: must be a whole number, not a number with a fraction
+        howMany: is too large
         flag: must be a boolean, not a string
         amount: must be a number, not a boolean
         words: must be an array, not a string

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Control;
 use super::body::{Given, Nothing};
-use super::query::NoQuery;
-use super::query::Query;
+use super::query::{NoQuery, Query};
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, delete, get, post};
 use crate::engine::rules::Rules;

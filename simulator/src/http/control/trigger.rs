@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::Control;
 use super::body::Given;
+use super::happened::Standing;
 use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, post};
@@ -88,7 +89,7 @@ async fn trigger(
     } = asked.body;
     let cell = control.account(&account)?;
     let environment = Environment::from(environment.unwrap_or(In::Test));
-    let id = match verification_id {
+    let (id, status) = match verification_id {
         None => {
             control
                 .call(&cell, environment, operation.as_deref(), body)
@@ -98,20 +99,20 @@ async fn trigger(
             let message = "give either `verificationId`, or `operation` and `body`";
             return Err(Refusal::new(Code::InvalidInput, message));
         }
-        Some(Id(id)) => control.pending(&cell, environment, id)?,
+        Some(Id(id)) => (control.pending(&cell, environment, id)?, Standing::Pending),
     };
-    let ended = control.host.end_now(&cell, environment, id)?;
+    control.host.end_now(&cell, environment, id)?;
     Ok(cell.read(|account| {
         let books = account.books(environment);
         let delivery = books.deliveries.get(id).map(|_| Shown(DeliveryId(id)));
-        let note = match (&delivery, ended) {
+        let note = match (&delivery, status) {
             (Some(_), _) => None,
-            (None, true) => Some(format!(
+            (None, Standing::Pending) => Some(format!(
                 "no webhook endpoint is registered for {environment}: the result can be looked up \
                  and nothing is sent; PUT /control/accounts/{}/webhook registers one",
                 account.id
             )),
-            (None, false) => Some(
+            (None, _) => Some(
                 "the call was answered at once; only results that were pending are sent".to_owned(),
             ),
         };
@@ -143,7 +144,10 @@ impl Control {
                 Err(Refusal::new(Code::NotPending, message))
             }
             None => {
-                let message = format!("the account has no such verification in {environment}");
+                let message = format!(
+                    "the account has no such verification in {environment}; `environment` says \
+                     where it is"
+                );
                 Err(Refusal::new(Code::VerificationNotFound, message))
             }
         }
@@ -156,7 +160,7 @@ impl Control {
         environment: Environment,
         operation: Option<&str>,
         body: Option<Map<String, Value>>,
-    ) -> Result<VerificationId, Refusal> {
+    ) -> Result<(VerificationId, Standing), Refusal> {
         let rules = self.host.rules_of(cell);
         let unknown = || {
             let message = "there is no such operation; `svc-simulator operations` lists them";
@@ -217,8 +221,8 @@ impl Control {
     }
 }
 
-/// The verification that an answer is about, where it does not refuse.
-fn ended(reply: &Reply) -> Result<VerificationId, Refusal> {
+/// The verification that an answer is about, and how it stands, where the answer does not refuse.
+fn ended(reply: &Reply) -> Result<(VerificationId, Standing), Refusal> {
     let envelope: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     if envelope["success"] != true {
         let text = |name: &str| {
@@ -238,5 +242,9 @@ fn ended(reply: &Reply) -> Result<VerificationId, Refusal> {
     let id = envelope["verificationId"]
         .as_str()
         .and_then(VerificationId::parse);
-    Ok(id.expect("every envelope has the id of its verification"))
+    let id = id.expect("every envelope has the id of its verification");
+    match envelope["status"] == "pending" {
+        true => Ok((id, Standing::Pending)),
+        false => Ok((id, Standing::Completed)),
+    }
 }

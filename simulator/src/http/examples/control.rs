@@ -131,6 +131,9 @@ impl Teller {
         let triggered = self
             .send("trigger", "", json!({ "account": ACCOUNT }))
             .await;
+        if triggered["deliveryId"].is_null() {
+            return;
+        }
         let verification = text(&triggered["verificationId"]);
         let delivery = text(&triggered["deliveryId"]);
         let account = || ("account", ACCOUNT.to_owned());

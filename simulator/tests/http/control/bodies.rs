@@ -40,12 +40,12 @@ fn every_wrong_body_is_refused_with_the_member_that_is_wrong() {
     .into();
     insta::assert_snapshot!(told.join("\n"), @r#"
     400: a JSON object is missing as the body
-    400: no JSON: expected ident at line 1 column 2
+    400: the body can't be read as JSON: expected ident at line 1 column 2
     400: the body must be an object, not an array
     400: the body must be an object, not a string
     400: give either `topUp` or `balance`
     400: give either `topUp` or `balance`
-    400: no JSON: an object names one of its members twice at line 1 column 24
+    400: the body can't be read as JSON: an object names one of its members twice at line 1 column 24
     400: there is no member "topup" here; did you mean `topUp`?
     400: there is no member "sneaky" here; known here: balance, topUp
     400: topUp: must be a number, not a string
@@ -53,11 +53,11 @@ fn every_wrong_body_is_refused_with_the_member_that_is_wrong() {
     400: topUp: an amount is in INR, from 0 to 1000000000000, with at most two decimals
     400: topUp: an amount is in INR, from 0 to 1000000000000, with at most two decimals
     400: topUp: an amount is in INR, from 0 to 1000000000000, with at most two decimals
-    400: no JSON: number out of range at line 1 column 15
+    400: the body can't be read as JSON: number out of range at line 1 column 15
     400: topUp: must be a number, not a boolean
-    400: no JSON: trailing characters at line 1 column 14
-    400: no JSON: a byte-order mark is not allowed
-    400: no JSON: nesting over 128 levels at line 1 column 138
+    400: the body can't be read as JSON: trailing characters at line 1 column 14
+    400: the body can't be read as JSON: a byte-order mark is not allowed
+    400: the body can't be read as JSON: nesting over 128 levels at line 1 column 138
     "#);
 }
 

@@ -65,6 +65,8 @@ fn a_clock_never_goes_back() {
     }
     "#);
     assert_eq!(ruled.post(CLOCK, r#"{"advance": "0s"}"#).status, 200);
+    ruled.post(CLOCK, r#"{"freeze": true, "set": "2027-01-15T07:59:59Z"}"#);
+    assert_eq!(ruled.get(CLOCK).json()["state"], "running");
 }
 
 #[test]

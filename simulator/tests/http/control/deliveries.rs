@@ -1,6 +1,6 @@
 //! Calls, deliveries, redeliveries, triggers and the audit.
 
-use super::{ASHA, PAN, Ruled, SLOW, UAN, refused, whole};
+use super::{PAN, Ruled, SLOW, UAN, raw, refused, whole};
 
 fn hooked(account: &str) -> Ruled {
     let ruled = Ruled::new();
@@ -279,14 +279,39 @@ fn a_trigger_says_plainly_when_nothing_is_sent() {
 #[test]
 fn every_access_to_a_credit_report_is_in_the_audit() {
     let ruled = Ruled::new();
-    let path = "/v1/verify/financial/credit-report";
-    ruled.call("svc_live_local_u", path, ASHA);
-    ruled.call("svc_test_local_u", path, ASHA);
+    let call = |environment: &str| {
+        let body = format!(
+            r#"{{"account": "local_u", "environment": "{environment}",
+                "operation": "verify.financial.credit-report"}}"#
+        );
+        ruled.post("/control/trigger", &body).json()["verificationId"].clone()
+    };
+    call("test");
+    let id = call("live");
+    let path = format!("/v1/verifications/{}", id.as_str().unwrap());
+    let key = "Host: a\r\nAuthorization: Bearer svc_live_local_u\r\n";
+    let looked_up = raw(ruled.served.addresses.live, "GET", &path, key, "");
+    assert_eq!(looked_up.status, 200);
     let audit = ruled.get("/control/audit?account=local_u");
     insta::assert_snapshot!(whole(&audit), @r#"
     200
     {
-      "accesses": []
+      "accesses": [
+        {
+          "verificationId": "svcv_m97acfy17sck0kgzqq05vt9kc0",
+          "environment": "live",
+          "at": "2027-01-15T08:00:00.000Z",
+          "by": "call",
+          "retainedUntil": "2034-01-15"
+        },
+        {
+          "verificationId": "svcv_m97acfy17sck0kgzqq05vt9kc0",
+          "environment": "live",
+          "at": "2027-01-15T08:00:00.000Z",
+          "by": "lookUp",
+          "retainedUntil": "2034-01-15"
+        }
+      ]
     }
     "#);
     let test = ruled.get("/control/audit?account=local_u&environment=test");
