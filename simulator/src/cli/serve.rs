@@ -32,11 +32,27 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let files = files::read(&settings.scenarios)?;
     let rules = Rules::read(&files.rules, Seed::new(&settings.seed))?;
     let accounts = read_accounts(&files.accounts)?;
+    check_receivers(&accounts, &settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     let runtime = runtime.context("the runtime did not start")?;
     Ok(runtime.block_on(run_listeners(&settings, rules, accounts))?)
+}
+
+/// A receiver that no webhook may go to is a mistake to be told now, not at the first delivery.
+fn check_receivers(accounts: &[AccountTerms], settings: &Settings) -> Result<(), Failure> {
+    let targets = Targets::with(settings.webhook_targets.clone());
+    for account in accounts {
+        let receiver = account.webhook.as_ref().map(|webhook| &webhook.url);
+        if let Some(Err(refused)) = receiver.map(|url| targets.check_url(url)) {
+            let id = &account.id;
+            return Err(Failure::Usage(format!(
+                "the webhook of account {id}: {refused}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 async fn run_listeners(

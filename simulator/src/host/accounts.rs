@@ -249,19 +249,27 @@ impl Host {
         Ok(Some(afterwards))
     }
 
-    /// The account and environment that a verification is of.
+    /// The account and environment that a verification is of. A copy of an account knows the
+    /// verifications of the original, too: then the one counts where it is still pending.
     #[must_use]
     pub fn find(&self, verification: VerificationId) -> Option<(Arc<AccountCell>, Environment)> {
-        self.directory.all().into_iter().find_map(|cell| {
-            let environment = cell.read(|account| {
-                let has = |environment: &Environment| {
-                    let books = account.books(*environment);
-                    books.calls.get(verification).is_some()
-                        || books.deliveries.get(verification).is_some()
-                };
-                Environment::ALL.into_iter().find(has)
-            })?;
-            Some((cell, environment))
-        })
+        let mut found = None;
+        for cell in self.directory.all() {
+            for environment in Environment::ALL {
+                let (pending, known) = cell.read(|account| {
+                    let books = account.books(environment);
+                    let known = books.calls.get(verification).is_some()
+                        || books.deliveries.get(verification).is_some();
+                    (books.tickets.get(verification).is_some(), known)
+                });
+                if pending {
+                    return Some((cell, environment));
+                }
+                if known && found.is_none() {
+                    found = Some((Arc::clone(&cell), environment));
+                }
+            }
+        }
+        found
     }
 }

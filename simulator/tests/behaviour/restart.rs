@@ -1,9 +1,16 @@
 //! A simulator that is told to stop, or dies, in between: nothing is charged twice, nothing is lost.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
 use svc_simulator::engine::call::Environment;
 use svc_simulator::engine::delivery::DeliveryState;
+use svc_simulator::engine::entry::{Change, Entry};
+use svc_simulator::engine::event::{Event, What};
+use svc_simulator::host::journal::{Journal, JournalError, MemoryJournal};
 
 use crate::deliveries::HOOKED;
 use crate::scene::{PAN, Scene, UAN};
@@ -102,4 +109,44 @@ fn an_attempt_on_its_way_when_the_simulator_is_told_to_stop_is_noted_and_no_othe
     scene.machine_goes_on(SignedDuration::from_secs(30));
     scene.get("/v1/usage").by("hooked").send();
     assert_eq!(scene.received().len(), 1);
+}
+
+/// Takes entries but not, at first, what came of an attempt.
+struct Forgetful {
+    kept: MemoryJournal,
+    forgets: AtomicBool,
+}
+
+impl Journal for Forgetful {
+    fn append(&self, account: &str, entries: &[Entry]) -> Result<(), JournalError> {
+        let attempt = |change: &Change| matches!(change, Change::Attempted { .. });
+        let is_attempt = entries
+            .iter()
+            .any(|entry| entry.changes.iter().any(attempt));
+        if is_attempt && self.forgets.swap(false, Ordering::SeqCst) {
+            return Err(JournalError("the disk is full".to_owned()));
+        }
+        self.kept.append(account, entries)
+    }
+
+    fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError> {
+        self.kept.load(account)
+    }
+}
+
+#[test]
+fn an_attempt_that_was_made_but_not_written_is_made_again() {
+    let journal = Forgetful {
+        kept: MemoryJournal::default(),
+        forgets: AtomicBool::new(true),
+    };
+    let scene = Scene::with_accounts_and_journal(HOOKED, Arc::new(journal));
+    scene.post(UAN, SLOW).by("hooked").send();
+    scene.machine_goes_on(SignedDuration::from_secs(25));
+    scene.get("/v1/usage").by("hooked").send();
+    let cell = scene.account("hooked");
+    let noted = |event: &Event| matches!(event.what, What::Attempted { .. });
+    let wait = cell.wait_for(0, noted, Duration::from_secs(60));
+    assert_eq!(scene.runtime.block_on(wait).events.len(), 1);
+    assert_eq!(scene.received().len(), 2);
 }

@@ -19,7 +19,7 @@ use svc_simulator::engine::manage::Refused;
 use svc_simulator::engine::reply::Reply;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::journal::{Journal as _, MemoryJournal};
+use svc_simulator::host::journal::{Journal, MemoryJournal};
 use svc_simulator::host::time::Target;
 use svc_simulator::host::transport::{MemoryTransport, Posting};
 use svc_simulator::host::{AccountCell, Host, Means};
@@ -50,7 +50,7 @@ fn read(files: &Files, seed: &str) -> Rules {
 pub(crate) struct Scene {
     pub(crate) host: Arc<Host>,
     pub(crate) runtime: tokio::runtime::Runtime,
-    journal: Arc<MemoryJournal>,
+    journal: Arc<dyn Journal>,
     /// What the receiver answers.
     statuses: Arc<Mutex<Statuses>>,
     receiver: Arc<MemoryTransport<Answers>>,
@@ -83,6 +83,11 @@ impl Scene {
         Scene::build(scenarios, accounts, "seed")
     }
 
+    /// The same, with a journal of the test's own.
+    pub(crate) fn with_accounts_and_journal(accounts: &str, journal: Arc<dyn Journal>) -> Self {
+        Scene::on(DEFAULT_RULES.clone(), accounts, journal)
+    }
+
     /// A simulator whose ids depend on this seed.
     pub(crate) fn seeded(seed: &str) -> Self {
         Scene::build("", "", seed)
@@ -93,15 +98,15 @@ impl Scene {
             ("", "seed") => DEFAULT_RULES.clone(),
             _ => rules(scenarios, seed),
         };
-        Scene::on(rules, accounts)
+        Scene::on(rules, accounts, Arc::new(MemoryJournal::default()))
     }
 
     /// A simulator with rows of the test's own.
     pub(crate) fn of_files(files: &Files) -> Self {
-        Scene::on(read(files, "seed"), "")
+        Scene::on(read(files, "seed"), "", Arc::new(MemoryJournal::default()))
     }
 
-    fn on(rules: Rules, accounts: &str) -> Self {
+    fn on(rules: Rules, accounts: &str, journal: Arc<dyn Journal>) -> Self {
         let mut sources = scenario::accounts();
         sources.push(Source::new("accounts-of-the-test.toml", accounts));
         let accounts =
@@ -111,7 +116,6 @@ impl Scene {
         let answers: Answers = Box::new(move |posting, nth| (*answers.lock())(posting, nth));
         let receiver = Arc::new(MemoryTransport::new(answers));
         let machine = Arc::new(AtomicI64::new(START.as_millisecond()));
-        let journal = Arc::new(MemoryJournal::default());
         let means = means(&journal, &receiver, &machine);
         Scene {
             host: Host::new(rules, accounts.clone(), means).expect("a memory journal takes all"),
@@ -229,7 +233,7 @@ impl Scene {
 }
 
 fn means(
-    journal: &Arc<MemoryJournal>,
+    journal: &Arc<dyn Journal>,
     receiver: &Arc<MemoryTransport<Answers>>,
     machine: &Arc<AtomicI64>,
 ) -> Means {
