@@ -17,5 +17,6 @@ pub mod plan;
 pub mod redact;
 pub mod report;
 pub mod run;
+pub mod spend;
 pub mod target;
 pub mod verdict;

@@ -6,6 +6,7 @@ use svc_fixtures::contract::{ClauseKind, Contract, Flow, Operation};
 
 use super::inputs::Input;
 use crate::capture::Capture;
+use crate::target::Capabilities;
 use svc_fixtures::contract::Environment;
 
 /// What a run is made for. The same setting makes the same plan.
@@ -23,6 +24,8 @@ pub struct Setting<'c> {
     pub extensions: bool,
     /// Whether answers come over HTTP, with all their headers.
     pub http: bool,
+    /// What can be done with the service beside calling it.
+    pub capabilities: Capabilities,
     rulings: BTreeSet<&'c str>,
 }
 
@@ -41,6 +44,7 @@ impl<'c> Setting<'c> {
             environments: vec![Environment::Test],
             extensions: false,
             http: true,
+            capabilities: Capabilities::default(),
             rulings: rulings.map(|clause| clause.id.as_str()).collect(),
         }
     }
@@ -71,6 +75,7 @@ impl<'c> Setting<'c> {
             environments: capture.environments.clone(),
             extensions: capture.extensions,
             http: capture.http,
+            capabilities: capture.capabilities.clone(),
             ..Setting::new(contract, inputs, capture.seed.clone())
         }
     }

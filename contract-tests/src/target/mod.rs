@@ -1,6 +1,8 @@
 //! What is judged, behind one interface: it takes a request and gives an answer, or says why not.
 
+mod capabilities;
 mod http;
+mod pace;
 
 use std::future::Future;
 
@@ -9,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::redact::Secret;
 use svc_fixtures::contract::Environment;
 
+pub use capabilities::{Capabilities, ProbeError};
 pub use http::{HttpTarget, Timeouts};
+pub use pace::Pace;
 
 /// A service under test.
 pub trait Target: Sync {

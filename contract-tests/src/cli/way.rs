@@ -1,0 +1,104 @@
+//! How a run goes: its pace, how long it waits, how much at once, and what the service can do.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clap::Args;
+use svc_fixtures::duration::parse_duration_ms;
+
+use super::{Exit, Mistake, keys};
+use crate::run::Limits;
+use crate::target::{Capabilities, Pace, Timeouts};
+
+/// How a run goes.
+#[derive(Debug, Args)]
+pub(super) struct Way {
+    /// How long to wait for a whole answer, such as 30s [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+    /// Send at most so many requests a second
+    #[arg(long, value_name = "N", value_parser = rate)]
+    rate: Option<f64>,
+    /// How many checks to run at once; they are told in the same order
+    #[arg(long, value_name = "N", default_value = "1")]
+    jobs: NonZeroUsize,
+    /// Begin no further check after so many have failed
+    #[arg(long, value_name = "N")]
+    max_failures: Option<NonZeroUsize>,
+    /// The address of the service's console, which is asked what it can do
+    #[arg(long, env = "SVC_CONSOLE_URL", value_name = "URL")]
+    console_url: Option<String>,
+    /// The address at which the service's webhooks reach this run
+    #[arg(long, value_name = "URL")]
+    webhook_sink: Option<String>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let ms = parse_duration_ms(text).map_err(|mistake| mistake.to_string())?;
+    match ms {
+        0 => Err("longer than nothing".to_owned()),
+        _ => Ok(Duration::from_millis(ms)),
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate: Option<f64> = text.parse().ok();
+    let rate = rate.filter(|rate| (0.001..=10_000.0).contains(rate));
+    rate.ok_or_else(|| "a number of requests a second, from 0.001 to 10000".to_owned())
+}
+
+impl Way {
+    pub(super) fn timeouts(&self) -> Timeouts {
+        let usual = Timeouts::default();
+        let answer = self.timeout.unwrap_or(usual.answer);
+        Timeouts {
+            connect: usual.connect.min(answer),
+            answer,
+        }
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        self.rate.map_or_else(Pace::default, Pace::per_second)
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            jobs: self.jobs,
+            max_failures: self.max_failures,
+        }
+    }
+
+    /// What the service can do beside being called: what its console says, and what was declared.
+    pub(super) async fn capabilities(&self) -> Result<Capabilities, Mistake> {
+        let mut found = Capabilities::default();
+        if let Some(text) = &self.console_url {
+            let url = keys::address("--console-url", text)?;
+            let asked = Capabilities::of_console(&url, self.timeouts().connect).await;
+            found = asked.map_err(|error| Mistake {
+                exit: Exit::Unreachable,
+                cause: anyhow::Error::new(error).context("--console-url"),
+            })?;
+        }
+        if let Some(text) = &self.webhook_sink {
+            let url = keys::address("--webhook-sink", text)?;
+            found.webhook_sink = Some(url.to_string());
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_or_time_that_means_nothing_is_refused() {
+        for wrong in ["0", "-1", "nan", "inf", "10001", "fast"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(rate("0.5"), Ok(0.5));
+        assert_eq!(duration("30s"), Ok(Duration::from_secs(30)));
+        assert!(duration("0s").is_err());
+        assert!(duration("soon").is_err());
+    }
+}
