@@ -88,7 +88,7 @@ mod tests {
         let charged = Stop::Charged {
             what: "a call".to_owned(),
             environment: svc_fixtures::contract::Environment::Test,
-            amount: "3 INR".to_owned(),
+            claim: "charged true, amount 3".to_owned(),
             most: svc_fixtures::contract::Paise::ZERO,
         };
         assert_eq!(Exit::of_guarded(summary(0), Some(&charged)), Exit::Broken);

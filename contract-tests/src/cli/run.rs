@@ -10,7 +10,7 @@ use svc_fixtures::contract::Contract;
 
 use super::choice::Choice;
 use super::money::{self, Money};
-use super::way::Way;
+use super::way::{self, Way};
 use super::{Exit, Mistake, dry_run, keys};
 use crate::check;
 use crate::client::Client;
@@ -113,6 +113,7 @@ impl Run {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build()?;
         setting.capabilities = runtime.block_on(self.way.capabilities())?;
+        way::tell(&setting.capabilities);
         let guard = self
             .money
             .guard(live.as_ref(), ring.live.as_ref(), &setting.seed)?;

@@ -1,5 +1,6 @@
 //! How a run goes: its pace, how long it waits, how much at once, and what the service can do.
 
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -84,6 +85,24 @@ impl Way {
             found.webhook_sink = Some(url.to_string());
         }
         Ok(found)
+    }
+}
+
+/// Tells what was found, where something was: a console that was meant can be seen to be used.
+pub(super) fn tell(capabilities: &Capabilities) {
+    // Nobody is left to be told where stderr is closed.
+    let say = |text: String| {
+        let _ = writeln!(io::stderr(), "{text}");
+    };
+    if let Some(control) = &capabilities.control {
+        let clocks = match capabilities.movable_clock {
+            true => "can be moved",
+            false => "cannot be moved",
+        };
+        say(format!("console {control}: is ready; clocks {clocks}"));
+    }
+    if let Some(sink) = &capabilities.webhook_sink {
+        say(format!("webhooks reach this run at {sink}"));
     }
 }
 

@@ -185,13 +185,14 @@ pub fn judge(
         findings.extend(verdict::judge(setting, case, found));
     }
     let exchanges = || mine.iter().flat_map(|captured| &captured.exchanges);
+    let repeated: usize = mine.iter().map(|captured| captured.repeated.len()).sum();
     let unreachable =
         exchanges().find_map(|exchange| exchange.response.as_ref().err().map(ToString::to_string));
     Judged {
         check: check.id,
         title: check.title,
         cases: mine.len(),
-        requests: exchanges().count(),
+        requests: exchanges().count() + repeated,
         findings,
         unreachable,
     }

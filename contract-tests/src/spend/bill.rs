@@ -1,6 +1,8 @@
 //! What an answer says that its call cost. What it does not say plainly is unknown.
 
-use svc_fixtures::contract::Paise;
+use std::fmt;
+
+use svc_fixtures::contract::{Environment, Paise};
 use svc_fixtures::json::Json;
 
 use crate::target::{Response, TransportError};
@@ -75,16 +77,46 @@ impl Bill {
     }
 }
 
-/// Whether an answer says anywhere that something was charged, however oddly it says it.
-#[must_use]
-pub(crate) fn claims_charge(response: &Response) -> bool {
-    let Ok(json) = Json::parse(&response.body) else {
-        return false;
-    };
-    let billing = |name| json.get("billing").and_then(|billing| billing.get(name));
-    let charged = billing("charged").and_then(Json::as_bool);
-    let amount = billing("amount").and_then(Json::as_num);
-    charged == Some(true) || amount.is_some_and(|amount| amount != 0.0)
+/// What an answer claims about money, however oddly it says it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Claim {
+    charged: bool,
+    rupees: f64,
+}
+
+impl Claim {
+    /// The claim of an envelope.
+    #[must_use]
+    pub(crate) fn of(envelope: &Json<'_>) -> Self {
+        let billing = |name| envelope.get("billing").and_then(|it| it.get(name));
+        let charged = billing("charged").and_then(Json::as_bool);
+        let rupees = billing("amount").and_then(Json::as_num);
+        Claim {
+            charged: charged.unwrap_or_default(),
+            rupees: rupees.unwrap_or_default(),
+        }
+    }
+
+    /// Whether it is more than a call there can cost.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "prices are far below what a double tells exactly"
+    )]
+    pub(crate) fn exceeds(self, environment: Environment, most: Paise) -> bool {
+        match (environment, most) {
+            (Environment::Test, _) => self.charged || self.rupees != 0.0,
+            (Environment::Live, Paise::ZERO) => self.charged || self.rupees > 0.0,
+            (Environment::Live, most) => self.rupees > most.0 as f64 / 100.0,
+        }
+    }
+}
+
+/// As an answer says it, or says it not at all.
+impl fmt::Display for Claim {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "charged {}, amount {}", self.charged, self.rupees)
+    }
 }
 
 #[cfg(test)]
@@ -144,5 +176,35 @@ mod tests {
         assert_eq!(bill("<html>"), Bill::Unknown);
         assert_eq!(bill("[]"), Bill::Unknown);
         assert_eq!(Bill::of(&Err(TransportError::TimedOut)), Bill::Unknown);
+    }
+
+    #[test]
+    fn a_claim_exceeds_what_a_call_can_cost_from_the_first_paisa_more() {
+        let exceeds = |environment, most, billing: &str| {
+            let text = format!("{{\"billing\":{billing}}}");
+            let json = Json::parse(text.as_bytes()).expect("JSON");
+            Claim::of(&json).exceeds(environment, Paise(most))
+        };
+        let live = Environment::Live;
+        assert!(!exceeds(live, 250, r#"{"charged":true,"amount":2.5}"#));
+        assert!(exceeds(live, 250, r#"{"charged":true,"amount":2.51}"#));
+        assert!(exceeds(live, 250, r#"{"charged":false,"amount":2.501}"#));
+        assert!(exceeds(live, 0, r#"{"charged":true}"#));
+        assert!(!exceeds(live, 0, r#"{"charged":false,"amount":0}"#));
+        assert!(exceeds(
+            Environment::Test,
+            0,
+            r#"{"charged":true,"amount":0}"#
+        ));
+        assert!(exceeds(
+            Environment::Test,
+            0,
+            r#"{"charged":false,"amount":1}"#
+        ));
+        assert!(!exceeds(
+            Environment::Test,
+            0,
+            r#"{"charged":false,"amount":0}"#
+        ));
     }
 }

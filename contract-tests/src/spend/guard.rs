@@ -4,8 +4,9 @@
 use std::sync::{Mutex, MutexGuard};
 
 use svc_fixtures::contract::{Environment, Paise};
+use svc_fixtures::json::Json;
 
-use super::bill::{Bill, claims_charge};
+use super::bill::{Bill, Claim};
 use super::journal::{Journal, JournalError};
 use super::ledger::{DoesNotFit, Entry, Ledger, Number};
 use super::price::Call;
@@ -18,16 +19,14 @@ pub enum Stop {
     #[error("{0}")]
     Budget(DoesNotFit),
     /// The service charged what it must not.
-    #[error(
-        "{what}: the {environment} service says it charged {amount}; it may charge {most} INR at most"
-    )]
+    #[error("{what}: the {environment} service says {claim}; the call can cost {most} INR at most")]
     Charged {
         /// The call.
         what: String,
         /// Where it was sent.
         environment: Environment,
         /// What its answer says.
-        amount: String,
+        claim: String,
         /// What it can cost at most.
         most: Paise,
     },
@@ -156,7 +155,7 @@ impl Guard {
     /// Takes in what came of a call.
     pub fn settle(&self, permit: Permit, answer: &Result<Response, TransportError>) {
         let bill = Bill::of(answer);
-        let over = overcharge(&permit.call, answer, &bill);
+        let over = overcharge(&permit.call, answer);
         let mut state = self.state();
         let noted = match &mut state.purse {
             Purse::Budget(ledger, journal) => note(ledger, journal, &permit, answer, &bill),
@@ -199,26 +198,18 @@ fn reserve(ledger: &mut Ledger, journal: &mut Journal, call: &Call) -> Result<Nu
 
 /// What an answer says that it must not say. A looked-up verification tells the bill of the call
 /// that made it, which was judged there.
-fn overcharge(call: &Call, answer: &Result<Response, TransportError>, bill: &Bill) -> Option<Stop> {
+fn overcharge(call: &Call, answer: &Result<Response, TransportError>) -> Option<Stop> {
     let response = answer.as_ref().ok()?;
-    let told = |amount: String| Stop::Charged {
+    let envelope = Json::parse(&response.body).ok()?;
+    let claim = Claim::of(&envelope);
+    let stored = call.looks_up && call.environment == Environment::Live;
+    let over = claim.exceeds(call.environment, call.most) && !stored;
+    over.then(|| Stop::Charged {
         what: call.what.clone(),
         environment: call.environment,
-        amount,
+        claim: claim.to_string(),
         most: call.most,
-    };
-    match (call.environment, bill.amount()) {
-        (Environment::Test, amount) if claims_charge(response) => {
-            let shown = amount.filter(|amount| *amount > Paise::ZERO);
-            Some(told(shown.map_or("something".to_owned(), |amount| {
-                format!("{amount} INR")
-            })))
-        }
-        (Environment::Live, Some(amount)) if amount > call.most && !call.looks_up => {
-            Some(told(format!("{amount} INR")))
-        }
-        _ => None,
-    }
+    })
 }
 
 /// Notes what a bill says. Not waited for: what a crash forgets of it counts as spent. Only a charge

@@ -7,11 +7,14 @@
 mod bill;
 mod estimate;
 mod guard;
+#[cfg(test)]
+mod interleavings;
 mod journal;
 mod ledger;
 mod price;
 
 pub use bill::Bill;
+pub(crate) use bill::Claim;
 pub use estimate::{Estimate, Row};
 pub use guard::{Guard, Permit, Stop};
 pub use journal::{Journal, JournalError};

@@ -6,7 +6,7 @@ use svc_fixtures::contract::{Environment, Paise};
 use super::answer::Answer;
 use super::{Findings, Verdict};
 use crate::plan::Step;
-use crate::spend;
+use crate::spend::{self, Claim};
 
 pub(super) fn judge(
     findings: &mut Findings<'_>,
@@ -19,8 +19,8 @@ pub(super) fn judge(
         return;
     }
     let most = spend::most(findings.setting.contract, environment, step);
-    let amount = answer.paise(&["billing", "amount"]).unwrap_or_default();
-    if amount <= most {
+    let claim = answer.json.as_ref().map(Claim::of).unwrap_or_default();
+    if !claim.exceeds(environment, most) {
         return;
     }
     let clause = match most {
@@ -31,6 +31,6 @@ pub(super) fn judge(
         clause: clause.to_owned(),
         what: "what was charged".to_owned(),
         expected: format!("{most} INR at most"),
-        found: format!("{amount} INR"),
+        found: claim.to_string(),
     });
 }
