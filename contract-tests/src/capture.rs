@@ -23,9 +23,29 @@ pub struct CapturedCase {
     pub case: String,
     /// The exchanges.
     pub exchanges: Vec<Exchange>,
+    /// The exchanges that were followed by another one of the same step: nothing is hidden.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<Repeated>,
     /// Why there is none for the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
+}
+
+/// An exchange after which the same call was sent again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// The step, counting from 0.
+    pub step: usize,
+    /// The exchange.
+    pub exchange: Exchange,
+}
+
+impl CapturedCase {
+    /// The exchanges of a step that were followed by another one, in order.
+    pub fn repeated_at(&self, step: usize) -> impl Iterator<Item = &Exchange> {
+        let mine = self.repeated.iter().filter(move |one| one.step == step);
+        mine.map(|one| &one.exchange)
+    }
 }
 
 /// A whole run, with all that is needed to plan it again.
@@ -39,7 +59,7 @@ pub struct Capture {
     pub extensions: bool,
     /// Whether the answers came over HTTP, with all their headers.
     pub http: bool,
-    /// What else could be done with the service.
+    /// What could be done with the service beside calling it.
     #[serde(default)]
     pub capabilities: Capabilities,
     /// The cases.

@@ -1,13 +1,17 @@
-//! The one client: puts the key in, sends, records. What it records holds no key.
+//! The one client: puts the key in, asks the guard, sends, records. What it records holds no key.
+
+mod retry;
 
 use futures_util::future::join_all;
 
-use crate::capture::{CapturedCase, Exchange};
-use crate::plan::{Ask, Case, Credential, Setting};
+use crate::capture::{CapturedCase, Exchange, Repeated};
+use crate::plan::{Case, Credential, Setting, Step};
 use crate::redact::{MARK, Secret, black_out};
 use crate::sink::Sink;
-use crate::target::{Door, Request, Response, Target};
-use svc_fixtures::contract::Environment;
+use crate::spend::{self, Call, Guard};
+use crate::target::{Door, Pace, Request, Response, Target, TransportError};
+use retry::Repeatable;
+use svc_fixtures::contract::{Contract, Environment};
 
 /// The keys of a run.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +46,15 @@ impl OwnKey {
             secret.expose().strip_prefix(environment.key_prefix()) == Some("local")
         });
         OwnKey { secret, copies }
+    }
+
+    /// Whether it is one of those that every simulator has, and so nobody's money.
+    #[must_use]
+    pub fn is_simulators(&self) -> bool {
+        Environment::ALL.iter().any(|environment| {
+            let name = self.secret.expose().strip_prefix(environment.key_prefix());
+            name.is_some_and(|name| name == "local" || name.starts_with("local_"))
+        })
     }
 }
 
@@ -88,7 +101,17 @@ impl Keyring {
         };
         match credential {
             Credential::Own => needed(environment),
-            Credential::OtherEnvironment => needed(environment.other()),
+            Credential::OtherEnvironment => {
+                let live = environment == Environment::Test;
+                match self
+                    .live
+                    .as_ref()
+                    .filter(|key| live && !key.is_simulators())
+                {
+                    Some(_) => Err("a live key is not shown to another address".to_owned()),
+                    None => needed(environment.other()),
+                }
+            }
             Credential::Unknown => Ok(Some(Secret::new(format!(
                 "{}unknownkey{account}",
                 environment.key_prefix()
@@ -110,10 +133,13 @@ impl Keyring {
 #[derive(Debug)]
 pub struct Client<'t, T> {
     target: &'t T,
+    contract: &'t Contract,
     keys: Keyring,
     seed: String,
     secret: String,
     sink: Option<OwnSink>,
+    guard: Guard,
+    pace: Pace,
 }
 
 /// The run's own receiver, and the URL by which the service reaches it.
@@ -125,16 +151,29 @@ pub struct OwnSink {
     pub url: String,
 }
 
+/// A call that is ready to go.
+struct Ready {
+    request: Request,
+    key: Option<Secret>,
+    call: Call,
+    /// As it is captured: with the names of what the client filled in.
+    asked: Request,
+    account: String,
+}
+
 impl<'t, T: Target> Client<'t, T> {
-    /// A client of a target.
+    /// A client of a target that may spend any amount, as fast as it can: for simulators.
     #[must_use]
-    pub fn new(target: &'t T, keys: Keyring, setting: &Setting<'_>) -> Self {
+    pub fn new(target: &'t T, keys: Keyring, setting: &Setting<'t>) -> Self {
         Client {
             target,
+            contract: setting.contract,
             keys,
             seed: setting.seed.clone(),
             secret: setting.webhook_secret(),
             sink: None,
+            guard: Guard::unlimited(),
+            pace: Pace::default(),
         }
     }
 
@@ -147,6 +186,24 @@ impl<'t, T: Target> Client<'t, T> {
         }
     }
 
+    /// The same, with what may be spent.
+    #[must_use]
+    pub fn guarded(self, guard: Guard) -> Self {
+        Client { guard, ..self }
+    }
+
+    /// The same, at a pace.
+    #[must_use]
+    pub fn paced(self, pace: Pace) -> Self {
+        Client { pace, ..self }
+    }
+
+    /// What watches over the money.
+    #[must_use]
+    pub fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
     /// Sends a case's steps, one after the other or all at once.
     pub async fn capture(&self, check: &str, case: &Case) -> CapturedCase {
         let account = self.account(check);
@@ -154,22 +211,32 @@ impl<'t, T: Target> Client<'t, T> {
             check: check.to_owned(),
             case: case.name.clone(),
             exchanges: Vec::new(),
+            repeated: Vec::new(),
             stopped: None,
         };
+        let prices = case.steps.iter();
+        let prices = prices.map(|step| spend::most(self.contract, case.environment, step));
+        if let Err(why) = self.guard.lets(prices.max().unwrap_or_default()) {
+            captured.stopped = Some(why);
+            return captured;
+        }
         if case.together {
-            let all = case
-                .steps
-                .iter()
-                .map(|step| self.ask(&step.ask, case.environment, &account, &[]));
+            self.pace.turn(case.steps.len()).await;
+            let ready = |at| self.ready(check, case, at, &account, &[]);
+            let all = (0..case.steps.len()).map(|at| async move { self.send(&ready(at)?).await });
             for exchange in join_all(all).await {
                 record(&mut captured, exchange);
             }
             return captured;
         }
-        for step in &case.steps {
-            let exchange = self
-                .ask(&step.ask, case.environment, &account, &captured.exchanges)
-                .await;
+        for at in 0..case.steps.len() {
+            let exchange = match self.ready(check, case, at, &account, &captured.exchanges) {
+                Ok(ready) => {
+                    self.send_safely(&ready, case, at, &mut captured.repeated)
+                        .await
+                }
+                Err(why) => Err(why),
+            };
             record(&mut captured, exchange);
             if captured.stopped.is_some() {
                 break;
@@ -178,45 +245,104 @@ impl<'t, T: Target> Client<'t, T> {
         captured
     }
 
-    async fn ask(
+    /// The call of a step, once the answers before it are known.
+    fn ready(
         &self,
-        ask: &Ask,
-        environment: Environment,
+        check: &str,
+        case: &Case,
+        at: usize,
         account: &str,
         earlier: &[Exchange],
-    ) -> Result<Exchange, String> {
-        let mut request = ask.request(environment, earlier)?;
-        if ask.door == Door::Sink {
-            return self.received(request, account).await;
-        }
-        let key = self.keys.key(&ask.credential, environment, account)?;
+    ) -> Result<Ready, String> {
+        let (environment, step): (_, &Step) = (case.environment, &case.steps[at]);
+        let mut request = step.ask.request(environment, earlier)?;
         let asked = request.clone();
         self.fill_in(&mut request, environment, account)?;
-        request.authorization = match (&key, &ask.credential) {
+        let key = self.keys.key(&step.ask.credential, environment, account)?;
+        request.authorization = match (&key, &step.ask.credential) {
             (Some(key), _) => Some(Secret::new(format!("Bearer {}", key.expose()))),
             (None, Credential::Header(value)) => value.map(Secret::new),
             (None, _) => None,
         };
-        let mut response = self.target.send(&request).await;
-        if let (Some(key), Ok(answer)) = (&key, &mut response) {
-            without(key, answer);
+        let what = format!("{check}, {}, step {}", case.name, at + 1);
+        let call = Call::of(self.contract, environment, step, what);
+        Ok(Ready {
+            request,
+            key,
+            call,
+            asked,
+            account: account.to_owned(),
+        })
+    }
+
+    /// Sends a call, and again where that is safe. What came before the last answer is kept, too.
+    async fn send_safely(
+        &self,
+        ready: &Ready,
+        case: &Case,
+        at: usize,
+        repeated: &mut Vec<Repeated>,
+    ) -> Result<Exchange, String> {
+        match ready.request.door {
+            Door::Api => {}
+            Door::Page | Door::Console => return Ok(self.send_aside(ready).await),
+            Door::Sink => return self.received(ready).await,
         }
-        if let (Door::Console, Ok(answer)) = (request.door, &mut response) {
+        let repeatable = Repeatable::of(self.contract, case, &case.steps[at]);
+        self.pace.turn(1).await;
+        let mut exchange = self.send(ready).await?;
+        for before in 0..retry::MOST {
+            let Some(wait) = repeatable.again(before, &exchange.response) else {
+                break;
+            };
+            tokio::time::sleep(wait).await;
+            self.pace.turn(1).await;
+            // Where the budget does not cover the repeat, the answer that there is stands.
+            let Ok(again) = self.send(ready).await else {
+                break;
+            };
+            let exchange = std::mem::replace(&mut exchange, again);
+            repeated.push(Repeated { step: at, exchange });
+        }
+        Ok(exchange)
+    }
+
+    /// Sends a call once, if the guard lets it out.
+    async fn send(&self, ready: &Ready) -> Result<Exchange, String> {
+        let permit = self.guard.admit(ready.call.clone());
+        let permit = permit.map_err(|stop| stop.to_string())?;
+        let response = self.target.send(&ready.request).await;
+        self.guard.settle(permit, &response);
+        Ok(self.exchange(ready, response))
+    }
+
+    /// Sends what is no call of the service: nothing is charged for it, and no rate is kept.
+    async fn send_aside(&self, ready: &Ready) -> Exchange {
+        let response = self.target.send(&ready.request).await;
+        self.exchange(ready, response)
+    }
+
+    /// What is recorded: no key, and what the client filled in under its name.
+    fn exchange(&self, ready: &Ready, mut response: Result<Response, TransportError>) -> Exchange {
+        let own = match ready.request.door {
             // The control API shows the keys of its accounts.
-            let own = Environment::ALL.map(|environment| self.keys.own(environment, account));
-            for key in own.iter().flatten() {
+            Door::Console => Environment::ALL.map(|at| self.keys.own(at, &ready.account)),
+            _ => [None, None],
+        };
+        if let Ok(answer) = &mut response {
+            for key in ready.key.iter().chain(own.iter().flatten()) {
                 without(key, answer);
             }
         }
         // That a key was sent is worth knowing, the key is not.
-        let authorization = request.authorization.as_ref().map(|_| Secret::new(MARK));
-        Ok(Exchange {
+        let authorization = ready.request.authorization.as_ref();
+        Exchange {
             request: Request {
-                authorization,
-                ..asked
+                authorization: authorization.map(|_| Secret::new(MARK)),
+                ..ready.asked.clone()
             },
             response,
-        })
+        }
     }
 
     /// Puts account, receiver and secret where they are named; what is captured keeps the names.
@@ -244,12 +370,13 @@ impl<'t, T: Target> Client<'t, T> {
     }
 
     /// What came to the run's own receiver, as if somebody had answered it.
-    async fn received(&self, request: Request, account: &str) -> Result<Exchange, String> {
+    async fn received(&self, ready: &Ready) -> Result<Exchange, String> {
+        let request = ready.asked.clone();
         let own = self
             .sink
             .as_ref()
             .ok_or("this run has no receiver of webhooks")?;
-        let account = self.keys.account(request.environment, account)?;
+        let account = self.keys.account(request.environment, &ready.account)?;
         let path = request.path.replace("{account}", &account);
         let at_least = request.query.parse().unwrap_or(0);
         let body = own.sink.received(&path, at_least).await.into_bytes();

@@ -18,5 +18,6 @@ pub mod redact;
 pub mod report;
 pub mod run;
 pub mod sink;
+pub mod spend;
 pub mod target;
 pub mod verdict;

@@ -1,6 +1,7 @@
 //! Exit codes: documented, and never green where nothing was judged.
 
 use crate::run::Summary;
+use crate::spend::Stop;
 
 /// What the process ends with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum Exit {
     Unreachable = 3,
     /// Nothing was judged.
     Nothing = 4,
+    /// The budget did not cover the next call, or what is spent could not be written down.
+    Budget = 5,
 }
 
 pub(super) const HELP: &str = "\
@@ -24,7 +27,8 @@ Exit codes:
   1  the contract is broken
   2  usage: nothing was sent
   3  the service did not answer
-  4  nothing was judged";
+  4  nothing was judged
+  5  stopped by the budget";
 
 impl Exit {
     /// What a run ends with. A breach outranks a lost connection: it was seen.
@@ -35,6 +39,17 @@ impl Exit {
             (0, 1.., _) => Exit::Unreachable,
             (0, 0, 0) => Exit::Nothing,
             (0, 0, 1..) => Exit::Held,
+        }
+    }
+
+    /// What a run ends with that the guard may have stopped. What was found broken before is told
+    /// rather than that the money ran out.
+    #[must_use]
+    pub fn of_guarded(summary: Summary, stop: Option<&Stop>) -> Self {
+        match (stop, Exit::of(summary)) {
+            (Some(Stop::Charged { .. }), _) => Exit::Broken,
+            (Some(Stop::Budget(_) | Stop::Journal(_)), Exit::Held | Exit::Nothing) => Exit::Budget,
+            (_, exit) => exit,
         }
     }
 }
@@ -57,5 +72,25 @@ mod tests {
         assert_eq!(exit(1, 1, 1), Exit::Broken);
         assert_eq!(exit(1, 0, 1), Exit::Unreachable);
         assert_eq!(exit(0, 0, 0), Exit::Nothing);
+    }
+
+    #[test]
+    fn a_run_the_guard_stopped_is_never_green() {
+        let summary = |failed| Summary {
+            passed: 3,
+            failed,
+            ..Summary::default()
+        };
+        let full = Stop::Journal("no space".to_owned());
+        assert_eq!(Exit::of_guarded(summary(0), Some(&full)), Exit::Budget);
+        assert_eq!(Exit::of_guarded(summary(1), Some(&full)), Exit::Broken);
+        assert_eq!(Exit::of_guarded(summary(0), None), Exit::Held);
+        let charged = Stop::Charged {
+            what: "a call".to_owned(),
+            environment: svc_fixtures::contract::Environment::Test,
+            claim: "charged true, amount 3".to_owned(),
+            most: svc_fixtures::contract::Paise::ZERO,
+        };
+        assert_eq!(Exit::of_guarded(summary(0), Some(&charged)), Exit::Broken);
     }
 }

@@ -19,24 +19,14 @@ pub(super) fn address(flag: &str, text: &str) -> Result<Url, Mistake> {
     let url = Url::parse(text).map_err(|error| Mistake::usage(format!("{flag}: {error}")))?;
     match url.scheme() {
         "http" if url.has_host() => Ok(url),
+        "https" if cfg!(feature = "tls") && url.has_host() => Ok(url),
         "https" => Err(Mistake::usage(format!(
-            "{flag}: this build has no TLS; give an http:// address"
+            "{flag}: this build speaks no TLS; build it with `--features tls`, or give an http:// address. \
+             Nothing was sent"
         ))),
         _ => Err(Mistake::usage(format!(
             "{flag}: must be an http:// address with a host"
         ))),
-    }
-}
-
-/// An address of live. Its calls cost money, and nothing here guards a budget yet.
-pub(super) fn live_address(text: &str) -> Result<Url, Mistake> {
-    let url = address("--live-url", text)?;
-    match is_loopback(&url) {
-        true => Ok(url),
-        false => Err(Mistake::usage(
-            "--live-url: only a live listener on this machine (127.0.0.1, [::1], localhost) is judged: \
-             calls to a real one cost money. Nothing was sent",
-        )),
     }
 }
 
@@ -52,14 +42,20 @@ pub(super) fn ring(
         None if is_loopback(sandbox) => Some(OwnKey::of_simulator(Environment::Test)),
         None => {
             return Err(Mistake::usage(
-                "--api-key (or SVC_API_KEY) is needed for this address",
+                "--api-key (or SVC_API_KEY) is needed for this address. Nothing was sent",
             ));
         }
     };
-    let live = match live_key {
-        Some(key) => Some(of(Environment::Live, "--live-key (or SVC_LIVE_KEY)", key)?),
-        None if live.is_some_and(is_loopback) => Some(OwnKey::of_simulator(Environment::Live)),
-        None => None,
+    let live = match (live_key, live) {
+        (Some(key), _) => Some(of(Environment::Live, "--live-key (or SVC_LIVE_KEY)", key)?),
+        (None, Some(live)) if is_loopback(live) => Some(OwnKey::of_simulator(Environment::Live)),
+        (None, Some(_)) => {
+            return Err(Mistake::usage(
+                "--live-key (or SVC_LIVE_KEY) is needed for a live address that is not on this machine: \
+                 its calls may cost money. Nothing was sent",
+            ));
+        }
+        (None, None) => None,
     };
     Ok(Keyring { test, live })
 }
@@ -74,7 +70,11 @@ fn of(environment: Environment, flag: &str, key: &Secret) -> Result<OwnKey, Mist
         false => {
             let other = environment.other().key_prefix();
             let hint = match key.expose().starts_with(other) {
-                true => format!(", and this one begins with {other}: it is for the other address"),
+                true => format!(
+                    ", and this one begins with {other}: it is for {}, not for {}",
+                    address_flag(environment.other()),
+                    address_flag(environment)
+                ),
                 false => String::new(),
             };
             Err(Mistake::usage(format!(
@@ -82,6 +82,19 @@ fn of(environment: Environment, flag: &str, key: &Secret) -> Result<OwnKey, Mist
             )))
         }
     }
+}
+
+fn address_flag(environment: Environment) -> &'static str {
+    match environment {
+        Environment::Test => "--base-url",
+        Environment::Live => "--live-url",
+    }
+}
+
+/// Whether a service is a simulator on this machine, as far as can be known beforehand: a tunnel to
+/// a real one has an address of this machine, too, but a key that no simulator is known by.
+pub(super) fn is_simulator(url: &Url, key: Option<&OwnKey>) -> bool {
+    is_loopback(url) && key.is_none_or(OwnKey::is_simulators)
 }
 
 #[cfg(test)]
@@ -96,10 +109,33 @@ mod tests {
     }
 
     #[test]
-    fn a_live_address_elsewhere_is_refused() {
-        assert!(refusal(live_address("http://api.example:80")).contains("cost money"));
-        assert!(live_address("http://127.0.0.1:8802").is_ok());
-        assert!(live_address("http://[::1]:8802").is_ok());
+    fn a_live_address_elsewhere_needs_its_key() {
+        let sandbox = Url::parse("http://127.0.0.1:8801").expect("a URL");
+        let live = Url::parse("http://api.example:80").expect("a URL");
+        let told = refusal(ring(&sandbox, Some(&live), None, None));
+        assert!(told.contains("--live-key"), "{told}");
+        let key = Secret::new("svc_live_abcdef");
+        assert!(ring(&sandbox, Some(&live), None, Some(&key)).is_ok());
+        let here = Url::parse("http://[::1]:8802").expect("a URL");
+        assert!(ring(&sandbox, Some(&here), None, None).is_ok());
+    }
+
+    #[test]
+    fn a_tunnel_with_a_real_key_is_no_simulator() {
+        let here = Url::parse("http://127.0.0.1:8802").expect("a URL");
+        let key = |text: &str| OwnKey::new(Secret::new(text));
+        assert!(is_simulator(&here, Some(&key("svc_live_local"))));
+        assert!(is_simulator(&here, Some(&key("svc_live_local_ci"))));
+        assert!(!is_simulator(&here, Some(&key("svc_live_localhero"))));
+        let there = Url::parse("http://api.example").expect("a URL");
+        assert!(!is_simulator(&there, Some(&key("svc_live_local"))));
+    }
+
+    #[cfg(not(feature = "tls"))]
+    #[test]
+    fn without_tls_an_https_address_is_refused_with_what_to_do() {
+        let told = refusal(address("--base-url", "https://sandbox.example"));
+        assert!(told.contains("--features tls"), "{told}");
     }
 
     #[test]
@@ -112,7 +148,7 @@ mod tests {
             None,
         ));
         assert!(
-            told.contains("svc_live_: it is for the other address"),
+            told.contains("svc_live_: it is for --live-url, not for --base-url"),
             "{told}"
         );
         assert!(!told.contains("abcdef"), "{told}");

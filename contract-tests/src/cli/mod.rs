@@ -1,9 +1,13 @@
 //! The command line: arguments, keys, exit codes. One file a command.
 
+mod choice;
+mod dry_run;
 mod exit;
 mod keys;
 mod list;
+mod money;
 mod run;
+mod way;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -23,7 +27,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run the checks against a service.
-    Run(run::Run),
+    Run(Box<run::Run>),
     /// Show which check proves which clause of the specification.
     List(list::List),
 }

@@ -5,17 +5,21 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use reqwest::Url;
 use svc_fixtures::contract::Contract;
 
-use super::{Exit, Mistake, keys};
+use super::choice::Choice;
+use super::money::{self, Money};
+use super::way::{self, Way};
+use super::{Exit, Mistake, dry_run, keys};
 use crate::check;
 use crate::client::Client;
-use crate::plan::{Setting, inputs};
+use crate::plan::Setting;
 use crate::redact::Secret;
 use crate::report::human::Human;
 use crate::report::json::Document;
-use crate::run::{Event, Filter, run};
-use crate::target::{HttpTarget, Timeouts};
+use crate::run::{Event, Filter, run_within};
+use crate::target::HttpTarget;
 use svc_fixtures::contract::Environment;
 
 /// What to run, and against what.
@@ -24,7 +28,7 @@ pub(super) struct Run {
     /// The address of the sandbox, such as http://127.0.0.1:8801
     #[arg(long, env = "SVC_BASE_URL", value_name = "URL")]
     base_url: String,
-    /// The address of live; only on this machine
+    /// The address of live; one that is not on this machine needs --live-key, too
     #[arg(long, env = "SVC_LIVE_URL", value_name = "URL")]
     live_url: Option<String>,
     /// The sandbox's API key; a simulator on this machine needs none
@@ -33,18 +37,21 @@ pub(super) struct Run {
     /// Live's API key; a simulator on this machine needs none
     #[arg(long, env = "SVC_LIVE_KEY", hide_env_values = true, value_name = "KEY", value_parser = secret)]
     live_key: Option<Secret>,
-    /// Run only what is about this operation, or about those below it
-    #[arg(long, value_name = "OPERATION")]
-    operation: Option<String>,
-    /// Run only the checks whose id begins so
-    #[arg(long, value_name = "CHECK")]
-    check: Option<String>,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    money: Money,
+    #[command(flatten)]
+    way: Way,
     /// Whether to ask what only the simulator's own rulings say
     #[arg(long, value_enum, default_value_t = Extensions::Auto)]
     extensions: Extensions,
     /// Makes accounts, idempotency keys and references the run's own; the same again repeats a run
     #[arg(long, value_name = "TEXT")]
     seed: Option<String>,
+    /// Print what would be sent and what it can cost at most; send nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Write a report as JSON, too
     #[arg(long, value_name = "FILE")]
     report_json: Option<PathBuf>,
@@ -69,10 +76,9 @@ fn secret(text: &str) -> Result<Secret, std::convert::Infallible> {
 impl Run {
     pub(super) fn execute(&self) -> Result<Exit, Mistake> {
         let sandbox = keys::address("--base-url", &self.base_url)?;
-        let live = self
-            .live_url
-            .as_deref()
-            .map(keys::live_address)
+        let live = self.live_url.as_deref();
+        let live = live
+            .map(|text| keys::address("--live-url", text))
             .transpose()?;
         let ring = keys::ring(
             &sandbox,
@@ -83,21 +89,54 @@ impl Run {
         let contract = Contract::built_in();
         let mut setting = Setting::new(
             &contract,
-            inputs::built_in(),
+            self.choice.inputs(&contract)?,
             self.seed.clone().unwrap_or_else(fresh_seed),
         );
         setting
             .environments
             .extend(live.is_some().then_some(Environment::Live));
         setting.extensions = match self.extensions {
-            Extensions::Auto => keys::is_loopback(&sandbox),
+            // What only a simulator promises is not asked of a real live service either.
+            Extensions::Auto => {
+                let real = |live: &Url| !keys::is_simulator(live, ring.live.as_ref());
+                keys::is_loopback(&sandbox) && !live.as_ref().is_some_and(real)
+            }
             Extensions::Yes => true,
             Extensions::No => false,
         };
-        let filter = self.filter(&contract)?;
-        let target = HttpTarget::new(sandbox, live, Timeouts::default());
+        let filter = self.choice.filter(&setting)?;
+        if self.dry_run {
+            let budget = self.money.told(live.as_ref(), ring.live.as_ref());
+            dry_run::print(io::stdout().lock(), &setting, &filter, &budget)?;
+            return Ok(Exit::Held);
+        }
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build()?;
+        setting.capabilities = runtime.block_on(self.way.capabilities())?;
+        let sink = runtime.block_on(self.way.sink(&mut setting.capabilities))?;
+        way::tell(&setting.capabilities);
+        let guard = self
+            .money
+            .guard(live.as_ref(), ring.live.as_ref(), &setting.seed)?;
+        let target = HttpTarget::new(sandbox, live, self.way.timeouts());
         let target = target.map_err(|error| Mistake::usage(error.to_string()))?;
-        let client = Client::new(&target, ring, &setting);
+        let target = target.with_console(self.way.console()?);
+        let client = Client::new(&target, ring, &setting)
+            .guarded(guard)
+            .paced(self.way.pace());
+        let client = match sink {
+            Some(sink) => client.with_sink(sink),
+            None => client,
+        };
+        runtime.block_on(self.judge(&setting, &filter, &client))
+    }
+
+    async fn judge(
+        &self,
+        setting: &Setting<'_>,
+        filter: &Filter,
+        client: &Client<'_, HttpTarget>,
+    ) -> Result<Exit, Mistake> {
         let (mut human, mut document, mut told) =
             (Human::new(io::stdout()), Document::default(), Ok(()));
         let mut tell = |event: &Event| {
@@ -106,10 +145,8 @@ impl Run {
                 told = human.take(event);
             }
         };
-        let checks = check::all();
-        let mut runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = runtime.enable_all().build()?;
-        let (_, summary) = runtime.block_on(run(&setting, &checks, &filter, &client, &mut tell));
+        let (checks, limits) = (check::all(), self.way.limits());
+        let (_, summary) = run_within(setting, &checks, filter, limits, client, &mut tell).await;
         told?;
         io::stdout().flush()?;
         if let Some(path) = &self.report_json {
@@ -120,30 +157,9 @@ impl Run {
                 cause,
             })?;
         }
-        Ok(Exit::of(summary))
-    }
-
-    /// A filter that lets nothing through is a slip of the pen, not a run of nothing.
-    fn filter(&self, contract: &Contract) -> Result<Filter, Mistake> {
-        let filter = Filter {
-            operation: self.operation.clone(),
-            check: self.check.clone(),
-        };
-        if !check::all().iter().any(|check| filter.lets_check(check)) {
-            return Err(Mistake::usage(
-                "--check: no check's id begins so; `list` shows them",
-            ));
-        }
-        let known = |wanted: &String| {
-            contract
-                .operations
-                .iter()
-                .any(|operation| operation.id.starts_with(wanted.as_str()))
-        };
-        if !self.operation.as_ref().is_none_or(known) {
-            return Err(Mistake::usage("--operation: there is no such operation"));
-        }
-        Ok(filter)
+        money::tell(client.guard());
+        let stop = client.guard().stopped();
+        Ok(Exit::of_guarded(summary, stop.as_ref()))
     }
 }
 

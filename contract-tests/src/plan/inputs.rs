@@ -1,13 +1,17 @@
 //! Inputs whose outcome the specification fixes, read from `inputs.toml`.
 
-use serde::Deserialize;
+use std::sync::{Arc, LazyLock};
+
 use svc_fixtures::contract::{Contract, ErrorCode, Field, Kind, Operation};
+use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::{Ending, sample};
 
+/// How an input ends that is answered with a result.
+const COMPLETED: &str = "completed";
+
 /// One such input.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
     /// The clause that fixes it.
     pub clause: String,
@@ -16,20 +20,18 @@ pub struct Input {
     /// The value.
     pub value: String,
     /// Whether the field must be the operation's first identifying one.
-    #[serde(default)]
     pub identifies: bool,
     /// Whether the step of a flow that is called with it does not count as done.
-    #[serde(default)]
     pub refutes: bool,
     /// `completed`, or an error code.
     pub ends: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    input: Vec<Input>,
-}
+static BUILT_IN: LazyLock<Vec<Input>> = LazyLock::new(|| {
+    let source = Source::new("inputs.toml", include_str!("../../inputs.toml"));
+    let read = read(&Contract::built_in(), &source, &[]);
+    read.unwrap_or_else(|problems| panic!("the built-in inputs do not read:\n{problems}"))
+});
 
 /// The inputs built into this crate.
 ///
@@ -37,9 +39,85 @@ struct File {
 /// Never: a test reads them.
 #[must_use]
 pub fn built_in() -> Vec<Input> {
-    let file: File =
-        toml::from_str(include_str!("../../inputs.toml")).expect("a test reads this file");
-    file.input
+    BUILT_IN.clone()
+}
+
+/// The inputs of a file, such as those that a sandbox fixes beside the specification's. `known` are
+/// those that there are already.
+///
+/// # Errors
+/// Every mistake of the file.
+pub fn read(
+    contract: &Contract,
+    source: &Arc<Source>,
+    known: &[Input],
+) -> Result<Vec<Input>, Problems> {
+    let (inputs, problems) = Table::of_source(source, |root| {
+        let mut inputs: Vec<Input> = Vec::new();
+        for table in root.tables("input") {
+            let input = one(contract, &table, known, &inputs);
+            table.done();
+            inputs.extend(input);
+        }
+        if inputs.is_empty() && root.is_intact() {
+            root.lacks("there is no `[[input]]` here");
+        }
+        inputs
+    });
+    problems.or(inputs)
+}
+
+fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]) -> Option<Input> {
+    let clause = table.required("clause");
+    let format = table.required("format");
+    let value = table.required("value");
+    let ends = table.required("ends");
+    let (identifies, refutes) = (table.flag("identifies"), table.flag("refutes"));
+    let (clause, format, value, ends) = (clause?, format?, value?, ends?);
+    let input = Input {
+        clause: clause.text()?.to_owned(),
+        format: format.text()?.to_owned(),
+        value: value.text()?.to_owned(),
+        identifies,
+        refutes,
+        ends: ends.text()?.to_owned(),
+    };
+    let clauses = || contract.clauses.iter().map(|clause| clause.id.as_str());
+    if !clauses().any(|known| known == input.clause) {
+        clause.unknown("the clause", &input.clause, clauses());
+    }
+    let formats = || contract.formats.iter().map(|format| format.name.as_str());
+    let row = contract.formats.iter().find(|row| row.name == input.format);
+    match row {
+        None => format.unknown("the format", &input.format, formats()),
+        Some(_) if !is_used(contract, &input) => {
+            format.problem("no operation has such a field: nothing would be asked");
+        }
+        Some(row) if input.ends == COMPLETED && !row.fits(&input.value) => {
+            value.problem(format!(
+                "this is no `{}`: it cannot be completed",
+                input.format
+            ));
+        }
+        Some(_) => {}
+    }
+    if input.ends != COMPLETED && ErrorCode::parse(&input.ends).is_none() {
+        let codes = contract.errors.iter().map(|row| row.code.as_str());
+        ends.unknown("the ending", &input.ends, codes.chain([COMPLETED]));
+    }
+    let same = |other: &&Input| other.format == input.format && other.value == input.value;
+    if known.iter().chain(before).any(|other| same(&other)) {
+        value.problem_with_hint(
+            "this input is there already",
+            "an input is fixed once; the specification's own need not be repeated",
+        );
+    }
+    Some(input)
+}
+
+fn is_used(contract: &Contract, input: &Input) -> bool {
+    let mut operations = contract.operations.iter();
+    operations.any(|operation| input.field(contract, operation).is_some())
 }
 
 impl Input {
@@ -67,7 +145,7 @@ impl Input {
     #[must_use]
     pub fn ending(&self, operation: &Operation) -> Option<Ending> {
         match self.ends.as_str() {
-            "completed" => Some(sample::success(operation)),
+            COMPLETED => Some(sample::success(operation)),
             code => ErrorCode::parse(code).map(Ending::Error),
         }
     }
@@ -91,5 +169,76 @@ mod tests {
             );
             assert!(input.ending(operation).is_some(), "{input:?}");
         }
+    }
+
+    fn mistakes(text: &str) -> String {
+        let source = Source::new("mine.toml", text);
+        match read(&Contract::built_in(), &source, &built_in()) {
+            Ok(inputs) => format!("{} read", inputs.len()),
+            Err(problems) => problems.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_sandbox_s_own_input_is_read() {
+        let text = "[[input]]\nclause = \"sandbox.deterministic\"\nformat = \"pan\"\n\
+                    value = \"ABCDE1234F\"\nidentifies = true\nends = \"SVC_SOURCE_TIMEOUT\"\n";
+        assert_eq!(mistakes(text), "1 read");
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_line_and_a_hint() {
+        let text = "[[input]]\nclause = \"sandbox.pan-succes\"\nformat = \"pann\"\n\
+                    value = \"ABCDE1234F\"\nend = \"completed\"\nends = \"SVC_NO_RECORD\"\n\
+                    \n[[input]]\nclause = \"sandbox.pan-success\"\nformat = \"pan\"\n\
+                    value = \"AAAAA0000A\"\nends = \"completed\"\n";
+        insta::assert_snapshot!(mistakes(text), @r#"
+        error: the clause `sandbox.pan-succes` is not known
+         --> mine.toml:2:10
+          |
+        2 | clause = "sandbox.pan-succes"
+          |          ^^^^^^^^^^^^^^^^^^^^
+          |
+          = help: did you mean `sandbox.pan-success`?
+
+        error: the format `pann` is not known
+         --> mine.toml:3:10
+          |
+        3 | format = "pann"
+          |          ^^^^^^
+          |
+          = help: did you mean `pan`?
+
+        error: `end` is not known here
+         --> mine.toml:5:1
+          |
+        5 | end = "completed"
+          | ^^^
+          |
+          = help: did you mean `ends`?
+
+        error: the ending `SVC_NO_RECORD` is not known
+         --> mine.toml:6:8
+          |
+        6 | ends = "SVC_NO_RECORD"
+          |        ^^^^^^^^^^^^^^^
+          |
+          = help: did you mean `SVC_NO_RECORD_FOUND`?
+
+        error: this input is there already
+          --> mine.toml:11:9
+           |
+        11 | value = "AAAAA0000A"
+           |         ^^^^^^^^^^^^
+           |
+           = help: an input is fixed once; the specification's own need not be repeated
+
+        5 mistakes found
+        "#);
+    }
+
+    #[test]
+    fn a_file_without_inputs_is_a_mistake() {
+        assert!(mistakes("# nothing\n").contains("there is no `[[input]]` here"));
     }
 }

@@ -24,7 +24,7 @@ pub struct Setting<'c> {
     pub extensions: bool,
     /// Whether answers come over HTTP, with all their headers.
     pub http: bool,
-    /// What else can be done with the service.
+    /// What can be done with the service beside calling it.
     pub capabilities: Capabilities,
     rulings: BTreeSet<&'c str>,
 }
@@ -54,8 +54,9 @@ impl<'c> Setting<'c> {
     pub fn everything(self) -> Self {
         Setting {
             capabilities: Capabilities {
-                control: true,
-                webhook_sink: true,
+                control: Some(String::new()),
+                movable_clock: true,
+                webhook_sink: Some(String::new()),
             },
             environments: vec![Environment::Test, Environment::Live],
             extensions: true,
@@ -89,8 +90,8 @@ impl<'c> Setting<'c> {
     pub fn can_ask(&self, door: Door) -> bool {
         match door {
             Door::Api | Door::Page => true,
-            Door::Console => self.capabilities.control,
-            Door::Sink => self.capabilities.webhook_sink,
+            Door::Console => self.capabilities.control.is_some() && self.capabilities.movable_clock,
+            Door::Sink => self.capabilities.webhook_sink.is_some(),
         }
     }
 

@@ -1,50 +1,37 @@
 //! The runner: check after check, captured, then judged. Tells what happens as events; prints nothing.
 
 mod event;
+mod filter;
+
+use std::cell::OnceCell;
+use std::num::NonZeroUsize;
+
+use futures_util::stream::{self, StreamExt as _};
 
 use crate::capture::{Capture, CapturedCase};
 use crate::check::Check;
 use crate::client::Client;
 use crate::plan::{Case, Setting};
 use crate::target::Target;
-use crate::verdict;
+use crate::verdict::{self, Finding, Verdict};
 pub use event::{Event, Judged, Outcome, Summary};
+pub use filter::{Filter, Tag};
 
-/// Which of the cases are run.
-#[derive(Debug, Clone, Default)]
-pub struct Filter {
-    /// Only those about this operation, or about operations below it.
-    pub operation: Option<String>,
-    /// Only those of checks whose id begins so.
-    pub check: Option<String>,
+/// How much of a run happens at once, and when it is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many checks are run at once; the cases of each stay in their order.
+    pub jobs: NonZeroUsize,
+    /// After how many failed checks no further one is begun.
+    pub max_failures: Option<NonZeroUsize>,
 }
 
-impl Filter {
-    /// Whether a check is run at all.
-    #[must_use]
-    pub fn lets_check(&self, check: &Check) -> bool {
-        self.check
-            .as_ref()
-            .is_none_or(|wanted| check.id.starts_with(wanted.as_str()))
-    }
-
-    fn lets_case(&self, case: &Case) -> bool {
-        let Some(wanted) = &self.operation else {
-            return true;
-        };
-        let below = |id: &str| {
-            id.strip_prefix(wanted.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        case.operation.as_deref().is_some_and(below)
-    }
-
-    /// The cases of a check that are run.
-    #[must_use]
-    pub fn cases(&self, check: &Check, setting: &Setting<'_>) -> Vec<Case> {
-        let mut cases = check.cases(setting);
-        cases.retain(|case| self.lets_case(case));
-        cases
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            jobs: NonZeroUsize::MIN,
+            max_failures: None,
+        }
     }
 }
 
@@ -56,33 +43,100 @@ pub async fn run<T: Target>(
     client: &Client<'_, T>,
     tell: &mut dyn FnMut(&Event),
 ) -> (Capture, Summary) {
+    run_within(setting, checks, filter, Limits::default(), client, tell).await
+}
+
+/// The same, within limits. However many are run at once, they are told in the same order, and none
+/// is begun before all that are more harmless are over.
+pub async fn run_within<T: Target>(
+    setting: &Setting<'_>,
+    checks: &[Check],
+    filter: &Filter,
+    limits: Limits,
+    client: &Client<'_, T>,
+    tell: &mut dyn FnMut(&Event),
+) -> (Capture, Summary) {
     let mut checks: Vec<_> = checks
         .iter()
-        .filter(|check| filter.lets_check(check))
+        .filter(|check| filter.lets_check(check, setting))
         .collect();
     checks.sort_by_key(|check| check.stage);
-    let total = checks.len();
     tell(&Event::Began {
-        checks: total,
+        checks: checks.len(),
         seed: setting.seed.clone(),
     });
+    let halt = Halt::default();
     let (mut captured, mut summary) = (Vec::new(), Summary::default());
-    for check in checks {
-        let cases = filter.cases(check, setting);
-        let exchanges = capture(check, &cases, client).await;
-        let judged = judge(setting, check, &cases, &exchanges);
-        summary.count(&judged);
-        captured.extend(exchanges);
-        let lost = judged.unreachable.is_some();
-        tell(&Event::Judged(judged));
-        // Whoever does not answer once would make the rest of the run wait for nothing.
-        if lost {
-            summary.skipped = total - summary.passed - summary.failed;
-            break;
+    for stage in checks.chunk_by(|one, next| one.stage == next.stage) {
+        let one = |check| examine(setting, check, filter, client, &halt);
+        let mut done =
+            stream::iter(stage.iter().map(|check| one(check))).buffered(limits.jobs.get());
+        while let Some((judged, exchanges)) = done.next().await {
+            summary.count(&judged);
+            captured.extend(exchanges);
+            if let Some(why) = &judged.unreachable {
+                // Whoever does not answer once would make the rest of the run wait for nothing.
+                halt.because(&format!("the service did not answer: {why}"));
+            }
+            if let Some(most) = limits
+                .max_failures
+                .filter(|most| summary.failed >= most.get())
+            {
+                halt.because(&format!("{most} checks failed before"));
+            }
+            tell(&Event::Judged(judged));
         }
     }
     tell(&Event::Ended(summary));
     (capture_of(setting, captured), summary)
+}
+
+/// Captures and judges one check. Where the run was halted, what is left of it is skipped.
+async fn examine<T: Target>(
+    setting: &Setting<'_>,
+    check: &Check,
+    filter: &Filter,
+    client: &Client<'_, T>,
+    halt: &Halt,
+) -> (Judged, Vec<CapturedCase>) {
+    let cases = filter.cases(check, setting);
+    let mut captured = Vec::new();
+    let mut unsent = None;
+    for case in &cases {
+        if let Some(stop) = client.guard().stopped() {
+            halt.because(&stop.to_string());
+        }
+        unsent = halt.why();
+        if unsent.is_some() {
+            break;
+        }
+        captured.push(client.capture(check.id, case).await);
+    }
+    let mut judged = judge(setting, check, &cases, &captured);
+    if let Some(why) = unsent {
+        judged.findings.push(Finding {
+            case: cases[captured.len()].name.clone(),
+            step: 0,
+            verdict: Verdict::Skipped {
+                why: format!("not sent: {why}"),
+            },
+        });
+    }
+    (judged, captured)
+}
+
+/// Why nothing more is begun, once something says so. The first reason is the one that is told.
+#[derive(Debug, Default)]
+struct Halt(OnceCell<String>);
+
+impl Halt {
+    fn because(&self, why: &str) {
+        self.0.get_or_init(|| why.to_owned());
+    }
+
+    fn why(&self) -> Option<String> {
+        self.0.get().cloned()
+    }
 }
 
 /// Sends the cases of a check.
@@ -131,13 +185,14 @@ pub fn judge(
         findings.extend(verdict::judge(setting, case, found));
     }
     let exchanges = || mine.iter().flat_map(|captured| &captured.exchanges);
+    let repeated: usize = mine.iter().map(|captured| captured.repeated.len()).sum();
     let unreachable =
         exchanges().find_map(|exchange| exchange.response.as_ref().err().map(ToString::to_string));
     Judged {
         check: check.id,
         title: check.title,
         cases: mine.len(),
-        requests: exchanges().count(),
+        requests: exchanges().count() + repeated,
         findings,
         unreachable,
     }

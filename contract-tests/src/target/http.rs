@@ -136,7 +136,7 @@ fn headers(request: &Request) -> Result<HeaderMap, TransportError> {
     Ok(headers)
 }
 
-fn failure(error: &reqwest::Error) -> TransportError {
+pub(super) fn failure(error: &reqwest::Error) -> TransportError {
     match error.is_timeout() && !error.is_connect() {
         true => TransportError::TimedOut,
         false => TransportError::Unreachable(causes(error)),
@@ -144,7 +144,7 @@ fn failure(error: &reqwest::Error) -> TransportError {
 }
 
 /// The error and what caused it, without the address: an address may hold a secret.
-fn causes(error: &dyn std::error::Error) -> String {
+pub(super) fn causes(error: &dyn std::error::Error) -> String {
     let mut deepest = error;
     while let Some(cause) = deepest.source() {
         deepest = cause;

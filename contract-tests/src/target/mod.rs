@@ -2,6 +2,7 @@
 
 mod capabilities;
 mod http;
+mod pace;
 
 use std::future::Future;
 
@@ -10,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::redact::Secret;
 use svc_fixtures::contract::Environment;
 
-pub use capabilities::Capabilities;
+pub use capabilities::{Capabilities, ProbeError};
 pub use http::{HttpTarget, Timeouts};
+pub use pace::Pace;
 
 /// A service under test.
 pub trait Target: Sync {

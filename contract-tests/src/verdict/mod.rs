@@ -6,6 +6,7 @@ mod billing;
 mod delivered;
 mod ending;
 mod envelope;
+mod price;
 mod rule;
 
 use std::fmt::Display;
@@ -14,6 +15,7 @@ use crate::capture::CapturedCase;
 use crate::plan::{Case, Setting};
 use crate::target::Door;
 use answer::Answer;
+pub(crate) use answer::VERIFICATIONS;
 
 /// What was found out about one clause, in one answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,10 +67,16 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
     let answers: Vec<_> = captured.exchanges.iter().map(Answer::of).collect();
     for (at, step) in case.steps.iter().enumerate() {
         findings.step = at;
+        // What was sent again was answered, too.
+        for answer in captured.repeated_at(at).filter_map(|e| Answer::of(e).ok()) {
+            every_answer(&mut findings, &answer);
+            price::judge(&mut findings, case.environment, step, &answer);
+        }
         match answers.get(at) {
             Some(Ok(answer)) => {
                 if answer.request.door == Door::Api {
                     every_answer(&mut findings, answer);
+                    price::judge(&mut findings, case.environment, step, answer);
                 }
                 for expectation in &step.expect {
                     rule::judge(&mut findings, &answers, at, expectation);

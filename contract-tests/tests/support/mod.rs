@@ -193,7 +193,7 @@ pub(crate) fn setting(contract: &Contract) -> Setting<'_> {
 }
 
 /// A client with the simulator's own keys.
-pub(crate) fn client<'t>(target: &'t InProcess, setting: &Setting<'_>) -> Client<'t, InProcess> {
+pub(crate) fn client<'t>(target: &'t InProcess, setting: &Setting<'t>) -> Client<'t, InProcess> {
     let sink = OwnSink {
         sink: target.sink.clone(),
         url: SINK.to_owned(),

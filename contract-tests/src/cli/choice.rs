@@ -1,0 +1,104 @@
+//! Which checks are run: the arguments, and the filter they make.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use svc_fixtures::contract::Contract;
+use svc_fixtures::reading::{Source, nearest};
+
+use super::Mistake;
+use crate::check;
+use crate::plan::Setting;
+use crate::plan::inputs::{self, Input};
+use crate::run::{Filter, Tag};
+
+/// Which checks are run, and with which inputs. Every filter that is given narrows the run.
+#[derive(Debug, Args)]
+pub(super) struct Choice {
+    /// Run only what is about this operation, or about those below it
+    #[arg(long, value_name = "OPERATION")]
+    operation: Option<String>,
+    /// Run only the checks whose id begins so
+    #[arg(long, value_name = "CHECK")]
+    check: Option<String>,
+    /// Run only what proves this clause; `list --clauses` shows them
+    #[arg(long, value_name = "CLAUSE")]
+    clause: Option<String>,
+    /// Run only the checks that have this tag, and every other one that is given: a stage
+    /// (refused: nothing is executed; sandbox; live: may be charged), or a kind of clause it proves
+    #[arg(long, value_name = "TAG", value_parser = PossibleValuesParser::new(Tag::ALL.map(|(name, _)| name)))]
+    tag: Vec<String>,
+    /// Inputs whose outcome this sandbox fixes, beside those of the specification: a TOML file like
+    /// inputs.toml
+    #[arg(long, value_name = "FILE")]
+    inputs: Option<PathBuf>,
+}
+
+impl Choice {
+    /// The inputs whose outcome is fixed.
+    pub(super) fn inputs(&self, contract: &Contract) -> Result<Vec<Input>, Mistake> {
+        let mut known = inputs::built_in();
+        if let Some(path) = &self.inputs {
+            let shown = path.display();
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Mistake::usage(format!("--inputs {shown}: {error}")))?;
+            let source = Source::new(shown.to_string(), text);
+            let own = inputs::read(contract, &source, &known)
+                .map_err(|problems| Mistake::usage(format!("--inputs\n{problems}")))?;
+            known.extend(own);
+        }
+        Ok(known)
+    }
+
+    /// A filter that lets nothing through is a slip of the pen, not a run of nothing.
+    pub(super) fn filter(&self, setting: &Setting<'_>) -> Result<Filter, Mistake> {
+        let tag = |name: &String| Tag::ALL.iter().find(|(known, _)| known == name);
+        let filter = Filter {
+            operation: self.operation.clone(),
+            check: self.check.clone(),
+            clause: self.clause.clone(),
+            tags: self
+                .tag
+                .iter()
+                .filter_map(tag)
+                .map(|(_, tag)| *tag)
+                .collect(),
+        };
+        let contract = setting.contract;
+        let clauses = || contract.clauses.iter().map(|clause| clause.id.as_str());
+        if let Some(clause) = self
+            .clause
+            .as_ref()
+            .filter(|it| !clauses().any(|id| id == *it))
+        {
+            let hint = nearest(clause, clauses());
+            return Err(Mistake::usage(format!(
+                "--clause: there is no clause `{clause}`; {hint}"
+            )));
+        }
+        let begins = |wanted: &String| {
+            let mut checks = check::all().into_iter();
+            checks.any(|check| check.id.starts_with(wanted.as_str()))
+        };
+        if !self.check.as_ref().is_none_or(begins) {
+            return Err(Mistake::usage(
+                "--check: no check's id begins so; `list` shows them",
+            ));
+        }
+        let known = |wanted: &String| {
+            let mut operations = contract.operations.iter();
+            operations.any(|operation| operation.id.starts_with(wanted.as_str()))
+        };
+        if !self.operation.as_ref().is_none_or(known) {
+            return Err(Mistake::usage("--operation: there is no such operation"));
+        }
+        let mut checks = check::all().into_iter();
+        match checks.any(|check| filter.lets_check(&check, setting)) {
+            true => Ok(filter),
+            false => Err(Mistake::usage(
+                "--check, --clause and --tag together let no check through; `list` shows which proves what",
+            )),
+        }
+    }
+}

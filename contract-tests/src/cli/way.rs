@@ -1,0 +1,171 @@
+//! How a run goes: its pace, how long it waits, how much at once, and what the service can do.
+
+use std::io::{self, Write as _};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clap::Args;
+use reqwest::Url;
+use svc_fixtures::duration::parse_duration_ms;
+use tokio::net::TcpListener;
+
+use super::{Exit, Mistake, keys};
+use crate::client::OwnSink;
+use crate::run::Limits;
+use crate::sink::{Sink, serve};
+use crate::target::{Capabilities, Pace, Timeouts};
+
+/// How a run goes.
+#[derive(Debug, Args)]
+pub(super) struct Way {
+    /// How long to wait for a whole answer, such as 30s [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+    /// Send at most so many requests a second
+    #[arg(long, value_name = "N", value_parser = rate)]
+    rate: Option<f64>,
+    /// How many checks to run at once; they are told in the same order
+    #[arg(long, value_name = "N", default_value = "1")]
+    jobs: NonZeroUsize,
+    /// Begin no further check after so many have failed
+    #[arg(long, value_name = "N")]
+    max_failures: Option<NonZeroUsize>,
+    /// The address of the service's console, which is asked what it can do
+    #[arg(long, env = "SVC_CONSOLE_URL", value_name = "URL")]
+    console_url: Option<String>,
+    /// The address at which the service's webhooks reach this run, which listens there [default: a
+    /// free port, where the console is on this machine]
+    #[arg(long, value_name = "URL")]
+    webhook_sink: Option<String>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let ms = parse_duration_ms(text).map_err(|mistake| mistake.to_string())?;
+    match ms {
+        0 => Err("longer than nothing".to_owned()),
+        _ => Ok(Duration::from_millis(ms)),
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate: Option<f64> = text.parse().ok();
+    let rate = rate.filter(|rate| (0.001..=10_000.0).contains(rate));
+    rate.ok_or_else(|| "a number of requests a second, from 0.001 to 10000".to_owned())
+}
+
+impl Way {
+    pub(super) fn timeouts(&self) -> Timeouts {
+        let usual = Timeouts::default();
+        let answer = self.timeout.unwrap_or(usual.answer);
+        Timeouts {
+            connect: usual.connect.min(answer),
+            answer,
+        }
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        self.rate.map_or_else(Pace::default, Pace::per_second)
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            jobs: self.jobs,
+            max_failures: self.max_failures,
+        }
+    }
+
+    /// What the service can do beside being called: what its console says, and what was declared.
+    pub(super) async fn capabilities(&self) -> Result<Capabilities, Mistake> {
+        let mut found = Capabilities::default();
+        if let Some(text) = &self.console_url {
+            let url = keys::address("--console-url", text)?;
+            let asked = Capabilities::of_console(&url, self.timeouts().connect).await;
+            found = asked.map_err(|error| Mistake {
+                exit: Exit::Unreachable,
+                cause: anyhow::Error::new(error).context("--console-url"),
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// The run's own receiver, listening: where it was said, or, for a simulator on this machine that
+    /// can be told, at a free port. None where webhooks can't reach it.
+    pub(super) async fn sink(
+        &self,
+        capabilities: &mut Capabilities,
+    ) -> Result<Option<OwnSink>, Mistake> {
+        let (address, url) = match &self.webhook_sink {
+            Some(text) => {
+                let url = keys::address("--webhook-sink", text)?;
+                let port = url.port_or_known_default().unwrap_or(80);
+                let host = url.host_str().and_then(|host| host.parse::<IpAddr>().ok());
+                let host = host.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+                (SocketAddr::new(host, port), Some(url))
+            }
+            None if self.console_is_here()? => (SocketAddr::from(([127, 0, 0, 1], 0)), None),
+            None => return Ok(None),
+        };
+        let failed = |error: io::Error| {
+            Mistake::usage(format!(
+                "--webhook-sink: {address} can't be listened on: {error}"
+            ))
+        };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let url = url.map_or_else(|| format!("http://{address}"), |url| url.to_string());
+        let url = url.trim_end_matches('/').to_owned();
+        capabilities.webhook_sink = Some(url.clone());
+        let sink = Sink::default();
+        tokio::spawn(serve(listener, sink.clone()));
+        Ok(Some(OwnSink { sink, url }))
+    }
+
+    fn console_is_here(&self) -> Result<bool, Mistake> {
+        let console = self.console_url.as_deref();
+        let url = console.map(|text| keys::address("--console-url", text));
+        Ok(url.transpose()?.is_some_and(|url| keys::is_loopback(&url)))
+    }
+
+    /// The address of the control API.
+    pub(super) fn console(&self) -> Result<Option<Url>, Mistake> {
+        let console = self.console_url.as_deref();
+        console
+            .map(|text| keys::address("--console-url", text))
+            .transpose()
+    }
+}
+
+/// Tells what was found, where something was: a console that was meant can be seen to be used.
+pub(super) fn tell(capabilities: &Capabilities) {
+    // Nobody is left to be told where stderr is closed.
+    let say = |text: String| {
+        let _ = writeln!(io::stderr(), "{text}");
+    };
+    if let Some(control) = &capabilities.control {
+        let clocks = match capabilities.movable_clock {
+            true => "can be moved",
+            false => "cannot be moved",
+        };
+        say(format!("console {control}: is ready; clocks {clocks}"));
+    }
+    if let Some(sink) = &capabilities.webhook_sink {
+        say(format!("webhooks reach this run at {sink}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_or_time_that_means_nothing_is_refused() {
+        for wrong in ["0", "-1", "nan", "inf", "10001", "fast"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(rate("0.5"), Ok(0.5));
+        assert_eq!(duration("30s"), Ok(Duration::from_secs(30)));
+        assert!(duration("0s").is_err());
+        assert!(duration("soon").is_err());
+    }
+}

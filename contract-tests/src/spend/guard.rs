@@ -1,0 +1,242 @@
+//! The guard: lets a call out when its highest price is reserved on disk, settles it by its answer,
+//! and stops the run when the budget is used up or the service charges what it must not.
+
+use std::sync::{Mutex, MutexGuard};
+
+use svc_fixtures::contract::{Environment, Paise};
+use svc_fixtures::json::Json;
+
+use super::bill::{Bill, Claim};
+use super::journal::{Journal, JournalError};
+use super::ledger::{DoesNotFit, Entry, Ledger, Number};
+use super::price::Call;
+use crate::target::{Response, TransportError};
+
+/// Why no further call is sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// The budget does not cover the next call.
+    #[error("{0}")]
+    Budget(DoesNotFit),
+    /// The service charged what it must not.
+    #[error("{what}: the {environment} service says {claim}; the call can cost {most} INR at most")]
+    Charged {
+        /// The call.
+        what: String,
+        /// Where it was sent.
+        environment: Environment,
+        /// What its answer says.
+        claim: String,
+        /// What it can cost at most.
+        most: Paise,
+    },
+    /// What is spent can no longer be written down.
+    #[error("the journal of what is spent cannot be written: {0}")]
+    Journal(String),
+}
+
+/// Says of every call whether it may be sent. Shared by all that send; never held across a wait.
+#[derive(Debug)]
+pub struct Guard {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    purse: Purse,
+    stop: Option<Stop>,
+}
+
+#[derive(Debug)]
+enum Purse {
+    /// A simulator's money: any amount.
+    Unlimited,
+    /// Nothing that can cost anything is sent.
+    Nothing,
+    /// A budget.
+    Budget(Ledger, Journal),
+}
+
+/// Leave to send one call, once.
+#[derive(Debug)]
+#[must_use = "a call that is not settled counts as spent"]
+pub struct Permit {
+    call: Call,
+    number: Option<Number>,
+}
+
+impl Guard {
+    /// For simulators, whose money is nobody's.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Guard::with(Purse::Unlimited)
+    }
+
+    /// Lets only calls out that cost nothing.
+    #[must_use]
+    pub fn free_only() -> Self {
+        Guard::with(Purse::Nothing)
+    }
+
+    /// Lets calls out as long as a budget covers them.
+    #[must_use]
+    pub fn budget(ledger: Ledger, journal: Journal) -> Self {
+        Guard::with(Purse::Budget(ledger, journal))
+    }
+
+    fn with(purse: Purse) -> Self {
+        let state = State { purse, stop: None };
+        Guard {
+            state: Mutex::new(state),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        let state = self.state.lock();
+        state.expect("nothing panics while it is held")
+    }
+
+    /// Whether a case may be begun, by the most that its dearest call can cost.
+    ///
+    /// # Errors
+    /// Why not: then the run goes on without it.
+    pub fn lets(&self, dearest: Paise) -> Result<(), String> {
+        match self.state().purse {
+            Purse::Nothing if dearest > Paise::ZERO => Err(format!(
+                "it has a call that can cost {dearest} INR, and the budget is 0: see --budget-inr"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Why the run must stop, where it must.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Stop> {
+        self.state().stop.clone()
+    }
+
+    /// What was spent and what is reserved, where there is a budget.
+    #[must_use]
+    pub fn sums(&self) -> Option<Ledger> {
+        match &self.state().purse {
+            Purse::Budget(ledger, _) => Some(ledger.clone()),
+            Purse::Unlimited | Purse::Nothing => None,
+        }
+    }
+
+    /// Leave to send a call: after this its price is reserved, on disk. One step for all that send.
+    ///
+    /// # Errors
+    /// Why it must not be sent; no call is let out after that.
+    pub fn admit(&self, call: Call) -> Result<Permit, Stop> {
+        let mut state = self.state();
+        if let Some(stop) = &state.stop {
+            return Err(stop.clone());
+        }
+        let admitted = match &mut state.purse {
+            _ if call.most == Paise::ZERO => Ok(None),
+            Purse::Unlimited => Ok(None),
+            Purse::Nothing => Err(Stop::Budget(DoesNotFit {
+                most: call.most,
+                left: Paise::ZERO,
+                budget: Paise::ZERO,
+            })),
+            Purse::Budget(ledger, journal) => reserve(ledger, journal, &call).map(Some),
+        };
+        match admitted {
+            Ok(number) => Ok(Permit { call, number }),
+            Err(stop) => {
+                state.stop = Some(stop.clone());
+                Err(stop)
+            }
+        }
+    }
+
+    /// Takes in what came of a call.
+    pub fn settle(&self, permit: Permit, answer: &Result<Response, TransportError>) {
+        let bill = Bill::of(answer);
+        let over = overcharge(&permit.call, answer);
+        let mut state = self.state();
+        let noted = match &mut state.purse {
+            Purse::Budget(ledger, journal) => note(ledger, journal, &permit, answer, &bill),
+            Purse::Unlimited | Purse::Nothing => Ok(()),
+        };
+        let trouble = noted.err().map(|error| Stop::Journal(error.to_string()));
+        // A breach of the contract is told rather than a full disk.
+        if !matches!(state.stop, Some(Stop::Charged { .. })) {
+            state.stop = over.or(state.stop.take()).or(trouble);
+        }
+    }
+
+    /// Writes down that the run came to its own end.
+    ///
+    /// # Errors
+    /// Where that cannot be written: a later run will ask for `--resume`.
+    pub fn end(&self) -> Result<(), JournalError> {
+        match &mut self.state().purse {
+            Purse::Budget(ledger, journal) => {
+                ledger.apply(&Entry::Ended);
+                journal.append(&[Entry::Ended])?;
+                journal.sync()
+            }
+            Purse::Unlimited | Purse::Nothing => Ok(()),
+        }
+    }
+}
+
+fn reserve(ledger: &mut Ledger, journal: &mut Journal, call: &Call) -> Result<Number, Stop> {
+    let (number, entry) = ledger
+        .reserve(call.most, &call.what)
+        .map_err(Stop::Budget)?;
+    let told = |error: JournalError| Stop::Journal(error.to_string());
+    let entry = [entry];
+    journal.append(&entry).map_err(told)?;
+    journal.sync().map_err(told)?;
+    ledger.apply(&entry[0]);
+    Ok(number)
+}
+
+/// What an answer says that it must not say. A looked-up verification tells the bill of the call
+/// that made it, which was judged there.
+fn overcharge(call: &Call, answer: &Result<Response, TransportError>) -> Option<Stop> {
+    let response = answer.as_ref().ok()?;
+    let envelope = Json::parse(&response.body).ok()?;
+    let claim = Claim::of(&envelope);
+    let stored = call.looks_up && call.environment == Environment::Live;
+    let over = claim.exceeds(call.environment, call.most) && !stored;
+    over.then(|| Stop::Charged {
+        what: call.what.clone(),
+        environment: call.environment,
+        claim: claim.to_string(),
+        most: call.most,
+    })
+}
+
+/// Notes what a bill says. Not waited for: what a crash forgets of it counts as spent. Only a charge
+/// that nothing was reserved for must be on disk.
+fn note(
+    ledger: &mut Ledger,
+    journal: &mut Journal,
+    permit: &Permit,
+    answer: &Result<Response, TransportError>,
+    bill: &Bill,
+) -> Result<(), JournalError> {
+    let found = matches!(answer, Ok(response) if response.status == 200);
+    let amount = bill.amount().unwrap_or_default();
+    let entries = match permit.number {
+        Some(number) => ledger.settle(number, bill),
+        None if permit.call.looks_up && found => ledger.settle_looked_up(bill),
+        None if permit.call.looks_up => Vec::new(),
+        None if amount > Paise::ZERO => ledger.unforeseen(amount, &permit.call.what),
+        None => Vec::new(),
+    };
+    if entries.is_empty() {
+        return Ok(());
+    }
+    entries.iter().for_each(|entry| ledger.apply(entry));
+    journal.append(&entries)?;
+    match amount > permit.call.most {
+        true => journal.sync(),
+        false => Ok(()),
+    }
+}

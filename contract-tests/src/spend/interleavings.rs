@@ -1,0 +1,183 @@
+//! Any interleaving of reserving, settling and crashing: what a service really charged is never more
+//! than the ledger counts, and that never more than the budget.
+
+use proptest::prelude::{Strategy, any};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use svc_fixtures::contract::Paise;
+
+use super::bill::Bill;
+use super::journal::{line, read};
+use super::ledger::{Entry, Ledger, Number};
+
+const BUDGET: i64 = 1_000;
+
+/// Something that happens in a run.
+#[derive(Debug, Clone)]
+enum Act {
+    /// A call that can cost so much wants to go out; the service charges this part of it, in percent.
+    Send { most: i64, part: i64 },
+    /// One of the calls under way is answered so.
+    Answer { which: usize, how: How },
+    /// The process dies; of the bytes that were not waited for, this part in percent is on disk.
+    Crash { kept: usize },
+}
+
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Ends,
+    Pends,
+    GetsLost,
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let send = (1..400_i64, 0..=100_i64).prop_map(|(most, part)| Act::Send { most, part });
+    let how = proptest::sample::select(vec![How::Ends, How::Pends, How::GetsLost]);
+    let answer = (any::<usize>(), how).prop_map(|(which, how)| Act::Answer { which, how });
+    let crash = (0..=100_usize).prop_map(|kept| Act::Crash { kept });
+    let act = proptest::prop_oneof![4 => send, 4 => answer, 1 => crash];
+    proptest::collection::vec(act, 1..60)
+}
+
+/// A call that went out: the service knows what it charges for it.
+struct UnderWay {
+    call: Number,
+    charge: i64,
+    /// Its `verificationId`.
+    id: String,
+}
+
+struct World {
+    ledger: Ledger,
+    disk: Vec<u8>,
+    /// How much of it a crash cannot take.
+    safe: usize,
+    under_way: Vec<UnderWay>,
+    pending: Vec<UnderWay>,
+    charged: i64,
+}
+
+impl World {
+    fn new() -> Self {
+        let began = Entry::Began {
+            budget_paise: BUDGET,
+            seed: "s".to_owned(),
+        };
+        let disk = line(&began).into_bytes();
+        World {
+            ledger: Ledger::of(&[began]),
+            safe: disk.len(),
+            disk,
+            under_way: Vec::new(),
+            pending: Vec::new(),
+            charged: 0,
+        }
+    }
+
+    fn note(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            self.disk.extend(line(entry).into_bytes());
+            self.ledger.apply(entry);
+        }
+    }
+
+    fn act(&mut self, act: &Act) {
+        match *act {
+            Act::Send { most, part } => {
+                let Ok((call, entry)) = self.ledger.reserve(Paise(most), "a call") else {
+                    return;
+                };
+                self.note(&[entry]);
+                self.safe = self.disk.len();
+                let charge = most * part / 100;
+                let id = format!("svcv_{}", self.disk.len());
+                self.under_way.push(UnderWay { call, charge, id });
+            }
+            Act::Answer { which, how } if !self.under_way.is_empty() => {
+                let at = which % self.under_way.len();
+                let sent = self.under_way.swap_remove(at);
+                self.answer(sent, how);
+            }
+            Act::Answer { which, .. } if !self.pending.is_empty() => {
+                let at = which % self.pending.len();
+                let sent = self.pending.swap_remove(at);
+                self.charged += sent.charge;
+                let bill = ended(&sent);
+                let entries = self.ledger.settle_looked_up(&bill);
+                self.note(&entries);
+            }
+            Act::Answer { .. } => {}
+            Act::Crash { kept } => self.crash(kept),
+        }
+    }
+
+    fn answer(&mut self, sent: UnderWay, how: How) {
+        let bill = match how {
+            How::Ends => ended(&sent),
+            How::GetsLost => Bill::Unknown,
+            How::Pends => Bill::Pending {
+                amount: Paise::ZERO,
+                verification: Some(sent.id.clone()),
+            },
+        };
+        let entries = self.ledger.settle(sent.call, &bill);
+        self.note(&entries);
+        match how {
+            How::Pends => self.pending.push(sent),
+            How::Ends | How::GetsLost => self.charged += sent.charge,
+        }
+    }
+
+    /// What was under way was executed all the same; what was pending ends without us.
+    fn crash(&mut self, kept: usize) {
+        let lost = self.under_way.drain(..).chain(self.pending.drain(..));
+        self.charged += lost.map(|sent| sent.charge).sum::<i64>();
+        let kept = self.safe + (self.disk.len() - self.safe) * kept / 100;
+        self.disk.truncate(kept);
+        let (mut entries, length) = read(&self.disk).expect("only the last line is torn");
+        self.disk.truncate(length);
+        entries.push(Entry::Resumed {
+            budget_paise: BUDGET,
+            seed: "s".to_owned(),
+        });
+        self.ledger = Ledger::of(&entries);
+        let resumed = line(&entries[entries.len() - 1]);
+        self.disk.extend(resumed.into_bytes());
+        self.safe = self.disk.len();
+    }
+
+    fn holds(&self) {
+        let counted = self.ledger.spent().0 + self.ledger.reserved().0;
+        let out = self.under_way.iter().chain(&self.pending);
+        let really = self.charged + out.map(|sent| sent.charge).sum::<i64>();
+        assert!(counted <= BUDGET, "{counted} paise are counted");
+        assert!(really <= counted, "{really} charged, {counted} counted");
+    }
+}
+
+fn ended(sent: &UnderWay) -> Bill {
+    Bill::Final {
+        amount: Paise(sent.charge),
+        verification: Some(sent.id.clone()),
+    }
+}
+
+#[test]
+fn what_is_spent_and_reserved_never_exceeds_the_budget() {
+    let config = Config {
+        cases: 2_000,
+        max_shrink_iters: 2_000,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let ran = runner.run(&acts(), |acts| {
+        let mut world = World::new();
+        for act in &acts {
+            world.act(act);
+            world.holds();
+        }
+        Ok(())
+    });
+    ran.unwrap_or_else(|failure| panic!("{failure}"));
+}

@@ -1,0 +1,237 @@
+//! The journal: one JSON line an entry, on disk before the call it is about goes out. Reads what a
+//! broken run left; decides nothing.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use svc_fixtures::contract::Paise;
+
+use super::ledger::{Entry, Ledger};
+
+/// The journal of a run, locked for it.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another run uses it.
+    #[error("{}: another run is using it; wait for its end, or name another file with --spend-file", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It has a line that no run wrote.
+    #[error("{}, line {line}: no line of a journal; what was spent cannot be told from it", path.display())]
+    NoEntry {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// The run before was broken off.
+    #[error(
+        "{}: the run before was broken off with up to {spent} INR spent; \
+         go on with --resume, or name another file with --spend-file",
+        path.display()
+    )]
+    BrokenOff {
+        /// The file.
+        path: PathBuf,
+        /// What it may have spent.
+        spent: Paise,
+    },
+    /// There is nothing to go on with.
+    #[error("{}: there is no journal of an earlier run to go on with; leave out --resume, or name its file with --spend-file", path.display())]
+    NothingToResume {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Journal {
+    /// A journal for a run that begins.
+    ///
+    /// # Errors
+    /// Where the file cannot be used, or the run before it was broken off after it sent something.
+    pub fn begin(path: &Path, budget: Paise, seed: &str) -> Result<(Self, Ledger), JournalError> {
+        let (journal, entries) = Journal::open(path)?;
+        let before = Ledger::of(&entries);
+        let touched = before.spent() > Paise::ZERO || before.reserved() > Paise::ZERO;
+        if touched && entries.last() != Some(&Entry::Ended) {
+            let spent = before.budget().checked_sub(before.left());
+            return Err(JournalError::BrokenOff {
+                path: path.to_owned(),
+                spent: spent.unwrap_or(before.budget()),
+            });
+        }
+        let began = Entry::Began {
+            budget_paise: budget.0,
+            seed: seed.to_owned(),
+        };
+        journal.begin_with(began, before)
+    }
+
+    /// A journal for a run that goes on: all that the run before spent or reserved is spent.
+    ///
+    /// # Errors
+    /// Where the file cannot be used, or there was no run.
+    pub fn resume(path: &Path, budget: Paise, seed: &str) -> Result<(Self, Ledger), JournalError> {
+        if !path.exists() {
+            let path = path.to_owned();
+            return Err(JournalError::NothingToResume { path });
+        }
+        let (journal, entries) = Journal::open(path)?;
+        let resumed = Entry::Resumed {
+            budget_paise: budget.0,
+            seed: seed.to_owned(),
+        };
+        journal.begin_with(resumed, Ledger::of(&entries))
+    }
+
+    fn begin_with(
+        mut self,
+        first: Entry,
+        mut ledger: Ledger,
+    ) -> Result<(Self, Ledger), JournalError> {
+        ledger.apply(&first);
+        self.append(&[first])?;
+        self.sync()?;
+        Ok((self, ledger))
+    }
+
+    /// Adds entries, all or, at worst, some of them and a torn one.
+    ///
+    /// # Errors
+    /// Where they cannot be written.
+    pub fn append(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
+        let lines: String = entries.iter().map(line).collect();
+        let written = self.file.write_all(lines.as_bytes());
+        written.map_err(|source| failed(&self.path, source))
+    }
+
+    /// Waits until all of it is on disk.
+    ///
+    /// # Errors
+    /// Where it does not get there.
+    pub fn sync(&mut self) -> Result<(), JournalError> {
+        let synced = self.file.sync_data();
+        synced.map_err(|source| failed(&self.path, source))
+    }
+
+    /// Opens and locks the file; cuts off a torn last line, whose call was never sent.
+    fn open(path: &Path) -> Result<(Self, Vec<Entry>), JournalError> {
+        let io = |source| failed(path, source);
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(io)?;
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let path = path.to_owned();
+                return Err(JournalError::Busy { path });
+            }
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io)?;
+        let (entries, length) = read(&bytes).map_err(|line| JournalError::NoEntry {
+            path: path.to_owned(),
+            line,
+        })?;
+        if length < bytes.len() {
+            file.set_len(length as u64).map_err(io)?;
+        }
+        // Else a crash of the machine could forget the file itself.
+        #[cfg(unix)]
+        File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(io)?;
+        let path = path.to_owned();
+        Ok((Journal { file, path }, entries))
+    }
+}
+
+fn failed(path: &Path, source: io::Error) -> JournalError {
+    let path = path.to_owned();
+    JournalError::File { path, source }
+}
+
+/// An entry as it stands in the file.
+pub(super) fn line(entry: &Entry) -> String {
+    let json = serde_json::to_string(entry).expect("numbers and texts have a JSON form");
+    format!("{json}\n")
+}
+
+/// The entries of a file, and how many bytes they take. A last line that was not finished is none:
+/// the call it is about goes out only after it.
+///
+/// # Errors
+/// The first other line that is no entry.
+pub(super) fn read(bytes: &[u8]) -> Result<(Vec<Entry>, usize), usize> {
+    let mut entries = Vec::new();
+    let mut length = 0;
+    for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        if line.last() != Some(&b'\n') {
+            break;
+        }
+        let entry = serde_json::from_slice(line).map_err(|_| at + 1)?;
+        entries.push(entry);
+        length += line.len();
+    }
+    Ok((entries, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reserved(call: u64, paise: i64) -> Entry {
+        let what = "a call".to_owned();
+        Entry::Reserved { call, paise, what }
+    }
+
+    #[test]
+    fn a_torn_last_line_is_understood_wherever_it_is_torn() {
+        let whole = [reserved(0, 300), reserved(1, 200)];
+        let text: String = whole.iter().map(line).collect();
+        let first = line(&whole[0]).len();
+        for end in first..text.len() {
+            let (entries, length) = read(&text.as_bytes()[..end]).expect("it reads");
+            assert_eq!((entries.as_slice(), length), (&whole[..1], first));
+        }
+        assert_eq!(read(text.as_bytes()), Ok((whole.to_vec(), text.len())));
+    }
+
+    #[test]
+    fn a_line_that_no_run_wrote_is_told() {
+        let text = format!(
+            "{}{{\"reserved\":7}}\n{}",
+            line(&reserved(0, 1)),
+            line(&Entry::Ended)
+        );
+        assert_eq!(read(text.as_bytes()), Err(2));
+        assert_eq!(read(b"\n"), Err(1));
+    }
+}

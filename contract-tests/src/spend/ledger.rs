@@ -1,0 +1,363 @@
+//! What was spent and what is reserved: a pure sum of entries. Decides, then applies; the entries
+//! applied again give the same ledger.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use svc_fixtures::contract::Paise;
+
+use super::bill::Bill;
+
+/// The number of a reservation, unique within a journal.
+pub type Number = u64;
+
+/// One line of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Entry {
+    /// A run begins; what stands before it is another run's.
+    Began {
+        /// Its budget.
+        budget_paise: i64,
+        /// What makes its keys and references its own.
+        seed: String,
+    },
+    /// A run goes on where another was broken off. What is open then counts as spent.
+    Resumed {
+        /// Its budget from here on.
+        budget_paise: i64,
+        /// What makes its keys and references its own from here on.
+        seed: String,
+    },
+    /// A call may be sent.
+    Reserved {
+        /// The reservation.
+        call: Number,
+        /// What it can cost at most.
+        paise: i64,
+        /// What it is, for people.
+        what: String,
+    },
+    /// Its answer is pending: a later answer with this id ends it.
+    Pending {
+        /// The reservation.
+        call: Number,
+        /// The `verificationId`.
+        verification: String,
+    },
+    /// It is over.
+    Settled {
+        /// The reservation.
+        call: Number,
+        /// What it cost.
+        paise: i64,
+    },
+    /// The run came to its own end.
+    Ended,
+}
+
+/// A call that the rest of the budget does not cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the next call can cost {most} INR, and {left} INR of the budget of {budget} INR is left")]
+pub struct DoesNotFit {
+    /// What it can cost at most.
+    pub most: Paise,
+    /// What is left.
+    pub left: Paise,
+    /// The whole budget.
+    pub budget: Paise,
+}
+
+/// The money of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ledger {
+    budget: Paise,
+    spent: Paise,
+    open: BTreeMap<Number, Open>,
+    next: Number,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Open {
+    most: Paise,
+    verification: Option<String>,
+}
+
+impl Ledger {
+    /// The ledger that these entries make.
+    #[must_use]
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut ledger = Ledger::default();
+        for entry in entries {
+            ledger.apply(entry);
+        }
+        ledger
+    }
+
+    /// What may be spent.
+    #[must_use]
+    pub fn budget(&self) -> Paise {
+        self.budget
+    }
+
+    /// What was spent, or may have been before the run was broken off.
+    #[must_use]
+    pub fn spent(&self) -> Paise {
+        self.spent
+    }
+
+    /// What the calls that are not over can cost at most.
+    #[must_use]
+    pub fn reserved(&self) -> Paise {
+        self.open.values().map(|open| open.most).sum()
+    }
+
+    /// What may still be reserved; never below zero.
+    #[must_use]
+    pub fn left(&self) -> Paise {
+        let used = self.spent.checked_add(self.reserved());
+        let left = used.and_then(|used| self.budget.checked_sub(used));
+        left.unwrap_or_default().max(Paise::ZERO)
+    }
+
+    /// A reservation of this amount.
+    ///
+    /// # Errors
+    /// Where the budget does not cover it.
+    pub fn reserve(&self, most: Paise, what: &str) -> Result<(Number, Entry), DoesNotFit> {
+        let left = self.left();
+        if most > left {
+            let budget = self.budget;
+            return Err(DoesNotFit { most, left, budget });
+        }
+        let entry = Entry::Reserved {
+            call: self.next,
+            paise: most.0,
+            what: what.to_owned(),
+        };
+        Ok((self.next, entry))
+    }
+
+    /// What a bill does to the reservation of its call, and to those of pending calls with the same
+    /// `verificationId`: the call that ends a verification has the whole of its bill.
+    #[must_use]
+    pub fn settle(&self, call: Number, bill: &Bill) -> Vec<Entry> {
+        let settled = |call, amount: Paise| Entry::Settled {
+            call,
+            paise: amount.0,
+        };
+        match bill {
+            Bill::Unknown => Vec::new(),
+            Bill::NotSent => vec![settled(call, Paise::ZERO)],
+            Bill::Pending { verification, .. } => {
+                let pending = verification
+                    .clone()
+                    .map(|verification| Entry::Pending { call, verification });
+                pending.into_iter().collect()
+            }
+            Bill::Final {
+                amount,
+                verification,
+            } => {
+                let ended = self.waiting(verification.as_deref());
+                let others = ended.filter(|other| *other != call);
+                let others = others.map(|other| settled(other, Paise::ZERO));
+                [settled(call, *amount)].into_iter().chain(others).collect()
+            }
+        }
+    }
+
+    /// What the bill of a looked-up verification does to the pending calls that wait for it.
+    #[must_use]
+    pub fn settle_looked_up(&self, bill: &Bill) -> Vec<Entry> {
+        let Bill::Final { verification, .. } = bill else {
+            return Vec::new();
+        };
+        match self.waiting(verification.as_deref()).next() {
+            Some(first) => self.settle(first, bill),
+            None => Vec::new(),
+        }
+    }
+
+    /// A charge that nothing was reserved for.
+    #[must_use]
+    pub fn unforeseen(&self, amount: Paise, what: &str) -> Vec<Entry> {
+        let (call, paise) = (self.next, amount.0);
+        let what = what.to_owned();
+        vec![
+            Entry::Reserved { call, paise, what },
+            Entry::Settled { call, paise },
+        ]
+    }
+
+    fn waiting(&self, verification: Option<&str>) -> impl Iterator<Item = Number> {
+        let waits = move |open: &Open| {
+            verification.is_some() && open.verification.as_deref() == verification
+        };
+        let open = self.open.iter();
+        open.filter(move |(_, open)| waits(open))
+            .map(|(call, _)| *call)
+    }
+
+    /// Takes an entry in.
+    pub fn apply(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Began { budget_paise, .. } => {
+                *self = Ledger {
+                    budget: Paise(*budget_paise),
+                    ..Ledger::default()
+                };
+            }
+            Entry::Resumed { budget_paise, .. } => {
+                self.spent = self.total(self.reserved());
+                self.open.clear();
+                self.budget = Paise(*budget_paise);
+            }
+            Entry::Reserved { call, paise, .. } => {
+                let open = Open {
+                    most: Paise(*paise),
+                    verification: None,
+                };
+                self.open.insert(*call, open);
+                self.next = self.next.max(call.saturating_add(1));
+            }
+            Entry::Pending { call, verification } => {
+                if let Some(open) = self.open.get_mut(call) {
+                    open.verification = Some(verification.clone());
+                }
+            }
+            Entry::Settled { call, paise } => {
+                if self.open.remove(call).is_some() {
+                    self.spent = self.total(Paise(*paise));
+                }
+            }
+            Entry::Ended => {}
+        }
+    }
+
+    /// A sum too large to be told is as large as can be: then nothing fits any more.
+    fn total(&self, more: Paise) -> Paise {
+        self.spent.checked_add(more).unwrap_or(Paise(i64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn began(budget: i64) -> Ledger {
+        Ledger::of(&[Entry::Began {
+            budget_paise: budget,
+            seed: "s".to_owned(),
+        }])
+    }
+
+    fn reserve(ledger: &mut Ledger, most: i64) -> Number {
+        let (call, entry) = ledger.reserve(Paise(most), "a call").expect("it fits");
+        ledger.apply(&entry);
+        call
+    }
+
+    fn settle(ledger: &mut Ledger, call: Number, bill: &Bill) {
+        for entry in ledger.settle(call, bill) {
+            ledger.apply(&entry);
+        }
+    }
+
+    fn ended(amount: i64, verification: &str) -> Bill {
+        Bill::Final {
+            amount: Paise(amount),
+            verification: Some(verification.to_owned()),
+        }
+    }
+
+    fn pending(verification: &str) -> Bill {
+        Bill::Pending {
+            amount: Paise::ZERO,
+            verification: Some(verification.to_owned()),
+        }
+    }
+
+    fn sums(ledger: &Ledger) -> (i64, i64, i64) {
+        (ledger.spent().0, ledger.reserved().0, ledger.left().0)
+    }
+
+    #[test]
+    fn the_last_paisa_can_be_reserved_and_one_more_cannot() {
+        let mut ledger = began(500);
+        reserve(&mut ledger, 200);
+        assert!(ledger.reserve(Paise(300), "").is_ok());
+        let refused = ledger.reserve(Paise(301), "").expect_err("too much");
+        assert_eq!((refused.most, refused.left), (Paise(301), Paise(300)));
+    }
+
+    #[test]
+    fn a_call_that_cost_less_gives_the_rest_back() {
+        let mut ledger = began(500);
+        let call = reserve(&mut ledger, 400);
+        settle(&mut ledger, call, &ended(150, "svcv_a"));
+        assert_eq!(sums(&ledger), (150, 0, 350));
+    }
+
+    #[test]
+    fn what_is_unknown_stays_reserved_and_counts_as_spent_after_a_break() {
+        let mut ledger = began(500);
+        let call = reserve(&mut ledger, 400);
+        settle(&mut ledger, call, &Bill::Unknown);
+        assert_eq!(sums(&ledger), (0, 400, 100));
+        ledger.apply(&Entry::Resumed {
+            budget_paise: 450,
+            seed: "s".to_owned(),
+        });
+        assert_eq!(sums(&ledger), (400, 0, 50));
+    }
+
+    #[test]
+    fn a_later_answer_with_the_same_id_settles_a_pending_call() {
+        let mut ledger = began(1000);
+        let first = reserve(&mut ledger, 400);
+        settle(&mut ledger, first, &pending("svcv_a"));
+        assert_eq!(sums(&ledger), (0, 400, 600));
+        for entry in ledger.settle_looked_up(&ended(300, "svcv_b")) {
+            ledger.apply(&entry);
+        }
+        assert_eq!(sums(&ledger), (0, 400, 600), "another id");
+        let second = reserve(&mut ledger, 400);
+        settle(&mut ledger, second, &ended(300, "svcv_a"));
+        assert_eq!(sums(&ledger), (300, 0, 700));
+    }
+
+    #[test]
+    fn a_look_up_settles_a_pending_call_once() {
+        let mut ledger = began(1000);
+        let call = reserve(&mut ledger, 400);
+        settle(&mut ledger, call, &pending("svcv_a"));
+        for _ in 0..2 {
+            for entry in ledger.settle_looked_up(&ended(400, "svcv_a")) {
+                ledger.apply(&entry);
+            }
+        }
+        assert_eq!(sums(&ledger), (400, 0, 600));
+    }
+
+    #[test]
+    fn a_run_that_begins_forgets_the_one_before_and_its_calls_are_numbered_anew() {
+        let mut ledger = began(500);
+        reserve(&mut ledger, 400);
+        ledger.apply(&Entry::Began {
+            budget_paise: 300,
+            seed: "t".to_owned(),
+        });
+        assert_eq!(sums(&ledger), (0, 0, 300));
+        assert_eq!(reserve(&mut ledger, 1), 0);
+    }
+
+    #[test]
+    fn a_charge_over_the_budget_leaves_nothing_and_never_less() {
+        let mut ledger = began(500);
+        let call = reserve(&mut ledger, 500);
+        settle(&mut ledger, call, &ended(900, "svcv_a"));
+        assert_eq!(sums(&ledger), (900, 0, 0));
+        assert!(ledger.reserve(Paise(1), "").is_err());
+    }
+}

@@ -1,0 +1,23 @@
+//! Money: what a call can cost at most, and the guard that no run can spend past.
+//!
+//! A call that can cost something is sent after its highest price was reserved and the reservation
+//! is on disk; its answer settles it. Whatever is unknown counts as spent. Prices, bills and the
+//! ledger are pure; `journal` alone touches a file, and nothing here sends anything.
+
+mod bill;
+mod estimate;
+mod guard;
+#[cfg(test)]
+mod interleavings;
+mod journal;
+mod ledger;
+mod price;
+
+pub use bill::Bill;
+pub(crate) use bill::Claim;
+pub use estimate::{Estimate, Row};
+pub use guard::{Guard, Permit, Stop};
+pub use journal::{Journal, JournalError};
+pub use ledger::{DoesNotFit, Entry, Ledger, Number};
+pub(crate) use price::must_be_refused;
+pub use price::{Call, most};

@@ -1,0 +1,205 @@
+//! What may be spent, and what stops a run: exit codes and what reached the service.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use svc_fixtures::contract::Environment;
+
+use crate::server::{Answer, Bank, LIVE_KEY, Server, both, ended, fresh_file, retold, run};
+
+#[test]
+fn without_a_budget_a_real_live_service_gets_only_calls_that_cost_nothing() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    let (code, told, problems) = ended(run(&sandbox, &live).args(["--check", "authentication"]));
+    assert_eq!(code, Some(0), "{told}{problems}");
+    assert!(!live.sent().is_empty());
+    assert_eq!(bank.charged(), 0);
+    let shown = |server: &Server| {
+        let headers = server.sent().into_iter().flat_map(|sent| sent.headers);
+        headers
+            .filter(|(_, value)| value.contains(LIVE_KEY))
+            .count()
+    };
+    assert_eq!(shown(&sandbox), 0, "a real live key is shown to live only");
+}
+
+#[test]
+fn what_can_cost_something_is_left_out_without_a_budget_and_said_so() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    for budget in [&[][..], &["--budget-inr", "0"]] {
+        let mut command = run(&sandbox, &live);
+        let (code, told, _) = ended(command.args(["--tag", "live"]).args(budget));
+        assert_eq!(code, Some(4), "nothing was judged: {told}");
+        assert!(told.contains("the budget is 0: see --budget-inr"), "{told}");
+    }
+    assert!(live.sent().is_empty() && bank.charged() == 0);
+}
+
+#[test]
+fn a_budget_that_covers_all_is_not_used_up_and_the_run_is_green() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    let file = fresh_file("covers-all");
+    let mut command = run(&sandbox, &live);
+    let command = command.args(["--tag", "live", "--operation", "verify.identity.pan"]);
+    let command = command.args(["--budget-inr", "100", "--spend-file", &file]);
+    let (code, told, problems) = ended(command);
+    assert_eq!(code, Some(0), "{told}{problems}");
+    assert!(bank.charged() > 0);
+    assert!(problems.contains("INR of 100 INR\n"), "{problems}");
+    // It came to its own end: the next one begins anew.
+    assert_eq!(ended(command).0, Some(0));
+}
+
+#[test]
+fn a_run_stops_before_the_call_that_the_budget_does_not_cover() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    let file = fresh_file("stops");
+    let mut command = run(&sandbox, &live);
+    let command = command.args(["--tag", "live", "--spend-file", &file]);
+    let (code, told, problems) = ended(command.args(["--budget-inr", "20.50"]));
+    assert_eq!(code, Some(5), "{told}{problems}");
+    assert!(
+        problems.contains("stopped: the next call can cost"),
+        "{problems}"
+    );
+    assert!((1..=2050).contains(&bank.charged()), "{}", bank.charged());
+    assert!(
+        !told.contains("passed  billing.replay"),
+        "it was not sent: {told}"
+    );
+    assert!(told.contains("skipped  billing.replay"), "{told}");
+}
+
+#[test]
+fn a_sandbox_that_says_it_charged_stops_the_run_at_once() {
+    let bank = Bank::new();
+    let live = both(&bank).1;
+    for (from, to) in [
+        ("\"charged\":false", "\"charged\":true"),
+        ("\"amount\":0", "\"amount\":2.5"),
+    ] {
+        let bank = Arc::clone(&bank);
+        let sandbox =
+            Server::start(move |sent| retold(bank.answer(Environment::Test, sent), &[(from, to)]));
+        let (code, told, problems) = ended(&mut run(&sandbox, &live));
+        assert_eq!(code, Some(1), "{told}");
+        assert!(told.contains("billing.sandbox-free: broken"), "{told}");
+        assert!(
+            problems.contains("the test service says charged"),
+            "{problems}"
+        );
+        assert_eq!(sandbox.sent().len(), 1, "nothing was sent after it");
+    }
+}
+
+#[test]
+fn a_live_service_that_charges_more_than_the_price_stops_the_run_at_once() {
+    let bank = Bank::new();
+    let sandbox = both(&bank).0;
+    let live = Server::start(move |sent| {
+        let answer = bank.answer(Environment::Live, sent);
+        retold(
+            answer,
+            &[(
+                "\"charged\":true,\"amount\":",
+                "\"charged\":true,\"amount\":9",
+            )],
+        )
+    });
+    let file = fresh_file("overcharged");
+    let mut command = run(&sandbox, &live);
+    let command = command.args(["--tag", "live", "--spend-file", &file]);
+    let (code, told, problems) = ended(command.args(["--budget-inr", "5000"]));
+    assert_eq!(code, Some(1), "{told}{problems}");
+    assert!(told.contains("billing.hold: broken"), "{told}");
+    assert!(
+        problems.contains("the live service says charged"),
+        "{problems}"
+    );
+    assert_eq!(live.sent().len(), 1, "nothing was sent after it");
+}
+
+#[test]
+fn a_live_service_that_charges_for_a_refusal_stops_the_run_at_once() {
+    let bank = Bank::new();
+    let sandbox = both(&bank).0;
+    let live = Server::start(move |sent| {
+        let answer = bank.answer(Environment::Live, sent);
+        let changes = [
+            ("\"charged\":false", "\"charged\":true"),
+            ("\"amount\":0", "\"amount\":1"),
+        ];
+        retold(answer, &changes)
+    });
+    let (code, told, problems) = ended(run(&sandbox, &live).args(["--check", "envelope.error"]));
+    assert_eq!(code, Some(1), "{told}{problems}");
+    assert!(told.contains("billing.failures-are-free: broken"), "{told}");
+    assert_eq!(live.sent().len(), 1, "nothing was sent after it");
+}
+
+#[test]
+fn calls_without_an_answer_count_as_spent() {
+    let bank = Bank::new();
+    let sandbox = both(&bank).0;
+    let live = Server::start(|_| Answer::HangsUp);
+    let file = fresh_file("hangs-up");
+    let mut command = run(&sandbox, &live);
+    let command = command.args(["--tag", "live", "--operation", "verify.identity.pan"]);
+    let command = command.args(["--budget-inr", "100", "--spend-file", &file]);
+    let (code, _, problems) = ended(command);
+    assert_eq!(code, Some(3), "{problems}");
+    assert!(
+        problems.contains("for calls whose outcome is unknown"),
+        "{problems}"
+    );
+}
+
+#[test]
+fn a_dry_run_tells_calls_and_ceiling_and_sends_nothing() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    let mut command = run(&sandbox, &live);
+    let command = command.args(["--dry-run", "--check", "billing.", "--extensions", "no"]);
+    let command = command.args(["--operation", "verify.identity.pan"]);
+    let (code, told, problems) = ended(command);
+    assert_eq!(code, Some(0), "{problems}");
+    insta::assert_snapshot!(told, @"
+    check                                    environment   calls  dearest INR  at most INR
+    billing.sandbox                          test              1            0            0
+    billing.conclusive                       live              2          2.5            5
+    billing.replay                           live              4          2.5           10
+
+    test: 1 calls, 0 of them can cost something, 0 INR at most
+    live: 6 calls, 6 of them can cost something, 15 INR at most
+
+    ceiling: 15 INR, each call counted once
+    the budget is 0: cases with a call that can cost something are left out
+    nothing was sent
+    ");
+    assert!(sandbox.sent().is_empty() && live.sent().is_empty());
+}
+
+#[test]
+fn a_key_of_the_other_environment_is_told_by_its_address_and_nothing_is_sent() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    let (code, _, told) = ended(run(&sandbox, &live).args(["--api-key", "svc_live_other"]));
+    assert_eq!(code, Some(2));
+    assert!(
+        told.contains("it is for --live-url, not for --base-url"),
+        "{told}"
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_svc-contract-tests"));
+    let command = command.args(["run", "--base-url", &sandbox.url, "--live-url", &live.url]);
+    let (code, _, told) = ended(command.args(["--live-key", "svc_test_other"]));
+    assert_eq!(code, Some(2));
+    assert!(
+        told.contains("it is for --base-url, not for --live-url"),
+        "{told}"
+    );
+    assert!(sandbox.sent().is_empty() && live.sent().is_empty());
+}
