@@ -83,6 +83,11 @@ impl Keyring {
                 "{}unknownkey{account}",
                 environment.key_prefix()
             )))),
+            Credential::Another(name) => {
+                let name = shortened(&format!("{name}-{account}"));
+                let prefix = environment.key_prefix();
+                Ok(Some(Secret::new(format!("{prefix}local_{name}"))))
+            }
             Credential::BuiltIn(name) => Ok(Some(Secret::new(format!(
                 "{}{name}",
                 environment.key_prefix()
@@ -181,8 +186,13 @@ impl<'t, T: Target> Client<'t, T> {
             .chain(check.chars())
             .map(plain)
             .collect();
-        name.chars().take(64).collect()
+        shortened(&name)
     }
+}
+
+/// The name of an account has at most 64 characters.
+fn shortened(name: &str) -> String {
+    name.chars().take(64).collect()
 }
 
 /// An answer that repeats the key, without it.

@@ -5,8 +5,10 @@ pub mod broken;
 pub mod expect;
 pub mod fixed;
 pub mod inputs;
+pub mod place;
 pub mod sample;
 pub mod setting;
+pub mod value;
 
 use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
@@ -14,8 +16,10 @@ use svc_fixtures::json::Json;
 use crate::capture::Exchange;
 use crate::target::Request;
 pub use expect::{Ending, Expectation, Rule, UsageRow};
+pub use place::Place;
 pub use setting::Setting;
 use svc_fixtures::contract::Environment;
+pub use value::{Earlier, JsonType, Pattern, Test};
 
 /// The members of a JSON body, in order.
 pub type Members = Vec<(String, Json<'static>)>;
@@ -86,7 +90,9 @@ pub enum Credential {
     /// A key with the right beginning that nobody has.
     Unknown,
     /// The key of an account that is built into a simulator, by its name.
-    BuiltIn(&'static str),
+    BuiltIn(String),
+    /// The key of another account of this run, by a name of its own. Only a simulator has those.
+    Another(String),
     /// No key but this header value; none sends no header at all.
     Header(Option<&'static str>),
 }
@@ -96,8 +102,8 @@ pub enum Credential {
 pub struct Carry {
     /// The step it comes from.
     pub from: usize,
-    /// Where it stands in that answer: member names.
-    pub member: Vec<String>,
+    /// Where it stands in that answer: a text, or a number, which is carried as it is printed.
+    pub place: Place,
     /// The field of the body it fills; none fills the path.
     pub field: Option<String>,
 }
@@ -273,19 +279,16 @@ impl Ask {
 
 impl Carry {
     fn value(&self, earlier: &[Exchange]) -> Result<String, String> {
-        let place = self.member.join(".");
+        let place = &self.place;
         let missing = || format!("step {} gave no `{place}` to go on with", self.from + 1);
         let exchange = earlier.get(self.from).ok_or_else(missing)?;
         let response = exchange.response.as_ref().map_err(ToString::to_string)?;
         let json = Json::parse(&response.body).map_err(|_| missing())?;
-        let found = self
-            .member
-            .iter()
-            .try_fold(&json, |json, name| json.get(name));
-        found
-            .and_then(Json::as_text)
-            .map(str::to_owned)
-            .ok_or_else(missing)
+        match place.find(&json) {
+            Some(Json::Text(text)) => Ok(text.clone().into_owned()),
+            Some(number @ (Json::Int(_) | Json::Num(_))) => Ok(number.to_string()),
+            _ => Err(missing()),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod billing;
 mod ending;
 mod envelope;
 mod rule;
+mod value;
 
 use std::fmt::Display;
 
