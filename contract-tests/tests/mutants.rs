@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-use defects::{DEFECTS, Defect};
+use defects::Defect;
 use libtest_mimic::{Arguments, Failed, Trial};
 use svc_contract_tests::capture::Capture;
 use svc_contract_tests::check;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     let killed = |defect: &'static Defect| {
         Trial::test(defect.name, move || is_killed(defect)).with_kind("defect")
     };
-    let mut trials: Vec<_> = DEFECTS.iter().map(killed).collect();
+    let mut trials: Vec<_> = defects::all().map(killed).collect();
     trials.push(Trial::test("a clean run has no defect", clean_run));
     trials.push(Trial::test(
         "a saved capture judged again has the same verdicts",

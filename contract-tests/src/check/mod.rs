@@ -4,8 +4,11 @@
 mod authentication;
 mod billing;
 mod body;
+#[cfg(test)]
+mod completeness;
 mod envelope;
 mod errors;
+mod examples;
 mod flows;
 mod idempotency;
 mod identifiers;
@@ -60,6 +63,7 @@ pub fn all() -> Vec<Check> {
         pending::CHECKS,
         lookup::CHECKS,
         billing::CHECKS,
+        examples::CHECKS,
     ];
     families.concat()
 }

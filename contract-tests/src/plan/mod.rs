@@ -188,9 +188,15 @@ impl Ask {
     /// A call of an operation with this body.
     #[must_use]
     pub fn post(operation: &Operation, body: Members) -> Self {
+        Ask::post_to(sample::path(operation), body)
+    }
+
+    /// A call of whatever is at a path, with this body.
+    #[must_use]
+    pub fn post_to(path: impl Into<String>, body: Members) -> Self {
         Ask {
             method: "POST".to_owned(),
-            path: sample::path(operation),
+            path: path.into(),
             query: String::new(),
             credential: Credential::Own,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
