@@ -120,6 +120,11 @@ impl Keyring {
                 let own = needed(environment)?;
                 Ok(own.map(|own| Secret::new(format!("{}.2", own.expose()))))
             }
+            Credential::Another(name) => {
+                let name = shortened(&format!("{name}-{account}"));
+                let prefix = environment.key_prefix();
+                Ok(Some(Secret::new(format!("{prefix}local_{name}"))))
+            }
             Credential::BuiltIn(name) => Ok(Some(Secret::new(format!(
                 "{}{name}",
                 environment.key_prefix()
@@ -400,8 +405,13 @@ impl<'t, T: Target> Client<'t, T> {
             .chain(check.chars())
             .map(plain)
             .collect();
-        name.chars().take(64).collect()
+        shortened(&name)
     }
+}
+
+/// The name of an account has at most 64 characters.
+fn shortened(name: &str) -> String {
+    name.chars().take(64).collect()
 }
 
 /// Takes the key out of an answer that repeats it.

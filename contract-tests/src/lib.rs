@@ -13,6 +13,7 @@ pub mod check;
 pub mod cli;
 pub mod client;
 pub mod diff;
+pub mod example;
 pub mod plan;
 pub mod redact;
 pub mod report;

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-use defects::{DEFECTS, Defect};
+use defects::Defect;
 use libtest_mimic::{Arguments, Failed, Trial};
 use svc_contract_tests::capture::Capture;
-use svc_contract_tests::check;
-use svc_contract_tests::plan::{Setting, inputs};
+use svc_contract_tests::check::{self, Check};
+use svc_contract_tests::plan::{Case, Setting, inputs};
 use svc_contract_tests::report::human;
 use svc_contract_tests::run::{self, Filter, Judged, Outcome};
 use svc_contract_tests::verdict::{EVERY_ANSWER, Verdict};
@@ -36,12 +36,22 @@ static CLEAN: LazyLock<(Capture, Vec<Judged>)> = LazyLock::new(|| {
     (capture, judged)
 });
 
+/// A check, its cases and the clauses they prove.
+type Planned = (Check, Vec<Case>, BTreeSet<String>);
+
+/// What is planned and what it proves: the same for every defect, and slow to make.
+static PLAN: LazyLock<Vec<Planned>> = LazyLock::new(|| {
+    let setting = support::setting(&CONTRACT);
+    let planned = |check: Check| (check, check.cases(&setting), check.proves(&setting));
+    check::all().into_iter().map(planned).collect()
+});
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let killed = |defect: &'static Defect| {
         Trial::test(defect.name, move || is_killed(defect)).with_kind("defect")
     };
-    let mut trials: Vec<_> = DEFECTS.iter().map(killed).collect();
+    let mut trials: Vec<_> = defects::all().map(killed).collect();
     trials.push(Trial::test("a clean run has no defect", clean_run));
     trials.push(Trial::test(
         "a saved capture judged again has the same verdicts",
@@ -59,14 +69,17 @@ fn is_killed(defect: &Defect) -> Result<(), Failed> {
     if capture.cases.is_empty() {
         return Err("no captured answer can have this defect: it was never exercised".into());
     }
-    let broken = broken_clauses(&run::judge_again(&setting, &check::all(), &capture));
+    let judged = PLAN
+        .iter()
+        .map(|(check, cases, _)| run::judge(&setting, check, cases, &capture.cases));
+    let broken = broken_clauses(&judged.collect::<Vec<_>>());
     if !broken.contains(defect.clause) {
         return Err(format!("survived: {} is not broken, but {broken:?}", defect.clause).into());
     }
     let named = EVERY_ANSWER.contains(&defect.clause)
-        || check::all()
+        || PLAN
             .iter()
-            .any(|check| check.proves(&setting).contains(defect.clause));
+            .any(|(.., proves)| proves.contains(defect.clause));
     if named {
         Ok(())
     } else {

@@ -8,7 +8,7 @@ use super::control::{advance, control, fresh, look};
 use super::pending::pending;
 use super::webhooks::look_up;
 use super::{Check, Stage};
-use crate::plan::{Ask, Case, Ending, Rule, Setting, sample};
+use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, sample};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -60,9 +60,9 @@ fn rupees(amount: Paise) -> Json<'static> {
 fn expect_wallet(case: &mut Case, clauses: &[&str], figures: [(&str, Paise); 4]) {
     let step = look(case, "accounts/{account}", "");
     for (name, amount) in figures {
-        let place = vec!["live".to_owned(), name.to_owned()];
+        let place = Place::of(["live", name]);
         for clause in clauses {
-            let rule = Rule::Member(place.clone(), rupees(amount));
+            let rule = Rule::Value(place.clone(), Test::Is(rupees(amount)));
             case.expect(step, *clause, rule);
         }
     }
@@ -126,8 +126,8 @@ fn balance(setting: &Setting<'_>) -> Vec<Case> {
         case.expect(step, clause, Rule::Status(status));
     }
     let step = control(&mut case, "POST", "wallet", r#"{"topUp": 500.00}"#);
-    let place = vec!["balance".to_owned()];
-    let rule = Rule::Member(place, rupees(Paise(price.0 + 50_000)));
+    let place = Place::of(["balance"]);
+    let rule = Rule::Value(place, Test::Is(rupees(Paise(price.0 + 50_000))));
     case.expect(step, clause, rule);
     vec![case]
 }
@@ -164,8 +164,8 @@ fn audit(setting: &Setting<'_>) -> Vec<Case> {
         for clause in clauses {
             for (at, by) in ["call", "replay", "lookUp"].into_iter().enumerate() {
                 for (name, value) in [("by", by), ("retainedUntil", &until)] {
-                    let place = ["accesses", &at.to_string(), name].map(str::to_owned);
-                    let rule = Rule::Member(place.to_vec(), value.to_owned().into());
+                    let place = Place::of(["accesses", &at.to_string(), name]);
+                    let rule = Rule::Value(place, Test::Is(value.to_owned().into()));
                     case.expect(step, clause.clone(), rule);
                 }
             }
@@ -212,11 +212,11 @@ fn sequence(setting: &Setting<'_>) -> Vec<Case> {
         case.steps[step].ask = case.steps[step].ask.clone().idempotency(key);
         case.expect(step, "ruling.33-sequences", Rule::Ends(ending));
         if ending == Ending::Completed {
-            let place = ["meta", "provider"].map(str::to_owned).to_vec();
+            let place = Place::of(["meta", "provider"]);
             case.expect(
                 step,
                 "ruling.04-provider",
-                Rule::Member(place, "source-b".into()),
+                Rule::Value(place, Test::Is("source-b".into())),
             );
         }
     }

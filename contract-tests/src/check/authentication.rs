@@ -147,7 +147,7 @@ fn built_in(setting: &Setting<'_>) -> Vec<Case> {
     let Some(ask) = any_call(setting) else {
         return Vec::new();
     };
-    let by = |name| ask.clone().by(Credential::BuiltIn(name));
+    let by = |name: &str| ask.clone().by(Credential::BuiltIn(name.to_owned()));
     let ruled = "ruling.15-built-in-keys";
     let revoked = refused(
         "revoked",
@@ -209,7 +209,7 @@ fn comes_first(setting: &Setting<'_>) -> Vec<Case> {
         ErrorCode::AuthInvalid,
         &clauses,
     );
-    let address = elsewhere.by(Credential::BuiltIn("blocked"));
+    let address = elsewhere.by(Credential::BuiltIn("blocked".to_owned()));
     let address = refused(
         "address not allowed, no such path",
         address,

@@ -206,7 +206,7 @@ fn insufficient(setting: &Setting<'_>) -> Vec<Case> {
         let ask = case.steps[step]
             .ask
             .clone()
-            .by(Credential::BuiltIn("broke"));
+            .by(Credential::BuiltIn("broke".to_owned()));
         case.steps[step].ask = ask;
         let refused = Rule::Ends(Ending::Error(ErrorCode::InsufficientBalance));
         Some(

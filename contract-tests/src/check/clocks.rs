@@ -2,7 +2,7 @@
 
 use super::control::{advance, control, fresh};
 use super::{Check, Stage};
-use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting};
+use crate::plan::{Ask, Case, Credential, Ending, Place, Rule, Setting, Test};
 use svc_fixtures::contract::ErrorCode;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -31,7 +31,10 @@ fn own(_: &Setting<'_>) -> Vec<Case> {
     let before = case.push(Ask::console("GET", other, ""));
     let set = r#"{"set": "2041-01-01T00:00:00Z"}"#;
     let step = control(&mut case, "POST", "clock", set);
-    let now = Rule::Member(vec!["now".to_owned()], "2041-01-01T00:00:00.000Z".into());
+    let now = Rule::Value(
+        Place::of(["now"]),
+        Test::Is("2041-01-01T00:00:00.000Z".into()),
+    );
     case.expect(step, clause, now);
     for (back, status) in [("2041-01-01T00:00:00Z", 200), ("2040-12-31T23:59:59Z", 400)] {
         let body = format!(r#"{{"set": "{back}"}}"#);

@@ -6,7 +6,7 @@ use super::control::{hooked, received};
 use super::pending::pending;
 use super::webhooks::look_up;
 use super::{Check, Stage, everywhere};
-use crate::plan::{Ask, Carry, Case, Credential, Ending, Payload, Rule, Setting};
+use crate::plan::{Ask, Carry, Case, Credential, Ending, Payload, Place, Rule, Setting};
 use crate::target::Door;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -108,7 +108,7 @@ fn page(call: usize, method: &str, form: &str) -> Ask {
         credential: Credential::Header(None),
         carries: vec![Carry {
             from: call,
-            member: ["data", "consentUrl"].map(str::to_owned).to_vec(),
+            place: Place::of(["data", "consentUrl"]),
             field: None,
             path_only: true,
         }],

@@ -5,7 +5,7 @@ use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
 
 use super::{Check, Stage, everywhere};
-use crate::plan::{Ask, Case, Ending, Rule, Setting, sample};
+use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, sample};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -95,7 +95,6 @@ fn reference(setting: &Setting<'_>) -> Vec<Case> {
         "with \"quotes\" and \\ and a comma, too".to_owned(),
         "x".repeat(200),
     ];
-    let place = || vec!["referenceId".to_owned()];
     let case = |(at, text): (usize, String)| {
         let mut case = Case::about(operation, &format!("reference {}", at + 1));
         let step = sample::lead_to(&mut case, setting, operation);
@@ -104,7 +103,8 @@ fn reference(setting: &Setting<'_>) -> Vec<Case> {
             .clone()
             .header("x-reference-id", &*text);
         case.steps[step].ask = ask;
-        let repeated = Rule::Member(place(), Json::from(text));
+        let place = Place::of(["referenceId"]);
+        let repeated = Rule::Value(place, Test::Is(Json::from(text)));
         case.expecting(
             "wire.optional-headers",
             Rule::Ends(sample::success(operation)),

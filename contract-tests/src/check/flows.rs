@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 
 use super::{Check, Stage};
 use crate::plan::sample::{self, Extent};
-use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting, fixed};
+use crate::plan::{Ask, Case, Credential, Ending, Place, Rule, Setting, Test, fixed};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -141,12 +141,12 @@ fn out_of_order(setting: &Setting<'_>) -> Vec<Case> {
             };
             let mut case = Case::about(operation, "the step before not done");
             let wrong = fixed::lead_with(&mut case, setting, needed, field, input.value.clone());
-            let place = vec!["data".to_owned(), member.clone()];
+            let place = Place::of(["data", &member]);
             case.expect(wrong, input.clause.clone(), Rule::Ends(Ending::Completed));
             case.expect(
                 wrong,
                 input.clause.clone(),
-                Rule::Member(place, Json::Bool(false)),
+                Rule::Value(place, Test::Is(Json::Bool(false))),
             );
             carries.clone_from(&call.carries);
             case.push(Ask {
@@ -166,7 +166,7 @@ fn apart(setting: &Setting<'_>) -> Vec<Case> {
         let ask = case.steps[last]
             .ask
             .clone()
-            .by(Credential::BuiltIn("local_somebody-else"));
+            .by(Credential::Another("somebody-else".to_owned()));
         case.steps[last].ask = ask;
         case.expecting("ruling.14-accounts-are-apart", Rule::Ends(refusal(step)))
     };

@@ -4,7 +4,7 @@ use svc_fixtures::contract::{ErrorCode, Field, Operation};
 use svc_fixtures::json::Json;
 
 use super::{Check, Stage};
-use crate::plan::{Case, Ending, Rule, Setting, fixed, sample};
+use crate::plan::{Case, Ending, Place, Rule, Setting, Test, fixed, sample};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -103,8 +103,11 @@ fn specified(setting: &Setting<'_>) -> Vec<Case> {
                 .step_of(&operation.id)
                 .and_then(|(flow, at)| flow.steps[at].done_when.clone());
             if let (Some(member), Ending::Completed) = (done, ending) {
-                let place = vec!["data".to_owned(), member];
-                case = case.expecting(input.clause.clone(), Rule::Member(place, Json::Bool(true)));
+                let place = Place::of(["data", &member]);
+                case = case.expecting(
+                    input.clause.clone(),
+                    Rule::Value(place, Test::Is(Json::Bool(true))),
+                );
             }
             if ending == Ending::Error(ErrorCode::NoRecordFound) {
                 case = case.expecting("states.no-record", Rule::Ends(ending));
@@ -124,8 +127,8 @@ fn echo(setting: &Setting<'_>) -> Vec<Case> {
             let text = sample::value(setting.contract, field);
             let plain = text.as_text().is_some() && !fixed::carries(setting, operation, field);
             if said && plain && sample::success(operation) == Ending::Completed {
-                let place = vec!["data".to_owned(), field.name.clone()];
-                case.expect(step, "ruling.30-echo", Rule::Member(place, text));
+                let place = Place::of(["data", &field.name]);
+                case.expect(step, "ruling.30-echo", Rule::Value(place, Test::Is(text)));
             }
         }
         (!case.steps[step].expect.is_empty()).then_some(case)

@@ -3,7 +3,9 @@
 use svc_fixtures::contract::{ErrorCode, Operation};
 
 use super::{Check, Stage, everywhere};
-use crate::plan::{Ask, Carry, Case, Credential, Ending, Rule, Setting, UsageRow, fixed, sample};
+use crate::plan::{
+    Ask, Carry, Case, Credential, Ending, Place, Rule, Setting, UsageRow, fixed, sample,
+};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -34,12 +36,12 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn look_up(step: usize) -> Ask {
-    let member = vec!["verificationId".to_owned()];
+    let place = Place::of(["verificationId"]);
     Ask {
         carries: vec![Carry {
             path_only: false,
             from: step,
-            member,
+            place,
             field: None,
         }],
         ..Ask::get("/v1/verifications/{}")
@@ -83,7 +85,7 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
     let other = setting.operations().next().map(|operation| {
         let mut case = Case::new("another account's").extension();
         let step = sample::lead_to(&mut case, setting, operation);
-        case.push(look_up(step).by(Credential::BuiltIn("local_somebody-else")));
+        case.push(look_up(step).by(Credential::Another("somebody-else".to_owned())));
         case.expecting("ruling.14-accounts-are-apart", not_found)
     });
     [nobody, no_id].into_iter().chain(other).collect()

@@ -6,10 +6,13 @@ mod authentication;
 mod billing;
 mod body;
 mod clocks;
+#[cfg(test)]
+mod completeness;
 mod consent;
 mod control;
 mod envelope;
 mod errors;
+mod examples;
 mod flows;
 mod idempotency;
 mod identifiers;
@@ -69,6 +72,7 @@ pub fn all() -> Vec<Check> {
         consent::CHECKS,
         clocks::CHECKS,
         accounts::CHECKS,
+        examples::CHECKS,
     ];
     families.concat()
 }

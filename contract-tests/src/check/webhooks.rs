@@ -6,7 +6,7 @@ use svc_fixtures::contract::{ClauseKind, Operation};
 use super::control::{advance, control, hook, hooked, look, received};
 use super::pending::pending;
 use super::{Check, Stage, everywhere};
-use crate::plan::{Ask, Carry, Case, Ending, Rule, Setting};
+use crate::plan::{Ask, Carry, Case, Ending, Place, Rule, Setting, Test};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -88,7 +88,7 @@ pub(super) fn look_up(case: &mut Case, call: usize) -> usize {
     case.push(Ask {
         carries: vec![Carry {
             from: call,
-            member: vec!["verificationId".to_owned()],
+            place: Place::of(["verificationId"]),
             field: None,
             path_only: false,
         }],
@@ -106,7 +106,9 @@ fn result(setting: &Setting<'_>) -> Vec<Case> {
         case.expect(step, "ruling.24-account-clock", Rule::Received(0));
         advance(&mut case, 1);
         let envelope = look_up(&mut case, call);
-        case.expect(envelope, "states.terminal", Rule::Ends(Ending::Completed));
+        for clause in ["states.terminal", operation.clause.as_str()] {
+            case.expect(envelope, clause, Rule::Ends(Ending::Completed));
+        }
         let came = received(&mut case, "ok", 1);
         let own = setting.contract.clauses.iter().filter(|clause| {
             let below = clause.id.strip_prefix(operation.clause.as_str());
@@ -170,11 +172,11 @@ fn schedule(setting: &Setting<'_>) -> Vec<Case> {
     case.expect(came, "ruling.25-attempts", Rule::Signed);
     case.expect(came, "ruling.25-attempts", Rule::BodiesAre(envelope));
     let told = look(&mut case, "deliveries", "account={account}");
-    let place = ["deliveries", "0", "state"].map(str::to_owned);
+    let place = Place::of(["deliveries", "0", "state"]);
     case.expect(
         told,
         "webhook.dead-letter",
-        Rule::Member(place.to_vec(), "dead".into()),
+        Rule::Value(place, Test::Is("dead".into())),
     );
     vec![case]
 }
@@ -239,7 +241,7 @@ fn no_receiver(setting: &Setting<'_>) -> Vec<Case> {
     let envelope = look_up(&mut case, call);
     case.expect(envelope, clause, Rule::Ends(Ending::Completed));
     let told = look(&mut case, "deliveries", "account={account}");
-    let none = Rule::Member(vec!["deliveries".to_owned()], list());
+    let none = Rule::Value(Place::of(["deliveries"]), Test::Is(list()));
     case.expect(told, clause, none);
     vec![case]
 }
@@ -257,7 +259,7 @@ fn dead_letter(setting: &Setting<'_>) -> Vec<Case> {
     let mut again = Ask::console("POST", "/control/deliveries/{}/redeliver", "{}");
     again.carries.push(Carry {
         from: told,
-        member: ["deliveries", "0", "id"].map(str::to_owned).to_vec(),
+        place: Place::of(["deliveries", "0", "id"]),
         field: None,
         path_only: false,
     });

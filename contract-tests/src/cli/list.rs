@@ -41,7 +41,9 @@ impl List {
                 let checks = by_clause
                     .get(&clause.id)
                     .map(|checks| checks.iter().copied().collect::<Vec<_>>().join(", "));
-                writeln!(out, "{}: {}", clause.id, checks.as_deref().unwrap_or("-"))?;
+                let why = clause.excluded.as_ref().map(|why| format!("- ({why})"));
+                let shown = checks.or(why).unwrap_or_else(|| "-".to_owned());
+                writeln!(out, "{}: {shown}", clause.id)?;
             }
         } else {
             for check in check::all() {

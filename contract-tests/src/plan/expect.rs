@@ -3,7 +3,9 @@
 use std::fmt;
 
 use svc_fixtures::contract::{ErrorCode, Paise};
-use svc_fixtures::json::Json;
+
+use super::Place;
+use super::value::Test;
 
 /// A rule and the clause it proves.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,8 +25,8 @@ pub enum Rule {
     SomeEnds(Ending),
     /// `error.message` has this text in it.
     Mentions(String),
-    /// The member at this place is this value.
-    Member(Vec<String>, Json<'static>),
+    /// This holds of what stands at this place.
+    Value(Place, Test),
     /// The body is, byte for byte, the one of the answer to that step.
     SameBytes(usize),
     /// Id, `status`, `data` and `error` are those of the answer to that step.
@@ -71,6 +73,8 @@ pub enum Ending {
     Completed,
     /// Without a result yet.
     Pending,
+    /// Without a result yet, and HTTP 202 says so, too.
+    Accepted,
     /// With an error, and the status of the table.
     Error(ErrorCode),
     /// With an error whose status is another than that of the table.
@@ -95,6 +99,7 @@ impl fmt::Display for Ending {
         match self {
             Ending::Completed => out.write_str("200 completed"),
             Ending::Pending => out.write_str("pending"),
+            Ending::Accepted => out.write_str("202 pending"),
             Ending::Error(code) => write!(out, "{code} with its status"),
             Ending::Refused(status, code) => write!(out, "{status} {code}"),
         }

@@ -5,8 +5,10 @@ pub mod broken;
 pub mod expect;
 pub mod fixed;
 pub mod inputs;
+pub mod place;
 pub mod sample;
 pub mod setting;
+pub mod value;
 
 use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
@@ -14,8 +16,10 @@ use svc_fixtures::json::Json;
 use crate::capture::Exchange;
 use crate::target::{Door, Request};
 pub use expect::{Ending, Expectation, Rule, UsageRow};
+pub use place::Place;
 pub use setting::Setting;
 use svc_fixtures::contract::Environment;
+pub use value::{Earlier, JsonType, Pattern, Test};
 
 /// The members of a JSON body, in order.
 pub type Members = Vec<(String, Json<'static>)>;
@@ -90,7 +94,9 @@ pub enum Credential {
     /// The run's key for the environment the call is sent to, as it is named after it was rotated.
     Rotated,
     /// The key of an account that is built into a simulator, by its name.
-    BuiltIn(&'static str),
+    BuiltIn(String),
+    /// The key of another account of this run, by a name of its own. Only a simulator has those.
+    Another(String),
     /// No key but this header value; none sends no header at all.
     Header(Option<&'static str>),
 }
@@ -100,8 +106,8 @@ pub enum Credential {
 pub struct Carry {
     /// The step it comes from.
     pub from: usize,
-    /// Where it stands in that answer: member names.
-    pub member: Vec<String>,
+    /// Where it stands in that answer: a text, or a number, which is carried as it is printed.
+    pub place: Place,
     /// The field of the body it fills; none fills the path.
     pub field: Option<String>,
     /// Whether only the path of it counts, because it is a URL.
@@ -192,10 +198,16 @@ impl Ask {
     /// A call of an operation with this body.
     #[must_use]
     pub fn post(operation: &Operation, body: Members) -> Self {
+        Ask::post_to(sample::path(operation), body)
+    }
+
+    /// A call of whatever is at a path, with this body.
+    #[must_use]
+    pub fn post_to(path: impl Into<String>, body: Members) -> Self {
         Ask {
             door: Door::Api,
             method: "POST".to_owned(),
-            path: sample::path(operation),
+            path: path.into(),
             query: String::new(),
             credential: Credential::Own,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
@@ -314,31 +326,21 @@ impl Ask {
 
 impl Carry {
     fn value(&self, earlier: &[Exchange]) -> Result<String, String> {
-        let place = self.member.join(".");
+        let place = &self.place;
         let missing = || format!("step {} gave no `{place}` to go on with", self.from + 1);
         let exchange = earlier.get(self.from).ok_or_else(missing)?;
         let response = exchange.response.as_ref().map_err(ToString::to_string)?;
         let json = Json::parse(&response.body).map_err(|_| missing())?;
-        let place: Vec<&str> = self.member.iter().map(String::as_str).collect();
-        let text = at(&json, &place)
-            .and_then(Json::as_text)
-            .ok_or_else(missing)?;
+        let value = match place.find(&json) {
+            Some(Json::Text(text)) => text.clone().into_owned(),
+            Some(number @ (Json::Int(_) | Json::Num(_))) => number.to_string(),
+            _ => return Err(missing()),
+        };
         match self.path_only {
-            false => Ok(text.to_owned()),
-            true => path_of(text).map(str::to_owned).ok_or_else(missing),
+            false => Ok(value),
+            true => path_of(&value).map(str::to_owned).ok_or_else(missing),
         }
     }
-}
-
-/// The value at a place: names of members, numbers of items of a list.
-#[must_use]
-pub fn at<'j, 'a>(json: &'j Json<'a>, place: &[&str]) -> Option<&'j Json<'a>> {
-    place
-        .iter()
-        .try_fold(json, |json, name| match json.as_list() {
-            Some(items) => items.get(name.parse::<usize>().ok()?),
-            None => json.get(name),
-        })
 }
 
 /// The path of a URL, with all that comes after it.

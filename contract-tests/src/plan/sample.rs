@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{Contract, Field, FlowKey, Kind, Operation, Presence};
 use svc_fixtures::json::Json;
 
-use super::{Ask, Carry, Case, Ending, Members, Rule, Setting};
+use super::{Ask, Carry, Case, Ending, Members, Place, Rule, Setting};
 
 /// Which fields a request has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,9 +91,9 @@ pub fn lead(
     let carry = |place: usize| Carry {
         path_only: false,
         from: first,
-        member: match issues {
-            FlowKey::Member(name) => vec!["data".to_owned(), name.clone()],
-            FlowKey::Verification => vec!["verificationId".to_owned()],
+        place: match issues {
+            FlowKey::Member(name) => Place::of(["data", name]),
+            FlowKey::Verification => Place::of(["verificationId"]),
         },
         field: flow.steps[place].takes.clone(),
     };

@@ -4,7 +4,7 @@ use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
 use crate::capture::Exchange;
-use crate::plan::{Setting, at};
+use crate::plan::Setting;
 use crate::target::{Request, Response};
 
 /// Where a verification is looked up.
@@ -33,9 +33,11 @@ impl<'a> Answer<'a> {
         })
     }
 
-    /// The value at a place of the answer: names of members, numbers of items.
+    /// The value at a place of the answer: names of members.
     pub(super) fn at(&self, place: &[&str]) -> Option<&Json<'a>> {
-        at(self.json.as_ref()?, place)
+        place
+            .iter()
+            .try_fold(self.json.as_ref()?, |json, name| json.get(name))
     }
 
     /// The text at a place of the envelope; empty where there is none.

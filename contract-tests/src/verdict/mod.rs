@@ -8,6 +8,7 @@ mod ending;
 mod envelope;
 mod price;
 mod rule;
+mod value;
 
 use std::fmt::Display;
 

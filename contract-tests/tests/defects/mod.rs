@@ -16,8 +16,15 @@ pub(crate) struct Defect {
 
 macro_rules! defects {
     ($($name:literal, $clause:literal, $put_in:expr;)*) => {
-        pub(crate) const DEFECTS: &[Defect] = &[$(Defect { name: $name, clause: $clause, put_in: $put_in }),*];
+        pub(super) const DEFECTS: &[$crate::defects::Defect] = &[$($crate::defects::Defect { name: $name, clause: $clause, put_in: $put_in }),*];
     };
+}
+
+mod values;
+
+/// All of them.
+pub(crate) fn all() -> impl Iterator<Item = &'static Defect> {
+    DEFECTS.iter().chain(values::DEFECTS)
 }
 
 defects! {

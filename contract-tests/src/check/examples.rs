@@ -1,0 +1,96 @@
+//! The examples of `examples/`: a check for each file. Which clauses they prove stands in the files.
+
+use std::sync::LazyLock;
+
+use svc_fixtures::contract::Contract;
+use svc_fixtures::reading::Source;
+
+use super::{Check, Stage};
+use crate::example::{self, Family};
+use crate::plan::Case;
+
+macro_rules! examples {
+    ($($family:literal, $stage:ident, $title:literal;)*) => {
+        const FILES: &[(&str, &str)] = &[$((
+            concat!("contract-tests/examples/", $family, ".toml"),
+            include_str!(concat!("../../examples/", $family, ".toml")),
+        )),*];
+
+        pub(super) const CHECKS: &[Check] = &[$(Check {
+            id: concat!("examples.", $family),
+            title: $title,
+            clauses: &[],
+            stage: Stage::$stage,
+            run: |_| cases($family),
+        }),*];
+    };
+}
+
+examples! {
+    "wire", Sandbox, "Dates, empty texts, literal keys and the order of what is looked at are as described";
+    "sandbox", Sandbox, "Each input the specification names has its outcome on the sandbox";
+    "identity", Sandbox, "Scores, formats and options of identity operations do what they say";
+    "employment", Sandbox, "Histories and months of contribution are those asked for";
+    "company", Sandbox, "Parts of names, masked fields and returns of companies are as described";
+    "financial", Sandbox, "Accounts, amounts, names and consent are judged as described";
+    "screening", Sandbox, "Screening heeds names, categories, dates and places";
+    "document", Sandbox, "Thresholds, texts, types and quality checks of documents are heeded";
+    "address-and-names", Sandbox, "Addresses and names are compared and split as described";
+    "bundles", Sandbox, "A bundle runs its steps, carries between them and ends as they end";
+    "accounts", Sandbox, "An account of its own is there for every key, and addresses are the peer's";
+    "live", Live, "On live the same inputs have the same outcomes, and the wallet adds up";
+}
+
+static BUILT_IN: LazyLock<Vec<Family>> = LazyLock::new(|| {
+    let sources: Vec<_> = FILES
+        .iter()
+        .map(|(path, text)| Source::new(*path, *text))
+        .collect();
+    match example::read(&Contract::built_in(), &sources) {
+        Ok(families) => families,
+        Err(problems) => panic!("the built-in examples do not read:\n{problems}"),
+    }
+});
+
+fn cases(family: &str) -> Vec<Case> {
+    let mut families = BUILT_IN.iter();
+    let found = families.find(|known| known.name == family);
+    found.map(|known| known.cases.clone()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use svc_fixtures::contract::Environment;
+
+    #[test]
+    fn every_file_of_examples_is_a_check_with_cases() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+        let files = std::fs::read_dir(folder).expect("the folder is there");
+        let mut files: Vec<_> = files
+            .map(|file| {
+                file.expect("a file")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
+            .collect();
+        files.sort();
+        let mut known: Vec<_> = BUILT_IN.iter().map(|family| family.name.clone()).collect();
+        known.sort();
+        assert_eq!(files, known);
+        assert!(BUILT_IN.iter().all(|family| !family.cases.is_empty()));
+    }
+
+    #[test]
+    fn only_the_last_stage_calls_live() {
+        for check in CHECKS {
+            let cases = (check.id, check.stage == Stage::Live);
+            let live = |case: &Case| case.environment == Environment::Live;
+            let name = check.id.trim_start_matches("examples.");
+            let found = (check.id, super::cases(name).iter().any(live));
+            assert_eq!(found, cases);
+        }
+    }
+}

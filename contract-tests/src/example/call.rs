@@ -1,0 +1,185 @@
+//! `[[case.call]]`: what is sent, what is taken from answers before, and what must come of it.
+
+use svc_fixtures::contract::{Contract, ErrorCode};
+use svc_fixtures::reading::{Item, Table};
+
+use super::target::Target;
+use super::value::{self, Reader};
+use crate::plan::{Ask, Carry, Case, Credential, Ending, Members, Rule};
+
+/// Where in a path, not in a body, something is put.
+const INTO_THE_PATH: &str = "{}";
+
+/// A call that later ones may speak of.
+pub(super) struct Called<'c> {
+    /// Its name, where it has one.
+    pub(super) name: Option<String>,
+    pub(super) target: Target<'c>,
+    /// Whether only simulators have what it asks for.
+    pub(super) simulators_only: bool,
+}
+
+/// Reads a call into a case; none where it cannot be told what is called.
+pub(super) fn read<'c>(
+    table: &Table<'_>,
+    contract: &'c Contract,
+    case: &mut Case,
+    before: &[Called<'c>],
+    clause: &str,
+) -> Option<Called<'c>> {
+    let name = name(table, before);
+    let target = Target::read(table, contract);
+    // All keys are asked for, so that none of them is called unknown because of another mistake.
+    let body = body(table);
+    let headers = headers(table);
+    let credential = credential(table);
+    let carries = table.optional("carry").and_then(|item| item.table());
+    let ends = table.optional("ends");
+    let expect = table.optional("expect").and_then(|item| item.table());
+    let ends = match ends {
+        Some(item) => ending(&item)?,
+        None => Ending::Completed,
+    };
+    let target = target?;
+    let fields = target.fields(contract);
+    let reader = Reader {
+        contract,
+        before,
+        target: &target,
+    };
+    let simulators_only = credential != Credential::Own || target.is_extension();
+    let mut ask = target.ask(known_members(body, fields.as_deref()));
+    for (name, value) in headers {
+        ask = ask.header(&name, value);
+    }
+    ask.credential = credential;
+    if let Some(table) = carries {
+        ask.carries = carried(&table, &reader, &ask, fields.as_deref());
+    }
+    let step = case.push(ask);
+    case.expect(step, clause, Rule::Ends(ends));
+    for (place, item) in expect.iter().flat_map(|table| table.entries()) {
+        if let Some((place, test)) = value::at_place(&reader, place, &item) {
+            case.expect(step, clause, Rule::Value(place, test));
+        }
+    }
+    Some(Called {
+        name,
+        target,
+        simulators_only,
+    })
+}
+
+fn name(table: &Table<'_>, before: &[Called<'_>]) -> Option<String> {
+    let item = table.optional("as")?;
+    let name = item.text()?;
+    if before.iter().any(|call| call.name.as_deref() == Some(name)) {
+        item.problem(format!("another call of this case is called `{name}`, too"));
+    }
+    Some(name.to_owned())
+}
+
+/// The members of the body, each with its place in the file.
+fn body<'t>(table: &Table<'t>) -> Vec<(&'t str, Item<'t>)> {
+    let body = table.optional("body").and_then(|item| item.table());
+    body.map(|table| table.entries()).unwrap_or_default()
+}
+
+fn known_members(body: Vec<(&str, Item<'_>)>, fields: Option<&[String]>) -> Members {
+    let mut members = Members::new();
+    for (name, item) in body {
+        known_field(name, &item, fields);
+        if let Some(json) = item.json_or_problem() {
+            members.push((name.to_owned(), json));
+        }
+    }
+    members
+}
+
+fn known_field(name: &str, item: &Item<'_>, fields: Option<&[String]>) {
+    if let Some(fields) = fields
+        && !fields.iter().any(|field| field == name)
+    {
+        item.unknown_key("the field", name, fields.iter().map(String::as_str));
+    }
+}
+
+fn headers(table: &Table<'_>) -> Vec<(String, String)> {
+    let headers = table.optional("headers").and_then(|item| item.table());
+    let entries = headers.map(|table| table.entries()).unwrap_or_default();
+    let header =
+        |(name, item): (&str, Item<'_>)| Some((name.to_lowercase(), item.text()?.to_owned()));
+    entries.into_iter().filter_map(header).collect()
+}
+
+fn credential(table: &Table<'_>) -> Credential {
+    let (key, account) = (table.optional("key"), table.optional("account"));
+    if let (Some(key), Some(_)) = (&key, &account) {
+        key.problem("a call has `key` or `account`, not both");
+    }
+    let text = |item: &Item<'_>| item.text().unwrap_or_default().to_owned();
+    match (key, account) {
+        (Some(key), _) => Credential::BuiltIn(text(&key)),
+        (None, Some(account)) => Credential::Another(text(&account)),
+        (None, None) => Credential::Own,
+    }
+}
+
+fn carried(
+    table: &Table<'_>,
+    reader: &Reader<'_, '_>,
+    ask: &Ask,
+    fields: Option<&[String]>,
+) -> Vec<Carry> {
+    let mut carries = Vec::new();
+    for (field, item) in table.entries() {
+        let into_the_path = field == INTO_THE_PATH;
+        match into_the_path {
+            true if !ask.path.contains(INTO_THE_PATH) => {
+                item.problem("the path has no `{}` to put this in");
+            }
+            true => {}
+            false => known_field(field, &item, fields),
+        }
+        if let Some(earlier) = value::earlier(reader, &item) {
+            carries.push(Carry {
+                path_only: false,
+                from: earlier.step,
+                place: earlier.place,
+                field: (!into_the_path).then(|| field.to_owned()),
+            });
+        }
+    }
+    carries
+}
+
+/// A word or an error code; a table for a status that is another than the code's.
+fn ending(item: &Item<'_>) -> Option<Ending> {
+    if let Some(table) = item.if_table() {
+        let status = table.required("status")?.int()?;
+        let code = table.required("code")?;
+        table.done();
+        let status = u16::try_from(status).ok();
+        if status.is_none() {
+            table.problem("this is no HTTP status");
+        }
+        return Some(Ending::Refused(status?, error_code(&code)?));
+    }
+    match item.text()? {
+        "completed" => Some(Ending::Completed),
+        "pending" => Some(Ending::Pending),
+        "accepted" => Some(Ending::Accepted),
+        _ => error_code(item).map(Ending::Error),
+    }
+}
+
+fn error_code(item: &Item<'_>) -> Option<ErrorCode> {
+    let text = item.text()?;
+    let code = ErrorCode::parse(text);
+    if code.is_none() {
+        let words = ["completed", "pending", "accepted"].into_iter();
+        let codes = ErrorCode::ALL.iter().map(|code| code.as_str());
+        item.unknown("the ending", text, words.chain(codes));
+    }
+    code
+}

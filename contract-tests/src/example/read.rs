@@ -1,0 +1,100 @@
+//! `[[case]]`: its name, what it proves, where it is asked, and its calls in order.
+
+use svc_fixtures::contract::{Contract, Environment};
+use svc_fixtures::reading::{Item, Table};
+
+use super::call::{self, Called};
+use crate::plan::Case;
+
+/// Every case of a file.
+pub(super) fn cases(root: &Table<'_>, contract: &Contract) -> Vec<Case> {
+    let (mut names, mut cases) = (Vec::new(), Vec::new());
+    for table in root.tables("case") {
+        cases.extend(case(&table, contract, &mut names));
+        table.done();
+    }
+    cases
+}
+
+fn case(table: &Table<'_>, contract: &Contract, names: &mut Vec<String>) -> Vec<Case> {
+    let mut case = Case::new(name(table, names));
+    let proves = clause(table, contract);
+    let environments = environments(table);
+    case.extension = table.flag("extension");
+    let calls = table.tables("call");
+    if calls.is_empty() {
+        table.lacks("a case has at least one `[[case.call]]`");
+    }
+    let mut called: Vec<Called<'_>> = Vec::new();
+    for table in &calls {
+        let own = clause(table, contract).or_else(|| proves.clone());
+        if own.is_none() {
+            table.lacks("neither the case nor this call says which `clause` it proves");
+        }
+        let one = call::read(
+            table,
+            contract,
+            &mut case,
+            &called,
+            &own.unwrap_or_default(),
+        );
+        table.done();
+        called.extend(one);
+    }
+    case.extension |= called.iter().any(|call| call.simulators_only);
+    // It is about what it leads to.
+    case.operation = called.last().and_then(|call| call.target.endpoint());
+    let on = |environment: &Environment| case.clone().on(*environment);
+    environments.iter().map(on).collect()
+}
+
+fn name(table: &Table<'_>, names: &mut Vec<String>) -> String {
+    let Some(item) = table.required("name") else {
+        return String::new();
+    };
+    let name = item.text().unwrap_or_default();
+    if names.iter().any(|known| known == name) {
+        item.problem(format!("another case of this file is called `{name}`, too"));
+    }
+    names.push(name.to_owned());
+    name.to_owned()
+}
+
+fn clause(table: &Table<'_>, contract: &Contract) -> Option<String> {
+    let item = table.optional("clause")?;
+    let id = item.text()?;
+    let mut known = contract.clauses.iter().map(|clause| clause.id.as_str());
+    if !known.clone().any(|known| known == id) {
+        item.unknown("clause", id, known.by_ref());
+    }
+    Some(id.to_owned())
+}
+
+fn environments(table: &Table<'_>) -> Vec<Environment> {
+    match (
+        table.optional("environment"),
+        table.optional("environments"),
+    ) {
+        (None, None) => vec![Environment::Test],
+        (Some(one), None) => environment(&one).into_iter().collect(),
+        (None, Some(several)) => {
+            let several = several.list().unwrap_or_default();
+            several.iter().filter_map(environment).collect()
+        }
+        (Some(one), Some(_)) => {
+            one.problem("a case has `environment` or `environments`, not both");
+            Vec::new()
+        }
+    }
+}
+
+fn environment(item: &Item<'_>) -> Option<Environment> {
+    let name = item.text()?;
+    let mut all = Environment::ALL.into_iter();
+    let found = all.find(|environment| environment.as_str() == name);
+    if found.is_none() {
+        let known = Environment::ALL.iter().map(|known| known.as_str());
+        item.unknown("environment", name, known);
+    }
+    found
+}

@@ -1,0 +1,174 @@
+//! What a call calls, and the form of its answer, so that a place that cannot be there is told.
+
+use svc_fixtures::contract::{Bundle, Contract, Operation, Shape};
+use svc_fixtures::reading::{Table, nearest};
+
+use crate::plan::{Ask, Members, Place, sample};
+
+/// What a call calls.
+#[derive(Clone)]
+pub(super) enum Target<'c> {
+    /// An operation.
+    Operation(&'c Operation),
+    /// A bundle.
+    Bundle(&'c Bundle),
+    /// A POST to some path.
+    Post(String),
+    /// A GET of some path, with its query.
+    Get(String),
+}
+
+/// The keys that say what is called.
+const KEYS: [&str; 4] = ["operation", "bundle", "post", "get"];
+
+impl<'c> Target<'c> {
+    /// The target of a `[[case.call]]`.
+    pub(super) fn read(table: &Table<'_>, contract: &'c Contract) -> Option<Self> {
+        let mut given: Vec<_> = KEYS
+            .into_iter()
+            .filter_map(|key| Some((key, table.optional(key)?)))
+            .collect();
+        let (Some((key, item)), true) = (given.pop(), given.is_empty()) else {
+            table.lacks(format!("a call has one of {}", KEYS.join(", ")));
+            return None;
+        };
+        let text = item.text()?;
+        match key {
+            "operation" => {
+                let found = contract.operation(text).map(Target::Operation);
+                if found.is_none() {
+                    let known = contract.operations.iter().map(|known| known.id.as_str());
+                    item.unknown(key, text, known);
+                }
+                found
+            }
+            "bundle" => {
+                let mut bundles = contract.bundles.iter();
+                let found = bundles.find(|bundle| bundle.slug == text);
+                if found.is_none() {
+                    let known = contract.bundles.iter().map(|known| known.slug.as_str());
+                    item.unknown(key, text, known);
+                }
+                found.map(Target::Bundle)
+            }
+            _ if !text.starts_with("/v1/") => {
+                item.problem("a path begins with `/v1/`");
+                None
+            }
+            "post" => Some(Target::Post(text.to_owned())),
+            _ => Some(Target::Get(text.to_owned())),
+        }
+    }
+
+    /// The call of it.
+    pub(super) fn ask(&self, body: Members) -> Ask {
+        match self {
+            Target::Operation(operation) => Ask::post_to(sample::path(operation), body),
+            Target::Bundle(bundle) => Ask::post_to(format!("/v1/bundles/{}", bundle.slug), body),
+            Target::Post(path) => Ask::post_to(path, body),
+            Target::Get(address) => {
+                let (path, query) = address.split_once('?').unwrap_or((address, ""));
+                Ask {
+                    query: query.to_owned(),
+                    ..Ask::get(path)
+                }
+            }
+        }
+    }
+
+    /// What the answer calls it, where that is known.
+    pub(super) fn endpoint(&self) -> Option<String> {
+        match self {
+            Target::Operation(operation) => Some(operation.id.clone()),
+            Target::Bundle(bundle) => Some(format!("bundles.{}", bundle.slug)),
+            Target::Post(_) | Target::Get(_) => None,
+        }
+    }
+
+    /// Whether only a ruling says that it is there.
+    pub(super) fn is_extension(&self) -> bool {
+        match self {
+            Target::Operation(operation) => operation.extension,
+            Target::Bundle(_) => true,
+            Target::Post(_) | Target::Get(_) => false,
+        }
+    }
+
+    /// The fields its body may have; none where any may be there.
+    pub(super) fn fields(&self, contract: &Contract) -> Option<Vec<String>> {
+        match self {
+            Target::Operation(operation) => {
+                let names = operation.request.iter().map(|field| field.name.clone());
+                Some(names.collect())
+            }
+            Target::Bundle(bundle) => {
+                let fields = contract.bundle_fields(bundle);
+                let mut names: Vec<_> = fields.into_iter().map(|field| field.name).collect();
+                for step in bundle.steps.iter().filter_map(|id| contract.operation(id)) {
+                    let last = step.id.rsplit('.').next().unwrap_or_default();
+                    names.extend(
+                        step.request
+                            .iter()
+                            .map(|field| format!("{last}.{}", field.name)),
+                    );
+                }
+                Some(names)
+            }
+            Target::Post(_) | Target::Get(_) => None,
+        }
+    }
+
+    /// The form of what stands at a place of its answer; none where it may have any form.
+    ///
+    /// # Errors
+    /// What cannot be there, and what can.
+    pub(super) fn form<'s>(
+        &self,
+        contract: &'s Contract,
+        place: &Place,
+    ) -> Result<Option<&'s Shape>, (String, String)>
+    where
+        'c: 's,
+    {
+        let envelope = &contract.service.envelope;
+        let parts: Vec<_> = place.parts().collect();
+        match (parts.as_slice(), self) {
+            (["data", inner @ ..], Target::Operation(operation)) => {
+                let pending = operation.pending.as_ref();
+                let first = inner.first().copied().unwrap_or_default();
+                let led_to = pending.is_some_and(|row| row.data.iter().any(|name| name == first));
+                match led_to && operation.response.member(first).is_none() {
+                    true => Ok(None),
+                    false => inside(Some(&operation.response), inner),
+                }
+            }
+            (["data", ..], _) => Ok(None),
+            (parts, _) => inside(Some(envelope), parts),
+        }
+    }
+}
+
+/// The form further in.
+pub(super) fn inside<'s>(
+    form: Option<&'s Shape>,
+    parts: &[&str],
+) -> Result<Option<&'s Shape>, (String, String)> {
+    let mut form = form;
+    for part in parts {
+        let Some(shape) = form else { return Ok(None) };
+        match shape.inside(part) {
+            Some(Shape::AnyObject) => return Ok(None),
+            Some(found) => form = Some(found),
+            None => return Err((format!("there is no `{part}` here"), known(shape, part))),
+        }
+    }
+    Ok(form)
+}
+
+fn known(shape: &Shape, part: &str) -> String {
+    match shape {
+        Shape::Object(members) => nearest(part, members.iter().map(|member| member.name.as_str())),
+        Shape::List(_) => "in a list stands a position, counted from 0".to_owned(),
+        Shape::Leaf { .. } | Shape::AnyObject => "this value has nothing inside it".to_owned(),
+    }
+}

@@ -1,0 +1,189 @@
+//! `expect`: what must hold of values, and how values of earlier answers are named.
+
+use svc_fixtures::contract::{Contract, Shape};
+use svc_fixtures::reading::{Item, Table};
+
+use super::call::Called;
+use super::target::{Target, inside};
+use crate::plan::{Earlier, JsonType, Pattern, Place, Test};
+
+/// What is known where a value is read.
+pub(super) struct Reader<'r, 'c> {
+    pub(super) contract: &'c Contract,
+    /// The calls before, in order.
+    pub(super) before: &'r [Called<'c>],
+    /// The call whose answer it is about.
+    pub(super) target: &'r Target<'c>,
+}
+
+/// A place of the answer and what must hold there.
+pub(super) fn at_place(
+    reader: &Reader<'_, '_>,
+    place: &str,
+    item: &Item<'_>,
+) -> Option<(Place, Test)> {
+    let place = parsed(place, item)?;
+    let form = reader.target.form(reader.contract, &place);
+    let test = test(reader, told(form, item)?, item)?;
+    Some((place, test))
+}
+
+/// A value of an earlier answer: `name:data/member`.
+pub(super) fn earlier(reader: &Reader<'_, '_>, item: &Item<'_>) -> Option<Earlier> {
+    let text = item.text()?;
+    let Some((name, place)) = text.split_once(':') else {
+        let how = "written as the `as` of an earlier call, a colon and a place: `first:data/name`";
+        item.problem_with_hint("this names no value of an earlier answer", how);
+        return None;
+    };
+    let named = |call: &Called<'_>| call.name.as_deref() == Some(name);
+    let Some(step) = reader.before.iter().position(named) else {
+        let known = reader.before.iter().filter_map(|call| call.name.as_deref());
+        item.unknown("the earlier call", name, known);
+        return None;
+    };
+    let place = parsed(place, item)?;
+    told(
+        reader.before[step].target.form(reader.contract, &place),
+        item,
+    )?;
+    Some(Earlier { step, place })
+}
+
+fn parsed(text: &str, item: &Item<'_>) -> Option<Place> {
+    let place = Place::parse(text);
+    if place.is_none() {
+        let how = "names and positions with a slash between them: `data/companies/0/cin`";
+        item.problem_with_hint(format!("`{text}` is no place"), how);
+    }
+    place
+}
+
+/// A form, or its mistake told.
+fn told<T>(form: Result<T, (String, String)>, item: &Item<'_>) -> Option<T> {
+    form.map_err(|(what, hint)| item.problem_with_hint(what, hint))
+        .ok()
+}
+
+type Form<'s> = Option<&'s Shape>;
+
+/// A value it must be, or a table of what must hold.
+fn test(reader: &Reader<'_, '_>, form: Form<'_>, item: &Item<'_>) -> Option<Test> {
+    let Some(table) = item.if_table() else {
+        return item.json_or_problem().map(Test::Is);
+    };
+    let entries = table.entries();
+    if entries.is_empty() {
+        item.problem("this table says nothing that must hold");
+    }
+    let read = |(name, item): &(&str, Item<'_>)| named(reader, form, name, item);
+    let mut tests = entries.iter().map(read).collect::<Option<Vec<_>>>()?;
+    match tests.len() {
+        1 => tests.pop(),
+        _ => Some(Test::All(tests)),
+    }
+}
+
+/// The words a table of tests may have.
+const WORDS: [&str; 15] = [
+    "absent",
+    "present",
+    "matches",
+    "at_least",
+    "at_most",
+    "length",
+    "each",
+    "contains",
+    "one_of",
+    "same_as",
+    "other_than",
+    "less_than",
+    "type",
+    "has",
+    "not",
+];
+
+fn named(reader: &Reader<'_, '_>, form: Form<'_>, name: &str, item: &Item<'_>) -> Option<Test> {
+    let nested = |form| test(reader, form, item).map(Box::new);
+    let items = match form {
+        Some(Shape::List(item)) => Some(&**item),
+        _ => None,
+    };
+    match name {
+        "absent" => is_true(item).then_some(Test::Absent),
+        "present" => is_true(item).then_some(Test::Present),
+        "matches" => pattern(item).map(Test::Matches),
+        "at_least" => item.num().map(Test::AtLeast),
+        "at_most" => item.num().map(Test::AtMost),
+        "length" => nested(None).map(Test::Length),
+        "each" => nested(items).map(Test::Each),
+        "contains" => nested(items).map(Test::Contains),
+        "one_of" => {
+            let values = item.list()?;
+            let values = values.iter().map(Item::json_or_problem);
+            values.collect::<Option<_>>().map(Test::OneOf)
+        }
+        "same_as" => earlier(reader, item).map(Test::SameAs),
+        "other_than" => earlier(reader, item).map(Test::OtherThan),
+        "less_than" => earlier(reader, item).map(Test::LessThan),
+        "type" => types(item).map(Test::Type),
+        "has" => has(reader, form, &item.table()?).map(Test::Has),
+        "not" => nested(form).map(Test::Not),
+        _ => {
+            item.unknown_key("the test", name, WORDS.into_iter());
+            None
+        }
+    }
+}
+
+fn is_true(item: &Item<'_>) -> bool {
+    let is_true = item.bool();
+    if is_true == Some(false) {
+        item.problem_with_hint(
+            "only true is said here",
+            "the opposite of `absent` is `present`",
+        );
+    }
+    is_true == Some(true)
+}
+
+fn pattern(item: &Item<'_>) -> Option<Pattern> {
+    let pattern = Pattern::new(item.text()?);
+    pattern
+        .map_err(|mistake| item.problem(mistake.to_string()))
+        .ok()
+}
+
+fn types(item: &Item<'_>) -> Option<Vec<JsonType>> {
+    let items = match item.is_list() {
+        true => item.list()?,
+        false => vec![item.clone()],
+    };
+    let kind = |item: &Item<'_>| {
+        let name = item.text()?;
+        let found = JsonType::ALL.into_iter().find(|kind| kind.name() == name);
+        if found.is_none() {
+            item.unknown(
+                "the type",
+                name,
+                JsonType::ALL.iter().map(|kind| kind.name()),
+            );
+        }
+        found
+    };
+    items.iter().map(kind).collect()
+}
+
+fn has(reader: &Reader<'_, '_>, form: Form<'_>, table: &Table<'_>) -> Option<Vec<(Place, Test)>> {
+    let inner = |(place, item): (&str, Item<'_>)| {
+        let place = parsed(place, &item)?;
+        let parts: Vec<_> = place.parts().collect();
+        let test = test(reader, told(inside(form, &parts), &item)?, &item)?;
+        Some((place, test))
+    };
+    let entries = table.entries();
+    if entries.is_empty() {
+        table.problem("this table says nothing that must hold");
+    }
+    entries.into_iter().map(inner).collect()
+}

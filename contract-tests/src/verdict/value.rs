@@ -1,0 +1,112 @@
+//! Whether one value of an answer is what a case says of it.
+
+use svc_fixtures::json::Json;
+
+use super::Findings;
+use super::answer::Answer;
+use super::rule::{Answers, NOTHING_BEFORE, earlier};
+use crate::plan::{Earlier, Place, Test};
+
+/// Judges what stands at a place of an answer.
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answers: &Answers<'_>,
+    answer: &Answer<'_>,
+    (place, test): (&Place, &Test),
+) {
+    let compared = test.earlier();
+    if compared
+        .iter()
+        .any(|value| earlier(answers, value.step).is_none())
+    {
+        return findings.skip(NOTHING_BEFORE);
+    }
+    let found = answer.json.as_ref().and_then(|json| place.find(json));
+    let shown = found.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+    let mut expected = test.to_string();
+    for value in compared {
+        let then = value_of(answers, value).map_or_else(|| "nothing".to_owned(), Json::to_string);
+        expected = format!("{expected}, which was {then}");
+    }
+    let fits = holds(test, found, answers);
+    findings.must(clause, fits, &format!("`{place}`"), expected, shown);
+}
+
+fn value_of<'x>(answers: &'x Answers<'_>, value: &Earlier) -> Option<&'x Json<'x>> {
+    value
+        .place
+        .find(earlier(answers, value.step)?.json.as_ref()?)
+}
+
+fn holds(test: &Test, found: Option<&Json<'_>>, answers: &Answers<'_>) -> bool {
+    let Some(found) = found else {
+        return match test {
+            Test::Absent => true,
+            Test::All(tests) => tests.iter().all(|test| holds(test, None, answers)),
+            _ => false,
+        };
+    };
+    let then = |value| value_of(answers, value);
+    let inside = |test: &Test, found: &Json<'_>| holds(test, Some(found), answers);
+    match test {
+        Test::Is(value) => same(found, value),
+        Test::Absent => false,
+        Test::Present => true,
+        Test::Matches(pattern) => found
+            .as_text()
+            .is_some_and(|text| pattern.is_found_in(text)),
+        Test::AtLeast(least) => found.as_num().is_some_and(|number| number >= *least),
+        Test::AtMost(most) => found.as_num().is_some_and(|number| number <= *most),
+        Test::Length(test) => length(found).is_some_and(|length| inside(test, &length)),
+        Test::Each(test) => found
+            .as_list()
+            .is_some_and(|items| !items.is_empty() && items.iter().all(|item| inside(test, item))),
+        Test::Contains(test) => match (found, &**test) {
+            (Json::List(items), test) => items.iter().any(|item| inside(test, item)),
+            (Json::Text(text), Test::Is(Json::Text(part))) => text.contains(&**part),
+            _ => false,
+        },
+        Test::OneOf(values) => values.iter().any(|value| same(found, value)),
+        Test::SameAs(value) => then(value).is_some_and(|value| same(found, value)),
+        Test::OtherThan(value) => then(value).is_some_and(|value| !same(found, value)),
+        Test::LessThan(value) => match (found.as_num(), then(value).and_then(Json::as_num)) {
+            (Some(number), Some(then)) => number < then,
+            _ => false,
+        },
+        Test::Type(types) => types.iter().any(|kind| kind.fits(found)),
+        Test::Has(tests) => tests
+            .iter()
+            .all(|(place, test)| holds(test, place.find(found), answers)),
+        Test::Not(test) => !inside(test, found),
+        Test::All(tests) => tests.iter().all(|test| inside(test, found)),
+    }
+}
+
+/// How many items or characters it has.
+fn length(value: &Json<'_>) -> Option<Json<'static>> {
+    let length = match value {
+        Json::List(items) => items.len(),
+        Json::Text(text) => text.chars().count(),
+        _ => return None,
+    };
+    i64::try_from(length).ok().map(Json::Int)
+}
+
+/// Numbers are compared as numbers, members in any order.
+fn same(a: &Json<'_>, b: &Json<'_>) -> bool {
+    match (a, b) {
+        (Json::List(a), Json::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Json::Object(members), Json::Object(others)) => {
+            let mut pairs = members.iter().map(|(name, value)| (value, b.get(name)));
+            members.len() == others.len()
+                && pairs.all(|(value, other)| other.is_some_and(|other| same(value, other)))
+        }
+        _ => a == b || (a.as_num().is_some() && a.as_num() == b.as_num()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
