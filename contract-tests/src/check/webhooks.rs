@@ -106,7 +106,11 @@ fn result(setting: &Setting<'_>) -> Vec<Case> {
         case.expect(step, "ruling.24-account-clock", Rule::Received(0));
         advance(&mut case, 1);
         let envelope = look_up(&mut case, call);
-        for clause in ["states.terminal", operation.clause.as_str()] {
+        let ruled = ruled(setting, operation);
+        for clause in ["states.terminal", operation.clause.as_str()]
+            .into_iter()
+            .chain(ruled)
+        {
             case.expect(envelope, clause, Rule::Ends(Ending::Completed));
         }
         let came = received(&mut case, "ok", 1);
@@ -136,6 +140,17 @@ fn result(setting: &Setting<'_>) -> Vec<Case> {
     };
     let all = |environment| slow(setting).filter_map(move |it| case(it, environment));
     everywhere(setting).flat_map(all).collect()
+}
+
+/// The ruling that an operation exists by: it is named after it.
+fn ruled<'c>(setting: &Setting<'c>, operation: &Operation) -> Option<&'c str> {
+    let name = operation.id.replace('.', "-");
+    let mut rulings = setting.contract.clauses.iter();
+    let ruling = rulings.find(|clause| {
+        let about = clause.id.split_once('-').map_or("", |(_, about)| about);
+        clause.kind == ClauseKind::Extension && about.contains('-') && name.ends_with(about)
+    })?;
+    Some(ruling.id.as_str())
 }
 
 /// A case about the first operation that takes long, whose result has just come to a receiver that

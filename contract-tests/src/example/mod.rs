@@ -38,6 +38,3 @@ pub fn read(contract: &Contract, sources: &[Arc<Source>]) -> Result<Vec<Family>,
     }
     problems.or(families)
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,10 +1,9 @@
 //! What a person is told about mistakes in examples, and what is made of those without any.
 
+use svc_contract_tests::example::read;
+use svc_contract_tests::plan::{Case, Credential, Ending, Payload, Place, Rule, Test};
 use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::reading::Source;
-
-use super::read;
-use crate::plan::{Case, Credential, Ending, Payload, Place, Rule, Test};
 
 fn cases(text: &str) -> Result<Vec<Case>, String> {
     let source = Source::new("examples/sample.toml", text);
