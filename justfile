@@ -27,13 +27,13 @@ scenarios *FOLDERS:
 accept:
     cargo insta test --workspace --accept
 
-# The PAN call against a bare server, side by side in one run.
+# The PAN call and 10,000 webhook deliveries against bare peers, side by side.
 bench:
-    cargo bench -p svc-simulator --profile dist --bench throughput
+    cargo bench -p svc-simulator --profile dist
 
-# 10,000 failing webhook deliveries on a moved clock, in memory and against a bare client.
-bench-webhooks:
-    cargo bench -p svc-simulator --profile dist --bench webhooks
+# Every defect made from the rows, not a sample of them.
+mutants:
+    SVC_MUTANTS=all cargo test --release -p svc-contract-tests --test mutants
 
 # All that must pass before a change lands.
 ci:

@@ -9,8 +9,9 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use defects::Defect;
+use defects::rows::{self, RowDefect};
 use libtest_mimic::{Arguments, Failed, Trial};
-use svc_contract_tests::capture::Capture;
+use svc_contract_tests::capture::{Capture, CapturedCase, Exchange};
 use svc_contract_tests::check::{self, Check};
 use svc_contract_tests::plan::{Case, Setting, inputs};
 use svc_contract_tests::report::human;
@@ -36,22 +37,42 @@ static CLEAN: LazyLock<(Capture, Vec<Judged>)> = LazyLock::new(|| {
     (capture, judged)
 });
 
-/// A check, its cases and the clauses they prove.
-type Planned = (Check, Vec<Case>, BTreeSet<String>);
-
-/// What is planned and what it proves: the same for every defect, and slow to make.
-static PLAN: LazyLock<Vec<Planned>> = LazyLock::new(|| {
+/// What each check runs, made once: judging again needs no more.
+static PLAN: LazyLock<Vec<(Check, Vec<Case>)>> = LazyLock::new(|| {
     let setting = support::setting(&CONTRACT);
-    let planned = |check: Check| (check, check.cases(&setting), check.proves(&setting));
-    check::all().into_iter().map(planned).collect()
+    let cases = |check: Check| (check, check.cases(&setting));
+    check::all().into_iter().map(cases).collect()
 });
+
+/// The clauses that some check names.
+static NAMED: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let setting = support::setting(&CONTRACT);
+    let proven = PLAN.iter().flat_map(|(check, _)| check.proves(&setting));
+    let always = EVERY_ANSWER.iter().map(|clause| (*clause).to_owned());
+    proven.chain(always).collect()
+});
+
+static ROW_DEFECTS: LazyLock<Vec<RowDefect>> = LazyLock::new(|| rows::all(&CONTRACT));
+
+/// One in so many of the defects made from the rows is tried where not all are asked for.
+const SAMPLE: usize = 40;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let killed = |defect: &'static Defect| {
-        Trial::test(defect.name, move || is_killed(defect)).with_kind("defect")
+        let put_in = move || is_killed(defect.clause, &|_| true, &defect.put_in);
+        Trial::test(defect.name, put_in).with_kind("defect")
     };
+    let made_killed = |defect: &'static RowDefect| {
+        let may = |exchange: &Exchange| defect.about.may_be_in(exchange);
+        let put_in = move || is_killed(&defect.clause, &may, &defect.put_in);
+        Trial::test(defect.name.as_str(), put_in).with_kind("row")
+    };
+    let all = std::env::var_os("SVC_MUTANTS").is_some_and(|which| which == "all");
+    let step = if all { 1 } else { SAMPLE };
     let mut trials: Vec<_> = defects::all().map(killed).collect();
+    trials.extend(ROW_DEFECTS.iter().step_by(step).map(made_killed));
+    trials.push(Trial::test("there are at least 300 defects", enough));
     trials.push(Trial::test("a clean run has no defect", clean_run));
     trials.push(Trial::test(
         "a saved capture judged again has the same verdicts",
@@ -61,29 +82,41 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
+fn enough() -> Result<(), Failed> {
+    let defects = defects::all().count() + ROW_DEFECTS.len();
+    match defects >= 300 {
+        true => Ok(()),
+        false => Err(format!("{defects}").into()),
+    }
+}
+
 /// Every answer the defect can be in has it; some verdict must be that its clause is broken.
-fn is_killed(defect: &Defect) -> Result<(), Failed> {
-    let setting = support::setting(&CONTRACT);
-    let mut capture = CLEAN.0.clone();
-    capture.cases.retain_mut(|case| (defect.put_in)(case));
-    if capture.cases.is_empty() {
+fn is_killed(
+    clause: &str,
+    may_be_in: &dyn Fn(&Exchange) -> bool,
+    put_in: &dyn Fn(&mut CapturedCase) -> bool,
+) -> Result<(), Failed> {
+    let mut changed = Vec::new();
+    for case in &CLEAN.0.cases {
+        if case.exchanges.iter().any(may_be_in) {
+            let mut case = case.clone();
+            changed.extend(put_in(&mut case).then_some(case));
+        }
+    }
+    if changed.is_empty() {
         return Err("no captured answer can have this defect: it was never exercised".into());
     }
+    let setting = support::setting(&CONTRACT);
     let judged = PLAN
         .iter()
-        .map(|(check, cases, _)| run::judge(&setting, check, cases, &capture.cases));
+        .map(|(check, cases)| run::judge(&setting, check, cases, &changed));
     let broken = broken_clauses(&judged.collect::<Vec<_>>());
-    if !broken.contains(defect.clause) {
-        return Err(format!("survived: {} is not broken, but {broken:?}", defect.clause).into());
+    if !broken.contains(clause) {
+        return Err(format!("survived: {clause} is not broken, but {broken:?}").into());
     }
-    let named = EVERY_ANSWER.contains(&defect.clause)
-        || PLAN
-            .iter()
-            .any(|(.., proves)| proves.contains(defect.clause));
-    if named {
-        Ok(())
-    } else {
-        Err(format!("no check names {}", defect.clause).into())
+    match NAMED.contains(clause) {
+        true => Ok(()),
+        false => Err(format!("no check names {clause}").into()),
     }
 }
 

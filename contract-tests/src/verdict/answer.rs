@@ -72,9 +72,12 @@ impl<'a> Answer<'a> {
         self.request.path.starts_with(VERIFICATIONS) && self.response.status == 200
     }
 
-    /// The operation that was called.
+    /// The operation that was called; of an answer that was looked up, the one that gave it.
     pub(super) fn operation<'c>(&self, setting: &Setting<'c>) -> Option<&'c Operation> {
-        setting.operation_at(&self.request.path)
+        match self.looked_up() {
+            true => setting.contract.operation(self.text(&["endpoint"])),
+            false => setting.operation_at(&self.request.path),
+        }
     }
 
     /// How it ended, in a few words.

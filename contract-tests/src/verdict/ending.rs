@@ -70,10 +70,14 @@ fn error(findings: &mut Findings<'_>, answer: &Answer<'_>) {
 fn success(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let pending = answer.text(&["status"]) == "pending";
     let status = answer.response.status;
+    let operation = answer.operation(findings.setting);
     if answer.looked_up() {
+        // Its status is that of the look-up, but its result is the operation's.
+        if let (Some(operation), "completed") = (operation, answer.text(&["status"])) {
+            data(findings, answer, operation);
+        }
         return;
     }
-    let operation = answer.operation(findings.setting);
     match (pending, operation) {
         (true, Some(operation)) => self::pending(findings, answer, operation),
         (false, Some(operation)) => {

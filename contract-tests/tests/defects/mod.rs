@@ -1,5 +1,7 @@
 //! The defects: what a broken service would answer, put into captured answers.
 
+pub(crate) mod rows;
+
 use serde_json::{Value, json};
 use svc_contract_tests::capture::{CapturedCase, Exchange};
 use svc_contract_tests::redact::MARK;
