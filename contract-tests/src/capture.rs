@@ -28,6 +28,19 @@ pub struct CapturedCase {
     pub stopped: Option<String>,
 }
 
+impl CapturedCase {
+    /// A case of which nothing was sent yet.
+    #[must_use]
+    pub fn new(check: impl Into<String>, case: impl Into<String>) -> Self {
+        CapturedCase {
+            check: check.into(),
+            case: case.into(),
+            exchanges: Vec::new(),
+            stopped: None,
+        }
+    }
+}
+
 /// A whole run, with all that is needed to plan it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Capture {

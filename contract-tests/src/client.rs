@@ -114,12 +114,7 @@ impl<'t, T: Target> Client<'t, T> {
     /// Sends a case's steps, one after the other or all at once.
     pub async fn capture(&self, check: &str, case: &Case) -> CapturedCase {
         let account = self.account(check);
-        let mut captured = CapturedCase {
-            check: check.to_owned(),
-            case: case.name.clone(),
-            exchanges: Vec::new(),
-            stopped: None,
-        };
+        let mut captured = CapturedCase::new(check, &case.name);
         if case.together {
             let all = case
                 .steps
@@ -130,16 +125,22 @@ impl<'t, T: Target> Client<'t, T> {
             }
             return captured;
         }
-        for step in &case.steps {
-            let exchange = self
-                .ask(&step.ask, case.environment, &account, &captured.exchanges)
-                .await;
-            record(&mut captured, exchange);
-            if captured.stopped.is_some() {
-                break;
-            }
+        while captured.stopped.is_none() && captured.exchanges.len() < case.steps.len() {
+            self.next(case, &mut captured).await;
         }
         captured
+    }
+
+    /// Sends the step of a case that comes after those that were captured, where there is one.
+    pub async fn next(&self, case: &Case, captured: &mut CapturedCase) {
+        let Some(step) = case.steps.get(captured.exchanges.len()) else {
+            return;
+        };
+        let (account, earlier) = (self.account(&captured.check), &captured.exchanges);
+        let exchange = self
+            .ask(&step.ask, case.environment, &account, earlier)
+            .await;
+        record(captured, exchange);
     }
 
     async fn ask(
@@ -171,18 +172,17 @@ impl<'t, T: Target> Client<'t, T> {
         })
     }
 
-    /// The name of a check's own account: letters, digits, `-` and `_`, at most 64.
     fn account(&self, check: &str) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: String = self
-            .seed
-            .chars()
-            .chain(['-'])
-            .chain(check.chars())
-            .map(plain)
-            .collect();
-        name.chars().take(64).collect()
+        account(&self.seed, check)
     }
+}
+
+/// The name of a check's own account: letters, digits, `-` and `_`, at most 64.
+#[must_use]
+pub fn account(seed: &str, check: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name = seed.chars().chain(['-']).chain(check.chars()).map(plain);
+    name.take(64).collect()
 }
 
 /// An answer that repeats the key, without it.

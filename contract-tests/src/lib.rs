@@ -14,6 +14,7 @@ pub mod cli;
 pub mod client;
 pub mod diff;
 pub mod plan;
+pub mod property;
 pub mod redact;
 pub mod report;
 pub mod run;

@@ -13,7 +13,7 @@ use svc_fixtures::json::Json;
 
 use crate::capture::Exchange;
 use crate::target::Request;
-pub use expect::{Ending, Expectation, Rule, UsageRow};
+pub use expect::{Ending, Expectation, Rule, UsageFigures, UsageRow};
 pub use setting::Setting;
 use svc_fixtures::contract::Environment;
 
@@ -182,9 +182,15 @@ impl Ask {
     /// A call of an operation with this body.
     #[must_use]
     pub fn post(operation: &Operation, body: Members) -> Self {
+        Ask::to(sample::path(operation), body)
+    }
+
+    /// A call of this path with this body.
+    #[must_use]
+    pub fn to(path: impl Into<String>, body: Members) -> Self {
         Ask {
             method: "POST".to_owned(),
-            path: sample::path(operation),
+            path: path.into(),
             query: String::new(),
             credential: Credential::Own,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],

@@ -6,6 +6,7 @@ mod billing;
 mod ending;
 mod envelope;
 mod rule;
+pub(crate) mod usage;
 
 use std::fmt::Display;
 

@@ -1,7 +1,7 @@
 //! The simulator as a target in this process, and the setting its checks are made for.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
 use svc_contract_tests::client::{Client, Keyring};
@@ -15,10 +15,16 @@ use svc_simulator::engine::reply::Reply;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::{Host, Means};
-use svc_simulator::scenario;
+use svc_simulator::scenario::{self, AccountTerms};
 
 /// 2027-01-15T08:00:00Z
 const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
+
+/// The rules every simulator here goes by, read once.
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let rules = Rules::read(&Files::built_in(), Seed::new("self-test"));
+    rules.unwrap_or_else(|problems| panic!("{problems}"))
+});
 
 /// A simulator without its listeners.
 pub(crate) struct InProcess {
@@ -28,11 +34,14 @@ pub(crate) struct InProcess {
 impl InProcess {
     /// A simulator on its defaults.
     pub(crate) fn new() -> Self {
-        let rules = Rules::read(&Files::built_in(), Seed::new("self-test"));
-        let rules = rules.unwrap_or_else(|problems| panic!("{problems}"));
         let accounts = scenario::read_accounts(&scenario::accounts());
         let accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
-        let host = Host::new(rules, accounts, Means::of(Clock::hand(START)));
+        InProcess::of(accounts)
+    }
+
+    /// A simulator with these accounts.
+    pub(crate) fn of(accounts: Vec<AccountTerms>) -> Self {
+        let host = Host::new(RULES.clone(), accounts, Means::of(Clock::hand(START)));
         InProcess {
             host: host.expect("a memory journal takes all"),
         }
