@@ -74,37 +74,37 @@ pub const LAWS: &[Law] = &[
         id: "property.valid",
         title: "A call that obeys the rows ends as its identifiers say",
         over: Over::EachOperation(valid::call),
-        tries: 6,
+        tries: 12,
     },
     Law {
         id: "property.near-valid",
         title: "A call that breaks a rule of one field or of two is refused with the ruled code",
         over: Over::EachOperation(near::call),
-        tries: 12,
+        tries: 24,
     },
     Law {
         id: "property.hostile",
         title: "A body that is no JSON object is invalid input, whatever else it is",
         over: Over::EachOperation(hostile::refused),
-        tries: 10,
+        tries: 16,
     },
     Law {
         id: "property.ignored",
         title: "What no field names changes nothing, however strange it is",
         over: Over::EachOperation(hostile::ignored),
-        tries: 4,
+        tries: 6,
     },
     Law {
         id: "property.lives",
         title: "Money, idempotency keys, flows, look-ups and usage follow the model of the account",
         over: Over::Lives(life::alone),
-        tries: 120,
+        tries: 300,
     },
     Law {
         id: "property.same-bytes",
         title: "The same calls have the same answers, byte for byte, whoever calls in between",
         over: Over::Lives(life::beside),
-        tries: 40,
+        tries: 80,
     },
 ];
 

@@ -1,5 +1,7 @@
 //! Tries laws on services that are made for one try and thrown away, and shrinks what breaks one.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::future::Future;
 
 use proptest::strategy::BoxedStrategy;
@@ -9,9 +11,10 @@ use svc_fixtures::contract::Operation;
 use super::failure::Failure;
 use super::replay::{judge, play};
 use super::{Law, Over, Script};
+use crate::capture::CapturedCase;
 use crate::plan::Setting;
 use crate::target::Target;
-use crate::verdict::{Finding, Verdict};
+use crate::verdict::{self, Finding, Verdict};
 
 /// How often a failing script is made smaller at most.
 const MAX_SHRINKS: u32 = 1500;
@@ -20,7 +23,7 @@ const MAX_SHRINKS: u32 = 1500;
 ///
 /// This is what keeps laws away from paid hosts. They can be tried only through it, and a service
 /// somewhere on the net cannot be made anew for each script, so [`crate::target::HttpTarget`] is
-/// none:
+/// none. And the only keys that a script is ever sent with are those every simulator has.
 ///
 /// ```compile_fail,E0277
 /// use svc_contract_tests::property::{Disposable, Effort, LAWS, try_law};
@@ -58,7 +61,7 @@ impl Default for Effort {
 }
 
 /// What was tried without a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tried {
     /// Scripts.
     pub scripts: usize,
@@ -66,6 +69,21 @@ pub struct Tried {
     pub calls: usize,
     /// Scripts that ended early, since an identifier they were to carry was not issued.
     pub cut_short: usize,
+    /// How the calls ended, and how many so: status and code, or status and what the envelope says.
+    pub endings: BTreeMap<String, usize>,
+}
+
+impl Tried {
+    fn count(&mut self, played: &[CapturedCase]) {
+        self.scripts += 1;
+        for case in played {
+            self.calls += case.exchanges.len();
+            self.cut_short += usize::from(case.stopped.is_some());
+            for exchange in &case.exchanges {
+                *self.endings.entry(verdict::ending(exchange)).or_default() += 1;
+            }
+        }
+    }
 }
 
 /// Tries a law: with calls of one operation only, where one is named.
@@ -118,16 +136,10 @@ impl<D: Disposable> Attempt<'_, D> {
         let seed = seed(self.law.id, about, self.effort.seed);
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         let mut runner = TestRunner::new_with_rng(config, random);
-        let tried = std::cell::RefCell::new(self.tried);
+        let tried = RefCell::new(std::mem::take(&mut self.tried));
         let outcome = runner.run(strategy, |script| {
             let played = play(self.law.id, self.setting, self.services, &script);
-            let mut tried = tried.borrow_mut();
-            tried.scripts += 1;
-            tried.calls += played
-                .iter()
-                .map(|case| case.exchanges.len())
-                .sum::<usize>();
-            tried.cut_short += played.iter().filter(|case| case.stopped.is_some()).count();
+            tried.borrow_mut().count(&played);
             match judge(self.setting, Some(&script.case), &played)
                 .iter()
                 .find(|found| is_broken(found))

@@ -7,12 +7,11 @@ use serde_json::Value;
 use svc_contract_tests::property::Disposable;
 use svc_contract_tests::target::{Request, Response, Target, TransportError};
 use svc_fixtures::contract::{Environment, Paise};
-use svc_simulator::scenario;
 
 use crate::support::{self, InProcess};
 
-/// What an account has on live: enough for the dearest call, not for many.
-const WALLET: Paise = Paise(30_000);
+/// What an account has on live: enough for the dearest bundle, not for much more.
+const WALLET: Paise = Paise(18_000);
 
 /// Sound simulators.
 pub(crate) struct Sound;
@@ -21,12 +20,11 @@ impl Disposable for Sound {
     type Service = InProcess;
 
     fn fresh(&self) -> InProcess {
-        let accounts = scenario::read_accounts(&scenario::accounts());
-        let mut accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
+        let mut accounts = support::accounts();
         for account in accounts.iter_mut().filter(|account| account.copies) {
             account.live_wallet = WALLET;
         }
-        InProcess::of(accounts)
+        InProcess::new(accounts)
     }
 
     fn finish<F: Future>(&self, future: F) -> F::Output {

@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
-use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::plan::{Setting, inputs};
 use svc_contract_tests::target::{Request, Response, Target, TransportError};
 use svc_fixtures::contract::Contract;
@@ -21,10 +20,20 @@ use svc_simulator::scenario::{self, AccountTerms};
 const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
 /// The rules every simulator here goes by, read once.
-static RULES: LazyLock<Rules> = LazyLock::new(|| {
+static RULES: LazyLock<Arc<Rules>> = LazyLock::new(|| {
     let rules = Rules::read(&Files::built_in(), Seed::new("self-test"));
-    rules.unwrap_or_else(|problems| panic!("{problems}"))
+    Arc::new(rules.unwrap_or_else(|problems| panic!("{problems}")))
 });
+
+/// The accounts that a simulator starts with.
+static ACCOUNTS: LazyLock<Vec<AccountTerms>> = LazyLock::new(|| {
+    let accounts = scenario::read_accounts(&scenario::accounts());
+    accounts.unwrap_or_else(|problems| panic!("{problems}"))
+});
+
+pub(crate) fn accounts() -> Vec<AccountTerms> {
+    ACCOUNTS.clone()
+}
 
 /// A simulator without its listeners.
 pub(crate) struct InProcess {
@@ -32,16 +41,9 @@ pub(crate) struct InProcess {
 }
 
 impl InProcess {
-    /// A simulator on its defaults.
-    pub(crate) fn new() -> Self {
-        let accounts = scenario::read_accounts(&scenario::accounts());
-        let accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
-        InProcess::of(accounts)
-    }
-
     /// A simulator with these accounts.
-    pub(crate) fn of(accounts: Vec<AccountTerms>) -> Self {
-        let host = Host::new(RULES.clone(), accounts, Means::of(Clock::hand(START)));
+    pub(crate) fn new(accounts: Vec<AccountTerms>) -> Self {
+        let host = Host::new(Arc::clone(&RULES), accounts, Means::of(Clock::hand(START)));
         InProcess {
             host: host.expect("a memory journal takes all"),
         }
@@ -103,11 +105,6 @@ pub(crate) fn setting(contract: &Contract) -> Setting<'_> {
     Setting::new(contract, inputs::built_in(), "self")
         .everything()
         .in_process()
-}
-
-/// A client with the simulator's own keys.
-pub(crate) fn client<'t>(target: &'t InProcess, setting: &Setting<'_>) -> Client<'t, InProcess> {
-    Client::new(target, Keyring::of_simulator(), setting)
 }
 
 /// Runs to the end, on this thread.

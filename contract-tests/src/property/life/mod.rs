@@ -13,7 +13,7 @@ use crate::plan::{Ask, Carry, Case, Payload, Setting, set};
 use menu::Menu;
 
 /// How many acts a life has at most.
-const LONGEST: usize = 16;
+const LONGEST: usize = 24;
 
 const USAGE: &str = "/v1/usage";
 
@@ -25,7 +25,7 @@ enum Act {
     /// An earlier call again, as it was; or under its key with another body.
     Again { of: Index, other: bool },
     /// The first call of a flow, and some of those that come after it.
-    Flow { asks: Vec<Ask>, left_out: Vec<bool> },
+    Flow { asks: Vec<Ask>, kept: Vec<bool> },
     /// The answer to an earlier call is looked up.
     LookUp { of: Index },
     /// An id nobody has is looked up.
@@ -65,15 +65,16 @@ fn act(menu: Menu) -> BoxedStrategy<Act> {
         2 => select(menu.broken),
         2 => select(menu.bundles),
     ];
-    let key = || prop_oneof![1 => Just(None), 2 => (0..3_u8).prop_map(Some)];
+    let key = || prop_oneof![1 => Just(None), 2 => (0..4_u8).prop_map(Some)];
     let flow = select([menu.flows, menu.pairs].concat());
-    let left_out = proptest::collection::vec(proptest::bool::weighted(0.3), 4);
+    // A flow that is made smaller loses its later calls.
+    let kept = proptest::collection::vec(proptest::bool::weighted(0.7), 4);
     let again = |other: bool| any::<Index>().prop_map(move |of| Act::Again { of, other });
     prop_oneof![
         6 => (call, key()).prop_map(|(ask, key)| Act::Call { ask, key }),
         3 => again(false),
         1 => again(true),
-        2 => (flow, left_out).prop_map(|(asks, left_out)| Act::Flow { asks, left_out }),
+        2 => (flow, kept).prop_map(|(asks, kept)| Act::Flow { asks, kept }),
         2 => any::<Index>().prop_map(|of| Act::LookUp { of }),
         1 => Just(Act::LookUpNothing),
         1 => Just(Act::Report),
@@ -100,13 +101,11 @@ fn case(acts: &[Act], environment: Environment) -> Case {
                 };
                 posted.push(case.push(if *other { another(ask) } else { ask }));
             }
-            Act::Flow { asks, left_out } => {
+            Act::Flow { asks, kept } => {
                 let first = case.steps.len();
-                let kept = asks.iter().enumerate().filter(|(at, _)| {
-                    // Without its first call there is no flow.
-                    *at == 0 || !left_out.get(at - 1).copied().unwrap_or_default()
-                });
-                for (_, ask) in kept {
+                let later = asks.iter().skip(1).zip(kept);
+                let later = later.filter(|(_, kept)| **kept).map(|(ask, _)| ask);
+                for ask in asks.iter().take(1).chain(later) {
                     posted.push(case.push(after(ask, first)));
                 }
             }
