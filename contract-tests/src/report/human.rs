@@ -103,8 +103,14 @@ impl<W: Write> Human<W> {
 /// All that a check found broken.
 #[must_use]
 pub fn broken(judged: &Judged) -> String {
+    broken_in(&judged.findings)
+}
+
+/// All that is broken of what was found.
+#[must_use]
+pub fn broken_in(findings: &[Finding]) -> String {
     let mut out = String::new();
-    for finding in &judged.findings {
+    for finding in findings {
         if let Verdict::Broken { clause, .. } = &finding.verdict {
             let _ = writeln!(out, "{clause}: {}", told(finding).trim_end());
         }

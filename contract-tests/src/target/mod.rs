@@ -9,6 +9,7 @@ use std::future::Future;
 use serde::{Deserialize, Serialize};
 
 use crate::redact::Secret;
+use crate::sink::OwnSink;
 use svc_fixtures::contract::Environment;
 
 pub use capabilities::{Capabilities, ProbeError};
@@ -23,6 +24,11 @@ pub trait Target: Sync {
         &self,
         request: &Request,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send;
+
+    /// The receiver that its webhooks reach without anybody's doing, where it has one.
+    fn sink(&self) -> Option<OwnSink> {
+        None
+    }
 }
 
 /// Whom a request goes to.
