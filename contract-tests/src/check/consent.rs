@@ -53,7 +53,7 @@ fn case(
     said: &str,
     ending: Ending,
 ) -> Option<Case> {
-    let mut case = Case::about(operation, "").on(environment).extension();
+    let mut case = Case::about(operation, said).on(environment).extension();
     hooked(&mut case, "ok");
     let call = pending(&mut case, setting, operation)?;
     let form = format!("decision={said}");

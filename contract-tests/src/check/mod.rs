@@ -82,6 +82,7 @@ impl Check {
     #[must_use]
     pub fn cases(&self, setting: &Setting<'_>) -> Vec<Case> {
         let mut cases = (self.run)(setting);
+        cases.iter_mut().for_each(control::leave_as_found);
         cases.retain(|case| {
             setting.environments.contains(&case.environment)
                 && (setting.extensions || !case.extension)
