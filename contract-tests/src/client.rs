@@ -1,11 +1,14 @@
 //! The one client: puts the key in, sends, records. What it records holds no key.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use futures_util::future::join_all;
 
-use crate::capture::{CapturedCase, Exchange};
+use crate::capture::{CapturedCase, Exchange, Presented};
 use crate::plan::{Ask, Case, Credential, Setting};
-use crate::redact::{MARK, Secret, black_out};
-use crate::target::{Request, Response, Target};
+use crate::redact::{Blackout, MARK, Secret};
+use crate::target::{Request, Response, Target, TransportError};
 use svc_fixtures::contract::Environment;
 
 /// The keys of a run.
@@ -64,6 +67,24 @@ impl Keyring {
         })
     }
 
+    /// What finds the run's keys, and this one, in what others wrote. The own part of a simulator's
+    /// key is the name of its account, which answers may tell.
+    fn blackout(&self, presented: Option<&Secret>) -> Blackout {
+        let named = |key: &&Secret| {
+            let prefixes = Environment::ALL.map(Environment::key_prefix);
+            let rest = prefixes
+                .iter()
+                .find_map(|prefix| key.expose().strip_prefix(prefix));
+            rest.is_some_and(|rest| rest.starts_with("local"))
+        };
+        let own = || {
+            let keys = [&self.test, &self.live].into_iter().flatten();
+            keys.map(|own| &own.secret)
+        };
+        let (names, secrets) = (own().filter(named), own().filter(|key| !named(key)));
+        Blackout::with(names.chain(presented), secrets)
+    }
+
     /// The key a call presents; none for a call that presents none.
     fn key(
         &self,
@@ -98,6 +119,8 @@ pub struct Client<'t, T> {
     target: &'t T,
     keys: Keyring,
     seed: String,
+    /// What finds a presented key in an answer. A check presents the same few again and again.
+    blackouts: Mutex<BTreeMap<Option<String>, Arc<Blackout>>>,
 }
 
 impl<'t, T: Target> Client<'t, T> {
@@ -108,7 +131,14 @@ impl<'t, T: Target> Client<'t, T> {
             target,
             keys,
             seed: setting.seed.clone(),
+            blackouts: Mutex::default(),
         }
+    }
+
+    /// What is sent to, for people.
+    #[must_use]
+    pub fn address(&self, environment: Environment) -> Option<String> {
+        self.target.address(environment)
     }
 
     /// Sends a case's steps, one after the other or all at once.
@@ -156,10 +186,11 @@ impl<'t, T: Target> Client<'t, T> {
             (None, Credential::Header(value)) => value.map(Secret::new),
             (None, _) => None,
         };
-        let response = self.target.send(&request).await.map(|response| match &key {
-            Some(key) => without(key, response),
-            None => response,
-        });
+        let blackout = self.blackout(key.as_ref());
+        let response = match self.target.send(&request).await {
+            Ok(response) => Ok(without(&blackout, response)),
+            Err(error) => Err(untold(&blackout, error)),
+        };
         // That a key was sent is worth knowing, the key is not.
         let authorization = request.authorization.as_ref().map(|_| Secret::new(MARK));
         Ok(Exchange {
@@ -167,8 +198,21 @@ impl<'t, T: Target> Client<'t, T> {
                 authorization,
                 ..request
             },
+            presented: presented(&ask.credential),
             response,
         })
+    }
+
+    fn blackout(&self, key: Option<&Secret>) -> Arc<Blackout> {
+        let name = key.map(|key| key.expose().to_owned());
+        let mut known = self
+            .blackouts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let made = known
+            .entry(name)
+            .or_insert_with(|| Arc::new(self.keys.blackout(key)));
+        Arc::clone(made)
     }
 
     /// The name of a check's own account: letters, digits, `-` and `_`, at most 64.
@@ -185,18 +229,36 @@ impl<'t, T: Target> Client<'t, T> {
     }
 }
 
-/// An answer that repeats the key, without it.
-fn without(key: &Secret, response: Response) -> Response {
-    let clean =
-        |value: String| String::from_utf8_lossy(&black_out(value.as_bytes(), key)).into_owned();
+/// An answer that repeats a key, without it.
+fn without(blackout: &Blackout, response: Response) -> Response {
     let headers = response
         .headers
-        .into_iter()
-        .map(|(name, value)| (name, clean(value)));
+        .iter()
+        .map(|(name, value)| (name.clone(), blackout.text(value)));
     Response {
         headers: headers.collect(),
-        body: black_out(&response.body, key),
+        body: blackout.bytes(&response.body),
         ..response
+    }
+}
+
+/// The reason for no answer, without keys.
+fn untold(blackout: &Blackout, error: TransportError) -> TransportError {
+    match error {
+        TransportError::Unreachable(why) => TransportError::Unreachable(blackout.text(&why)),
+        TransportError::NotSendable(why) => TransportError::NotSendable(blackout.text(&why)),
+        known @ (TransportError::TimedOut | TransportError::TooLong { .. }) => known,
+    }
+}
+
+fn presented(credential: &Credential) -> Presented {
+    match credential {
+        Credential::Own => Presented::Own,
+        Credential::OtherEnvironment => Presented::OtherEnvironment,
+        Credential::Unknown => Presented::Unknown,
+        Credential::BuiltIn(name) => Presented::BuiltIn((*name).to_owned()),
+        Credential::Header(None) => Presented::Nothing,
+        Credential::Header(Some(value)) => Presented::Header((*value).to_owned()),
     }
 }
 

@@ -1,8 +1,11 @@
 //! The command line: arguments, keys, exit codes. One file a command.
 
 mod exit;
+mod judge;
 mod keys;
 mod list;
+mod outputs;
+mod replay;
 mod run;
 
 use std::io::{self, Write};
@@ -23,7 +26,11 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run the checks against a service.
-    Run(run::Run),
+    Run(Box<run::Run>),
+    /// Judge a saved capture again; nothing is sent.
+    Judge(judge::Judge),
+    /// Send a captured case again and judge it.
+    Replay(Box<replay::Replay>),
     /// Show which check proves which clause of the specification.
     List(list::List),
 }
@@ -34,6 +41,8 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match &arguments.command {
         Command::Run(run) => run.execute(),
+        Command::Judge(judge) => judge.execute(),
+        Command::Replay(replay) => replay.execute(),
         Command::List(list) => list.execute(),
     };
     let exit = done.unwrap_or_else(|mistake| {

@@ -1,19 +1,19 @@
 //! `run`: the checks against a service somewhere on the net.
 
-use std::io::{self, Write};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use svc_fixtures::contract::Contract;
 
+use super::outputs::{self, Outputs, Subject};
 use super::{Exit, Mistake, keys};
+use crate::capture::Capture;
 use crate::check;
 use crate::client::Client;
 use crate::plan::{Setting, inputs};
 use crate::redact::Secret;
-use crate::report::human::Human;
-use crate::report::json::Document;
 use crate::run::{Event, Filter, run};
 use crate::target::{HttpTarget, Timeouts};
 use svc_fixtures::contract::Environment;
@@ -45,9 +45,19 @@ pub(super) struct Run {
     /// Makes accounts, idempotency keys and references the run's own; the same again repeats a run
     #[arg(long, value_name = "TEXT")]
     seed: Option<String>,
-    /// Write a report as JSON, too
-    #[arg(long, value_name = "FILE")]
-    report_json: Option<PathBuf>,
+    /// Save what was sent and answered: `judge` judges it again, `replay` sends a case again
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    capture: Option<PathBuf>,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+/// Cases that are sent again.
+pub(super) struct Again {
+    /// Which, by check and name.
+    pub(super) cases: BTreeSet<(String, String)>,
+    /// Whether what only rulings say was asked when they were captured.
+    pub(super) extensions: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -68,6 +78,20 @@ fn secret(text: &str) -> Result<Secret, std::convert::Infallible> {
 
 impl Run {
     pub(super) fn execute(&self) -> Result<Exit, Mistake> {
+        self.go(None)
+    }
+
+    /// Sends captured cases again, with this run's keys and references.
+    pub(super) fn send_again(&self, again: &Again) -> Result<Exit, Mistake> {
+        self.go(Some(again))
+    }
+
+    /// What `--check` says.
+    pub(super) fn check(&self) -> Option<&str> {
+        self.check.as_deref()
+    }
+
+    fn go(&self, again: Option<&Again>) -> Result<Exit, Mistake> {
         let sandbox = keys::address("--base-url", &self.base_url)?;
         let live = self
             .live_url
@@ -90,37 +114,40 @@ impl Run {
             .environments
             .extend(live.is_some().then_some(Environment::Live));
         setting.extensions = match self.extensions {
-            Extensions::Auto => keys::is_loopback(&sandbox),
+            Extensions::Auto => {
+                keys::is_loopback(&sandbox) || again.is_some_and(|again| again.extensions)
+            }
             Extensions::Yes => true,
             Extensions::No => false,
         };
-        let filter = self.filter(&contract)?;
+        let mut filter = self.filter(&contract)?;
+        filter.only = again.map(|again| again.cases.clone());
+        let here = keys::is_loopback(&sandbox) && live.as_ref().is_none_or(keys::is_loopback);
         let target = HttpTarget::new(sandbox, live, Timeouts::default());
         let target = target.map_err(|error| Mistake::usage(error.to_string()))?;
         let client = Client::new(&target, ring, &setting);
-        let (mut human, mut document, mut told) =
-            (Human::new(io::stdout()), Document::default(), Ok(()));
-        let mut tell = |event: &Event| {
-            document.take(event);
-            if told.is_ok() {
-                told = human.take(event);
-            }
-        };
         let checks = check::all();
+        if let Some(path) = &self.capture {
+            outputs::writable(path)?;
+        }
+        let mut desk = self.outputs.open(&setting, &checks, Subject::of(here))?;
+        let mut tell = |event: &Event| desk.take(event);
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build()?;
-        let (_, summary) = runtime.block_on(run(&setting, &checks, &filter, &client, &mut tell));
-        told?;
-        io::stdout().flush()?;
-        if let Some(path) = &self.report_json {
-            let written = std::fs::write(path, document.print());
-            let context = || format!("{} was not written", path.display());
-            written.with_context(context).map_err(|cause| Mistake {
-                exit: Exit::Nothing,
-                cause,
-            })?;
+        let (capture, _) = runtime.block_on(run(&setting, &checks, &filter, &client, &mut tell));
+        let capture = Capture { here, ..capture };
+        if let Some(path) = &self.capture {
+            let text = desk.to_save(&capture).to_json();
+            let text = text.context("the capture can't be printed");
+            outputs::write(
+                path,
+                &text.map_err(|cause| Mistake {
+                    exit: Exit::Nothing,
+                    cause,
+                })?,
+            )?;
         }
-        Ok(Exit::of(summary))
+        desk.close(&capture)
     }
 
     /// A filter that lets nothing through is a slip of the pen, not a run of nothing.
@@ -128,6 +155,7 @@ impl Run {
         let filter = Filter {
             operation: self.operation.clone(),
             check: self.check.clone(),
+            only: None,
         };
         if !check::all().iter().any(|check| filter.lets_check(check)) {
             return Err(Mistake::usage(

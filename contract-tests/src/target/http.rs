@@ -79,6 +79,15 @@ impl HttpTarget {
 }
 
 impl Target for HttpTarget {
+    fn address(&self, environment: Environment) -> Option<String> {
+        let url = match environment {
+            Environment::Test => &self.sandbox,
+            Environment::Live => self.live.as_ref()?,
+        };
+        let origin = url.origin().ascii_serialization();
+        Some(format!("{origin}{}", url.path().trim_end_matches('/')))
+    }
+
     async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         let method = Method::from_bytes(request.method.as_bytes())
             .map_err(|error| TransportError::NotSendable(error.to_string()))?;

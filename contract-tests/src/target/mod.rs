@@ -19,6 +19,12 @@ pub trait Target: Sync {
         &self,
         request: &Request,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send;
+
+    /// Where it sends to, for people: no user, no password, no query. None where there is no address.
+    fn address(&self, environment: Environment) -> Option<String> {
+        let _ = environment;
+        None
+    }
 }
 
 /// One request, as it goes out.

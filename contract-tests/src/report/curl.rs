@@ -1,0 +1,145 @@
+//! A recorded request as one line for a shell. The key stands there as a variable.
+
+use data_encoding::BASE64;
+
+use super::picture::{Breach, Picture};
+use crate::capture::{Exchange, Presented};
+use svc_fixtures::contract::Environment;
+
+/// The line that sends the call of a breach again; none where no call is told.
+#[must_use]
+pub fn of_breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Option<String> {
+    let addresses = picture.began.map_or(&[][..], |began| &began.addresses);
+    Some(line(breach.exchange()?, addresses))
+}
+
+/// The line that sends a request again.
+#[must_use]
+pub fn line(exchange: &Exchange, addresses: &[(Environment, String)]) -> String {
+    let request = &exchange.request;
+    let (variable, _) = variables(request.environment);
+    let address = addresses
+        .iter()
+        .find(|(environment, _)| *environment == request.environment);
+    let mut target = request.path.clone();
+    if !request.query.is_empty() {
+        target = format!("{target}?{}", request.query);
+    }
+    let url = match address {
+        Some((_, address)) => quoted(&format!("{address}{target}")),
+        None => format!("\"${variable}\"{}", quoted(&target)),
+    };
+    let mut words = vec![format!("curl -sS -X {} {url}", quoted(&request.method))];
+    if let Some(value) = authorization(&exchange.presented, request.environment) {
+        words.push(format!("-H {value}"));
+    }
+    for (name, value) in &request.headers {
+        words.push(format!("-H {}", quoted(&format!("{name}: {value}"))));
+    }
+    match std::str::from_utf8(&request.body) {
+        Ok("") => words.join(" "),
+        Ok(text) if !text.contains(['\n', '\r', '\0']) => {
+            words.push(format!("--data-binary {}", quoted(&at_is_no_file(text))));
+            words.join(" ")
+        }
+        // Bytes that a line can't hold come through a pipe.
+        _ => {
+            let bytes = BASE64.encode(&request.body);
+            let curl = words.join(" ");
+            format!("printf %s {bytes} | base64 -d | {curl} --data-binary @-")
+        }
+    }
+}
+
+/// curl takes a body that begins with `@` for the name of a file; a space before it is no part of
+/// any JSON document's value.
+fn at_is_no_file(text: &str) -> String {
+    match text.starts_with('@') {
+        true => format!(" {text}"),
+        false => text.to_owned(),
+    }
+}
+
+/// The variables that hold address and key.
+fn variables(environment: Environment) -> (&'static str, &'static str) {
+    match environment {
+        Environment::Test => ("SVC_BASE_URL", "SVC_API_KEY"),
+        Environment::Live => ("SVC_LIVE_URL", "SVC_LIVE_KEY"),
+    }
+}
+
+fn authorization(presented: &Presented, environment: Environment) -> Option<String> {
+    let own = |environment| {
+        let (_, key) = variables(environment);
+        format!("\"Authorization: Bearer ${key}\"")
+    };
+    let literal = |value: String| quoted(&format!("Authorization: {value}"));
+    let prefix = environment.key_prefix();
+    match presented {
+        Presented::Own => Some(own(environment)),
+        Presented::OtherEnvironment => Some(own(environment.other())),
+        Presented::Unknown => Some(literal(format!("Bearer {prefix}unknownkey"))),
+        Presented::BuiltIn(name) => Some(literal(format!("Bearer {prefix}{name}"))),
+        Presented::Header(value) => Some(literal(value.clone())),
+        Presented::Nothing => None,
+    }
+}
+
+/// One word for a shell: in single quotes, where nothing is special but they themselves.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn a_request_is_one_line_with_the_key_as_a_variable() {
+        let addresses = [(Environment::Test, "http://127.0.0.1:8801".to_owned())];
+        let exchange = sample::exchange(r#"{"name":"O'Hara; $(id)"}"#, "{}");
+        insta::assert_snapshot!(line(&exchange, &addresses), @r#"curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"name":"O'\''Hara; $(id)"}'"#);
+        insta::assert_snapshot!(line(&exchange, &[]), @r#"curl -sS -X POST "$SVC_BASE_URL"/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"name":"O'\''Hara; $(id)"}'"#);
+    }
+
+    #[test]
+    fn a_body_that_is_no_line_is_sent_all_the_same() {
+        let exchange = sample::exchange("{\n\"a\": 1}", "{}");
+        let line = line(&exchange, &[]);
+        assert!(
+            line.starts_with("printf %s ewoiYSI6IDF9 | base64 -d | curl "),
+            "{line}"
+        );
+        assert!(
+            line.ends_with(" --data-binary @-") && !line.contains('\n'),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn what_was_presented_is_presented_again() {
+        let of = |presented| authorization(&presented, Environment::Live).unwrap_or_default();
+        assert_eq!(
+            of(Presented::Own),
+            "\"Authorization: Bearer $SVC_LIVE_KEY\""
+        );
+        assert_eq!(
+            of(Presented::OtherEnvironment),
+            "\"Authorization: Bearer $SVC_API_KEY\""
+        );
+        assert_eq!(
+            of(Presented::BuiltIn("broke".to_owned())),
+            "'Authorization: Bearer svc_live_broke'"
+        );
+        assert_eq!(
+            of(Presented::Header("Basic x".to_owned())),
+            "'Authorization: Basic x'"
+        );
+        assert_eq!(of(Presented::Nothing), "");
+    }
+}

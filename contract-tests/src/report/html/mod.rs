@@ -1,0 +1,706 @@
+//! The report as one page: no network, no script, readable in light and dark. All that was sent or
+//! answered is escaped by maud.
+
+use data_encoding::BASE64;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+use super::counted;
+use super::curl;
+use super::picture::{Breach, Picture, State};
+use crate::capture::Exchange;
+use crate::run::{Judged, Outcome};
+
+const STYLE: &str = include_str!("page.css");
+
+/// How many places of one breach are shown in full.
+const SHOWN: usize = 10;
+
+/// How much of a body is shown, in characters.
+const LONGEST: usize = 20_000;
+
+/// The page.
+#[must_use]
+pub fn print(picture: &Picture<'_>) -> String {
+    let title = format!("Contract tests: {}", verdict(picture));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { (head(picture)) }
+                main {
+                    (broken(picture))
+                    (stale(picture))
+                    (matrix(picture))
+                    (checks(picture))
+                }
+            }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+/// Nothing is loaded, and no style but the page's own holds.
+fn policy() -> String {
+    let hash = BASE64.encode(&Sha256::digest(STYLE.as_bytes()));
+    format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")
+}
+
+/// The run in a word or two.
+fn verdict(picture: &Picture<'_>) -> &'static str {
+    let sum = picture.summary;
+    match (
+        sum.failed + sum.stale,
+        sum.unreachable,
+        sum.passed + sum.known,
+    ) {
+        (1.., ..) => "broken",
+        (0, 1.., _) => "the service did not answer",
+        (0, 0, 0) => "nothing was judged",
+        (0, 0, 1..) => "all that was judged held",
+    }
+}
+
+fn head(picture: &Picture<'_>) -> Markup {
+    let sum = picture.summary;
+    let sums = [
+        ("passed", sum.passed),
+        ("failed", sum.failed),
+        ("known", sum.known),
+        ("skipped", sum.skipped),
+        ("unreachable", sum.unreachable),
+    ];
+    let addresses = picture.began.map_or(&[][..], |began| &began.addresses);
+    let lost = picture
+        .judged
+        .iter()
+        .find_map(|judged| judged.unreachable.as_ref());
+    html! {
+        h1 { "Contract tests: " (verdict(picture)) }
+        p.soft {
+            "Seed " code { (picture.seed()) }
+            @for (environment, address) in addresses { ", " (environment) " at " code { (address) } }
+        }
+        ul.sums {
+            @for (word, number) in sums {
+                li class=[(number > 0).then_some(class(word))] { b { (number) } " " (word) }
+            }
+        }
+        @if let Some(why) = lost { p.alarm { "The service did not answer: " (why) } }
+        @if sum.passed + sum.failed + sum.known == 0 { p.alarm { "Nothing was judged." } }
+    }
+}
+
+/// The colour of a word.
+fn class(word: &str) -> &'static str {
+    match word {
+        "failed" | "broken" | "unreachable" => "broken",
+        "passed" | "proven" => "proven",
+        "known" | "skipped" => "skipped",
+        _ => "off",
+    }
+}
+
+fn broken(picture: &Picture<'_>) -> Markup {
+    let breaches = picture.breaches();
+    html! {
+        @if !breaches.is_empty() { h2 { (counted(breaches.len(), "clause")) " broken" } }
+        @for (clause, places) in &breaches {
+            @let known = places.iter().all(|breach| breach.known.is_some());
+            section.breach.known[known] id=(format!("clause-{clause}")) {
+                h3 { code { (clause) } ": " @if known { "known, " } "broken " (counted(places.len(), "time")) }
+                @if let Some(row) = picture.row(clause) {
+                    p { (row.text) }
+                    p.soft { (row.section) }
+                }
+                @for place in places.iter().take(SHOWN) { (breach(picture, place)) }
+                @if places.len() > SHOWN { p.soft { "and " (places.len() - SHOWN) " more" } }
+            }
+        }
+    }
+}
+
+fn breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Markup {
+    let diff = breach.diff();
+    html! {
+        details {
+            summary { (breach.place()) ": " (breach.what) }
+            @if let Some(why) = breach.known { p { "Known: " (why) } }
+            dl {
+                @match &diff {
+                    Some(diff) => { dt { "Difference" } dd { (coloured(diff)) } }
+                    None => {
+                        dt { "Expected" } dd { (text(breach.expected)) }
+                        dt { "Found" } dd { (text(breach.found)) }
+                    }
+                }
+                @if let Some(exchange) = breach.exchange() { (self::exchange(exchange)) }
+                @if let Some(curl) = curl::of_breach(picture, breach) {
+                    dt { "Again, with the key in the environment" } dd { (text(&curl)) }
+                }
+            }
+        }
+    }
+}
+
+fn exchange(exchange: &Exchange) -> Markup {
+    let request = &exchange.request;
+    let query = match request.query.as_str() {
+        "" => String::new(),
+        query => format!("?{query}"),
+    };
+    let mut sent = format!("{} {}{query}\n", request.method, request.path);
+    if let Some(secret) = &request.authorization {
+        sent.push_str(&format!("authorization: {secret:?}\n"));
+    }
+    sent.push_str(&message(&request.headers, &request.body));
+    let answered = match &exchange.response {
+        Ok(response) => format!(
+            "{}\n{}",
+            response.status,
+            message(&response.headers, &response.body)
+        ),
+        Err(error) => format!("no answer: {error}"),
+    };
+    html! {
+        dt { "Request" } dd { (text(&sent)) }
+        dt { "Response" } dd { (text(&answered)) }
+    }
+}
+
+fn message(headers: &[(String, String)], body: &[u8]) -> String {
+    let mut out = String::new();
+    for (name, value) in headers {
+        out.push_str(&format!("{name}: {value}\n"));
+    }
+    let body = String::from_utf8_lossy(body);
+    let pretty = serde_json::from_str::<serde_json::Value>(&body).map(|json| format!("{json:#}"));
+    out.push('\n');
+    out.push_str(&pretty.unwrap_or_else(|_| body.into_owned()));
+    out
+}
+
+fn text(text: &str) -> Markup {
+    let end = text.char_indices().nth(LONGEST).map(|(end, _)| end);
+    html! {
+        pre { (&text[..end.unwrap_or(text.len())]) @if end.is_some() { "…" } }
+    }
+}
+
+/// A difference, its lines in colours and still with their signs.
+fn coloured(diff: &str) -> Markup {
+    html! {
+        pre {
+            @for line in diff.lines().take(LONGEST / 40) {
+                @match line.chars().next() {
+                    Some('-') => { del { (line) } }
+                    Some('+') => { ins { (line) } }
+                    _ => { (line) "\n" }
+                }
+            }
+        }
+    }
+}
+
+fn stale(picture: &Picture<'_>) -> Markup {
+    html! {
+        @if !picture.stale.is_empty() {
+            h2 { "Known deviations that are none any more" }
+            @for stale in &picture.stale {
+                section.breach {
+                    h3 { (stale.check) ": " (stale.clause) }
+                    p.soft { (stale.place) }
+                    (text(&stale.told))
+                }
+            }
+        }
+    }
+}
+
+fn matrix(picture: &Picture<'_>) -> Markup {
+    let clauses = picture.clauses();
+    let breaches = picture.breaches();
+    html! {
+        h2 { "Clauses" }
+        ul.sums {
+            @for state in State::ALL {
+                @let number = picture.count(state);
+                li class=[(number > 0).then_some(class(state.word()))] { b { (number) } " " (state.word()) }
+            }
+        }
+        div.wide {
+            table {
+                thead { tr { th { "clause" } th { "state" } th { "wording" } th.where { "section" } } }
+                tbody {
+                    @for (row, state, why) in clauses {
+                        tr {
+                            td {
+                                @if breaches.contains_key(row.id.as_str()) {
+                                    a href=(format!("#clause-{}", row.id)) { code { (row.id) } }
+                                } @else { code { (row.id) } }
+                            }
+                            td {
+                                span class=(format!("state {}", class(state.word()))) { (state.word()) }
+                            }
+                            td { (row.text) @if !why.is_empty() { br; span.soft { (why) } } }
+                            td.where.soft { (row.section) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn checks(picture: &Picture<'_>) -> Markup {
+    html! {
+        h2 { "Checks" }
+        div.wide {
+            table {
+                thead { tr { th { "check" } th { "outcome" } th { "requests" } th { "what it shows" } } }
+                tbody { @for judged in &picture.judged { (check(judged)) } }
+            }
+        }
+    }
+}
+
+fn check(judged: &Judged) -> Markup {
+    let outcome = judged.outcome();
+    html! {
+        tr {
+            td { code { (judged.check) } }
+            td { span class=(format!("state {}", class(outcome.word()))) { (outcome.word()) } }
+            td { (judged.requests) }
+            td {
+                (judged.title)
+                @if let Outcome::Skipped { why } = &outcome { br; span.soft { (why) } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn a_run_is_a_page() {
+        let events = sample::events();
+        let page = print(&Picture::of(&events)).replace(STYLE, "");
+        // A tag a line, so that a difference can be read.
+        insta::assert_snapshot!(page.replace("><", ">\n<"), @r##"
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-11OY4YPabx2c+dAroXcgEjN7A8Hy1uag5okXi1oI/xc='; base-uri 'none'; form-action 'none'">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="referrer" content="no-referrer">
+        <title>Contract tests: broken</title>
+        <style>
+        </style>
+        </head>
+        <body>
+        <header>
+        <h1>Contract tests: broken</h1>
+        <p class="soft">Seed <code>s</code>, test at <code>http://127.0.0.1:8801</code>
+        </p>
+        <ul class="sums">
+        <li class="proven">
+        <b>1</b> passed</li>
+        <li class="broken">
+        <b>1</b> failed</li>
+        <li class="skipped">
+        <b>1</b> known</li>
+        <li class="skipped">
+        <b>2</b> skipped</li>
+        <li class="broken">
+        <b>1</b> unreachable</li>
+        </ul>
+        <p class="alarm">The service did not answer: no connection: refused</p>
+        </header>
+        <main>
+        <h2>2 clauses broken</h2>
+        <section class="breach" id="clause-b.broken">
+        <h3>
+        <code>b.broken</code>: broken 6 times</h3>
+        <p>Two bodies are the same &amp; &lt;b&gt;equal&lt;/b&gt; | always.</p>
+        <p class="soft">A section</p>
+        <details>
+        <summary>one.is-broken: an.operation, step 1: the body</summary>
+        <dl>
+        <dt>Difference</dt>
+        <dd>
+        <pre>
+        <del>--- expected</del>
+        <ins>+++ found</ins>@@ -1,4 +1,4 @@
+         {
+           &quot;a&quot;: 1,
+        <del>-  &quot;b&quot;: 2</del>
+        <ins>+  &quot;b&quot;: 3</ins> }
+        </pre>
+        </dd>
+        <dt>Request</dt>
+        <dd>
+        <pre>POST /v1/an/operation
+        authorization: [redacted key]
+        content-type: application/json
+
+        {
+          &quot;pan&quot;: &quot;AAAAA0000A&quot;
+        }</pre>
+        </dd>
+        <dt>Response</dt>
+        <dd>
+        <pre>200
+        content-type: application/json
+
+        {
+          &quot;a&quot;: 1,
+          &quot;b&quot;: 3
+        }</pre>
+        </dd>
+        <dt>Again, with the key in the environment</dt>
+        <dd>
+        <pre>curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H &quot;Authorization: Bearer $SVC_API_KEY&quot; -H 'content-type: application/json' --data-binary '{&quot;pan&quot;:&quot;AAAAA0000A&quot;}'</pre>
+        </dd>
+        </dl>
+        </details>
+        <details>
+        <summary>one.is-broken: an.operation, step 2: the status</summary>
+        <dl>
+        <dt>Expected</dt>
+        <dd>
+        <pre>200</pre>
+        </dd>
+        <dt>Found</dt>
+        <dd>
+        <pre>404</pre>
+        </dd>
+        </dl>
+        </details>
+        <details>
+        <summary>one.is-broken: an.operation, step 3: the status</summary>
+        <dl>
+        <dt>Expected</dt>
+        <dd>
+        <pre>200</pre>
+        </dd>
+        <dt>Found</dt>
+        <dd>
+        <pre>404</pre>
+        </dd>
+        </dl>
+        </details>
+        <details>
+        <summary>one.is-broken: an.operation, step 4: the status</summary>
+        <dl>
+        <dt>Expected</dt>
+        <dd>
+        <pre>200</pre>
+        </dd>
+        <dt>Found</dt>
+        <dd>
+        <pre>404</pre>
+        </dd>
+        </dl>
+        </details>
+        <details>
+        <summary>one.is-broken: an.operation, step 5: the status</summary>
+        <dl>
+        <dt>Expected</dt>
+        <dd>
+        <pre>200</pre>
+        </dd>
+        <dt>Found</dt>
+        <dd>
+        <pre>404</pre>
+        </dd>
+        </dl>
+        </details>
+        <details>
+        <summary>one.is-broken: hostile, step 1: `error.message`</summary>
+        <dl>
+        <dt>Expected</dt>
+        <dd>
+        <pre>a text</pre>
+        </dd>
+        <dt>Found</dt>
+        <dd>
+        <pre>&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt; ```
+        ::error::x, 100%</pre>
+        </dd>
+        <dt>Request</dt>
+        <dd>
+        <pre>POST /v1/an/operation
+        authorization: [redacted key]
+        content-type: application/json
+
+        {}</pre>
+        </dd>
+        <dt>Response</dt>
+        <dd>
+        <pre>200
+        content-type: application/json
+
+        &lt;/script&gt;&lt;img src=x onerror=alert(1)&gt; ```
+        ::error::x, 100%</pre>
+        </dd>
+        <dt>Again, with the key in the environment</dt>
+        <dd>
+        <pre>curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H &quot;Authorization: Bearer $SVC_API_KEY&quot; -H 'content-type: application/json' --data-binary '{}'</pre>
+        </dd>
+        </dl>
+        </details>
+        </section>
+        <section class="breach known" id="clause-c.known">
+        <h3>
+        <code>c.known</code>: known, broken 1 time</h3>
+        <p>Something else holds.</p>
+        <p class="soft">A section</p>
+        <details>
+        <summary>one.is-known: an.operation, step 1: the status</summary>
+        <p>Known: told to the vendor, ticket 12</p>
+        <dl>
+        <dt>Expected</dt>
+        <dd>
+        <pre>202</pre>
+        </dd>
+        <dt>Found</dt>
+        <dd>
+        <pre>200</pre>
+        </dd>
+        <dt>Request</dt>
+        <dd>
+        <pre>POST /v1/an/operation
+        authorization: [redacted key]
+        content-type: application/json
+
+        {}</pre>
+        </dd>
+        <dt>Response</dt>
+        <dd>
+        <pre>200
+        content-type: application/json
+
+        {}</pre>
+        </dd>
+        <dt>Again, with the key in the environment</dt>
+        <dd>
+        <pre>curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H &quot;Authorization: Bearer $SVC_API_KEY&quot; -H 'content-type: application/json' --data-binary '{}'</pre>
+        </dd>
+        </dl>
+        </details>
+        </section>
+        <h2>Known deviations that are none any more</h2>
+        <section class="breach">
+        <h3>one.holds: a.held</h3>
+        <p class="soft">known.toml:7</p>
+        <pre>it holds now: take the entry out</pre>
+        </section>
+        <h2>Clauses</h2>
+        <ul class="sums">
+        <li class="broken">
+        <b>1</b> broken</li>
+        <li class="skipped">
+        <b>1</b> known</li>
+        <li class="skipped">
+        <b>1</b> skipped</li>
+        <li class="proven">
+        <b>1</b> proven</li>
+        <li class="off">
+        <b>1</b> not asked</li>
+        <li class="off">
+        <b>1</b> excluded</li>
+        </ul>
+        <div class="wide">
+        <table>
+        <thead>
+        <tr>
+        <th>clause</th>
+        <th>state</th>
+        <th>wording</th>
+        <th class="where">section</th>
+        </tr>
+        </thead>
+        <tbody>
+        <tr>
+        <td>
+        <code>a.held</code>
+        </td>
+        <td>
+        <span class="state proven">proven</span>
+        </td>
+        <td>Something holds.</td>
+        <td class="where soft">A section</td>
+        </tr>
+        <tr>
+        <td>
+        <a href="#clause-b.broken">
+        <code>b.broken</code>
+        </a>
+        </td>
+        <td>
+        <span class="state broken">broken</span>
+        </td>
+        <td>Two bodies are the same &amp; &lt;b&gt;equal&lt;/b&gt; | always.</td>
+        <td class="where soft">A section</td>
+        </tr>
+        <tr>
+        <td>
+        <a href="#clause-c.known">
+        <code>c.known</code>
+        </a>
+        </td>
+        <td>
+        <span class="state skipped">known</span>
+        </td>
+        <td>Something else holds.</td>
+        <td class="where soft">A section</td>
+        </tr>
+        <tr>
+        <td>
+        <code>d.skipped</code>
+        </td>
+        <td>
+        <span class="state skipped">skipped</span>
+        </td>
+        <td>Nobody knows.<br>
+        <span class="soft">some of it was not judged</span>
+        </td>
+        <td class="where soft">A section</td>
+        </tr>
+        <tr>
+        <td>
+        <code>e.not-asked</code>
+        </td>
+        <td>
+        <span class="state off">not asked</span>
+        </td>
+        <td>Nobody asks.<br>
+        <span class="soft">no check proves it yet</span>
+        </td>
+        <td class="where soft">A section</td>
+        </tr>
+        <tr>
+        <td>
+        <code>f.excluded</code>
+        </td>
+        <td>
+        <span class="state off">excluded</span>
+        </td>
+        <td>Left out.<br>
+        <span class="soft">the filter leaves it out</span>
+        </td>
+        <td class="where soft">A section</td>
+        </tr>
+        </tbody>
+        </table>
+        </div>
+        <h2>Checks</h2>
+        <div class="wide">
+        <table>
+        <thead>
+        <tr>
+        <th>check</th>
+        <th>outcome</th>
+        <th>requests</th>
+        <th>what it shows</th>
+        </tr>
+        </thead>
+        <tbody>
+        <tr>
+        <td>
+        <code>one.holds</code>
+        </td>
+        <td>
+        <span class="state proven">passed</span>
+        </td>
+        <td>1</td>
+        <td>A title</td>
+        </tr>
+        <tr>
+        <td>
+        <code>one.is-broken</code>
+        </td>
+        <td>
+        <span class="state broken">failed</span>
+        </td>
+        <td>7</td>
+        <td>A title</td>
+        </tr>
+        <tr>
+        <td>
+        <code>one.is-known</code>
+        </td>
+        <td>
+        <span class="state skipped">known</span>
+        </td>
+        <td>1</td>
+        <td>A title</td>
+        </tr>
+        <tr>
+        <td>
+        <code>one.is-skipped</code>
+        </td>
+        <td>
+        <span class="state skipped">skipped</span>
+        </td>
+        <td>1</td>
+        <td>A title<br>
+        <span class="soft">there is no live key for this run</span>
+        </td>
+        </tr>
+        <tr>
+        <td>
+        <code>one.is-lost</code>
+        </td>
+        <td>
+        <span class="state skipped">skipped</span>
+        </td>
+        <td>1</td>
+        <td>A title<br>
+        <span class="soft">no answer: no connection: refused</span>
+        </td>
+        </tr>
+        </tbody>
+        </table>
+        </div>
+        </main>
+        </body>
+        </html>
+        "##);
+    }
+
+    #[test]
+    fn nothing_that_was_answered_is_markup() {
+        let events = sample::events();
+        let page = print(&Picture::of(&events));
+        for tag in [
+            "<script",
+            "<img",
+            "<b>equal",
+            "<iframe",
+            " onerror=\"",
+            "http-equiv=\"refresh",
+        ] {
+            assert!(!page.contains(tag), "{tag}");
+        }
+        assert!(page.contains("&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"));
+        assert!(!page.contains(" src=\"") && !page.contains("url(") && !page.contains("@import"));
+    }
+
+    #[test]
+    fn nothing_judged_is_told() {
+        assert!(print(&Picture::of(&[])).contains("Nothing was judged."));
+    }
+}
