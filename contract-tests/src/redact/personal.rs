@@ -59,15 +59,14 @@ impl Personal {
     /// Whether a member of that name holds personal data.
     #[must_use]
     pub fn is(&self, member: &str) -> bool {
-        let plain = member.rsplit('.').next().unwrap_or(member);
-        let listed = |name: &str| self.list.except.contains(name);
-        if listed(member) || listed(plain) {
-            return false;
-        }
-        self.fields.contains(member)
-            || words(member)
-                .iter()
-                .any(|word| self.list.words.contains(word))
+        let word = |word: &String| self.list.words.contains(word);
+        !self.is_excepted(member)
+            && (self.fields.contains(member) || words(member).iter().any(word))
+    }
+
+    /// Whether a member of that name tells nothing of a person wherever it stands.
+    fn is_excepted(&self, member: &str) -> bool {
+        self.list.except.contains(member)
     }
 }
 
