@@ -115,7 +115,7 @@ impl Entry {
     fn stale(&self) -> Stale {
         let problem = self
             .place
-            .problem("this deviation is known and is none: it was judged, and it holds")
+            .problem("this deviation is known, but it was judged and holds")
             .hint("take the entry out");
         Stale {
             place: format!("{}:{}", problem.path(), problem.line()),

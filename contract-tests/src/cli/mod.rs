@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::redact::Blackout;
 pub use exit::Exit;
 
 /// Contract tests of the Verification Service.
@@ -38,7 +39,7 @@ enum Command {
 /// Runs the command of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match &arguments.command {
         Command::Run(run) => run.execute(),
         Command::Judge(judge) => judge.execute(),
@@ -51,6 +52,18 @@ pub fn main() -> ExitCode {
         mistake.exit
     });
     ExitCode::from(exit as u8)
+}
+
+/// Says what is wrong with the arguments, or helps; a key among them is not repeated.
+fn refuse(error: &clap::Error) -> ! {
+    let told = error.render().to_string();
+    let clean = Blackout::of([]).text(&told);
+    if clean == told {
+        error.exit();
+    }
+    // Nobody is left to be told where stderr is closed.
+    let _ = write!(io::stderr(), "{clean}");
+    std::process::exit(Exit::Usage as i32)
 }
 
 /// Why a command could not do its work.

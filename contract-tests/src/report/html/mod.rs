@@ -13,8 +13,8 @@ use crate::run::{Judged, Outcome};
 
 const STYLE: &str = include_str!("page.css");
 
-/// How many places of one breach are shown in full.
-const SHOWN: usize = 10;
+/// How many places of one breach are shown in full; the JSON report has all.
+const SHOWN: usize = 25;
 
 /// How much of a body is shown, in characters.
 const LONGEST: usize = 20_000;
@@ -118,11 +118,15 @@ fn broken(picture: &Picture<'_>) -> Markup {
             section.breach.known[known] id=(format!("clause-{clause}")) {
                 h3 { code { (clause) } ": " @if known { "known, " } "broken " (counted(places.len(), "time")) }
                 @if let Some(row) = picture.row(clause) {
-                    p { (row.text) }
+                    p { (worded(&row.text)) }
                     p.soft { (row.section) }
                 }
-                @for place in places.iter().take(SHOWN) { (breach(picture, place)) }
-                @if places.len() > SHOWN { p.soft { "and " (places.len() - SHOWN) " more" } }
+                @for (at, place) in places.iter().take(SHOWN).enumerate() {
+                    details open[at == 0] { (breach(picture, place)) }
+                }
+                @if places.len() > SHOWN {
+                    p.soft { "and " (places.len() - SHOWN) " more, all of them in the JSON report" }
+                }
             }
         }
     }
@@ -131,23 +135,33 @@ fn broken(picture: &Picture<'_>) -> Markup {
 fn breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Markup {
     let diff = breach.diff();
     html! {
-        details {
-            summary { (breach.place()) ": " (breach.what) }
-            @if let Some(why) = breach.known { p { "Known: " (why) } }
-            dl {
-                @match &diff {
-                    Some(diff) => { dt { "Difference" } dd { (coloured(diff)) } }
-                    None => {
-                        dt { "Expected" } dd { (text(breach.expected)) }
-                        dt { "Found" } dd { (text(breach.found)) }
-                    }
-                }
-                @if let Some(exchange) = breach.exchange() { (self::exchange(exchange)) }
-                @if let Some(curl) = curl::of_breach(picture, breach) {
-                    dt { "Again, with the key in the environment" } dd { (text(&curl)) }
+        summary { (breach.place()) ": " (worded(breach.what)) }
+        @if let Some(why) = breach.known { p { "Known: " (why) } }
+        dl {
+            @match &diff {
+                Some(diff) => { dt { "Difference" } dd { (coloured(diff)) } }
+                None => {
+                    dt { "Expected" } dd { (text(breach.expected)) }
+                    dt { "Found" } dd { (text(breach.found)) }
                 }
             }
+            @if let Some(exchange) = breach.exchange() { (self::exchange(exchange)) }
+            @if let Some(curl) = curl::of_breach(picture, breach) {
+                dt { "Again, with the key in the environment" } dd { (text(&curl)) }
+            }
         }
+    }
+}
+
+/// A sentence whose words in backticks are code.
+fn worded(sentence: &str) -> Markup {
+    let whole = sentence.matches('`').count() % 2 == 0;
+    html! {
+        @if whole {
+            @for (at, part) in sentence.split('`').enumerate() {
+                @if at % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        } @else { (sentence) }
     }
 }
 
@@ -250,7 +264,7 @@ fn matrix(picture: &Picture<'_>) -> Markup {
                             td {
                                 span class=(format!("state {}", class(state.word()))) { (state.word()) }
                             }
-                            td { (row.text) @if !why.is_empty() { br; span.soft { (why) } } }
+                            td { (worded(&row.text)) @if !why.is_empty() { br; span.soft { (why) } } }
                             td.where.soft { (row.section) }
                         }
                     }
@@ -302,7 +316,7 @@ mod tests {
         <html lang="en">
         <head>
         <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-11OY4YPabx2c+dAroXcgEjN7A8Hy1uag5okXi1oI/xc='; base-uri 'none'; form-action 'none'">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-/nTf+oGON08IuEr+OIoYt+HGAE1HnQLy9SWqI1rZN30='; base-uri 'none'; form-action 'none'">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="referrer" content="no-referrer">
         <title>Contract tests: broken</title>
@@ -335,7 +349,7 @@ mod tests {
         <code>b.broken</code>: broken 6 times</h3>
         <p>Two bodies are the same &amp; &lt;b&gt;equal&lt;/b&gt; | always.</p>
         <p class="soft">A section</p>
-        <details>
+        <details open>
         <summary>one.is-broken: an.operation, step 1: the body</summary>
         <dl>
         <dt>Difference</dt>
@@ -428,7 +442,8 @@ mod tests {
         </dl>
         </details>
         <details>
-        <summary>one.is-broken: hostile, step 1: `error.message`</summary>
+        <summary>one.is-broken: hostile, step 1: <code>error.message</code>
+        </summary>
         <dl>
         <dt>Expected</dt>
         <dd>
@@ -467,7 +482,7 @@ mod tests {
         <code>c.known</code>: known, broken 1 time</h3>
         <p>Something else holds.</p>
         <p class="soft">A section</p>
-        <details>
+        <details open>
         <summary>one.is-known: an.operation, step 1: the status</summary>
         <p>Known: told to the vendor, ticket 12</p>
         <dl>
