@@ -236,7 +236,7 @@ impl Desk<'_> {
     }
 
     /// A capture as it may be saved here.
-    pub(super) fn to_save(&mut self, capture: &Capture) -> Capture {
+    pub(super) fn savable(&mut self, capture: &Capture) -> Capture {
         match &mut self.stand_ins {
             None => capture.clone(),
             Some(stand_ins) => {
@@ -294,7 +294,7 @@ impl Desk<'_> {
             while !names.insert(name.clone()) {
                 name.push('_');
             }
-            let saved = self.to_save(&capture.of_case(check, &case));
+            let saved = self.savable(&capture.of_case(check, &case));
             let text = saved
                 .to_json()
                 .context("a failure can't be printed")

@@ -137,7 +137,7 @@ impl Run {
         let (capture, _) = runtime.block_on(run(&setting, &checks, &filter, &client, &mut tell));
         let capture = Capture { here, ..capture };
         if let Some(path) = &self.capture {
-            let text = desk.to_save(&capture).to_json();
+            let text = desk.savable(&capture).to_json();
             let text = text.context("the capture can't be printed");
             outputs::write(
                 path,
