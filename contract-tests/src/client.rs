@@ -2,11 +2,14 @@
 
 mod retry;
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use futures_util::future::join_all;
 
-use crate::capture::{CapturedCase, Exchange, Repeated};
+use crate::capture::{CapturedCase, Exchange, Presented, Repeated};
 use crate::plan::{Case, Credential, Setting, Step};
-use crate::redact::{MARK, Secret, black_out};
+use crate::redact::{Blackout, MARK, Secret};
 use crate::sink::Sink;
 use crate::spend::{self, Call, Guard};
 use crate::target::{Door, Pace, Request, Response, Target, TransportError};
@@ -87,6 +90,24 @@ impl Keyring {
             .ok_or_else(|| format!("the {environment} key does not begin as such keys do"))
     }
 
+    /// What finds the run's keys, and these, in what others wrote. The own part of a simulator's
+    /// key is the name of its account, which answers may tell.
+    fn blackout(&self, presented: &[Secret]) -> Blackout {
+        let named = |key: &&Secret| {
+            let prefixes = Environment::ALL.map(Environment::key_prefix);
+            let rest = prefixes
+                .iter()
+                .find_map(|prefix| key.expose().strip_prefix(prefix));
+            rest.is_some_and(|rest| rest.starts_with("local"))
+        };
+        let own = || {
+            let keys = [&self.test, &self.live].into_iter().flatten();
+            keys.map(|own| &own.secret)
+        };
+        let (names, secrets) = (own().filter(named), own().filter(|key| !named(key)));
+        Blackout::with(names.chain(presented), secrets)
+    }
+
     /// The key a call presents; none for a call that presents none.
     fn key(
         &self,
@@ -145,6 +166,8 @@ pub struct Client<'t, T> {
     sink: Option<OwnSink>,
     guard: Guard,
     pace: Pace,
+    /// What finds presented keys in an answer. A check presents the same few again and again.
+    blackouts: Mutex<BTreeMap<Vec<String>, Arc<Blackout>>>,
 }
 
 /// The run's own receiver, and the URL by which the service reaches it.
@@ -163,6 +186,7 @@ struct Ready {
     call: Call,
     /// As it is captured: with the names of what the client filled in.
     asked: Request,
+    presented: Presented,
     account: String,
 }
 
@@ -179,7 +203,20 @@ impl<'t, T: Target> Client<'t, T> {
             sink: None,
             guard: Guard::unlimited(),
             pace: Pace::default(),
+            blackouts: Mutex::default(),
         }
+    }
+
+    /// What is sent to, for people.
+    #[must_use]
+    pub fn address(&self, environment: Environment) -> Option<String> {
+        self.target.address(environment)
+    }
+
+    /// The console that is sent to, for people.
+    #[must_use]
+    pub fn console(&self) -> Option<String> {
+        self.target.console()
     }
 
     /// The same with a receiver of webhooks.
@@ -276,6 +313,7 @@ impl<'t, T: Target> Client<'t, T> {
             key,
             call,
             asked,
+            presented: presented(&step.ask.credential),
             account: account.to_owned(),
         })
     }
@@ -328,17 +366,12 @@ impl<'t, T: Target> Client<'t, T> {
     }
 
     /// What is recorded: no key, and what the client filled in under its name.
-    fn exchange(&self, ready: &Ready, mut response: Result<Response, TransportError>) -> Exchange {
-        let own = match ready.request.door {
-            // The control API shows the keys of its accounts.
-            Door::Console => Environment::ALL.map(|at| self.keys.own(at, &ready.account)),
-            _ => [None, None],
+    fn exchange(&self, ready: &Ready, response: Result<Response, TransportError>) -> Exchange {
+        let blackout = self.blackout(ready);
+        let response = match response {
+            Ok(response) => Ok(without(&blackout, response)),
+            Err(error) => Err(untold(&blackout, error)),
         };
-        if let Ok(answer) = &mut response {
-            for key in ready.key.iter().chain(own.iter().flatten()) {
-                without(key, answer);
-            }
-        }
         // That a key was sent is worth knowing, the key is not.
         let authorization = ready.request.authorization.as_ref();
         Exchange {
@@ -346,6 +379,7 @@ impl<'t, T: Target> Client<'t, T> {
                 authorization: authorization.map(|_| Secret::new(MARK)),
                 ..ready.asked.clone()
             },
+            presented: ready.presented.clone(),
             response,
         }
     }
@@ -385,14 +419,35 @@ impl<'t, T: Target> Client<'t, T> {
         let path = request.path.replace("{account}", &account);
         let at_least = request.query.parse().unwrap_or(0);
         let body = own.sink.received(&path, at_least).await.into_bytes();
+        let came = Response {
+            status: 200,
+            headers: Vec::new(),
+            body,
+        };
         Ok(Exchange {
             request,
-            response: Ok(Response {
-                status: 200,
-                headers: Vec::new(),
-                body,
-            }),
+            presented: ready.presented.clone(),
+            response: Ok(without(&self.blackout(ready), came)),
         })
+    }
+
+    /// What finds the run's keys in what comes of a call.
+    fn blackout(&self, ready: &Ready) -> Arc<Blackout> {
+        let mut keys: Vec<_> = ready.key.iter().cloned().collect();
+        if ready.request.door != Door::Api {
+            // The control API shows the keys of its accounts, in both environments.
+            let own = Environment::ALL.map(|at| self.keys.own(at, &ready.account));
+            keys.extend(own.into_iter().flatten());
+        }
+        let names = keys.iter().map(|key| key.expose().to_owned()).collect();
+        let mut known = self
+            .blackouts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let made = known
+            .entry(names)
+            .or_insert_with(|| Arc::new(self.keys.blackout(&keys)));
+        Arc::clone(made)
     }
 
     /// The name of a check's own account: letters, digits, `-` and `_`, at most 64.
@@ -414,12 +469,39 @@ fn shortened(name: &str) -> String {
     name.chars().take(64).collect()
 }
 
-/// Takes the key out of an answer that repeats it.
-fn without(key: &Secret, response: &mut Response) {
-    for (_, value) in &mut response.headers {
-        *value = String::from_utf8_lossy(&black_out(value.as_bytes(), key)).into_owned();
+/// An answer that repeats a key, without it.
+fn without(blackout: &Blackout, response: Response) -> Response {
+    let headers = response
+        .headers
+        .iter()
+        .map(|(name, value)| (name.clone(), blackout.text(value)));
+    Response {
+        headers: headers.collect(),
+        body: blackout.bytes(&response.body),
+        ..response
     }
-    response.body = black_out(&response.body, key);
+}
+
+/// The reason for no answer, without keys.
+fn untold(blackout: &Blackout, error: TransportError) -> TransportError {
+    match error {
+        TransportError::Unreachable(why) => TransportError::Unreachable(blackout.text(&why)),
+        TransportError::NotSendable(why) => TransportError::NotSendable(blackout.text(&why)),
+        known @ (TransportError::TimedOut | TransportError::TooLong { .. }) => known,
+    }
+}
+
+fn presented(credential: &Credential) -> Presented {
+    match credential {
+        Credential::Own => Presented::Own,
+        Credential::OtherEnvironment => Presented::OtherEnvironment,
+        Credential::Unknown => Presented::Unknown,
+        Credential::Rotated => Presented::Rotated,
+        Credential::Another(name) => Presented::Another(name.clone()),
+        Credential::BuiltIn(name) => Presented::BuiltIn(name.clone()),
+        Credential::Header(None) => Presented::Nothing,
+        Credential::Header(Some(value)) => Presented::Header((*value).to_owned()),
+    }
 }
 
 fn record(captured: &mut CapturedCase, exchange: Result<Exchange, String>) {

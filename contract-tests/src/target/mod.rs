@@ -23,6 +23,17 @@ pub trait Target: Sync {
         &self,
         request: &Request,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send;
+
+    /// Where it sends to, for people: no user, no password, no query. None where there is no address.
+    fn address(&self, environment: Environment) -> Option<String> {
+        let _ = environment;
+        None
+    }
+
+    /// The address of the console it sends to, likewise.
+    fn console(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Whom a request goes to.
