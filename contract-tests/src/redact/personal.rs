@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -242,7 +243,8 @@ fn collect(personal: &Personal, json: &Value, held: Held, out: &mut BTreeSet<Str
     }
 }
 
-/// Tells a value from others and keeps its form: a date, a `data:` URI, digits only.
+/// Tells a value from others and keeps its form: a date, a `data:` URI with its type, an address,
+/// digits only.
 fn stand_in(value: &str, number: usize) -> String {
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     let separators: String = value.chars().filter(|c| !c.is_ascii_digit()).collect();
@@ -257,9 +259,29 @@ fn stand_in(value: &str, number: usize) -> String {
             format!("01{c}01{c}{year}")
         }
         ("", None) if value.len() >= 6 => format!("7{number:0width$}", width = value.len() - 1),
-        _ if value.starts_with("data:") => format!("data:,redacted-{number}"),
-        _ => format!("[redacted {number}]"),
+        _ => like_address(value, number).unwrap_or_else(|| format!("[redacted {number}]")),
     }
+}
+
+/// The stand-in of a `data:` URI or of an address; none of another value.
+fn like_address(value: &str, number: usize) -> Option<String> {
+    if let Some(rest) = value.strip_prefix("data:") {
+        let kind = rest.split(',').next().unwrap_or_default();
+        let plain = |c: char| c.is_ascii_lowercase() || "/+-.;".contains(c);
+        let named = kind.strip_suffix(";base64").is_some_and(|kind| {
+            kind.len() < 40 && kind.starts_with("image/") && kind.chars().all(plain)
+        });
+        return Some(match named {
+            true => format!(
+                "data:{kind},{}",
+                BASE64.encode(format!("redacted-{number}").as_bytes())
+            ),
+            false => format!("data:,redacted-{number}"),
+        });
+    }
+    let scheme = ["https://", "http://"];
+    let scheme = scheme.iter().find(|scheme| value.starts_with(**scheme))?;
+    Some(format!("{scheme}redacted.example/{number}"))
 }
 
 fn replaced(stand_ins: &[(String, String)], exchange: &Exchange) -> Exchange {
@@ -357,7 +379,7 @@ mod tests {
             r#"{"data":{"fullName":"RAVI KUMAR","dob":"1990-02-03","dateOfBirth":"03/02/1990","gender":"M","mobile":9000000001,"status":"VALID","photo":"data:image/png;base64,AA"},"error":{"message":"no RAVI KUMAR here"},"verificationId":"svcv_RAVI"}"#,
         );
         let clean = stand_ins().case(&told, &BTreeSet::new());
-        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 5]","dob":"1002-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 4]","mobile":7000000003,"status":"VALID","photo":"data:,redacted-6"},"error":{"message":"no [redacted 5] here"},"verificationId":"svcv_RAVI"}"#);
+        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 5]","dob":"1002-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 4]","mobile":7000000003,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNg=="},"error":{"message":"no [redacted 5] here"},"verificationId":"svcv_RAVI"}"#);
     }
 
     #[test]

@@ -53,6 +53,7 @@ fn saved(
         true => clean,
         false => CapturedCase {
             exchanges: Vec::new(),
+            repeated: Vec::new(),
             stopped: Some(LEFT_OUT.to_owned()),
             ..clean
         },
