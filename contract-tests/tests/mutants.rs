@@ -28,7 +28,7 @@ static CLEAN: LazyLock<(Capture, Vec<Judged>)> = LazyLock::new(|| {
     let client = support::client(&target, &setting);
     let mut judged = Vec::new();
     let (checks, filter) = (check::all(), Filter::default());
-    let mut tell = |event: &run::Event| {
+    let mut tell = |event: &mut run::Event| {
         if let run::Event::Judged(one) = event {
             judged.push(one.clone());
         }

@@ -35,7 +35,7 @@ impl Judge {
             .open(&setting, &checks, Subject::of(capture.here))?;
         let judged = run::judge_again(&setting, &checks, &capture);
         let strange = strangers(&setting, &checks, &capture);
-        desk.take(&Event::Began(Began {
+        desk.take(&mut Event::Began(Began {
             checks: judged.len() + strange.iter().len(),
             seed: capture.seed.clone(),
             addresses: Vec::new(),
@@ -43,9 +43,9 @@ impl Judge {
             clauses: run::rows(&setting, &checks, &captured(&setting, &checks, &capture)),
         }));
         for judged in judged.into_iter().chain(strange) {
-            desk.take(&Event::Judged(judged));
+            desk.take(&mut Event::Judged(judged));
         }
-        desk.take(&Event::Ended(Summary::default()));
+        desk.take(&mut Event::Ended(Summary::default()));
         desk.close(&capture, None)
     }
 }

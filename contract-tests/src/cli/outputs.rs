@@ -213,13 +213,13 @@ impl<'a> Desk<'a> {
         self.checks
     }
 
-    /// Takes in what happened.
-    pub(super) fn take(&mut self, event: &Event) {
+    /// Takes in what happened, and marks what is known of it.
+    pub(super) fn take(&mut self, event: &mut Event) {
         let event = match event {
             Event::Judged(judged) => {
+                self.baseline.mark(judged);
+                self.summary.count(judged);
                 let mut judged = judged.clone();
-                self.baseline.mark(&mut judged);
-                self.summary.count(&judged);
                 if let Some(stand_ins) = &mut self.stand_ins {
                     stand_ins.judged(&mut judged);
                 }
@@ -232,7 +232,7 @@ impl<'a> Desk<'a> {
                 }
                 Event::Ended(self.summary)
             }
-            other @ (Event::Began(_) | Event::Checking { .. } | Event::Stale(_)) => other.clone(),
+            Event::Began(_) | Event::Checking { .. } | Event::Stale(_) => event.clone(),
         };
         self.hand_on(event);
     }

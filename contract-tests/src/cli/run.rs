@@ -172,7 +172,7 @@ impl Run {
         subject: Subject,
     ) -> Result<Exit, Mistake> {
         let (setting, checks) = (desk.setting(), desk.checks());
-        let mut tell = |event: &Event| desk.take(event);
+        let mut tell = |event: &mut Event| desk.take(event);
         let limits = self.way.limits();
         let (capture, _) = run_within(setting, checks, filter, limits, client, &mut tell).await;
         // Whatever can't be written behind here: what was spent is told, and its journal ends.

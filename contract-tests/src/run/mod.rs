@@ -41,13 +41,14 @@ impl Default for Limits {
     }
 }
 
-/// Runs checks and judges them, the harmless ones first; answers what was captured.
+/// Runs checks and judges them, the harmless ones first; answers what was captured. Whoever is told
+/// may mark what is known: the sum counts it so.
 pub async fn run<T: Target>(
     setting: &Setting<'_>,
     checks: &[Check],
     filter: &Filter,
     client: &Client<'_, T>,
-    tell: &mut dyn FnMut(&Event),
+    tell: &mut dyn FnMut(&mut Event),
 ) -> (Capture, Summary) {
     run_within(setting, checks, filter, Limits::default(), client, tell).await
 }
@@ -60,7 +61,7 @@ pub async fn run_within<T: Target>(
     filter: &Filter,
     limits: Limits,
     client: &Client<'_, T>,
-    tell: &mut dyn FnMut(&Event),
+    tell: &mut dyn FnMut(&mut Event),
 ) -> (Capture, Summary) {
     let rows = clauses(setting, checks, filter);
     let mut checks: Vec<_> = checks
@@ -69,7 +70,7 @@ pub async fn run_within<T: Target>(
         .collect();
     checks.sort_by_key(|check| check.stage);
     let address = |environment| Some((environment, client.address(environment)?));
-    tell(&Event::Began(Began {
+    tell(&mut Event::Began(Began {
         checks: checks.len(),
         seed: setting.seed.clone(),
         addresses: Environment::ALL.into_iter().filter_map(address).collect(),
@@ -89,15 +90,20 @@ pub async fn run_within<T: Target>(
             .map(|(check, cases)| (*check, cases.as_slice()));
         let mut done = stream::iter(all.map(one)).buffered(limits.jobs.get());
         for (check, cases) in &planned {
-            tell(&Event::Checking {
+            tell(&mut Event::Checking {
                 check: check.id,
                 cases: cases.len(),
             });
             let Some((judged, exchanges)) = done.next().await else {
                 break;
             };
-            summary.count(&judged);
             captured.extend(exchanges);
+            let mut event = Event::Judged(judged);
+            tell(&mut event);
+            let Event::Judged(judged) = event else {
+                continue;
+            };
+            summary.count(&judged);
             if let Some(why) = &judged.unreachable {
                 // Whoever does not answer once would make the rest of the run wait for nothing.
                 halt.because(&format!("the service did not answer: {why}"));
@@ -108,10 +114,9 @@ pub async fn run_within<T: Target>(
             {
                 halt.because(&format!("{most} checks failed before"));
             }
-            tell(&Event::Judged(judged));
         }
     }
-    tell(&Event::Ended(summary));
+    tell(&mut Event::Ended(summary));
     (capture_of(setting, captured), summary)
 }
 
