@@ -61,7 +61,7 @@ fn a_capture_without_personal_data_is_judged_as_before() {
     );
     for (before, after) in outcomes(&before).into_iter().zip(outcomes(&after)) {
         let lacks = |case: &&str| case.split(": ").next() == Some(before.0);
-        match LEFT_OUT.iter().any(|case| lacks(&case)) {
+        match LEFT_OUT.iter().any(lacks) {
             true => assert!(matches!(after.1, Outcome::Skipped { .. }), "{after:?}"),
             false => assert_eq!(after, before),
         }
