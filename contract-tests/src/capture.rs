@@ -67,6 +67,18 @@ pub struct Repeated {
 }
 
 impl CapturedCase {
+    /// A case of which nothing was sent yet.
+    #[must_use]
+    pub fn new(check: impl Into<String>, case: impl Into<String>) -> Self {
+        CapturedCase {
+            check: check.into(),
+            case: case.into(),
+            exchanges: Vec::new(),
+            repeated: Vec::new(),
+            stopped: None,
+        }
+    }
+
     /// The exchanges of a step that were followed by another one, in order.
     pub fn repeated_at(&self, step: usize) -> impl Iterator<Item = &Exchange> {
         let mine = self.repeated.iter().filter(move |one| one.step == step);

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use crate::capture::{CapturedCase, Exchange, Presented, Repeated};
 use crate::plan::{Case, Credential, Setting, Step};
 use crate::redact::{Blackout, MARK, Secret};
-use crate::sink::Sink;
+use crate::sink::OwnSink;
 use crate::spend::{self, Call, Guard};
 use crate::target::{Door, Pace, Request, Response, Target, TransportError};
 use keys::shortened;
@@ -32,15 +32,6 @@ pub struct Client<'t, T> {
     pace: Pace,
     /// What finds presented keys in an answer. A check presents the same few again and again.
     blackouts: Mutex<BTreeMap<Vec<String>, Arc<Blackout>>>,
-}
-
-/// The run's own receiver, and the URL by which the service reaches it.
-#[derive(Debug, Clone)]
-pub struct OwnSink {
-    /// The receiver.
-    pub sink: Sink,
-    /// What paths are appended to.
-    pub url: String,
 }
 
 /// A call that is ready to go.
@@ -64,7 +55,7 @@ impl<'t, T: Target> Client<'t, T> {
             keys,
             seed: setting.seed.clone(),
             secret: setting.webhook_secret(),
-            sink: None,
+            sink: target.sink(),
             guard: Guard::unlimited(),
             pace: Pace::default(),
             blackouts: Mutex::default(),
@@ -113,13 +104,7 @@ impl<'t, T: Target> Client<'t, T> {
     /// Sends a case's steps, one after the other or all at once.
     pub async fn capture(&self, check: &str, case: &Case) -> CapturedCase {
         let account = self.account(check);
-        let mut captured = CapturedCase {
-            check: check.to_owned(),
-            case: case.name.clone(),
-            exchanges: Vec::new(),
-            repeated: Vec::new(),
-            stopped: None,
-        };
+        let mut captured = CapturedCase::new(check, &case.name);
         let prices = case.steps.iter();
         let prices = prices.map(|step| spend::most(self.contract, case.environment, step));
         if let Err(why) = self.guard.lets(prices.max().unwrap_or_default()) {
@@ -135,20 +120,27 @@ impl<'t, T: Target> Client<'t, T> {
             }
             return captured;
         }
-        for at in 0..case.steps.len() {
-            let exchange = match self.ready(check, case, at, &account, &captured.exchanges) {
-                Ok(ready) => {
-                    self.send_safely(&ready, case, at, &mut captured.repeated)
-                        .await
-                }
-                Err(why) => Err(why),
-            };
-            record(&mut captured, exchange);
-            if captured.stopped.is_some() {
-                break;
-            }
+        while captured.stopped.is_none() && captured.exchanges.len() < case.steps.len() {
+            self.next(case, &mut captured).await;
         }
         captured
+    }
+
+    /// Sends the step of a case that comes after those that were captured, where there is one.
+    pub async fn next(&self, case: &Case, captured: &mut CapturedCase) {
+        let at = captured.exchanges.len();
+        if at >= case.steps.len() {
+            return;
+        }
+        let account = self.account(&captured.check);
+        let exchange = match self.ready(&captured.check, case, at, &account, &captured.exchanges) {
+            Ok(ready) => {
+                self.send_safely(&ready, case, at, &mut captured.repeated)
+                    .await
+            }
+            Err(why) => Err(why),
+        };
+        record(captured, exchange);
     }
 
     /// The call of a step, once the answers before it are known.
@@ -316,16 +308,16 @@ impl<'t, T: Target> Client<'t, T> {
 
     /// The name of a check's own account: letters, digits, `-` and `_`, at most 64.
     fn account(&self, check: &str) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: String = self
-            .seed
-            .chars()
-            .chain(['-'])
-            .chain(check.chars())
-            .map(plain)
-            .collect();
-        shortened(&name)
+        account(&self.seed, check)
     }
+}
+
+/// The name of a check's own account: letters, digits, `-` and `_`, at most 64.
+#[must_use]
+pub fn account(seed: &str, check: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name = seed.chars().chain(['-']).chain(check.chars()).map(plain);
+    shortened(&name.collect::<String>())
 }
 
 /// An answer that repeats a key, without it.

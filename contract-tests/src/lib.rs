@@ -16,6 +16,7 @@ pub mod client;
 pub mod diff;
 pub mod example;
 pub mod plan;
+pub mod property;
 pub mod redact;
 pub mod report;
 pub mod run;

@@ -13,6 +13,7 @@ use defects::rows::{self, RowDefect};
 use libtest_mimic::{Arguments, Failed, Trial};
 use svc_contract_tests::capture::{Capture, CapturedCase, Exchange};
 use svc_contract_tests::check::{self, Check};
+use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::plan::{Case, Setting, inputs};
 use svc_contract_tests::report::human;
 use svc_contract_tests::run::{self, Filter, Judged, Outcome};
@@ -24,8 +25,8 @@ static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 /// A whole clean run, with the verdicts it got when it was made.
 static CLEAN: LazyLock<(Capture, Vec<Judged>)> = LazyLock::new(|| {
     let setting = support::setting(&CONTRACT);
-    let target = support::InProcess::new();
-    let client = support::client(&target, &setting);
+    let target = support::InProcess::new(support::accounts());
+    let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut judged = Vec::new();
     let (checks, filter) = (check::all(), Filter::default());
     let mut tell = |event: &mut run::Event| {

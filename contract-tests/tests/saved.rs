@@ -4,6 +4,7 @@ mod support;
 
 use svc_contract_tests::capture::Capture;
 use svc_contract_tests::check;
+use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::plan::{Setting, inputs};
 use svc_contract_tests::redact::{Personal, StandIns};
 use svc_contract_tests::run::{self, Filter, Judged, Outcome};
@@ -26,8 +27,8 @@ const LEFT_OUT: [&str; 12] = [
 ];
 
 fn clean(setting: &Setting<'_>) -> Capture {
-    let target = support::InProcess::new();
-    let client = support::client(&target, setting);
+    let target = support::InProcess::new(support::accounts());
+    let client = Client::new(&target, Keyring::of_simulator(), setting);
     let (checks, filter) = (check::all(), Filter::default());
     support::block_on(run::run(setting, &checks, &filter, &client, &mut |_| {})).0
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::InProcess;
 use svc_contract_tests::check::{self, Check};
+use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::report::human;
 use svc_contract_tests::run::{self, Filter, Outcome};
 use svc_fixtures::contract::Contract;
@@ -16,7 +17,7 @@ static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let target = Arc::new(InProcess::new());
+    let target = Arc::new(InProcess::new(support::accounts()));
     let trial = |check: Check| {
         let target = Arc::clone(&target);
         Trial::test(check.id, move || holds(&check, &target))
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
 
 fn holds(check: &Check, target: &InProcess) -> Result<(), Failed> {
     let setting = support::setting(&CONTRACT);
-    let client = support::client(target, &setting);
+    let client = Client::new(target, Keyring::of_simulator(), &setting);
     let cases = Filter::default().cases(check, &setting);
     let captured = support::block_on(run::capture(check, &cases, &client));
     let judged = run::judge(&setting, check, &cases, &captured);

@@ -11,9 +11,8 @@ use svc_fixtures::duration::parse_duration_ms;
 use tokio::net::TcpListener;
 
 use super::{Exit, Mistake, keys};
-use crate::client::OwnSink;
 use crate::run::Limits;
-use crate::sink::{Sink, serve};
+use crate::sink::{OwnSink, Sink, serve};
 use crate::target::{Capabilities, Pace, Timeouts};
 
 /// How a run goes.

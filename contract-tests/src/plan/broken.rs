@@ -21,44 +21,75 @@ pub struct Broken {
     pub body: Members,
 }
 
+/// A way to break one rule of a field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Way {
+    /// What is wrong with the field.
+    pub what: String,
+    /// Which error it is.
+    pub blame: Blame,
+    /// Whether the specification itself says so, or only a ruling.
+    pub ruled: bool,
+    /// The value; without one the field is left out.
+    pub value: Option<Json<'static>>,
+}
+
+impl Way {
+    /// Breaks the rule in a body.
+    pub fn put_in(&self, body: &mut Members, field: &str) {
+        match &self.value {
+            Some(value) => set(body, field, value.clone()),
+            None => body.retain(|(name, _)| name != field),
+        }
+    }
+}
+
 /// Every way to break one rule of an operation's fields.
 #[must_use]
 pub fn all(contract: &Contract, operation: &Operation) -> Vec<Broken> {
+    let broken = |field: &Field, way: Way| {
+        let mut body = sample::body(contract, operation, Extent::Full);
+        way.put_in(&mut body, &field.name);
+        Broken {
+            name: format!("{} {}", field.name, way.what),
+            field: field.name.clone(),
+            blame: way.blame,
+            ruled: way.ruled,
+            body,
+        }
+    };
+    let fields = operation.request.iter();
+    let of_field = |field| {
+        let ways = ways(contract, field).into_iter();
+        ways.map(move |way| broken(field, way))
+    };
+    fields.flat_map(of_field).collect()
+}
+
+/// Every way to break one rule of a field.
+#[must_use]
+pub fn ways(contract: &Contract, field: &Field) -> Vec<Way> {
     let mut found = Vec::new();
-    for field in &operation.request {
-        let full = || sample::body(contract, operation, Extent::Full);
-        let mut add = |what: &str, blame, ruled, value: Option<Json<'static>>| {
-            let mut body = full();
-            match value {
-                Some(value) => set(&mut body, &field.name, value),
-                None => body.retain(|(name, _)| *name != field.name),
-            }
-            let name = format!("{} {what}", field.name);
-            found.push(Broken {
-                name,
-                field: field.name.clone(),
-                blame,
-                ruled,
-                body,
-            });
-        };
-        if field.presence == Presence::Required {
-            add("missing", Blame::Input, false, None);
-        }
-        add("null", Blame::Input, true, Some(Json::Null));
-        for wrong in wrong_types(&field.kind) {
-            add(
-                &format!("is {}", wrong.kind()),
-                Blame::Input,
-                true,
-                Some(wrong),
-            );
-        }
-        for (what, blame, value) in wrong_values(contract, field) {
-            // Whether an empty identifier is input or identifier only a ruling says.
-            let ruled = what == "empty" || (blame == Blame::Input && field.identifies);
-            add(&what, blame, ruled, Some(value));
-        }
+    let mut add = |what: String, blame, ruled, value| {
+        found.push(Way {
+            what,
+            blame,
+            ruled,
+            value,
+        });
+    };
+    if field.presence == Presence::Required {
+        add("missing".to_owned(), Blame::Input, false, None);
+    }
+    add("null".to_owned(), Blame::Input, true, Some(Json::Null));
+    for wrong in wrong_types(&field.kind) {
+        let what = format!("is {}", wrong.kind());
+        add(what, Blame::Input, true, Some(wrong));
+    }
+    for (what, blame, value) in wrong_values(contract, field) {
+        // Whether an empty identifier is input or identifier only a ruling says.
+        let ruled = what == "empty" || (blame == Blame::Input && field.identifies);
+        add(what, blame, ruled, Some(value));
     }
     found
 }

@@ -1,5 +1,6 @@
 //! What must hold of an answer, as data. How it is judged is in `verdict/`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use svc_fixtures::contract::{ErrorCode, Paise};
@@ -64,6 +65,8 @@ pub enum Rule {
         /// By how much.
         by: UsageRow,
     },
+    /// The usage has just these rows, by endpoint.
+    Usage(BTreeMap<String, UsageFigures>),
 }
 
 /// How a call ends.
@@ -92,6 +95,44 @@ pub struct UsageRow {
     pub no_record: i64,
     /// Those that failed otherwise.
     pub failed: i64,
+}
+
+/// A row of the usage, in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UsageFigures {
+    /// Calls and how they ended.
+    pub row: UsageRow,
+    /// Those that were charged.
+    pub billed: i64,
+    /// What they were charged.
+    pub amount: Paise,
+}
+
+impl UsageFigures {
+    /// Adds another row to this one.
+    pub fn add(&mut self, other: &UsageFigures) {
+        self.row.calls += other.row.calls;
+        self.row.completed += other.row.completed;
+        self.row.no_record += other.row.no_record;
+        self.row.failed += other.row.failed;
+        self.billed += other.billed;
+        self.amount.0 += other.amount.0;
+    }
+}
+
+impl fmt::Display for UsageFigures {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UsageFigures {
+            row,
+            billed,
+            amount,
+        } = self;
+        write!(
+            out,
+            "calls {}, completed {}, noRecord {}, failed {}, billed {billed}, amount {amount}",
+            row.calls, row.completed, row.no_record, row.failed
+        )
+    }
 }
 
 impl fmt::Display for Ending {

@@ -15,11 +15,17 @@ pub fn lead_to(
     status: u16,
 ) -> Option<usize> {
     let (_, field) = operation.identifiers().next()?;
-    let text = match carries(setting, operation, field) {
+    let text = text(setting, operation, field, status);
+    Some(lead_with(case, setting, operation, field, text))
+}
+
+/// The text of an identifying field that asks for this status.
+#[must_use]
+pub fn text(setting: &Setting<'_>, operation: &Operation, field: &Field, status: u16) -> String {
+    match carries(setting, operation, field) {
         true => format!("status-{status}"),
         false => value(setting.contract, field, status),
-    };
-    Some(lead_with(case, setting, operation, field, text))
+    }
 }
 
 /// Adds the call of an operation with this text in a field, and what leads to it; answers its place.
@@ -55,15 +61,22 @@ pub fn carries(setting: &Setting<'_>, operation: &Operation, field: &Field) -> b
 #[must_use]
 pub fn with(contract: &Contract, operation: &Operation, field: &Field, text: String) -> Members {
     let mut body = sample::body(contract, operation, sample::Extent::Full);
-    let value = match sample::value(contract, field) {
+    let value = with_text(sample::value(contract, field), text);
+    set(&mut body, &field.name, value);
+    body
+}
+
+/// A value with another text; in a list, as its first item.
+#[must_use]
+pub fn with_text(value: Json<'static>, text: String) -> Json<'static> {
+    match value {
         Json::List(mut items) if !items.is_empty() => {
             items[0] = Json::from(text);
             Json::List(items)
         }
+        Json::List(_) => Json::List(vec![Json::from(text)]),
         _ => Json::from(text),
-    };
-    set(&mut body, &field.name, value);
-    body
+    }
 }
 
 /// The sample text of a field: of a list, its first item.

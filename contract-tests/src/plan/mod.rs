@@ -15,7 +15,7 @@ use svc_fixtures::json::Json;
 
 use crate::capture::Exchange;
 use crate::target::{Door, Request};
-pub use expect::{Ending, Expectation, Rule, UsageRow};
+pub use expect::{Ending, Expectation, Rule, UsageFigures, UsageRow};
 pub use place::Place;
 pub use setting::Setting;
 use svc_fixtures::contract::Environment;

@@ -8,6 +8,7 @@ use super::counted;
 use super::curl;
 use super::picture::{Breach, Picture, State};
 use crate::run::{Event, Judged, Outcome};
+use crate::verdict::{Finding, Verdict};
 
 /// How many places of one breach are shown; a service that breaks one rule everywhere is told once.
 const SHOWN: usize = 3;
@@ -169,6 +170,34 @@ pub fn broken(judged: &Judged) -> String {
     for breach in findings.filter_map(|finding| Breach::of(judged, finding)) {
         let place = format!("{}, step {}", breach.finding.case, breach.finding.step + 1);
         let _ = writeln!(out, "{}: {place}: {}", breach.clause, breach.told());
+    }
+    out
+}
+
+/// All that is broken of what was found, whoever found it.
+#[must_use]
+pub fn broken_in(findings: &[Finding]) -> String {
+    let mut out = String::new();
+    for Finding {
+        case,
+        step,
+        verdict,
+    } in findings
+    {
+        if let Verdict::Broken {
+            clause,
+            what,
+            expected,
+            found,
+            ..
+        } = verdict
+        {
+            let place = format!("{case}, step {}", step + 1);
+            let _ = writeln!(
+                out,
+                "{clause}: {place}: {what}: expected {expected}, found {found}"
+            );
+        }
     }
     out
 }

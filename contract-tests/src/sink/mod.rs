@@ -37,6 +37,15 @@ pub struct Sink {
     shared: Arc<Shared>,
 }
 
+/// The run's own receiver, and the URL by which the service reaches it.
+#[derive(Debug, Clone)]
+pub struct OwnSink {
+    /// The receiver.
+    pub sink: Sink,
+    /// What paths are appended to.
+    pub url: String,
+}
+
 #[derive(Debug, Default)]
 struct Shared {
     receipts: Mutex<Vec<Receipt>>,

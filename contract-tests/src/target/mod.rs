@@ -9,6 +9,7 @@ use std::future::Future;
 use serde::{Deserialize, Serialize};
 
 use crate::redact::Secret;
+use crate::sink::OwnSink;
 use svc_fixtures::contract::Environment;
 
 pub use capabilities::{Capabilities, ProbeError};
@@ -32,6 +33,11 @@ pub trait Target: Sync {
 
     /// The address of the console it sends to, likewise.
     fn console(&self) -> Option<String> {
+        None
+    }
+
+    /// The receiver that its webhooks reach without anybody's doing, where it has one.
+    fn sink(&self) -> Option<OwnSink> {
         None
     }
 }

@@ -8,11 +8,12 @@ mod ending;
 mod envelope;
 mod price;
 mod rule;
+pub(crate) mod usage;
 mod value;
 
 use std::fmt::Display;
 
-use crate::capture::CapturedCase;
+use crate::capture::{CapturedCase, Exchange};
 use crate::plan::{Case, Setting};
 use crate::target::Door;
 use answer::Answer;
@@ -93,6 +94,18 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
         }
     }
     findings.found
+}
+
+/// How an exchange ended, in a few words.
+#[must_use]
+pub fn ending(exchange: &Exchange) -> String {
+    match Answer::of(exchange) {
+        Ok(answer) if answer.response.header("idempotent-replay").is_some() => {
+            format!("{}, replayed", answer.ending())
+        }
+        Ok(answer) => answer.ending(),
+        Err(why) => why,
+    }
 }
 
 /// What must hold of every answer, whatever was asked.

@@ -1,11 +1,10 @@
 //! What a case expects of an answer, judged.
 
-use svc_fixtures::contract::{ErrorCode, Paise};
-use svc_fixtures::json::Json;
+use svc_fixtures::contract::ErrorCode;
 
 use super::answer::{Answer, status_of};
-use super::{Findings, delivered, value};
-use crate::plan::{Ending, Expectation, Rule, UsageRow};
+use super::{Findings, delivered, usage, value};
+use crate::plan::{Ending, Expectation, Rule};
 
 /// Why a comparison was not made.
 pub(super) const NOTHING_BEFORE: &str = "the answer it is compared with is not there";
@@ -39,7 +38,7 @@ pub(super) fn judge(
         } => match earlier(answers, *since) {
             Some(before) => {
                 let between = answers.get(since + 1..at).unwrap_or_default();
-                usage_grew(findings, clause, before, between, answer, endpoint, by);
+                usage::grew(findings, clause, before, between, answer, endpoint, by);
             }
             None => findings.skip(NOTHING_BEFORE),
         },
@@ -53,6 +52,7 @@ pub(super) fn judge(
             let found = answer.response.status;
             findings.must(clause, found == *status, "the HTTP status", status, found);
         }
+        Rule::Usage(rows) => usage::is(findings, clause, answer, rows),
         Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending),
         Rule::OneWithout(name) => one_without(findings, clause, answers, name),
         Rule::Ends(ending) => ends(findings, clause, answer, *ending),
@@ -134,6 +134,7 @@ fn compare(
         | Rule::OneWithout(_)
         | Rule::Charged(_)
         | Rule::Price(_)
+        | Rule::Usage(_)
         | Rule::UsageGrew { .. } => unreachable!("only rules about two answers are compared"),
     }
 }
@@ -254,50 +255,4 @@ fn balance_fell(
         expected,
         answer.shown(&place),
     );
-}
-
-fn usage_grew(
-    findings: &mut Findings<'_>,
-    clause: &str,
-    before: &Answer<'_>,
-    between: &Answers<'_>,
-    after: &Answer<'_>,
-    endpoint: &str,
-    by: &UsageRow,
-) {
-    let figure = |answer: &Answer<'_>, name: &str| {
-        usage_row(answer, endpoint).and_then(|row| row.get(name)?.as_num())
-    };
-    let grown = |name: &str| {
-        let grown =
-            figure(after, name).unwrap_or(f64::NAN) - figure(before, name).unwrap_or_default();
-        (grown * 100.0).round()
-    };
-    let mine = between
-        .iter()
-        .flatten()
-        .filter(|answer| answer.text(&["endpoint"]) == endpoint && answer.charged());
-    let (billed, amount) = mine.fold((0, Paise::ZERO), |(count, sum), answer| {
-        let amount = answer.paise(&["billing", "amount"]).unwrap_or_default();
-        (count + 1, sum.checked_add(amount).unwrap_or(sum))
-    });
-    for (name, expected) in [
-        ("calls", by.calls * 100),
-        ("completed", by.completed * 100),
-        ("noRecord", by.no_record * 100),
-        ("failed", by.failed * 100),
-        ("billed", billed * 100),
-        ("amount", amount.0),
-    ] {
-        #[expect(clippy::cast_precision_loss, reason = "these are small figures")]
-        let fits = (grown(name) - expected as f64).abs() < 0.5;
-        let about = format!("the growth of `{name}` of {endpoint}");
-        findings.must(clause, fits, &about, Paise(expected), grown(name) / 100.0);
-    }
-}
-
-fn usage_row<'j>(answer: &'j Answer<'_>, endpoint: &str) -> Option<&'j Json<'j>> {
-    let rows = answer.at(&["data", "endpoints"])?.as_list()?;
-    rows.iter()
-        .find(|row| row.get("endpoint").and_then(Json::as_text) == Some(endpoint))
 }

@@ -111,8 +111,8 @@ fn a_429_that_breaks_the_contract_is_told_although_the_repeat_is_sound() {
 fn told(limits: Limits) -> (Vec<Judged>, Summary) {
     let contract = Contract::built_in();
     let setting = support::setting(&contract);
-    let target = InProcess::new();
-    let client = support::client(&target, &setting);
+    let target = InProcess::new(support::accounts());
+    let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut checks = check::all();
     checks.retain(|check| check.id.starts_with("identifiers.") || check.id.starts_with("flows."));
     let mut judged = Vec::new();
@@ -141,8 +141,8 @@ fn checks_run_at_once_are_told_in_the_same_order_with_the_same_verdicts() {
 fn broken(known: Option<&str>) -> (usize, Summary) {
     let contract = Contract::built_in();
     let setting = support::setting(&contract);
-    let target = InProcess::new();
-    let client = support::client(&target, &setting);
+    let target = InProcess::new(support::accounts());
+    let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut checks = check::all();
     checks.retain(|check| check.id.starts_with("flows."));
     checks.truncate(2);

@@ -122,7 +122,7 @@ pub(crate) struct Bank {
 impl Bank {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Bank {
-            simulator: InProcess::new(),
+            simulator: InProcess::new(support::accounts()),
             charged: AtomicI64::new(0),
         })
     }

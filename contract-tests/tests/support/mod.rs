@@ -1,16 +1,15 @@
 //! The simulator as a target in this process, and the setting its checks are made for.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use axum::Router;
 use axum::http::HeaderValue;
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use svc_contract_tests::client::{Client, Keyring, OwnSink};
 use svc_contract_tests::plan::{Setting, inputs};
-use svc_contract_tests::sink::{Receipt, Sink};
+use svc_contract_tests::sink::{OwnSink, Receipt, Sink};
 use svc_contract_tests::target::{Door, Request, Response, Target, TransportError};
 use svc_fixtures::contract::Contract;
 use svc_fixtures::contract::Environment;
@@ -26,19 +25,35 @@ use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::Access;
 use svc_simulator::http::edge::Peer;
-use svc_simulator::scenario;
+use svc_simulator::scenario::{self, AccountTerms};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 /// 2027-01-15T08:00:00Z
 const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
+/// The rules every simulator here goes by, read once.
+static RULES: LazyLock<Arc<Rules>> = LazyLock::new(|| {
+    let rules = Rules::read(&Files::built_in(), Seed::new("self-test"));
+    Arc::new(rules.unwrap_or_else(|problems| panic!("{problems}")))
+});
+
+/// The accounts that a simulator starts with.
+static ACCOUNTS: LazyLock<Vec<AccountTerms>> = LazyLock::new(|| {
+    let accounts = scenario::read_accounts(&scenario::accounts());
+    accounts.unwrap_or_else(|problems| panic!("{problems}"))
+});
+
+pub(crate) fn accounts() -> Vec<AccountTerms> {
+    ACCOUNTS.clone()
+}
+
 /// A simulator without its listeners, and a receiver that its webhooks reach without a network.
 pub(crate) struct InProcess {
     host: Arc<Host>,
     pages: [Router; 2],
     console: Router,
-    pub(crate) sink: Sink,
+    sink: Sink,
 }
 
 /// Where the simulator says it listens; nobody does.
@@ -47,12 +62,8 @@ const ADDRESSES: Addresses = Addresses::DEFAULT;
 const SINK: &str = "http://127.0.0.1:9";
 
 impl InProcess {
-    /// A simulator on its defaults.
-    pub(crate) fn new() -> Self {
-        let rules = Rules::read(&Files::built_in(), Seed::new("self-test"));
-        let rules = rules.unwrap_or_else(|problems| panic!("{problems}"));
-        let accounts = scenario::read_accounts(&scenario::accounts());
-        let accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
+    /// A simulator with these accounts.
+    pub(crate) fn new(accounts: Vec<AccountTerms>) -> Self {
         let sink = Sink::default();
         let receiver = sink.clone();
         let transport = MemoryTransport::new(move |posting, _| receive(&receiver, posting));
@@ -60,7 +71,8 @@ impl InProcess {
             transport: Arc::new(transport),
             ..Means::of(Clock::hand(START))
         };
-        let host = Host::new(rules, accounts.clone(), means).expect("a memory journal takes all");
+        let host = Host::new(Arc::clone(&RULES), accounts.clone(), means)
+            .expect("a memory journal takes all");
         let page = |environment| {
             let api = Api {
                 host: Arc::clone(&host),
@@ -164,6 +176,13 @@ impl Target for InProcess {
         };
         Ok(response(self.host.answer(&call).await))
     }
+
+    fn sink(&self) -> Option<OwnSink> {
+        Some(OwnSink {
+            sink: self.sink.clone(),
+            url: SINK.to_owned(),
+        })
+    }
 }
 
 /// The headers that the engine decides; those that HTTP puts on are not there.
@@ -190,15 +209,6 @@ pub(crate) fn setting(contract: &Contract) -> Setting<'_> {
     Setting::new(contract, inputs::built_in(), "self")
         .everything()
         .in_process()
-}
-
-/// A client with the simulator's own keys.
-pub(crate) fn client<'t>(target: &'t InProcess, setting: &Setting<'t>) -> Client<'t, InProcess> {
-    let sink = OwnSink {
-        sink: target.sink.clone(),
-        url: SINK.to_owned(),
-    };
-    Client::new(target, Keyring::of_simulator(), setting).with_sink(sink)
 }
 
 /// Runs to the end, on this thread.

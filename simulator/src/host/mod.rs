@@ -106,12 +106,12 @@ enum Step {
 }
 
 impl Host {
-    /// A host with these accounts.
+    /// A host with these accounts. Hosts may share their rules.
     ///
     /// # Errors
     /// Where the journal does not take the opening of the accounts.
     pub fn new(
-        rules: Rules,
+        rules: impl Into<Arc<Rules>>,
         accounts: Vec<AccountTerms>,
         means: Means,
     ) -> Result<Arc<Self>, JournalError> {
@@ -122,6 +122,7 @@ impl Host {
             transport,
             signed_at,
         } = means;
+        let rules = rules.into();
         let settings = Settings::of(&rules.contract.service);
         let opening =
             freeze_at.map_or_else(AccountClock::default, |at| AccountClock::Frozen { at });
@@ -133,7 +134,7 @@ impl Host {
             clock.now(),
         )?;
         let host = Arc::new(Host {
-            rules: RwLock::new(Arc::new(rules)),
+            rules: RwLock::new(rules),
             directory,
             clock,
             journal,

@@ -1,0 +1,137 @@
+//! What a broken law ends in: what is broken, a line of curl, and a capture to judge and send again.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::runner::is_broken;
+use super::{Law, curl};
+use crate::capture::{Capture, CapturedCase};
+use crate::plan::Setting;
+use crate::report::human;
+use crate::run::capture_of;
+use crate::verdict::{Finding, Verdict};
+
+/// How many calls are told; the file has all.
+const TOLD: usize = 12;
+
+/// The smallest script that was found to break a law, and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// The law.
+    pub law: &'static str,
+    /// What the scripts were about; empty for lives of an account.
+    pub about: String,
+    /// What is broken, or could not be judged.
+    pub broken: Vec<Finding>,
+    /// What was sent and answered.
+    pub capture: Capture,
+    title: &'static str,
+}
+
+impl Failure {
+    pub(super) fn new(
+        law: &Law,
+        setting: &Setting<'_>,
+        about: &str,
+        mut findings: Vec<Finding>,
+        played: Vec<CapturedCase>,
+    ) -> Self {
+        findings.retain(is_broken);
+        Failure {
+            law: law.id,
+            about: about.to_owned(),
+            broken: findings,
+            capture: capture_of(setting, played),
+            title: law.title,
+        }
+    }
+
+    /// No scripts could be made, which says nothing about any service.
+    pub(super) fn none_made(law: &Law, setting: &Setting<'_>, about: &str, why: &str) -> Self {
+        let finding = Finding {
+            case: about.to_owned(),
+            step: 0,
+            verdict: Verdict::Skipped {
+                why: format!("no scripts could be made: {why}"),
+            },
+        };
+        Failure::new(law, setting, about, vec![finding], Vec::new())
+    }
+
+    /// The calls of the script.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        let first = self.capture.cases.first();
+        first.map_or(0, |case| case.exchanges.len())
+    }
+
+    /// Saves the capture in a folder, under the name of the law and of what it is about.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn save(&self, folder: &Path) -> io::Result<PathBuf> {
+        std::fs::create_dir_all(folder)?;
+        let name: Vec<&str> = [self.law, &self.about]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
+        let path = folder.join(format!("{}.json", name.join("-")));
+        std::fs::write(&path, self.capture.to_json()?)?;
+        Ok(path)
+    }
+
+    /// The message of a test: saves the capture and tells where, what is broken, and each call as a
+    /// line of curl.
+    #[must_use]
+    pub fn end(&self, folder: &Path) -> String {
+        let mut told = format!("{}: {}\n", self.law, self.title);
+        told += &self::told(&self.broken);
+        let _ = writeln!(
+            told,
+            "\n{} of one account, in order:",
+            counted(self.calls())
+        );
+        let first = self.capture.cases.first();
+        for exchange in first.iter().flat_map(|case| &case.exchanges).take(TOLD) {
+            let line = curl::line(&exchange.request, &self.capture.seed, self.law);
+            let _ = writeln!(told, "  {line}");
+        }
+        if self.calls() > TOLD {
+            let _ = writeln!(told, "  and {} more: see the file", self.calls() - TOLD);
+        }
+        match self.save(folder) {
+            Ok(path) => {
+                let _ = write!(
+                    told,
+                    "\ncaptured in {0}\njudge and send it again:\n  \
+                     SVC_PROPERTY_REPLAY='{0}' cargo test -p svc-contract-tests --test properties replay",
+                    path.display()
+                );
+            }
+            Err(error) => {
+                let _ = write!(told, "\nthe capture was not written: {error}");
+            }
+        }
+        told
+    }
+}
+
+/// All that is broken or was not judged, for people.
+#[must_use]
+pub fn told(findings: &[Finding]) -> String {
+    let mut told = human::broken_in(findings);
+    for finding in findings {
+        if let Verdict::Skipped { why } = &finding.verdict {
+            let _ = writeln!(told, "{}, step {}: {why}", finding.case, finding.step + 1);
+        }
+    }
+    told
+}
+
+fn counted(calls: usize) -> String {
+    match calls {
+        1 => "1 call".to_owned(),
+        calls => format!("{calls} calls"),
+    }
+}

@@ -1,0 +1,193 @@
+//! What an account may call, made once from the rows.
+
+use svc_fixtures::contract::{Bundle, BundleMode, FlowKey, Operation};
+use svc_fixtures::json::Json;
+
+use crate::plan::sample::{self, Extent};
+use crate::plan::{Ask, Carry, Ending, Members, Place, Setting, broken, fixed, set};
+use crate::property::foresee;
+
+/// Calls to choose from.
+#[derive(Debug, Clone)]
+pub(super) struct Menu {
+    /// Calls that succeed, one an operation, where nothing must come before them.
+    pub(super) successes: Vec<Ask>,
+    /// Calls whose outcome an identifier fixes.
+    pub(super) fixed: Vec<Ask>,
+    /// Calls that are answered before their result is there.
+    pub(super) pending: Vec<Ask>,
+    /// Calls that break a rule of one field.
+    pub(super) broken: Vec<Ask>,
+    /// The calls of each flow; later ones carry what the first one issues.
+    pub(super) flows: Vec<Vec<Ask>>,
+    /// Bundles in one call.
+    pub(super) bundles: Vec<Ask>,
+    /// Bundles in two calls.
+    pub(super) pairs: Vec<Vec<Ask>>,
+}
+
+impl Menu {
+    pub(super) fn of(setting: &Setting<'_>) -> Self {
+        let mut menu = Menu {
+            successes: Vec::new(),
+            fixed: Vec::new(),
+            pending: Vec::new(),
+            broken: Vec::new(),
+            flows: flows(setting),
+            bundles: Vec::new(),
+            pairs: Vec::new(),
+        };
+        for operation in setting.operations() {
+            menu.add(setting, operation);
+        }
+        if setting.extensions {
+            for bundle in &setting.contract.bundles {
+                menu.add_bundle(setting, bundle);
+            }
+        }
+        menu
+    }
+
+    fn add(&mut self, setting: &Setting<'_>, operation: &Operation) {
+        let contract = setting.contract;
+        let plain = Ask::post(operation, sample::body(contract, operation, Extent::Full));
+        let slow = operation.pending.is_some();
+        if slow {
+            self.pending.push(plain.clone());
+        }
+        self.successes.push(plain);
+        if let Some((_, field)) = operation.identifiers().next() {
+            for (status, ending) in foresee::statuses(setting, operation) {
+                let text = fixed::text(setting, operation, field, status);
+                let body = fixed::with(contract, operation, field, text);
+                let ask = Ask::post(operation, body);
+                match ending {
+                    Ending::Pending => self.pending.push(ask),
+                    _ => self.fixed.push(ask),
+                }
+            }
+        }
+        let broken = broken::all(contract, operation).into_iter();
+        self.broken
+            .extend(broken.map(|broken| Ask::post(operation, broken.body)));
+    }
+
+    fn add_bundle(&mut self, setting: &Setting<'_>, bundle: &Bundle) {
+        let contract = setting.contract;
+        let steps = bundle.steps.iter();
+        let steps: Vec<&Operation> = steps.filter_map(|id| contract.operation(id)).collect();
+        let whole = members(contract.bundle_sample(bundle));
+        match &bundle.mode {
+            BundleMode::TwoCalls => {
+                let second = second(setting, bundle, steps.get(1).copied());
+                let first = ask(bundle, whole);
+                self.pairs.extend(second.map(|second| vec![first, second]));
+            }
+            BundleMode::Choice { field, options } => {
+                for (value, id) in options {
+                    let Some(step) = contract.operation(id) else {
+                        continue;
+                    };
+                    let mut body = sample::body(contract, step, Extent::Least);
+                    set(&mut body, field, Json::from(value.clone()));
+                    self.add_variants(setting, bundle, &[step], &body);
+                }
+            }
+            BundleMode::Sequence | BundleMode::Parallel => {
+                self.add_variants(setting, bundle, &steps, &whole);
+            }
+        }
+        self.bundles.push(ask(bundle, Members::new()));
+    }
+
+    /// A bundle that succeeds, and one for each outcome that an identifier of a step fixes.
+    fn add_variants(
+        &mut self,
+        setting: &Setting<'_>,
+        bundle: &Bundle,
+        steps: &[&Operation],
+        body: &Members,
+    ) {
+        self.bundles.push(ask(bundle, body.clone()));
+        for step in steps {
+            let Some((_, field)) = step.identifiers().next() else {
+                continue;
+            };
+            for (status, _) in foresee::statuses(setting, step) {
+                let text = fixed::text(setting, step, field, status);
+                let value = fixed::with_text(sample::value(setting.contract, field), text);
+                let mut body = body.clone();
+                set(&mut body, &field.name, value);
+                self.bundles.push(ask(bundle, body));
+            }
+        }
+    }
+}
+
+fn members(json: Json<'static>) -> Members {
+    match json {
+        Json::Object(members) => {
+            let members = members.into_iter();
+            members.map(|(name, value)| (name.into(), value)).collect()
+        }
+        _ => Members::new(),
+    }
+}
+
+fn ask(bundle: &Bundle, body: Members) -> Ask {
+    Ask::post_to(format!("/v1/bundles/{}", bundle.slug), body)
+}
+
+/// The second call of a bundle in two calls: it carries what the call before it was given.
+fn second(setting: &Setting<'_>, bundle: &Bundle, step: Option<&Operation>) -> Option<Ask> {
+    let body = sample::body(setting.contract, step?, Extent::Full);
+    let field = &bundle.carries.first()?.field;
+    let carry = Carry {
+        from: 0,
+        place: Place::of(["data", field]),
+        path_only: false,
+        field: Some(field.clone()),
+    };
+    Some(Ask {
+        carries: vec![carry],
+        ..ask(bundle, body)
+    })
+}
+
+/// The calls of every flow that carries anything, in order. Steps that an input is wrong for come
+/// once with it, too, before the right one.
+fn flows(setting: &Setting<'_>) -> Vec<Vec<Ask>> {
+    let enforced = setting.contract.flows.iter().filter(|flow| !flow.advisory);
+    let asks = |flow: &svc_fixtures::contract::Flow| {
+        let place = match flow.steps.first()?.issues.as_ref()? {
+            FlowKey::Member(name) => Place::of(["data", name]),
+            FlowKey::Verification => Place::of(["verificationId"]),
+        };
+        let mut asks = Vec::new();
+        for step in &flow.steps {
+            let operation = setting.contract.operation(&step.operation)?;
+            let carries = step.takes.iter().map(|field| Carry {
+                from: 0,
+                place: place.clone(),
+                path_only: false,
+                field: Some(field.clone()),
+            });
+            let carries: Vec<Carry> = carries.collect();
+            let sound = sample::body(setting.contract, operation, Extent::Full);
+            let refuted = setting.inputs.iter().filter(|input| input.refutes);
+            let wrong = refuted.filter_map(|input| {
+                let field = input.field(setting.contract, operation)?;
+                let mut body = sound.clone();
+                set(&mut body, &field.name, Json::from(input.value.clone()));
+                Some(body)
+            });
+            let bodies: Vec<Members> = wrong.chain([sound.clone()]).collect();
+            asks.extend(bodies.into_iter().map(|body| Ask {
+                carries: carries.clone(),
+                ..Ask::post(operation, body)
+            }));
+        }
+        Some(asks)
+    };
+    enforced.filter_map(asks).collect()
+}

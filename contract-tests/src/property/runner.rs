@@ -1,0 +1,184 @@
+//! Tries laws on services that are made for one try and thrown away, and shrinks what breaks one.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::future::Future;
+
+use proptest::strategy::BoxedStrategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use svc_fixtures::contract::Operation;
+
+use super::failure::Failure;
+use super::replay::{judge, play};
+use super::{Law, Over, Script};
+use crate::capture::CapturedCase;
+use crate::plan::Setting;
+use crate::target::Target;
+use crate::verdict::{self, Finding, Verdict};
+
+/// How often a failing script is made smaller at most.
+const MAX_SHRINKS: u32 = 1500;
+
+/// Where services come from that cost nothing and remember nothing: each is made for one script.
+///
+/// This is what keeps laws away from paid hosts. They can be tried only through it, and a service
+/// somewhere on the net cannot be made anew for each script, so [`crate::target::HttpTarget`] is
+/// none. And the only keys that a script is ever sent with are those every simulator has.
+///
+/// ```compile_fail,E0277
+/// use svc_contract_tests::property::{Disposable, Effort, LAWS, try_law};
+/// use svc_contract_tests::plan::{Setting, inputs};
+/// use svc_contract_tests::target::HttpTarget;
+///
+/// fn against(host: &HttpTarget, setting: &Setting<'_>) {
+///     let _ = try_law(&LAWS[0], setting, host, Effort::default(), None);
+/// }
+/// ```
+pub trait Disposable {
+    /// A service.
+    type Service: Target;
+
+    /// A new one, as every other new one.
+    fn fresh(&self) -> Self::Service;
+
+    /// Runs what talks to it to the end.
+    fn finish<F: Future>(&self, future: F) -> F::Output;
+}
+
+/// How hard a law is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// So many times as many scripts as usual.
+    pub times: u32,
+    /// Which scripts: the same number gives the same ones.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { times: 1, seed: 0 }
+    }
+}
+
+/// What was tried without a failure.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tried {
+    /// Scripts.
+    pub scripts: usize,
+    /// Calls in them.
+    pub calls: usize,
+    /// Scripts that ended early, since an identifier they were to carry was not issued.
+    pub cut_short: usize,
+    /// How the calls ended, and how many so: status and code, or status and what the envelope says.
+    pub endings: BTreeMap<String, usize>,
+}
+
+impl Tried {
+    fn count(&mut self, played: &[CapturedCase]) {
+        self.scripts += 1;
+        for case in played {
+            self.calls += case.exchanges.len();
+            self.cut_short += usize::from(case.stopped.is_some());
+            for exchange in &case.exchanges {
+                *self.endings.entry(verdict::ending(exchange)).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// Tries a law: with calls of one operation only, where one is named.
+///
+/// # Errors
+/// The smallest script that was found to break it.
+pub fn try_law<D: Disposable>(
+    law: &'static Law,
+    setting: &Setting<'_>,
+    services: &D,
+    effort: Effort,
+    only: Option<&str>,
+) -> Result<Tried, Box<Failure>> {
+    let mut attempt = Attempt {
+        law,
+        setting,
+        services,
+        effort,
+        tried: Tried::default(),
+    };
+    match law.over {
+        Over::Lives(strategy) => attempt.all(&strategy(setting), "")?,
+        Over::EachOperation(strategy) => {
+            let wanted = |operation: &&Operation| only.is_none_or(|only| operation.id == only);
+            for operation in setting.operations().filter(wanted) {
+                attempt.all(&strategy(setting, operation), &operation.id)?;
+            }
+        }
+    }
+    Ok(attempt.tried)
+}
+
+struct Attempt<'a, D> {
+    law: &'static Law,
+    setting: &'a Setting<'a>,
+    services: &'a D,
+    effort: Effort,
+    tried: Tried,
+}
+
+impl<D: Disposable> Attempt<'_, D> {
+    /// Tries the scripts of one strategy.
+    fn all(&mut self, strategy: &BoxedStrategy<Script>, about: &str) -> Result<(), Box<Failure>> {
+        let config = Config {
+            cases: self.law.tries.saturating_mul(self.effort.times),
+            failure_persistence: None,
+            max_shrink_iters: MAX_SHRINKS,
+            ..Config::default()
+        };
+        let seed = seed(self.law.id, about, self.effort.seed);
+        let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        let mut runner = TestRunner::new_with_rng(config, random);
+        let tried = RefCell::new(std::mem::take(&mut self.tried));
+        let outcome = runner.run(strategy, |script| {
+            let played = play(self.law.id, self.setting, self.services, &script);
+            tried.borrow_mut().count(&played);
+            match judge(self.setting, Some(&script.case), &played)
+                .iter()
+                .find(|found| is_broken(found))
+            {
+                None => Ok(()),
+                Some(finding) => Err(TestCaseError::fail(format!("{:?}", finding.verdict))),
+            }
+        });
+        self.tried = tried.into_inner();
+        let Err(error) = outcome else { return Ok(()) };
+        Err(Box::new(match error {
+            TestError::Fail(_, script) => {
+                let played = play(self.law.id, self.setting, self.services, &script);
+                let findings = judge(self.setting, Some(&script.case), &played);
+                Failure::new(self.law, self.setting, about, findings, played)
+            }
+            TestError::Abort(why) => {
+                Failure::none_made(self.law, self.setting, about, why.message())
+            }
+        }))
+    }
+}
+
+/// Whether a finding breaks a law: what could not be judged was not shown to hold.
+pub(super) fn is_broken(finding: &Finding) -> bool {
+    !matches!(finding.verdict, Verdict::Held { .. })
+}
+
+/// 32 bytes that depend on every letter and on the number.
+fn seed(law: &str, about: &str, number: u64) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for (lane, chunk) in bytes.chunks_mut(8).enumerate() {
+        // FNV-1a, a lane each: all that is asked is that other names have other bytes.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ (lane as u64);
+        let letters = law.bytes().chain([0]).chain(about.bytes()).chain([0]);
+        for byte in letters.chain(number.to_le_bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+        chunk.copy_from_slice(&hash.to_le_bytes());
+    }
+    bytes
+}

@@ -1,0 +1,272 @@
+//! The laws, tried on simulators in this process; and that a law that does not hold ends in a small
+//! script, a line of curl and a capture that can be judged and sent again.
+//!
+//! `SVC_PROPERTY_TIMES` asks for so many times as many scripts, `SVC_PROPERTY_SEED` for others, and
+//! `SVC_PROPERTY_REPLAY` names a saved failure, which is then judged and sent again.
+
+mod subjects;
+mod support;
+
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use subjects::{Broken, Defect, Sound};
+use svc_contract_tests::capture::Capture;
+use svc_contract_tests::plan::{Setting, inputs};
+use svc_contract_tests::property::{
+    self, Effort, Failure, LAWS, Law, judge_again, law, send_again, try_law,
+};
+use svc_contract_tests::verdict::{Finding, Verdict};
+use svc_fixtures::contract::Contract;
+
+static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
+
+/// Where failures are saved.
+const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/properties");
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let effort = match effort() {
+        Ok(effort) => effort,
+        Err(why) => {
+            // Nobody is left to be told where stderr is closed.
+            let _ = writeln!(io::stderr(), "error: {why}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut trials: Vec<_> = LAWS
+        .iter()
+        .map(|law| Trial::test(law.id, move || holds(law, effort)))
+        .collect();
+    trials.extend(
+        DEFECTS.iter().map(|planted| {
+            Trial::test(planted.name, move || is_found(planted)).with_kind("defect")
+        }),
+    );
+    if let Ok(file) = std::env::var("SVC_PROPERTY_REPLAY") {
+        trials.push(Trial::test("replay", move || replayed(Path::new(&file))));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// How hard the laws are tried, as the environment says.
+fn effort() -> Result<Effort, String> {
+    let number = |name: &str, usual: u64| match std::env::var(name) {
+        Err(_) => Ok(usual),
+        Ok(text) => text
+            .parse()
+            .map_err(|_| format!("{name} must be a whole number, not {text:?}")),
+    };
+    let times = number("SVC_PROPERTY_TIMES", 1)?;
+    let times = u32::try_from(times)
+        .ok()
+        .filter(|times| *times > 0)
+        .ok_or("SVC_PROPERTY_TIMES must be from 1 to 4294967295")?;
+    let seed = number("SVC_PROPERTY_SEED", 0)?;
+    Ok(Effort { times, seed })
+}
+
+fn holds(law: &'static Law, effort: Effort) -> Result<(), Failed> {
+    let setting = support::setting(&CONTRACT);
+    let tried = try_law(law, &setting, &Sound, effort, None)
+        .map_err(|failure| failure.end(Path::new(FOLDER)))?;
+    // A law of which most scripts end before they begin would hold of anything.
+    let most = tried.scripts > 0 && tried.cut_short * 4 < tried.scripts;
+    let missing: Vec<_> = reached(law.id)
+        .iter()
+        .filter(|ending| !tried.endings.contains_key(**ending))
+        .collect();
+    match most && missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!("too little was tried: {missing:?} is missing of {tried:#?}").into()),
+    }
+}
+
+/// Endings that the scripts of a law must reach, so that it cannot hold for want of trying.
+fn reached(law: &str) -> &'static [&'static str] {
+    match law {
+        "property.near-valid" => &["400 SVC_INVALID_INPUT", "400 SVC_INVALID_IDENTIFIER"],
+        "property.hostile" => &["400 SVC_INVALID_INPUT"],
+        "property.ignored" => &["200 completed", "200 pending"],
+        "property.valid" => &[
+            "200 completed",
+            "200 pending",
+            "422 SVC_NO_RECORD_FOUND",
+            "500 SVC_INTERNAL_ERROR",
+            "502 SVC_PROVIDER_ERROR",
+            "503 SVC_SOURCE_UNAVAILABLE",
+            "504 SVC_SOURCE_TIMEOUT",
+        ],
+        "property.same-bytes" => &[
+            "200 completed",
+            "200 pending",
+            "404 SVC_NOT_FOUND",
+            "409 SVC_IDEMPOTENCY_CONFLICT",
+        ],
+        _ => &[
+            "200 completed",
+            "200 completed, replayed",
+            "200 pending",
+            "200 pending, replayed",
+            "200 SVC_NO_RECORD_FOUND",
+            "202 pending",
+            "400 SVC_INVALID_IDENTIFIER",
+            "400 SVC_INVALID_INPUT",
+            "402 SVC_INSUFFICIENT_BALANCE",
+            "404 SVC_NOT_FOUND",
+            "409 SVC_IDEMPOTENCY_CONFLICT",
+            "422 SVC_NO_RECORD_FOUND",
+            "422 SVC_NO_RECORD_FOUND, replayed",
+            "503 SVC_SOURCE_UNAVAILABLE",
+        ],
+    }
+}
+
+/// A defect, the law that finds it, and how it is told.
+struct Planted {
+    name: &'static str,
+    defect: Defect,
+    law: &'static str,
+    operation: Option<&'static str>,
+    /// It shows as a breach of one of these.
+    clauses: &'static [&'static str],
+    /// How many calls the smallest script needs, and how many are small enough.
+    calls: std::ops::RangeInclusive<usize>,
+}
+
+const DEFECTS: &[Planted] = &[
+    Planted {
+        name: "no latency is found by valid calls",
+        defect: Defect::NoLatency,
+        law: "property.valid",
+        operation: Some("verify.identity.pan"),
+        clauses: &["envelope.meta"],
+        calls: 1..=1,
+    },
+    Planted {
+        name: "a bad PAN that is taken is found by almost valid calls",
+        defect: Defect::TakesAnyPan,
+        law: "property.near-valid",
+        operation: Some("verify.identity.pan"),
+        clauses: &["errors.invalid-identifier"],
+        calls: 1..=1,
+    },
+    Planted {
+        name: "a second charge now and then is found by lives",
+        defect: Defect::ChargesTwice(3),
+        law: "property.lives",
+        operation: None,
+        clauses: &["ruling.22-wallet-adds-up"],
+        calls: 4..=7,
+    },
+    Planted {
+        name: "a failure that is not kept under its key is found by lives",
+        defect: Defect::ForgetsFailures,
+        law: "property.lives",
+        operation: None,
+        clauses: &["idempotency.replay", "errors.idempotency-conflict"],
+        calls: 4..=6,
+    },
+    Planted {
+        name: "a count across accounts is found by two plays",
+        defect: Defect::CountsAcrossAccounts,
+        law: "property.same-bytes",
+        operation: None,
+        clauses: &["ruling.14-accounts-are-apart"],
+        calls: 2..=5,
+    },
+];
+
+fn is_found(planted: &Planted) -> Result<(), Failed> {
+    let setting = support::setting(&CONTRACT);
+    let law = law(planted.law).ok_or("there is no such law")?;
+    let services = Broken(planted.defect);
+    let Err(failure) = try_law(
+        law,
+        &setting,
+        &services,
+        Effort::default(),
+        planted.operation,
+    ) else {
+        return Err("the law holds".into());
+    };
+    let folder = Path::new(FOLDER).join(planted.name.replace(' ', "-"));
+    let told = failure.end(&folder);
+    let broken = clauses(&failure.broken);
+    let shown = |clause: &&&str| broken.contains(**clause) && told.contains(**clause);
+    expect(planted.clauses.iter().any(|clause| shown(&clause)), &told)?;
+    expect(planted.calls.contains(&failure.calls()), &told)?;
+    let lines = told.lines().filter(|line| line.contains("curl -sS -X "));
+    expect(lines.count() == failure.calls(), &told)?;
+    saved_and_judged_again(&failure, &services, &folder, &told)
+}
+
+/// The file has the same verdicts, the same defect has them again, and a sound service has none.
+fn saved_and_judged_again(
+    failure: &Failure,
+    services: &Broken,
+    folder: &Path,
+    told: &str,
+) -> Result<(), Failed> {
+    let path = failure.save(folder)?;
+    expect(told.contains(&path.display().to_string()), told)?;
+    let capture = Capture::from_json(&std::fs::read_to_string(&path)?)?;
+    let setting = Setting::of(&CONTRACT, inputs::built_in(), &capture);
+    let judged = clauses(&broken(judge_again(&setting, &capture)));
+    expect(
+        judged == clauses(&failure.broken),
+        &format!("{judged:?}\n{told}"),
+    )?;
+    let (again, findings) = send_again(&setting, services, &capture);
+    expect(clauses(&broken(findings)) == judged, told)?;
+    expect(again == failure.capture, told)?;
+    let (_, findings) = send_again(&setting, &Sound, &capture);
+    let sound = broken(findings);
+    expect(sound.is_empty(), &format!("{sound:?}\n{told}"))
+}
+
+fn expect(holds: bool, told: &str) -> Result<(), Failed> {
+    match holds {
+        true => Ok(()),
+        false => Err(told.into()),
+    }
+}
+
+fn broken(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.retain(|finding| !matches!(finding.verdict, Verdict::Held { .. }));
+    findings
+}
+
+fn clauses(findings: &[Finding]) -> BTreeSet<String> {
+    let clause = |finding: &Finding| match &finding.verdict {
+        Verdict::Broken { clause, .. } => Some(clause.clone()),
+        _ => None,
+    };
+    findings.iter().filter_map(clause).collect()
+}
+
+/// A saved failure: judged as it is, then sent again to a sound simulator.
+fn replayed(file: &Path) -> Result<(), Failed> {
+    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| told(&error))?;
+    let capture = Capture::from_json(&text).map_err(|error| told(&error))?;
+    let setting = Setting::of(&CONTRACT, inputs::built_in(), &capture);
+    let (_, findings) = send_again(&setting, &Sound, &capture);
+    let (saved, now) = (
+        property::told(&judge_again(&setting, &capture)),
+        property::told(&findings),
+    );
+    match now.is_empty() {
+        true if saved.is_empty() => Ok(()),
+        true => {
+            let told = format!("as it was saved:\n{saved}\nsent again: all holds now");
+            writeln!(io::stderr(), "{told}")?;
+            Ok(())
+        }
+        false => Err(format!("as it was saved:\n{saved}\nsent again:\n{now}").into()),
+    }
+}
