@@ -10,8 +10,34 @@ use svc_fixtures::contract::Environment;
 pub struct Exchange {
     /// What was sent.
     pub request: Request,
+    /// The key it was sent with.
+    #[serde(default)]
+    pub presented: Presented,
     /// What came back.
     pub response: Result<Response, TransportError>,
+}
+
+/// Which key was presented: enough to send the like again, and no key.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Presented {
+    /// The run's own, for the environment it was sent to.
+    #[default]
+    Own,
+    /// The run's own for the other environment.
+    OtherEnvironment,
+    /// One with the right beginning that nobody has.
+    Unknown,
+    /// What the run's own became when the console rotated it.
+    Rotated,
+    /// The run's own for another account, by its name.
+    Another(String),
+    /// One that every simulator has, by its account's name.
+    BuiltIn(String),
+    /// None, but this value of the header.
+    Header(String),
+    /// No header at all.
+    Nothing,
 }
 
 /// The exchanges of one case, one a step. Fewer than steps where one could not be made.
@@ -74,6 +100,9 @@ pub struct Capture {
     /// What could be done with the service beside calling it.
     #[serde(default)]
     pub capabilities: Capabilities,
+    /// Whether it was sent to this machine: then it holds nothing of a real person.
+    #[serde(default)]
+    pub here: bool,
     /// The cases.
     pub cases: Vec<CapturedCase>,
 }
@@ -93,5 +122,15 @@ impl Capture {
     /// Where it is none.
     pub fn from_json(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
+    }
+
+    /// The same with one case alone: what is saved of a failing one.
+    #[must_use]
+    pub fn of_case(&self, check: &str, case: &str) -> Self {
+        let mine = |captured: &&CapturedCase| captured.check == check && captured.case == case;
+        Capture {
+            cases: self.cases.iter().filter(mine).cloned().collect(),
+            ..self.clone()
+        }
     }
 }

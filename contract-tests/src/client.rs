@@ -1,138 +1,23 @@
 //! The one client: puts the key in, asks the guard, sends, records. What it records holds no key.
 
+mod keys;
 mod retry;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join_all;
 
-use crate::capture::{CapturedCase, Exchange, Repeated};
+use crate::capture::{CapturedCase, Exchange, Presented, Repeated};
 use crate::plan::{Case, Credential, Setting, Step};
-use crate::redact::{MARK, Secret, black_out};
+use crate::redact::{Blackout, MARK, Secret};
 use crate::sink::OwnSink;
 use crate::spend::{self, Call, Guard};
 use crate::target::{Door, Pace, Request, Response, Target, TransportError};
+use keys::shortened;
+pub use keys::{Keyring, OwnKey};
 use retry::Repeatable;
 use svc_fixtures::contract::{Contract, Environment};
-
-/// The keys of a run.
-#[derive(Debug, Clone, Default)]
-pub struct Keyring {
-    /// The sandbox's.
-    pub test: Option<OwnKey>,
-    /// Live's.
-    pub live: Option<OwnKey>,
-}
-
-/// A key of the run.
-#[derive(Debug, Clone)]
-pub struct OwnKey {
-    /// The key.
-    pub secret: Secret,
-    /// Whether every name after it opens an account of its own, as in a simulator: then each check
-    /// has one.
-    pub copies: bool,
-}
-
-impl OwnKey {
-    /// The key that every simulator has.
-    #[must_use]
-    pub fn of_simulator(environment: Environment) -> Self {
-        OwnKey::new(Secret::new(format!("{}local", environment.key_prefix())))
-    }
-
-    /// A key as somebody gave it.
-    #[must_use]
-    pub fn new(secret: Secret) -> Self {
-        let copies = Environment::ALL.iter().any(|environment| {
-            secret.expose().strip_prefix(environment.key_prefix()) == Some("local")
-        });
-        OwnKey { secret, copies }
-    }
-
-    /// Whether it is one of those that every simulator has, and so nobody's money.
-    #[must_use]
-    pub fn is_simulators(&self) -> bool {
-        Environment::ALL.iter().any(|environment| {
-            let name = self.secret.expose().strip_prefix(environment.key_prefix());
-            name.is_some_and(|name| name == "local" || name.starts_with("local_"))
-        })
-    }
-}
-
-impl Keyring {
-    /// The keys that every simulator has.
-    #[must_use]
-    pub fn of_simulator() -> Self {
-        let [test, live] =
-            Environment::ALL.map(|environment| Some(OwnKey::of_simulator(environment)));
-        Keyring { test, live }
-    }
-
-    fn own(&self, environment: Environment, account: &str) -> Option<Secret> {
-        let key = match environment {
-            Environment::Test => self.test.as_ref()?,
-            Environment::Live => self.live.as_ref()?,
-        };
-        Some(match key.copies {
-            true => Secret::new(format!("{}_{account}", key.secret.expose())),
-            false => key.secret.clone(),
-        })
-    }
-
-    /// The id of the account that the run's own key opens.
-    fn account(&self, environment: Environment, account: &str) -> Result<String, String> {
-        let key = self.own(environment, account);
-        let key = key.ok_or_else(|| format!("there is no {environment} key for this run"))?;
-        let name = key.expose().strip_prefix(environment.key_prefix());
-        name.map(str::to_owned)
-            .ok_or_else(|| format!("the {environment} key does not begin as such keys do"))
-    }
-
-    /// The key a call presents; none for a call that presents none.
-    fn key(
-        &self,
-        credential: &Credential,
-        environment: Environment,
-        account: &str,
-    ) -> Result<Option<Secret>, String> {
-        let needed = |environment: Environment| {
-            let own = self.own(environment, account);
-            own.map(Some)
-                .ok_or_else(|| format!("there is no {environment} key for this run"))
-        };
-        match credential {
-            Credential::Own => needed(environment),
-            Credential::OtherEnvironment => {
-                let live = environment == Environment::Test;
-                match self
-                    .live
-                    .as_ref()
-                    .filter(|key| live && !key.is_simulators())
-                {
-                    Some(_) => Err("a live key is not shown to another address".to_owned()),
-                    None => needed(environment.other()),
-                }
-            }
-            Credential::Unknown => Ok(Some(Secret::new(format!(
-                "{}unknownkey{account}",
-                environment.key_prefix()
-            )))),
-            Credential::Rotated => {
-                let own = needed(environment)?;
-                Ok(own.map(|own| Secret::new(format!("{}.2", own.expose()))))
-            }
-            Credential::Another(name) => {
-                let name = shortened(&format!("{name}-{account}"));
-                let prefix = environment.key_prefix();
-                Ok(Some(Secret::new(format!("{prefix}local_{name}"))))
-            }
-            Credential::BuiltIn(name) => Ok(Some(Secret::new(format!(
-                "{}{name}",
-                environment.key_prefix()
-            )))),
-            Credential::Header(_) => Ok(None),
-        }
-    }
-}
 
 /// Sends the steps of cases and records what comes of them.
 #[derive(Debug)]
@@ -145,6 +30,8 @@ pub struct Client<'t, T> {
     sink: Option<OwnSink>,
     guard: Guard,
     pace: Pace,
+    /// What finds presented keys in an answer. A check presents the same few again and again.
+    blackouts: Mutex<BTreeMap<Vec<String>, Arc<Blackout>>>,
 }
 
 /// A call that is ready to go.
@@ -154,6 +41,7 @@ struct Ready {
     call: Call,
     /// As it is captured: with the names of what the client filled in.
     asked: Request,
+    presented: Presented,
     account: String,
 }
 
@@ -170,7 +58,20 @@ impl<'t, T: Target> Client<'t, T> {
             sink: target.sink(),
             guard: Guard::unlimited(),
             pace: Pace::default(),
+            blackouts: Mutex::default(),
         }
+    }
+
+    /// What is sent to, for people.
+    #[must_use]
+    pub fn address(&self, environment: Environment) -> Option<String> {
+        self.target.address(environment)
+    }
+
+    /// The console that is sent to, for people.
+    #[must_use]
+    pub fn console(&self) -> Option<String> {
+        self.target.console()
     }
 
     /// The same with a receiver of webhooks.
@@ -268,6 +169,7 @@ impl<'t, T: Target> Client<'t, T> {
             key,
             call,
             asked,
+            presented: presented(&step.ask.credential),
             account: account.to_owned(),
         })
     }
@@ -320,17 +222,12 @@ impl<'t, T: Target> Client<'t, T> {
     }
 
     /// What is recorded: no key, and what the client filled in under its name.
-    fn exchange(&self, ready: &Ready, mut response: Result<Response, TransportError>) -> Exchange {
-        let own = match ready.request.door {
-            // The control API shows the keys of its accounts.
-            Door::Console => Environment::ALL.map(|at| self.keys.own(at, &ready.account)),
-            _ => [None, None],
+    fn exchange(&self, ready: &Ready, response: Result<Response, TransportError>) -> Exchange {
+        let blackout = self.blackout(ready);
+        let response = match response {
+            Ok(response) => Ok(without(&blackout, response)),
+            Err(error) => Err(untold(&blackout, error)),
         };
-        if let Ok(answer) = &mut response {
-            for key in ready.key.iter().chain(own.iter().flatten()) {
-                without(key, answer);
-            }
-        }
         // That a key was sent is worth knowing, the key is not.
         let authorization = ready.request.authorization.as_ref();
         Exchange {
@@ -338,6 +235,7 @@ impl<'t, T: Target> Client<'t, T> {
                 authorization: authorization.map(|_| Secret::new(MARK)),
                 ..ready.asked.clone()
             },
+            presented: ready.presented.clone(),
             response,
         }
     }
@@ -377,16 +275,38 @@ impl<'t, T: Target> Client<'t, T> {
         let path = request.path.replace("{account}", &account);
         let at_least = request.query.parse().unwrap_or(0);
         let body = own.sink.received(&path, at_least).await.into_bytes();
+        let came = Response {
+            status: 200,
+            headers: Vec::new(),
+            body,
+        };
         Ok(Exchange {
             request,
-            response: Ok(Response {
-                status: 200,
-                headers: Vec::new(),
-                body,
-            }),
+            presented: ready.presented.clone(),
+            response: Ok(without(&self.blackout(ready), came)),
         })
     }
 
+    /// What finds the run's keys in what comes of a call.
+    fn blackout(&self, ready: &Ready) -> Arc<Blackout> {
+        let mut keys: Vec<_> = ready.key.iter().cloned().collect();
+        if ready.request.door != Door::Api {
+            // The control API shows the keys of its accounts, in both environments.
+            let own = Environment::ALL.map(|at| self.keys.own(at, &ready.account));
+            keys.extend(own.into_iter().flatten());
+        }
+        let names = keys.iter().map(|key| key.expose().to_owned()).collect();
+        let mut known = self
+            .blackouts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let made = known
+            .entry(names)
+            .or_insert_with(|| Arc::new(self.keys.blackout(&keys)));
+        Arc::clone(made)
+    }
+
+    /// The name of a check's own account: letters, digits, `-` and `_`, at most 64.
     fn account(&self, check: &str) -> String {
         account(&self.seed, check)
     }
@@ -400,17 +320,39 @@ pub fn account(seed: &str, check: &str) -> String {
     shortened(&name.collect::<String>())
 }
 
-/// The name of an account has at most 64 characters.
-fn shortened(name: &str) -> String {
-    name.chars().take(64).collect()
+/// An answer that repeats a key, without it.
+fn without(blackout: &Blackout, response: Response) -> Response {
+    let headers = response
+        .headers
+        .iter()
+        .map(|(name, value)| (name.clone(), blackout.text(value)));
+    Response {
+        headers: headers.collect(),
+        body: blackout.bytes(&response.body),
+        ..response
+    }
 }
 
-/// Takes the key out of an answer that repeats it.
-fn without(key: &Secret, response: &mut Response) {
-    for (_, value) in &mut response.headers {
-        *value = String::from_utf8_lossy(&black_out(value.as_bytes(), key)).into_owned();
+/// The reason for no answer, without keys.
+fn untold(blackout: &Blackout, error: TransportError) -> TransportError {
+    match error {
+        TransportError::Unreachable(why) => TransportError::Unreachable(blackout.text(&why)),
+        TransportError::NotSendable(why) => TransportError::NotSendable(blackout.text(&why)),
+        known @ (TransportError::TimedOut | TransportError::TooLong { .. }) => known,
     }
-    response.body = black_out(&response.body, key);
+}
+
+fn presented(credential: &Credential) -> Presented {
+    match credential {
+        Credential::Own => Presented::Own,
+        Credential::OtherEnvironment => Presented::OtherEnvironment,
+        Credential::Unknown => Presented::Unknown,
+        Credential::Rotated => Presented::Rotated,
+        Credential::Another(name) => Presented::Another(name.clone()),
+        Credential::BuiltIn(name) => Presented::BuiltIn(name.clone()),
+        Credential::Header(None) => Presented::Nothing,
+        Credential::Header(Some(value)) => Presented::Header((*value).to_owned()),
+    }
 }
 
 fn record(captured: &mut CapturedCase, exchange: Result<Exchange, String>) {

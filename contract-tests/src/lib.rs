@@ -8,6 +8,7 @@
 //! an in-process simulator, a running one, a sandbox or production. Nothing outside the contract's
 //! rows and `inputs.toml` says which operations there are.
 
+pub mod baseline;
 pub mod capture;
 pub mod check;
 pub mod cli;

@@ -29,7 +29,7 @@ static CLEAN: LazyLock<(Capture, Vec<Judged>)> = LazyLock::new(|| {
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut judged = Vec::new();
     let (checks, filter) = (check::all(), Filter::default());
-    let mut tell = |event: &run::Event| {
+    let mut tell = |event: &mut run::Event| {
         if let run::Event::Judged(one) = event {
             judged.push(one.clone());
         }

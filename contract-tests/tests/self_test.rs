@@ -35,6 +35,6 @@ fn holds(check: &Check, target: &InProcess) -> Result<(), Failed> {
     match judged.outcome() {
         Outcome::Passed => Ok(()),
         Outcome::Skipped { why } => Err(format!("skipped: {why}").into()),
-        Outcome::Failed => Err(human::broken(&judged).into()),
+        Outcome::Failed | Outcome::Known => Err(human::broken(&judged).into()),
     }
 }

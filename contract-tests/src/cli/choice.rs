@@ -36,6 +36,11 @@ pub(super) struct Choice {
 }
 
 impl Choice {
+    /// What `--check` says.
+    pub(super) fn check(&self) -> Option<&str> {
+        self.check.as_deref()
+    }
+
     /// The inputs whose outcome is fixed.
     pub(super) fn inputs(&self, contract: &Contract) -> Result<Vec<Input>, Mistake> {
         let mut known = inputs::built_in();
@@ -64,6 +69,7 @@ impl Choice {
                 .filter_map(tag)
                 .map(|(_, tag)| *tag)
                 .collect(),
+            only: None,
         };
         let contract = setting.contract;
         let clauses = || contract.clauses.iter().map(|clause| clause.id.as_str());

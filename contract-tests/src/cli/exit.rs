@@ -24,7 +24,7 @@ pub enum Exit {
 pub(super) const HELP: &str = "\
 Exit codes:
   0  all that was judged held
-  1  the contract is broken
+  1  the contract is broken, or a known deviation is none any more
   2  usage: nothing was sent
   3  the service did not answer
   4  nothing was judged
@@ -34,7 +34,9 @@ impl Exit {
     /// What a run ends with. A breach outranks a lost connection: it was seen.
     #[must_use]
     pub fn of(summary: Summary) -> Self {
-        match (summary.failed, summary.unreachable, summary.passed) {
+        let failed = summary.failed + summary.stale;
+        let judged = summary.passed + summary.known;
+        match (failed, summary.unreachable, judged) {
             (1.., ..) => Exit::Broken,
             (0, 1.., _) => Exit::Unreachable,
             (0, 0, 0) => Exit::Nothing,
@@ -66,12 +68,19 @@ mod tests {
                 failed,
                 skipped: 1,
                 unreachable,
+                ..Summary::default()
             })
         };
         assert_eq!(exit(1, 0, 0), Exit::Held);
         assert_eq!(exit(1, 1, 1), Exit::Broken);
         assert_eq!(exit(1, 0, 1), Exit::Unreachable);
         assert_eq!(exit(0, 0, 0), Exit::Nothing);
+        let known = Summary {
+            known: 1,
+            ..Summary::default()
+        };
+        assert_eq!(Exit::of(known), Exit::Held);
+        assert_eq!(Exit::of(Summary { stale: 1, ..known }), Exit::Broken);
     }
 
     #[test]

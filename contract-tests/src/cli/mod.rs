@@ -3,9 +3,12 @@
 mod choice;
 mod dry_run;
 mod exit;
+mod judge;
 mod keys;
 mod list;
 mod money;
+mod outputs;
+mod replay;
 mod run;
 mod way;
 
@@ -14,6 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::redact::Blackout;
 pub use exit::Exit;
 
 /// Contract tests of the Verification Service.
@@ -28,6 +32,10 @@ struct Arguments {
 enum Command {
     /// Run the checks against a service.
     Run(Box<run::Run>),
+    /// Judge a saved capture again; nothing is sent.
+    Judge(judge::Judge),
+    /// Send a captured case again and judge it.
+    Replay(Box<replay::Replay>),
     /// Show which check proves which clause of the specification.
     List(list::List),
 }
@@ -35,9 +43,11 @@ enum Command {
 /// Runs the command of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match &arguments.command {
         Command::Run(run) => run.execute(),
+        Command::Judge(judge) => judge.execute(),
+        Command::Replay(replay) => replay.execute(),
         Command::List(list) => list.execute(),
     };
     let exit = done.unwrap_or_else(|mistake| {
@@ -46,6 +56,18 @@ pub fn main() -> ExitCode {
         mistake.exit
     });
     ExitCode::from(exit as u8)
+}
+
+/// Says what is wrong with the arguments, or helps; a key among them is not repeated.
+fn refuse(error: &clap::Error) -> ! {
+    let told = error.render().to_string();
+    let clean = Blackout::of([]).text(&told);
+    if clean == told {
+        error.exit();
+    }
+    // Nobody is left to be told where stderr is closed.
+    let _ = write!(io::stderr(), "{clean}");
+    std::process::exit(Exit::Usage as i32)
 }
 
 /// Why a command could not do its work.

@@ -1,6 +1,7 @@
 //! `run`: the checks against a service somewhere on the net.
 
-use std::io::{self, Write};
+use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -10,14 +11,14 @@ use svc_fixtures::contract::Contract;
 
 use super::choice::Choice;
 use super::money::{self, Money};
+use super::outputs::{self, Desk, Outputs, Subject};
 use super::way::{self, Way};
 use super::{Exit, Mistake, dry_run, keys};
+use crate::capture::Capture;
 use crate::check;
-use crate::client::Client;
+use crate::client::{Client, Keyring};
 use crate::plan::Setting;
 use crate::redact::Secret;
-use crate::report::human::Human;
-use crate::report::json::Document;
 use crate::run::{Event, Filter, run_within};
 use crate::target::HttpTarget;
 use svc_fixtures::contract::Environment;
@@ -52,9 +53,19 @@ pub(super) struct Run {
     /// Print what would be sent and what it can cost at most; send nothing
     #[arg(long)]
     dry_run: bool,
-    /// Write a report as JSON, too
-    #[arg(long, value_name = "FILE")]
-    report_json: Option<PathBuf>,
+    /// Save what was sent and answered: `judge` judges it again, `replay` sends a case again
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    capture: Option<PathBuf>,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+/// Cases that are sent again.
+pub(super) struct Again {
+    /// Which, by check and name.
+    pub(super) cases: BTreeSet<(String, String)>,
+    /// Whether what only rulings say was asked when they were captured.
+    pub(super) extensions: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -75,6 +86,20 @@ fn secret(text: &str) -> Result<Secret, std::convert::Infallible> {
 
 impl Run {
     pub(super) fn execute(&self) -> Result<Exit, Mistake> {
+        self.go(None)
+    }
+
+    /// Sends captured cases again, with this run's keys and references.
+    pub(super) fn send_again(&self, again: &Again) -> Result<Exit, Mistake> {
+        self.go(Some(again))
+    }
+
+    /// What `--check` says.
+    pub(super) fn check(&self) -> Option<&str> {
+        self.choice.check()
+    }
+
+    fn go(&self, again: Option<&Again>) -> Result<Exit, Mistake> {
         let sandbox = keys::address("--base-url", &self.base_url)?;
         let live = self.live_url.as_deref();
         let live = live
@@ -99,12 +124,14 @@ impl Run {
             // What only a simulator promises is not asked of a real live service either.
             Extensions::Auto => {
                 let real = |live: &Url| !keys::is_simulator(live, ring.live.as_ref());
-                keys::is_loopback(&sandbox) && !live.as_ref().is_some_and(real)
+                let simulated = keys::is_loopback(&sandbox) && !live.as_ref().is_some_and(real);
+                simulated || again.is_some_and(|again| again.extensions)
             }
             Extensions::Yes => true,
             Extensions::No => false,
         };
-        let filter = self.choice.filter(&setting)?;
+        let mut filter = self.choice.filter(&setting)?;
+        filter.only = again.map(|again| again.cases.clone());
         if self.dry_run {
             let budget = self.money.told(live.as_ref(), ring.live.as_ref());
             dry_run::print(io::stdout().lock(), &setting, &filter, &budget)?;
@@ -115,6 +142,12 @@ impl Run {
         setting.capabilities = runtime.block_on(self.way.capabilities())?;
         let sink = runtime.block_on(self.way.sink(&mut setting.capabilities))?;
         way::tell(&setting.capabilities);
+        let subject = Subject::of(is_here(&sandbox, live.as_ref(), &ring));
+        let checks = check::all();
+        if let Some(path) = &self.capture {
+            outputs::writable(path)?;
+        }
+        let desk = self.outputs.open(&setting, &checks, subject)?;
         let guard = self
             .money
             .guard(live.as_ref(), ring.live.as_ref(), &setting.seed)?;
@@ -128,39 +161,44 @@ impl Run {
             Some(sink) => client.with_sink(sink),
             None => client,
         };
-        runtime.block_on(self.judge(&setting, &filter, &client))
+        runtime.block_on(self.judge(desk, &filter, &client, subject))
     }
 
     async fn judge(
         &self,
-        setting: &Setting<'_>,
+        mut desk: Desk<'_>,
         filter: &Filter,
         client: &Client<'_, HttpTarget>,
+        subject: Subject,
     ) -> Result<Exit, Mistake> {
-        let (mut human, mut document, mut told) =
-            (Human::new(io::stdout()), Document::default(), Ok(()));
-        let mut tell = |event: &Event| {
-            document.take(event);
-            if told.is_ok() {
-                told = human.take(event);
-            }
-        };
-        let (checks, limits) = (check::all(), self.way.limits());
-        let (_, summary) = run_within(setting, &checks, filter, limits, client, &mut tell).await;
-        told?;
-        io::stdout().flush()?;
-        if let Some(path) = &self.report_json {
-            let written = std::fs::write(path, document.print());
-            let context = || format!("{} was not written", path.display());
-            written.with_context(context).map_err(|cause| Mistake {
-                exit: Exit::Nothing,
-                cause,
-            })?;
-        }
+        let (setting, checks) = (desk.setting(), desk.checks());
+        let mut tell = |event: &mut Event| desk.take(event);
+        let limits = self.way.limits();
+        let (capture, _) = run_within(setting, checks, filter, limits, client, &mut tell).await;
+        // Whatever can't be written behind here: what was spent is told, and its journal ends.
         money::tell(client.guard());
-        let stop = client.guard().stopped();
-        Ok(Exit::of_guarded(summary, stop.as_ref()))
+        let here = subject == Subject::Invented;
+        let capture = Capture { here, ..capture };
+        if let Some(path) = &self.capture {
+            let text = desk.savable(&capture).to_json();
+            let text = text.context("the capture can't be printed");
+            outputs::write(
+                path,
+                &text.map_err(|cause| Mistake {
+                    exit: Exit::Nothing,
+                    cause,
+                })?,
+            )?;
+        }
+        desk.close(&capture, client.guard().stopped().as_ref())
     }
+}
+
+/// Whether all that is sent to is on this machine. Behind a live listener that asks for a key which
+/// no simulator has may be real people: it may be a tunnel.
+fn is_here(sandbox: &Url, live: Option<&Url>, ring: &Keyring) -> bool {
+    let simulated = |live| keys::is_simulator(live, ring.live.as_ref());
+    keys::is_loopback(sandbox) && live.is_none_or(simulated)
 }
 
 /// A seed that no run before had.

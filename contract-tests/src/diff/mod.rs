@@ -1,29 +1,21 @@
 //! Differences between two bodies, for people: pretty JSON, line by line.
 
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 
 /// How many equal lines are shown around a difference.
 const AROUND: usize = 2;
 
-/// The difference between two texts; of JSON documents, between their pretty prints. None where
-/// both are short: then a person sees it at once.
+/// The difference between two JSON documents, as a unified diff of their pretty prints. None where
+/// one is something else: then a person sees it at once.
 #[must_use]
 pub fn between(expected: &str, found: &str) -> Option<String> {
     let (old, new) = (pretty(expected)?, pretty(found)?);
     let diff = TextDiff::from_lines(&old, &new);
-    let mut out = String::new();
-    for group in diff.grouped_ops(AROUND) {
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let sign = match change.tag() {
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-                ChangeTag::Equal => ' ',
-            };
-            out.push(sign);
-            out.push_str(change.value().trim_end_matches('\n'));
-            out.push('\n');
-        }
-    }
+    let mut unified = diff.unified_diff();
+    let out = unified
+        .context_radius(AROUND)
+        .header("expected", "found")
+        .to_string();
     // Only the white space differs: the documents are the same, the bytes are not.
     Some(if out.is_empty() {
         "the same JSON value in other bytes\n".to_owned()
@@ -49,6 +41,9 @@ mod tests {
             r#"{"a":1,"b":2,"c":4,"d":4}"#,
         );
         insta::assert_snapshot!(found.expect("both are objects"), @r#"
+        --- expected
+        +++ found
+        @@ -2,5 +2,5 @@
            "a": 1,
            "b": 2,
         -  "c": 3,

@@ -1,22 +1,26 @@
-//! The report for people: what is broken, by clause, and a plain last line.
+//! The report for people: a line a check while the run goes on, then what is broken, by clause, and
+//! a plain last line.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::diff;
+use super::counted;
+use super::curl;
+use super::picture::{Breach, Picture, State};
 use crate::run::{Event, Judged, Outcome};
 use crate::verdict::{Finding, Verdict};
 
 /// How many places of one breach are shown; a service that breaks one rule everywhere is told once.
 const SHOWN: usize = 3;
 
+/// How long a line of what was found may be; the other reports show the rest.
+const LONGEST: usize = 2_000;
+
 /// Prints a line a check while the run goes on, and in the end what is broken, by clause.
 #[derive(Debug)]
 pub struct Human<W> {
     out: W,
-    broken: BTreeMap<String, Vec<String>>,
-    held: BTreeMap<String, usize>,
+    events: Vec<Event>,
 }
 
 impl<W: Write> Human<W> {
@@ -24,8 +28,7 @@ impl<W: Write> Human<W> {
     pub fn new(out: W) -> Self {
         Human {
             out,
-            broken: BTreeMap::new(),
-            held: BTreeMap::new(),
+            events: Vec::new(),
         }
     }
 
@@ -34,210 +37,240 @@ impl<W: Write> Human<W> {
     /// # Errors
     /// Where it cannot be printed.
     pub fn take(&mut self, event: &Event) -> io::Result<()> {
+        self.events.push(event.clone());
         match event {
-            Event::Began { checks, seed } => {
-                writeln!(self.out, "{}, seed {seed}", counted(*checks, "check"))
+            Event::Began(began) => {
+                let checks = counted(began.checks, "check");
+                writeln!(self.out, "{checks}, seed {}", began.seed)
             }
-            Event::Judged(judged) => self.judged(judged),
-            Event::Ended(summary) => {
-                self.clauses()?;
-                writeln!(self.out)?;
-                let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
-                writeln!(
-                    self.out,
-                    "{passed} passed, {failed} failed, {skipped} skipped"
-                )
+            Event::Checking { .. } | Event::Stale(_) => Ok(()),
+            Event::Judged(judged) => writeln!(self.out, "{}", line(judged)),
+            Event::Ended(_) => {
+                write!(self.out, "{}", end(&Picture::of(&self.events)))?;
+                self.out.flush()
             }
         }
     }
+}
 
-    fn judged(&mut self, judged: &Judged) -> io::Result<()> {
-        for finding in &judged.findings {
-            match &finding.verdict {
-                Verdict::Held { clause } => *self.held.entry(clause.clone()).or_default() += 1,
-                Verdict::Broken { clause, .. } => {
-                    let told = format!("{}: {}", judged.check, told(finding));
-                    self.broken.entry(clause.clone()).or_default().push(told);
-                }
-                Verdict::Skipped { .. } => {}
-            }
-        }
-        let (word, why) = match judged.outcome() {
-            Outcome::Passed => ("passed", String::new()),
-            Outcome::Failed => ("FAILED", String::new()),
-            Outcome::Skipped { why } => ("skipped", format!(": {why}")),
-        };
-        let requests = counted(judged.requests, "request");
-        writeln!(self.out, "{word:>7}  {} ({requests}){why}", judged.check)
+/// A check in one line.
+fn line(judged: &Judged) -> String {
+    let (word, why) = match judged.outcome() {
+        Outcome::Failed => ("FAILED", String::new()),
+        Outcome::Skipped { why } => ("skipped", format!(": {why}")),
+        outcome @ (Outcome::Passed | Outcome::Known) => (outcome.word(), String::new()),
+    };
+    let requests = counted(judged.requests, "request");
+    format!("{word:>7}  {} ({requests}){why}", judged.check)
+}
+
+/// What is told when all is judged.
+fn end(picture: &Picture<'_>) -> String {
+    let mut out = String::new();
+    for (clause, places) in picture.breaches() {
+        out.push('\n');
+        out.push_str(&breach(picture, clause, &places));
     }
-
-    fn clauses(&mut self) -> io::Result<()> {
-        let held = self
-            .held
-            .keys()
-            .filter(|clause| !self.broken.contains_key(*clause))
-            .count();
-        writeln!(
-            self.out,
-            "\n{} held, {} broken",
-            counted(held, "clause"),
-            self.broken.len()
-        )?;
-        for (clause, places) in &self.broken {
-            writeln!(
-                self.out,
-                "\n{clause}: broken {}",
-                counted(places.len(), "time")
-            )?;
-            for place in places.iter().take(SHOWN) {
-                writeln!(self.out, "  {}", place.trim_end().replace('\n', "\n  "))?;
-            }
-            if places.len() > SHOWN {
-                writeln!(self.out, "  and {} more", places.len() - SHOWN)?;
-            }
+    if !picture.stale.is_empty() {
+        out.push_str("\nknown deviations that are none any more:\n");
+        for stale in &picture.stale {
+            let _ = writeln!(out, "{}", indented(&stale.told));
         }
-        Ok(())
+    }
+    let states = State::ALL.map(|state| format!("{} {}", picture.count(state), state.word()));
+    let _ = writeln!(out, "\nclauses: {}", states.join(", "));
+    let sum = picture.summary;
+    let (passed, failed, skipped) = (sum.passed, sum.failed, sum.skipped);
+    let known = match sum.known {
+        0 => String::new(),
+        known => format!(", {known} known"),
+    };
+    let _ = writeln!(
+        out,
+        "{passed} passed, {failed} failed{known}, {skipped} skipped"
+    );
+    let lost = picture.judged.iter().find_map(|j| j.unreachable.as_ref());
+    if let Some(why) = lost {
+        let _ = writeln!(out, "the service did not answer: {why}");
+    }
+    if passed + failed + sum.known == 0 {
+        out.push_str("nothing was judged\n");
+    }
+    out
+}
+
+/// A clause that is broken: its wording, where it stands, and where that was seen.
+fn breach(picture: &Picture<'_>, clause: &str, places: &[Breach<'_>]) -> String {
+    let news = places.iter().filter(|breach| breach.known.is_none());
+    let word = match news.count() {
+        0 => "known, broken",
+        _ => "broken",
+    };
+    let times = counted(places.len(), "time");
+    let mut out = format!("{clause}: {word} {times}\n");
+    if let Some(row) = picture.row(clause) {
+        let _ = writeln!(out, "  {} ({})", row.text, row.section);
+    }
+    for place in places.iter().take(SHOWN) {
+        let _ = writeln!(
+            out,
+            "  {}: {}",
+            place.place(),
+            short(&indented(&place.told())).trim_start()
+        );
+        if let Some(why) = place.known {
+            let _ = writeln!(out, "  known: {why}");
+        }
+        if let Some(curl) = curl::of_breach(picture, place) {
+            let _ = writeln!(out, "  $ {}", short(&plain(&curl)));
+        }
+    }
+    if places.len() > SHOWN {
+        let _ = writeln!(out, "  and {} more", places.len() - SHOWN);
+    }
+    out
+}
+
+fn indented(text: &str) -> String {
+    let lines = text.trim_end().lines().map(|line| format!("  {line}"));
+    plain(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Without what a terminal would obey, or GitHub where it reads the log: an answer may hold anything.
+fn plain(text: &str) -> String {
+    let lines = text.split('\n').map(|line| {
+        let command = line.trim_start();
+        let obeyed = command.starts_with("::") || command.starts_with("##");
+        if obeyed {
+            format!("|{line}")
+        } else {
+            line.to_owned()
+        }
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let tame = |c: char| match c.is_control() && c != '\n' {
+        true => '\u{fffd}',
+        false => c,
+    };
+    text.chars().map(tame).collect()
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
 /// All that a check found broken.
 #[must_use]
 pub fn broken(judged: &Judged) -> String {
-    broken_in(&judged.findings)
+    let mut out = String::new();
+    let findings = judged.findings.iter();
+    for breach in findings.filter_map(|finding| Breach::of(judged, finding)) {
+        let place = format!("{}, step {}", breach.finding.case, breach.finding.step + 1);
+        let _ = writeln!(out, "{}: {place}: {}", breach.clause, breach.told());
+    }
+    out
 }
 
-/// All that is broken of what was found.
+/// All that is broken of what was found, whoever found it.
 #[must_use]
 pub fn broken_in(findings: &[Finding]) -> String {
     let mut out = String::new();
-    for finding in findings {
-        if let Verdict::Broken { clause, .. } = &finding.verdict {
-            let _ = writeln!(out, "{clause}: {}", told(finding).trim_end());
+    for Finding {
+        case,
+        step,
+        verdict,
+    } in findings
+    {
+        if let Verdict::Broken {
+            clause,
+            what,
+            expected,
+            found,
+            ..
+        } = verdict
+        {
+            let place = format!("{case}, step {}", step + 1);
+            let _ = writeln!(
+                out,
+                "{clause}: {place}: {what}: expected {expected}, found {found}"
+            );
         }
     }
     out
 }
 
-/// Where it is and what is broken.
-fn told(finding: &Finding) -> String {
-    let Verdict::Broken {
-        what,
-        expected,
-        found,
-        ..
-    } = &finding.verdict
-    else {
-        return String::new();
-    };
-    let place = format!("{}, step {}: {what}", finding.case, finding.step + 1);
-    match diff::between(expected, found) {
-        Some(diff) => format!("{place} differs\n{diff}"),
-        None => format!("{place}\nexpected {expected}\n   found {found}\n"),
-    }
-}
-
-fn counted(number: usize, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Summary;
-
-    fn finding(step: usize, verdict: Verdict) -> Finding {
-        Finding {
-            case: "an.operation".to_owned(),
-            step,
-            verdict,
-        }
-    }
-
-    fn broken_at(step: usize, expected: &str, found: &str) -> Finding {
-        let verdict = Verdict::Broken {
-            clause: "b.clause".to_owned(),
-            what: "the body".to_owned(),
-            expected: expected.to_owned(),
-            found: found.to_owned(),
-        };
-        finding(step, verdict)
-    }
-
-    fn judged(check: &'static str, findings: Vec<Finding>) -> Event {
-        let title = "A title";
-        Event::Judged(Judged {
-            check,
-            title,
-            cases: 1,
-            requests: findings.len(),
-            findings,
-            unreachable: None,
-        })
-    }
+    use crate::report::sample;
 
     #[test]
     fn a_run_is_told_by_check_and_then_by_clause() {
-        let held = || {
-            finding(
-                0,
-                Verdict::Held {
-                    clause: "a.clause".to_owned(),
-                },
-            )
-        };
-        let skipped = finding(
-            0,
-            Verdict::Skipped {
-                why: "no answer".to_owned(),
-            },
-        );
-        let different = broken_at(0, r#"{"a":1,"b":2}"#, r#"{"a":1,"b":3}"#);
-        let many = (1..4).map(|step| broken_at(step, "200", "404"));
-        let broken = [held(), different].into_iter().chain(many).collect();
         let mut human = Human::new(Vec::new());
-        for event in [
-            Event::Began {
-                checks: 3,
-                seed: "s".to_owned(),
-            },
-            judged("one.holds", vec![held()]),
-            judged("one.is-skipped", vec![skipped]),
-            judged("one.is-broken", broken),
-            Event::Ended(Summary {
-                passed: 1,
-                failed: 1,
-                skipped: 1,
-                unreachable: 0,
-            }),
-        ] {
+        for event in sample::events() {
             human.take(&event).expect("memory takes all");
         }
         let told = String::from_utf8(human.out).expect("a report is text");
         insta::assert_snapshot!(told, @r#"
-        3 checks, seed s
+        5 checks, seed s
          passed  one.holds (1 request)
-        skipped  one.is-skipped (1 request): no answer
-         FAILED  one.is-broken (5 requests)
+         FAILED  one.is-broken (7 requests)
+          known  one.is-known (1 request)
+        skipped  one.is-skipped (1 request): there is no live key for this run
+        skipped  one.is-lost (1 request): no answer: no connection: refused
 
-        1 clause held, 1 broken
-
-        b.clause: broken 4 times
+        b.broken: broken 6 times
+          Two bodies are the same & <b>equal</b> | always. (A section)
           one.is-broken: an.operation, step 1: the body differs
+          --- expected
+          +++ found
+          @@ -1,4 +1,4 @@
            {
              "a": 1,
           -  "b": 2
           +  "b": 3
            }
-          one.is-broken: an.operation, step 2: the body
+          $ curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"pan":"AAAAA0000A"}'
+          one.is-broken: an.operation, step 2: the status
           expected 200
              found 404
-          one.is-broken: an.operation, step 3: the body
+          one.is-broken: an.operation, step 3: the status
           expected 200
              found 404
-          and 1 more
+          and 3 more
 
-        1 passed, 1 failed, 1 skipped
+        c.known: known, broken 1 time
+          Something else holds. (A section)
+          one.is-known: an.operation, step 1: the status
+          expected 202
+             found 200
+          known: told to the vendor, ticket 12
+          $ curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{}'
+
+        known deviations that are none any more:
+          it holds now: take the entry out
+
+        clauses: 1 broken, 1 known, 1 skipped, 1 proven, 1 not asked, 1 excluded
+        1 passed, 1 failed, 1 known, 2 skipped
+        the service did not answer: no connection: refused
         "#);
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_not_printed() {
+        assert_eq!(plain("a\u{1b}[31mb\nc"), "a\u{fffd}[31mb\nc");
+        assert_eq!(plain("a\n  ::error::b"), "a\n|  ::error::b");
+    }
+
+    #[test]
+    fn nothing_judged_says_so() {
+        let told = end(&Picture::of(&[]));
+        assert!(
+            told.ends_with("0 passed, 0 failed, 0 skipped\nnothing was judged\n"),
+            "{told}"
+        );
     }
 }

@@ -1,4 +1,18 @@
-//! Reporters: functions of events. They know no clock and no network.
+//! Reporters: functions of events. They know no clock and no network; only `progress` knows a terminal.
 
+pub mod curl;
+pub mod github;
+pub mod html;
 pub mod human;
 pub mod json;
+pub mod junit;
+pub mod picture;
+pub mod progress;
+#[cfg(test)]
+pub(crate) mod sample;
+
+/// Where the reports of one run agree: a number and its thing.
+fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}

@@ -1,25 +1,81 @@
 //! What happens in a run, as values: all that reporters know of it.
 
+use std::collections::BTreeSet;
+
+use crate::capture::CapturedCase;
 use crate::verdict::{Finding, Verdict};
+use svc_fixtures::contract::Environment;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The run begins.
-    Began {
-        /// How many checks there are to run.
-        checks: usize,
-        /// What makes the run's keys and references its own.
-        seed: String,
+    Began(Began),
+    /// A check is about to be run.
+    Checking {
+        /// Its id.
+        check: &'static str,
+        /// How many cases it has here.
+        cases: usize,
     },
     /// A check was judged.
     Judged(Judged),
+    /// A known deviation is none any more.
+    Stale(Stale),
     /// The run is over.
     Ended(Summary),
 }
 
+/// What is going to be run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Began {
+    /// How many checks there are to run.
+    pub checks: usize,
+    /// What makes the run's keys and references its own.
+    pub seed: String,
+    /// Where it is sent, where that is somewhere on the net.
+    pub addresses: Vec<(Environment, String)>,
+    /// Where its console is, where one was given.
+    pub console: Option<String>,
+    /// Every clause of the contract, and whether it is asked.
+    pub clauses: Vec<ClauseRow>,
+}
+
+/// A clause of the contract, and whether this run asks it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClauseRow {
+    /// Its name.
+    pub id: String,
+    /// The section of the specification.
+    pub section: String,
+    /// Its wording.
+    pub text: String,
+    /// The file it stands in.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// Whether it is asked.
+    pub asked: Asked,
+}
+
+/// Whether a run asks a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// Some case expects it.
+    Here,
+    /// Every answer is judged by it, where the answer is one it speaks of.
+    OfEveryAnswer,
+    /// A check proves it, but not in this run.
+    Excluded {
+        /// Why.
+        why: String,
+    },
+    /// No check proves it.
+    Nowhere,
+}
+
 /// A check and what became of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judged {
     /// Its id.
     pub check: &'static str,
@@ -31,8 +87,25 @@ pub struct Judged {
     pub requests: usize,
     /// Every verdict.
     pub findings: Vec<Finding>,
+    /// The clauses of which something was to be judged and was not.
+    pub open: BTreeSet<String>,
+    /// What was exchanged in the cases that found something broken.
+    pub evidence: Vec<CapturedCase>,
     /// Why some calls had no answer, where there are such.
     pub unreachable: Option<String>,
+}
+
+/// An entry of the list of known deviations that says what is no longer so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stale {
+    /// The file and the line it stands on.
+    pub place: String,
+    /// The check.
+    pub check: String,
+    /// The clause.
+    pub clause: String,
+    /// The entry as a person sees it, with what to do.
+    pub told: String,
 }
 
 /// What became of a check.
@@ -42,6 +115,8 @@ pub enum Outcome {
     Passed,
     /// Something is broken.
     Failed,
+    /// What is broken is known, and all else was judged and held.
+    Known,
     /// Something was not judged: never passed.
     Skipped {
         /// Why.
@@ -56,32 +131,75 @@ pub struct Summary {
     pub passed: usize,
     /// Checks that found something broken.
     pub failed: usize,
+    /// Checks that found nothing broken but what is known.
+    pub known: usize,
     /// Checks of which something was not judged.
     pub skipped: usize,
     /// Checks that did not reach the service.
     pub unreachable: usize,
+    /// Known deviations that are none any more.
+    pub stale: usize,
+}
+
+impl Outcome {
+    /// In one word.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::Passed => "passed",
+            Outcome::Failed => "failed",
+            Outcome::Known => "known",
+            Outcome::Skipped { .. } => "skipped",
+        }
+    }
+
+    /// What became of something, by all that was found of it.
+    #[must_use]
+    pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
+        let (mut why, mut held, mut known) = (None, false, false);
+        for finding in findings {
+            match &finding.verdict {
+                Verdict::Broken { known: None, .. } => return Outcome::Failed,
+                Verdict::Broken { known: Some(_), .. } => known = true,
+                Verdict::Held { .. } => held = true,
+                Verdict::Skipped { why: reason } => why = why.or(Some(reason.clone())),
+            }
+        }
+        match (why, known, held) {
+            (Some(why), ..) => Outcome::Skipped { why },
+            (None, true, _) => Outcome::Known,
+            (None, false, true) => Outcome::Passed,
+            (None, false, false) => Outcome::Skipped {
+                why: "none of it is asked here".to_owned(),
+            },
+        }
+    }
 }
 
 impl Judged {
     /// What became of it.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
-        let mut why = None;
-        let mut held = false;
+        Outcome::of(&self.findings)
+    }
+
+    /// Its cases in order, each with all that was found of it.
+    #[must_use]
+    pub fn by_case(&self) -> Vec<(&str, Vec<&Finding>)> {
+        let mut cases: Vec<(&str, Vec<&Finding>)> = Vec::new();
         for finding in &self.findings {
-            match &finding.verdict {
-                Verdict::Broken { .. } => return Outcome::Failed,
-                Verdict::Held { .. } => held = true,
-                Verdict::Skipped { why: reason } => why = why.or(Some(reason.clone())),
+            match cases.last_mut().filter(|(name, _)| *name == finding.case) {
+                Some((_, findings)) => findings.push(finding),
+                None => cases.push((&finding.case, vec![finding])),
             }
         }
-        match (why, held) {
-            (Some(why), _) => Outcome::Skipped { why },
-            (None, true) => Outcome::Passed,
-            (None, false) => Outcome::Skipped {
-                why: "none of it is asked here".to_owned(),
-            },
-        }
+        cases
+    }
+
+    /// What was exchanged in a case, where that is told.
+    #[must_use]
+    pub fn evidence(&self, case: &str) -> Option<&CapturedCase> {
+        self.evidence.iter().find(|captured| captured.case == case)
     }
 }
 
@@ -91,6 +209,7 @@ impl Summary {
         match judged.outcome() {
             Outcome::Passed => self.passed += 1,
             Outcome::Failed => self.failed += 1,
+            Outcome::Known => self.known += 1,
             Outcome::Skipped { .. } => self.skipped += 1,
         }
         self.unreachable += usize::from(judged.unreachable.is_some());

@@ -1,5 +1,7 @@
 //! Which checks and cases are run. Every filter that is given must let them through.
 
+use std::collections::BTreeSet;
+
 use svc_fixtures::contract::ClauseKind;
 
 use crate::check::{Check, Stage};
@@ -17,6 +19,8 @@ pub struct Filter {
     pub clause: Option<String>,
     /// Only those of checks with each of these tags.
     pub tags: Vec<Tag>,
+    /// Only these: check and case.
+    pub only: Option<BTreeSet<(String, String)>>,
 }
 
 /// What a check is, in a word.
@@ -61,7 +65,9 @@ impl Filter {
     pub fn lets_check(&self, check: &Check, setting: &Setting<'_>) -> bool {
         let named = self.check.as_ref();
         let named = named.is_none_or(|wanted| check.id.starts_with(wanted.as_str()));
+        let listed = |only: &BTreeSet<(String, String)>| only.iter().any(|(id, _)| id == check.id);
         named
+            && self.only.as_ref().is_none_or(listed)
             && self.tags.iter().all(|tag| tag.is_of(check, setting))
             && self.clause.as_ref().is_none_or(|clause| {
                 EVERY_ANSWER.contains(&clause.as_str()) || check.proves(setting).contains(clause)
@@ -84,6 +90,9 @@ impl Filter {
     pub fn cases(&self, check: &Check, setting: &Setting<'_>) -> Vec<Case> {
         let mut cases = check.cases(setting);
         cases.retain(|case| self.lets_case(case));
+        if let Some(only) = &self.only {
+            cases.retain(|case| only.contains(&(check.id.to_owned(), case.name.clone())));
+        }
         if let Some(clause) = &self.clause {
             let expects = |case: &Case| {
                 let mut expected = case.steps.iter().flat_map(|step| &step.expect);

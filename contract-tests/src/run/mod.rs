@@ -1,9 +1,12 @@
 //! The runner: check after check, captured, then judged. Tells what happens as events; prints nothing.
 
+mod clauses;
 mod event;
 mod filter;
+mod save;
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use futures_util::stream::{self, StreamExt as _};
@@ -14,8 +17,11 @@ use crate::client::Client;
 use crate::plan::{Case, Setting};
 use crate::target::Target;
 use crate::verdict::{self, Finding, Verdict};
-pub use event::{Event, Judged, Outcome, Summary};
+pub use clauses::{clauses, rows};
+pub use event::{Asked, Began, ClauseRow, Event, Judged, Outcome, Stale, Summary};
 pub use filter::{Filter, Tag};
+pub use save::without_personal_data;
+use svc_fixtures::contract::Environment;
 
 /// How much of a run happens at once, and when it is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,13 +41,14 @@ impl Default for Limits {
     }
 }
 
-/// Runs checks and judges them, the harmless ones first; answers what was captured.
+/// Runs checks and judges them, the harmless ones first; answers what was captured. Whoever is told
+/// may mark what is known: the sum counts it so.
 pub async fn run<T: Target>(
     setting: &Setting<'_>,
     checks: &[Check],
     filter: &Filter,
     client: &Client<'_, T>,
-    tell: &mut dyn FnMut(&Event),
+    tell: &mut dyn FnMut(&mut Event),
 ) -> (Capture, Summary) {
     run_within(setting, checks, filter, Limits::default(), client, tell).await
 }
@@ -54,26 +61,49 @@ pub async fn run_within<T: Target>(
     filter: &Filter,
     limits: Limits,
     client: &Client<'_, T>,
-    tell: &mut dyn FnMut(&Event),
+    tell: &mut dyn FnMut(&mut Event),
 ) -> (Capture, Summary) {
+    let rows = clauses(setting, checks, filter);
     let mut checks: Vec<_> = checks
         .iter()
         .filter(|check| filter.lets_check(check, setting))
         .collect();
     checks.sort_by_key(|check| check.stage);
-    tell(&Event::Began {
+    let address = |environment| Some((environment, client.address(environment)?));
+    tell(&mut Event::Began(Began {
         checks: checks.len(),
         seed: setting.seed.clone(),
-    });
+        addresses: Environment::ALL.into_iter().filter_map(address).collect(),
+        console: client.console(),
+        clauses: rows,
+    }));
     let halt = Halt::default();
     let (mut captured, mut summary) = (Vec::new(), Summary::default());
     for stage in checks.chunk_by(|one, next| one.stage == next.stage) {
-        let one = |check| examine(setting, check, filter, client, &halt);
-        let mut done =
-            stream::iter(stage.iter().map(|check| one(check))).buffered(limits.jobs.get());
-        while let Some((judged, exchanges)) = done.next().await {
-            summary.count(&judged);
+        let planned = stage
+            .iter()
+            .map(|check| (*check, filter.cases(check, setting)));
+        let planned: Vec<_> = planned.collect();
+        let one = |(check, cases)| examine(setting, check, cases, client, &halt);
+        let all = planned
+            .iter()
+            .map(|(check, cases)| (*check, cases.as_slice()));
+        let mut done = stream::iter(all.map(one)).buffered(limits.jobs.get());
+        for (check, cases) in &planned {
+            tell(&mut Event::Checking {
+                check: check.id,
+                cases: cases.len(),
+            });
+            let Some((judged, exchanges)) = done.next().await else {
+                break;
+            };
             captured.extend(exchanges);
+            let mut event = Event::Judged(judged);
+            tell(&mut event);
+            let Event::Judged(judged) = event else {
+                continue;
+            };
+            summary.count(&judged);
             if let Some(why) = &judged.unreachable {
                 // Whoever does not answer once would make the rest of the run wait for nothing.
                 halt.because(&format!("the service did not answer: {why}"));
@@ -84,25 +114,24 @@ pub async fn run_within<T: Target>(
             {
                 halt.because(&format!("{most} checks failed before"));
             }
-            tell(&Event::Judged(judged));
         }
     }
-    tell(&Event::Ended(summary));
+    tell(&mut Event::Ended(summary));
     (capture_of(setting, captured), summary)
 }
 
-/// Captures and judges one check. Where the run was halted, what is left of it is skipped.
+/// Captures and judges one check. Where the run was halted, what is left of it is skipped: a check
+/// of which nothing was sent is told like the others.
 async fn examine<T: Target>(
     setting: &Setting<'_>,
     check: &Check,
-    filter: &Filter,
+    cases: &[Case],
     client: &Client<'_, T>,
     halt: &Halt,
 ) -> (Judged, Vec<CapturedCase>) {
-    let cases = filter.cases(check, setting);
     let mut captured = Vec::new();
     let mut unsent = None;
-    for case in &cases {
+    for case in cases {
         if let Some(stop) = client.guard().stopped() {
             halt.because(&stop.to_string());
         }
@@ -112,15 +141,17 @@ async fn examine<T: Target>(
         }
         captured.push(client.capture(check.id, case).await);
     }
-    let mut judged = judge(setting, check, &cases, &captured);
+    let mut judged = judge(setting, check, cases, &captured);
     if let Some(why) = unsent {
+        let left = &cases[captured.len()..];
         judged.findings.push(Finding {
-            case: cases[captured.len()].name.clone(),
+            case: left[0].name.clone(),
             step: 0,
             verdict: Verdict::Skipped {
                 why: format!("not sent: {why}"),
             },
         });
+        judged.open.extend(clauses::expected(left));
     }
     (judged, captured)
 }
@@ -161,6 +192,7 @@ pub fn capture_of(setting: &Setting<'_>, cases: Vec<CapturedCase>) -> Capture {
         extensions: setting.extensions,
         http: setting.http,
         capabilities: setting.capabilities.clone(),
+        here: false,
         cases,
     }
 }
@@ -173,7 +205,8 @@ pub fn judge(
     cases: &[Case],
     captured: &[CapturedCase],
 ) -> Judged {
-    let mut findings = Vec::new();
+    let (mut findings, mut open) = (Vec::new(), BTreeSet::new());
+    let mut evidence = Vec::new();
     let mine: Vec<_> = captured
         .iter()
         .filter(|captured| captured.check == check.id)
@@ -182,7 +215,13 @@ pub fn judge(
         let Some(found) = mine.iter().find(|captured| captured.case == case.name) else {
             continue;
         };
-        findings.extend(verdict::judge(setting, case, found));
+        let verdicts = verdict::judge(setting, case, found);
+        open.extend(left_open(case, &verdicts));
+        let broken = |finding: &Finding| matches!(finding.verdict, Verdict::Broken { .. });
+        if verdicts.iter().any(broken) {
+            evidence.push((*found).clone());
+        }
+        findings.extend(verdicts);
     }
     let exchanges = || mine.iter().flat_map(|captured| &captured.exchanges);
     let repeated: usize = mine.iter().map(|captured| captured.repeated.len()).sum();
@@ -194,8 +233,28 @@ pub fn judge(
         cases: mine.len(),
         requests: exchanges().count() + repeated,
         findings,
+        open,
+        evidence,
         unreachable,
     }
+}
+
+/// The clauses that a case was to judge and did not: those expected of a skipped step and, where the
+/// case could not go on, of the steps behind it.
+fn left_open(case: &Case, findings: &[Finding]) -> BTreeSet<String> {
+    let skipped: BTreeSet<usize> = findings
+        .iter()
+        .filter(|finding| matches!(finding.verdict, Verdict::Skipped { .. }))
+        .map(|finding| finding.step)
+        .collect();
+    let last = findings.last().map_or(0, |finding| finding.step);
+    let mut open = BTreeSet::new();
+    for (at, step) in case.steps.iter().enumerate() {
+        if skipped.contains(&at) || (at > last && !skipped.is_empty()) {
+            open.extend(step.expect.iter().map(|expected| expected.clause.clone()));
+        }
+    }
+    open
 }
 
 /// Judges a capture again. Nothing is sent.
@@ -207,4 +266,23 @@ pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -
         .into_iter()
         .map(|check| judge(setting, check, &check.cases(setting), &capture.cases));
     judged.filter(|judged| judged.cases > 0).collect()
+}
+
+/// The captured cases that this version has no plan for: nobody can judge them.
+#[must_use]
+pub fn unplanned<'c>(
+    setting: &Setting<'_>,
+    checks: &[Check],
+    capture: &'c Capture,
+) -> Vec<&'c CapturedCase> {
+    let names = |check: &Check| {
+        let cases = check.cases(setting).into_iter();
+        cases
+            .map(|case| (check.id.to_owned(), case.name))
+            .collect::<Vec<_>>()
+    };
+    let planned: BTreeSet<_> = checks.iter().flat_map(names).collect();
+    let unknown =
+        |case: &&CapturedCase| !planned.contains(&(case.check.clone(), case.case.clone()));
+    capture.cases.iter().filter(unknown).collect()
 }

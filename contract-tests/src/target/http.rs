@@ -86,6 +86,18 @@ impl HttpTarget {
 }
 
 impl Target for HttpTarget {
+    fn address(&self, environment: Environment) -> Option<String> {
+        let url = match environment {
+            Environment::Test => &self.sandbox,
+            Environment::Live => self.live.as_ref()?,
+        };
+        Some(shown(url))
+    }
+
+    fn console(&self) -> Option<String> {
+        self.console.as_ref().map(shown)
+    }
+
     async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         let method = Method::from_bytes(request.method.as_bytes())
             .map_err(|error| TransportError::NotSendable(error.to_string()))?;
@@ -116,6 +128,12 @@ impl Target for HttpTarget {
             body,
         })
     }
+}
+
+/// An address without user, password and query.
+fn shown(url: &Url) -> String {
+    let origin = url.origin().ascii_serialization();
+    format!("{origin}{}", url.path().trim_end_matches('/'))
 }
 
 fn headers(request: &Request) -> Result<HeaderMap, TransportError> {

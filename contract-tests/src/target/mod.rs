@@ -25,6 +25,17 @@ pub trait Target: Sync {
         request: &Request,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send;
 
+    /// Where it sends to, for people: no user, no password, no query. None where there is no address.
+    fn address(&self, environment: Environment) -> Option<String> {
+        let _ = environment;
+        None
+    }
+
+    /// The address of the console it sends to, likewise.
+    fn console(&self) -> Option<String> {
+        None
+    }
+
     /// The receiver that its webhooks reach without anybody's doing, where it has one.
     fn sink(&self) -> Option<OwnSink> {
         None

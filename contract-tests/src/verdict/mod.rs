@@ -37,6 +37,8 @@ pub enum Verdict {
         expected: String,
         /// What is.
         found: String,
+        /// Why that is known and does not fail the run, where it is.
+        known: Option<String>,
     },
     /// Nobody knows.
     Skipped {
@@ -143,6 +145,7 @@ impl Findings<'_> {
                 what: what.to_owned(),
                 expected: expected.to_string(),
                 found: found.to_string(),
+                known: None,
             },
         });
     }

@@ -32,5 +32,6 @@ pub(super) fn judge(
         what: "what was charged".to_owned(),
         expected: format!("{most} INR at most"),
         found: claim.to_string(),
+        known: None,
     });
 }

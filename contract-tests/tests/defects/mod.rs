@@ -189,7 +189,9 @@ defects! {
 
 /// Changes the answers of a case; whether any was changed.
 fn answers(case: &mut CapturedCase, change: impl Fn(&Request, &mut Response) -> bool) -> bool {
-    let changed = |Exchange { request, response }: &mut Exchange| match response {
+    let changed = |Exchange {
+                       request, response, ..
+                   }: &mut Exchange| match response {
         Ok(response) => change(request, response),
         Err(_) => false,
     };

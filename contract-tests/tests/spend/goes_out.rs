@@ -10,6 +10,7 @@ use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::plan::{Ask, Case, Setting, inputs};
 use svc_contract_tests::run::{self, Event, Filter, Judged, Limits, Summary};
 use svc_contract_tests::target::{Capabilities, HttpTarget, Timeouts};
+use svc_contract_tests::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Environment};
 
 use crate::server::{Answer, Bank, Server, both, ended, fresh_file, retold, run};
@@ -115,7 +116,7 @@ fn told(limits: Limits) -> (Vec<Judged>, Summary) {
     let mut checks = check::all();
     checks.retain(|check| check.id.starts_with("identifiers.") || check.id.starts_with("flows."));
     let mut judged = Vec::new();
-    let mut tell = |event: &Event| {
+    let mut tell = |event: &mut Event| {
         if let Event::Judged(one) = event {
             judged.push(one.clone());
         }
@@ -133,6 +134,45 @@ fn checks_run_at_once_are_told_in_the_same_order_with_the_same_verdicts() {
         ..Limits::default()
     };
     assert_eq!(told(jobs(1)), told(jobs(5)));
+}
+
+/// How many cases were sent of two checks that break something, where one failure is enough, and the
+/// sum.
+fn broken(known: Option<&str>) -> (usize, Summary) {
+    let contract = Contract::built_in();
+    let setting = support::setting(&contract);
+    let target = InProcess::new(support::accounts());
+    let client = Client::new(&target, Keyring::of_simulator(), &setting);
+    let mut checks = check::all();
+    checks.retain(|check| check.id.starts_with("flows."));
+    checks.truncate(2);
+    let mut tell = |event: &mut Event| {
+        if let Event::Judged(judged) = event {
+            judged.findings[0].verdict = Verdict::Broken {
+                clause: "a.clause".to_owned(),
+                what: "something".to_owned(),
+                expected: "1".to_owned(),
+                found: "2".to_owned(),
+                known: known.map(str::to_owned),
+            };
+        }
+    };
+    let limits = Limits {
+        max_failures: NonZeroUsize::new(1),
+        ..Limits::default()
+    };
+    let filter = Filter::default();
+    let ran = run::run_within(&setting, &checks, &filter, limits, &client, &mut tell);
+    let (capture, summary) = support::block_on(ran);
+    (capture.cases.len(), summary)
+}
+
+#[test]
+fn what_is_known_is_no_failure_that_ends_a_run() {
+    let (news, known) = (broken(None), broken(Some("told to the vendor")));
+    assert!(news.0 < known.0, "a failure ends the run");
+    assert_eq!((news.1.failed, news.1.known), (2, 0));
+    assert_eq!((known.1.failed, known.1.known), (0, 2));
 }
 
 #[test]

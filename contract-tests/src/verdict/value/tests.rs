@@ -34,6 +34,7 @@ fn border(test: &Test, good: &[&'static str], bad: &[&'static str]) {
             headers: Vec::new(),
             body: Vec::new(),
         },
+        presented: crate::capture::Presented::Own,
         response: Ok(Response {
             status: 200,
             headers: Vec::new(),

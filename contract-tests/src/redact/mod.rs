@@ -1,8 +1,19 @@
-//! Secrets: held so that they cannot be printed, and blacked out of what others print.
+//! Secrets and personal data: held so that they cannot be printed, and blacked out of what others
+//! print. Knows the contract's rows, no file and no network.
+//!
+//! Keys are blacked out when an exchange is recorded ([`Blackout`]), so nothing behind the client
+//! ever holds one. Personal data is needed by the judge and is blacked out behind it, where
+//! something is shown or saved ([`StandIns`]).
+
+mod blackout;
+mod personal;
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use blackout::Blackout;
+pub use personal::{Personal, StandIns};
 
 /// What stands in place of a key.
 pub const MARK: &str = "[redacted key]";
@@ -43,26 +54,6 @@ impl<'de> Deserialize<'de> for Secret {
     }
 }
 
-/// Blacks a secret out of some bytes. Done when an answer is recorded, so that an answer that
-/// repeats the key is judged alike now and from a saved capture: by the mark.
-#[must_use]
-pub fn black_out(bytes: &[u8], secret: &Secret) -> Vec<u8> {
-    let needle = secret.0.as_bytes();
-    // A shorter text is no key, and would black out words.
-    if needle.len() < 8 {
-        return bytes.to_vec();
-    }
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = rest.windows(needle.len()).position(|part| part == needle) {
-        out.extend_from_slice(&rest[..at]);
-        out.extend_from_slice(MARK.as_bytes());
-        rest = &rest[at + needle.len()..];
-    }
-    out.extend_from_slice(rest);
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,7 +66,5 @@ mod tests {
             serde_json::to_string(&secret).expect("JSON"),
             format!("\"{MARK}\"")
         );
-        let told = black_out(b"key svc_test_abcdef and svc_test_abcdef.", &secret);
-        assert_eq!(told, b"key [redacted key] and [redacted key].");
     }
 }

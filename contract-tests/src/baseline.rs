@@ -1,0 +1,328 @@
+//! Known deviations: a list of what is broken and known. Reads the list and marks findings by it;
+//! knows nothing of how a run is shown.
+
+use std::sync::Arc;
+
+use crate::check::Check;
+use crate::plan::Setting;
+use crate::run::{Judged, Stale};
+use crate::verdict::{Finding, Verdict};
+use svc_fixtures::contract::Place;
+use svc_fixtures::reading::{Problems, Source, Table};
+
+/// The known deviations, and what a run has shown of each.
+#[derive(Debug, Clone, Default)]
+pub struct Baseline {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    check: String,
+    case: Option<String>,
+    clause: String,
+    reason: String,
+    place: Place,
+    /// How many cases of the check this run has.
+    planned: usize,
+    seen: Seen,
+}
+
+/// What a run has shown of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// Nothing: it was not judged, or not all of it.
+    Nothing,
+    /// It is broken, as the entry says.
+    Broken,
+    /// It holds wherever the entry speaks of.
+    Held,
+}
+
+impl Baseline {
+    /// Reads a list. Checks, cases and clauses must be known.
+    ///
+    /// # Errors
+    /// Every mistake of the file.
+    pub fn read(
+        source: &Arc<Source>,
+        setting: &Setting<'_>,
+        checks: &[Check],
+    ) -> Result<Self, Problems> {
+        let (baseline, problems) = Table::of_source(source, |root| {
+            let mut baseline = Baseline::default();
+            for table in root.tables("known") {
+                if let Some(entry) = entry(&table, setting, checks) {
+                    baseline.add(&table, entry);
+                }
+                table.done();
+            }
+            baseline
+        });
+        problems.or(baseline)
+    }
+
+    fn add(&mut self, table: &Table<'_>, entry: Entry) {
+        let same = |known: &Entry| {
+            known.check == entry.check && known.case == entry.case && known.clause == entry.clause
+        };
+        match self.entries.iter().any(same) {
+            true => table.problem("the same deviation is there twice"),
+            false => self.entries.push(entry),
+        }
+    }
+
+    /// Marks what is known among what was found.
+    pub fn mark(&mut self, judged: &mut Judged) {
+        let (check, cases) = (judged.check, judged.cases);
+        for entry in self.entries.iter_mut().filter(|entry| entry.check == check) {
+            let mut held = false;
+            for finding in &mut judged.findings {
+                if !entry.speaks_of(finding) {
+                    continue;
+                }
+                match &mut finding.verdict {
+                    Verdict::Broken { clause, known, .. } if *clause == entry.clause => {
+                        *known = Some(entry.reason.clone());
+                        entry.seen = Seen::Broken;
+                    }
+                    Verdict::Held { clause } => held |= *clause == entry.clause,
+                    Verdict::Broken { .. } | Verdict::Skipped { .. } => {}
+                }
+            }
+            // Where only some cases were run, or some of it was skipped, the others may break it.
+            let whole = entry.case.is_some() || cases == entry.planned;
+            let open = judged.open.contains(&entry.clause);
+            if held && whole && !open && entry.seen == Seen::Nothing {
+                entry.seen = Seen::Held;
+            }
+        }
+    }
+
+    /// The entries that say what is no longer so.
+    #[must_use]
+    pub fn stale(&self) -> Vec<Stale> {
+        let stale = self.entries.iter().filter(|entry| entry.seen == Seen::Held);
+        stale.map(Entry::stale).collect()
+    }
+}
+
+impl Entry {
+    fn speaks_of(&self, finding: &Finding) -> bool {
+        self.case.as_ref().is_none_or(|case| *case == finding.case)
+    }
+
+    fn stale(&self) -> Stale {
+        let problem = self
+            .place
+            .problem("this deviation is known, but it was judged and holds")
+            .hint("take the entry out");
+        Stale {
+            place: format!("{}:{}", problem.path(), problem.line()),
+            check: self.check.clone(),
+            clause: self.clause.clone(),
+            told: problem.to_string(),
+        }
+    }
+}
+
+/// One entry; none where something in it is not known.
+fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<Entry> {
+    let check = table.required("check");
+    let case = table.optional("case");
+    let clause = table.required("clause");
+    let reason = table.text("reason");
+    let found = check.as_ref().and_then(|item| {
+        let name = item.text()?;
+        let found = checks.iter().find(|check| check.id == name);
+        if found.is_none() {
+            item.unknown("check", name, checks.iter().map(|check| check.id));
+        }
+        found
+    });
+    let clause_id = clause.as_ref().and_then(|item| {
+        let name = item.text()?;
+        let known = || {
+            setting
+                .contract
+                .clauses
+                .iter()
+                .map(|clause| clause.id.as_str())
+        };
+        if !known().any(|id| id == name) {
+            item.unknown("clause", name, known());
+            return None;
+        }
+        Some(name.to_owned())
+    });
+    let named = case.as_ref().and_then(|item| Some((item, item.text()?)));
+    if let (Some((item, name)), Some(check)) = (named, found) {
+        let cases = check.cases(&setting.clone().everything());
+        if !cases.iter().any(|case| case.name == name) {
+            item.unknown("case", name, cases.iter().map(|case| case.name.as_str()));
+            return None;
+        }
+    }
+    if reason.is_some_and(|reason| reason.trim().is_empty()) {
+        table.problem("`reason` is empty: say why it is known");
+    }
+    let check = found?;
+    Some(Entry {
+        check: check.id.to_owned(),
+        case: named.map(|(_, name)| name.to_owned()),
+        clause: clause_id?,
+        reason: reason?.to_owned(),
+        place: Place {
+            source: Arc::clone(table.source()),
+            span: table.span(),
+        },
+        planned: check.cases(setting).len(),
+        seen: Seen::Nothing,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check;
+    use crate::plan::inputs;
+    use crate::run::Outcome;
+    use svc_fixtures::contract::Contract;
+
+    const CHECK: &str = "errors.no-record";
+
+    fn read(text: &str) -> Result<Baseline, Problems> {
+        let contract = Contract::built_in();
+        let setting = Setting::new(&contract, inputs::built_in(), "s");
+        Baseline::read(&Source::new("known.toml", text), &setting, &check::all())
+    }
+
+    fn mistakes(text: &str) -> String {
+        read(text)
+            .err()
+            .map(|problems| problems.to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn a_list_with_mistakes_says_where_and_what_to_do() {
+        insta::assert_snapshot!(mistakes("[[known]]\ncheck = \"errors.tabel\"\nclause = \"envelope.mta\"\nreson = \"x\"\n"), @r#"
+        error: `reason` is missing
+         --> known.toml:1:1
+          |
+        1 | [[known]]
+          | ^^^^^^^^^
+
+        error: check `errors.tabel` is not known
+         --> known.toml:2:9
+          |
+        2 | check = "errors.tabel"
+          |         ^^^^^^^^^^^^^^
+          |
+          = help: did you mean `errors.failures`?
+
+        error: clause `envelope.mta` is not known
+         --> known.toml:3:10
+          |
+        3 | clause = "envelope.mta"
+          |          ^^^^^^^^^^^^^^
+          |
+          = help: did you mean `envelope.meta`?
+
+        error: `reson` is not known here
+         --> known.toml:4:1
+          |
+        4 | reson = "x"
+          | ^^^^^
+          |
+          = help: did you mean `reason`?
+
+        4 mistakes found
+        "#);
+    }
+
+    #[test]
+    fn a_case_that_is_not_there_and_an_entry_given_twice_are_mistakes() {
+        let entry = format!(
+            "[[known]]\ncheck = \"{CHECK}\"\nclause = \"errors.no-record-found\"\nreason = \"r\"\n"
+        );
+        assert!(
+            mistakes(&format!("{entry}case = \"no such\"\n"))
+                .contains("case `no such` is not known")
+        );
+        assert!(mistakes(&entry.repeat(2)).contains("the same deviation is there twice"));
+        assert!(mistakes(&entry.replace("\"r\"", "\" \"")).contains("`reason` is empty"));
+        assert_eq!(mistakes(&entry), "");
+    }
+
+    /// A check of which every planned case was judged, with these verdicts of one clause.
+    fn judged(verdicts: Vec<Verdict>) -> Judged {
+        let contract = Contract::built_in();
+        let setting = Setting::new(&contract, inputs::built_in(), "s");
+        let check = check::all().into_iter().find(|check| check.id == CHECK);
+        let finding = |verdict| Finding {
+            case: "a case".to_owned(),
+            step: 0,
+            verdict,
+        };
+        Judged {
+            check: CHECK,
+            cases: check.expect("it is there").cases(&setting).len(),
+            findings: verdicts.into_iter().map(finding).collect(),
+            ..Judged::default()
+        }
+    }
+
+    fn held() -> Verdict {
+        let clause = "errors.no-record-found".to_owned();
+        Verdict::Held { clause }
+    }
+
+    fn broken(clause: &str) -> Verdict {
+        Verdict::Broken {
+            clause: clause.to_owned(),
+            what: "the status".to_owned(),
+            expected: "422".to_owned(),
+            found: "404".to_owned(),
+            known: None,
+        }
+    }
+
+    fn marked(mut judged: Judged) -> (Outcome, usize) {
+        let entry = format!(
+            "[[known]]\ncheck = \"{CHECK}\"\nclause = \"errors.no-record-found\"\nreason = \"r\"\n"
+        );
+        let mut baseline = read(&entry).expect("a list without mistakes");
+        baseline.mark(&mut judged);
+        (judged.outcome(), baseline.stale().len())
+    }
+
+    #[test]
+    fn what_is_known_does_not_fail_and_what_is_not_still_does() {
+        let known = || broken("errors.no-record-found");
+        assert_eq!(marked(judged(vec![known(), held()])), (Outcome::Known, 0));
+        let other = judged(vec![known(), broken("envelope.meta")]);
+        assert_eq!(marked(other), (Outcome::Failed, 0));
+    }
+
+    #[test]
+    fn an_entry_is_stale_only_where_all_of_it_was_judged_and_held() {
+        assert_eq!(marked(judged(vec![held()])), (Outcome::Passed, 1));
+        let part = Judged {
+            cases: 1,
+            ..judged(vec![held()])
+        };
+        assert_eq!(marked(part).1, 0);
+        let open = ["errors.no-record-found".to_owned()].into();
+        assert_eq!(
+            marked(Judged {
+                open,
+                ..judged(vec![held()])
+            })
+            .1,
+            0
+        );
+        let why = "no answer".to_owned();
+        assert_eq!(marked(judged(vec![Verdict::Skipped { why }])).1, 0);
+    }
+}

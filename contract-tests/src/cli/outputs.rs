@@ -1,0 +1,362 @@
+//! Where a run is told: the flags of the reports, and the desk that hands events to all of them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+
+use super::{Exit, Mistake};
+use crate::baseline::Baseline;
+use crate::capture::Capture;
+use crate::check::Check;
+use crate::plan::Setting;
+use crate::redact::{Personal, StandIns};
+use crate::report::human::Human;
+use crate::report::picture::{Breach, Picture};
+use crate::report::progress::Progress;
+use crate::report::{github, html, json, junit};
+use crate::run::{self, Event, Outcome, Summary};
+use crate::spend::Stop;
+use svc_fixtures::reading::Source;
+
+/// What is told, and where.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reports")]
+pub(super) struct Outputs {
+    /// Write a report as JSON, too
+    #[arg(long, value_name = "FILE")]
+    report_json: Option<PathBuf>,
+    /// Write a report as JUnit XML, too
+    #[arg(long, value_name = "FILE")]
+    report_junit: Option<PathBuf>,
+    /// Write a report as one HTML page, too
+    #[arg(long, value_name = "FILE")]
+    report_html: Option<PathBuf>,
+    /// Write the step summary of GitHub Actions; without FILE to $GITHUB_STEP_SUMMARY
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    report_github_summary: Option<PathBuf>,
+    /// Print annotations for GitHub Actions behind the report
+    #[arg(long)]
+    github_annotations: bool,
+    /// Write a file for each failing case to this folder: `replay` and `judge` take it
+    #[arg(long, value_name = "DIR")]
+    failures: Option<PathBuf>,
+    /// A list of known deviations, in TOML: they are told and do not fail the run
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Whether reports and captures show personal data
+    #[arg(long, value_enum, default_value_t = Show::Auto)]
+    show_personal_data: Show,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// Of a service on this machine
+    Auto,
+    Yes,
+    No,
+}
+
+/// Who may see personal data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// Nobody real: the service is on this machine.
+    Invented,
+    /// Maybe real people.
+    MaybeReal,
+}
+
+impl Subject {
+    pub(super) fn of(here: bool) -> Self {
+        if here {
+            Subject::Invented
+        } else {
+            Subject::MaybeReal
+        }
+    }
+}
+
+/// Takes the events of one run: marks what is known, hides what is personal, hands them on.
+pub(super) struct Desk<'a> {
+    outputs: &'a Outputs,
+    setting: &'a Setting<'a>,
+    checks: &'a [Check],
+    baseline: Baseline,
+    stand_ins: Option<StandIns>,
+    progress: Progress,
+    human: Human<io::Stdout>,
+    told: io::Result<()>,
+    events: Vec<Event>,
+    summary: Summary,
+}
+
+impl Outputs {
+    /// Opens the desk, before anything is sent: what cannot be written or read is told now.
+    pub(super) fn open<'a>(
+        &'a self,
+        setting: &'a Setting<'a>,
+        checks: &'a [Check],
+        subject: Subject,
+    ) -> Result<Desk<'a>, Mistake> {
+        self.check_files()?;
+        let shown = match self.show_personal_data {
+            Show::Auto => subject == Subject::Invented,
+            Show::Yes => true,
+            Show::No => false,
+        };
+        Ok(Desk {
+            outputs: self,
+            setting,
+            checks,
+            baseline: self.known(setting, checks)?,
+            stand_ins: (!shown).then(|| StandIns::of(Personal::of(setting.contract))),
+            progress: Progress::on_stderr(),
+            human: Human::new(io::stdout()),
+            told: Ok(()),
+            events: Vec::new(),
+            summary: Summary::default(),
+        })
+    }
+
+    fn known(&self, setting: &Setting<'_>, checks: &[Check]) -> Result<Baseline, Mistake> {
+        let Some(path) = &self.baseline else {
+            return Ok(Baseline::default());
+        };
+        let text = read(path)?;
+        let source = Source::new(path.display().to_string(), text);
+        Baseline::read(&source, setting, checks)
+            .map_err(|problems| Mistake::usage(problems.to_string()))
+    }
+
+    fn check_files(&self) -> Result<(), Mistake> {
+        let summary = self.summary_path()?;
+        let files = [&self.report_json, &self.report_junit, &self.report_html];
+        let mut seen = BTreeSet::new();
+        for path in files.into_iter().flatten().chain(summary.as_ref()) {
+            writable(path)?;
+            if !seen.insert(path) {
+                return Err(Mistake::usage(format!(
+                    "{}: two reports can't go to one file",
+                    path.display()
+                )));
+            }
+        }
+        match &self.failures {
+            Some(folder) => fs::create_dir_all(folder).map_err(|error| {
+                Mistake::usage(format!("--failures {}: {error}", folder.display()))
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn summary_path(&self) -> Result<Option<PathBuf>, Mistake> {
+        match &self.report_github_summary {
+            Some(path) if path.as_os_str().is_empty() => {
+                let named = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
+                let none = "--report-github-summary: give a file, or set GITHUB_STEP_SUMMARY";
+                named
+                    .map(|path| Some(path.into()))
+                    .ok_or_else(|| Mistake::usage(none))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+}
+
+/// The text of a file somebody named.
+pub(super) fn read(path: &Path) -> Result<String, Mistake> {
+    fs::read_to_string(path).map_err(|error| Mistake::usage(format!("{}: {error}", path.display())))
+}
+
+/// Says now that a file cannot be written, and not after a long run.
+pub(super) fn writable(path: &Path) -> Result<(), Mistake> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let why = match folder {
+        _ if path.is_dir() => "it is a folder",
+        Some(folder) if !folder.is_dir() => "its folder does not exist",
+        _ => return Ok(()),
+    };
+    Err(Mistake::usage(format!(
+        "{}: can't be written: {why}",
+        path.display()
+    )))
+}
+
+/// Writes a file, all or nothing told.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Mistake> {
+    let written = fs::write(path, text);
+    written
+        .with_context(|| format!("{} was not written", path.display()))
+        .map_err(unwritten)
+}
+
+fn unwritten(cause: anyhow::Error) -> Mistake {
+    Mistake {
+        exit: Exit::Nothing,
+        cause,
+    }
+}
+
+impl<'a> Desk<'a> {
+    /// What is judged.
+    pub(super) fn setting(&self) -> &'a Setting<'a> {
+        self.setting
+    }
+
+    /// By what.
+    pub(super) fn checks(&self) -> &'a [Check] {
+        self.checks
+    }
+
+    /// Takes in what happened, and marks what is known of it.
+    pub(super) fn take(&mut self, event: &mut Event) {
+        let event = match event {
+            Event::Judged(judged) => {
+                self.baseline.mark(judged);
+                self.summary.count(judged);
+                let mut judged = judged.clone();
+                if let Some(stand_ins) = &mut self.stand_ins {
+                    stand_ins.judged(&mut judged);
+                }
+                Event::Judged(judged)
+            }
+            Event::Ended(_) => {
+                for stale in self.baseline.stale() {
+                    self.summary.stale += 1;
+                    self.hand_on(Event::Stale(stale));
+                }
+                Event::Ended(self.summary)
+            }
+            Event::Began(_) | Event::Checking { .. } | Event::Stale(_) => event.clone(),
+        };
+        self.hand_on(event);
+    }
+
+    fn hand_on(&mut self, event: Event) {
+        self.progress.take(&event);
+        if self.told.is_ok() {
+            let human = &mut self.human;
+            self.told = self.progress.aside(|| human.take(&event));
+        }
+        self.events.push(event);
+    }
+
+    /// A capture as it may be saved here.
+    pub(super) fn savable(&mut self, capture: &Capture) -> Capture {
+        match &mut self.stand_ins {
+            None => capture.clone(),
+            Some(stand_ins) => {
+                run::without_personal_data(self.setting, self.checks, capture, stand_ins)
+            }
+        }
+    }
+
+    /// Writes what was asked for; answers what the process ends with, where the guard may have
+    /// stopped the run.
+    pub(super) fn close(mut self, capture: &Capture, stop: Option<&Stop>) -> Result<Exit, Mistake> {
+        std::mem::replace(&mut self.told, Ok(()))?;
+        self.failures(capture)?;
+        let picture = Picture::of(&self.events);
+        let outputs = self.outputs;
+        if let Some(path) = &outputs.report_json {
+            write(path, &json::print(&picture))?;
+        }
+        if let Some(path) = &outputs.report_junit {
+            write(path, &junit::print(&picture))?;
+        }
+        if let Some(path) = &outputs.report_html {
+            write(path, &html::print(&picture))?;
+        }
+        if let Some(path) = outputs.summary_path()? {
+            append(&path, &github::summary(&picture))?;
+        }
+        if outputs.github_annotations {
+            let mut out = io::stdout().lock();
+            out.write_all(github::annotations(&picture).as_bytes())?;
+            out.flush()?;
+        }
+        Ok(Exit::of_guarded(self.summary, stop))
+    }
+
+    /// A file for each failing case: a capture of it alone.
+    fn failures(&mut self, capture: &Capture) -> Result<(), Mistake> {
+        let Some(folder) = &self.outputs.failures else {
+            return Ok(());
+        };
+        let mut failing = BTreeSet::new();
+        for event in &self.events {
+            let Event::Judged(judged) = event else {
+                continue;
+            };
+            if judged.outcome() != Outcome::Failed {
+                continue;
+            }
+            let breaches = judged.findings.iter().filter_map(|f| Breach::of(judged, f));
+            let news = breaches.filter(|breach| breach.known.is_none());
+            failing.extend(news.map(|breach| (judged.check, breach.finding.case.clone())));
+        }
+        let mut names = BTreeSet::new();
+        for (check, case) in failing {
+            let mut name = file_name(check, &case);
+            while !names.insert(name.clone()) {
+                name.push('_');
+            }
+            let saved = self.savable(&capture.of_case(check, &case));
+            let text = saved
+                .to_json()
+                .context("a failure can't be printed")
+                .map_err(unwritten)?;
+            write(&folder.join(format!("{name}.json")), &text)?;
+        }
+        Ok(())
+    }
+}
+
+/// A name any file system takes.
+fn file_name(check: &str, case: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || c == '.' => c.to_ascii_lowercase(),
+        _ => '-',
+    };
+    let name = format!("{check} {case}")
+        .chars()
+        .map(plain)
+        .collect::<String>();
+    let parts: Vec<_> = name.split('-').filter(|part| !part.is_empty()).collect();
+    parts.join("-").chars().take(120).collect()
+}
+
+/// GitHub gathers the summaries of a job's steps in one file.
+fn append(path: &Path, text: &str) -> Result<(), Mistake> {
+    let open = fs::OpenOptions::new().append(true).create(true).open(path);
+    let written = open.and_then(|mut file| file.write_all(text.as_bytes()));
+    written
+        .with_context(|| format!("{} was not written", path.display()))
+        .map_err(unwritten)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_failure_is_plain() {
+        assert_eq!(
+            file_name("a.check", "an.operation: no `pan` / (live)"),
+            "a.check-an.operation-no-pan-live"
+        );
+        assert!(file_name("a", &"x/".repeat(500)).len() <= 120);
+    }
+
+    #[test]
+    fn a_report_in_a_folder_that_is_not_there_is_refused_at_once() {
+        assert!(writable(Path::new("/no/such/folder/report.json")).is_err());
+        assert!(writable(Path::new("/")).is_err());
+        assert!(writable(Path::new("report.json")).is_ok());
+    }
+}

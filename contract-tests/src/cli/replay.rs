@@ -1,0 +1,129 @@
+//! `replay`: a captured case sent again, with keys and references of its own, and judged.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::judge::load;
+use super::run::{Again, Run};
+use super::{Exit, Mistake};
+use crate::capture::Capture;
+
+/// How many names a message lists.
+const LISTED: usize = 12;
+
+/// What to send again, and to whom.
+#[derive(Debug, Args)]
+pub(super) struct Replay {
+    /// A capture that `run --capture` saved, or a file of `run --failures`
+    file: PathBuf,
+    /// The case, where the file has several
+    #[arg(long, value_name = "NAME")]
+    case: Option<String>,
+    #[command(flatten)]
+    run: Run,
+}
+
+impl Replay {
+    pub(super) fn execute(&self) -> Result<Exit, Mistake> {
+        let capture = load(&self.file)?;
+        let chosen = chosen(&capture, self.case.as_deref(), self.run.check())?;
+        self.run.send_again(&Again {
+            cases: [chosen].into(),
+            extensions: capture.extensions,
+        })
+    }
+}
+
+/// The one case that is meant.
+fn chosen(
+    capture: &Capture,
+    case: Option<&str>,
+    check: Option<&str>,
+) -> Result<(String, String), Mistake> {
+    let meant = |name: &&(String, String)| {
+        let (of, named) = *name;
+        case.is_none_or(|wanted| wanted == named)
+            && check.is_none_or(|wanted| of.starts_with(wanted))
+    };
+    let all = capture.cases.iter();
+    let all: BTreeSet<_> = all
+        .map(|case| (case.check.clone(), case.case.clone()))
+        .collect();
+    let found: Vec<_> = all.iter().filter(meant).collect();
+    if let [one] = found.as_slice() {
+        return Ok((*one).clone());
+    }
+    let names = if found.is_empty() {
+        all.iter().collect()
+    } else {
+        found.clone()
+    };
+    let listed = names.iter().take(LISTED);
+    let listed: Vec<_> = listed
+        .map(|(check, case)| format!("  --check {check} --case '{case}'"))
+        .collect();
+    let more = match names.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!("\n  and {more} more"),
+    };
+    let what = match found.len() {
+        0 => "there is no such case; the file has",
+        _ => "the file has several cases; say which",
+    };
+    Err(Mistake::usage(format!(
+        "{what}\n{}{more}",
+        listed.join("\n")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::CapturedCase;
+    use crate::target::Capabilities;
+
+    fn capture(names: &[(&str, &str)]) -> Capture {
+        let case = |(check, case): &(&str, &str)| CapturedCase {
+            check: (*check).to_owned(),
+            case: (*case).to_owned(),
+            exchanges: Vec::new(),
+            repeated: Vec::new(),
+            stopped: None,
+        };
+        Capture {
+            seed: "s".to_owned(),
+            environments: Vec::new(),
+            extensions: false,
+            http: true,
+            capabilities: Capabilities::default(),
+            here: true,
+            cases: names.iter().map(case).collect(),
+        }
+    }
+
+    fn found(names: &[(&str, &str)], case: Option<&str>, check: Option<&str>) -> String {
+        match chosen(&capture(names), case, check) {
+            Ok((check, case)) => format!("{check}: {case}"),
+            Err(mistake) => mistake.cause.to_string(),
+        }
+    }
+
+    #[test]
+    fn one_case_is_meant_or_the_message_lists_them() {
+        let two = [("a.check", "one"), ("b.check", "one"), ("b.check", "two")];
+        assert_eq!(found(&two[..1], None, None), "a.check: one");
+        assert_eq!(found(&two, Some("two"), None), "b.check: two");
+        assert_eq!(found(&two, Some("one"), Some("b.")), "b.check: one");
+        insta::assert_snapshot!(found(&two, Some("one"), None), @"
+        the file has several cases; say which
+          --check a.check --case 'one'
+          --check b.check --case 'one'
+        ");
+        insta::assert_snapshot!(found(&two[..1], Some("three"), None), @"
+        there is no such case; the file has
+          --check a.check --case 'one'
+        ");
+    }
+}

@@ -1,0 +1,230 @@
+//! Keys blacked out of texts, whatever form they are repeated in. Knows no personal data.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use data_encoding::{BASE32_NOPAD, BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER};
+use regex::bytes::{NoExpand, Regex, RegexBuilder};
+
+use super::{MARK, Secret};
+use svc_fixtures::contract::Environment;
+
+/// A shorter text is no key, and would black out words.
+const SHORTEST: usize = 8;
+
+/// So much of a key's own part is told from a coincidence.
+const PART: usize = 9;
+
+/// Secrets that nobody told us of, by their look: signing secrets of webhooks and whole keys.
+const LOOKS: &str = "whsec_[A-Za-z0-9_=+/.-]{4,}|svc_(?:test|live)_[A-Za-z0-9_.-]{8,}";
+
+/// Finds secrets in what others wrote: as they are, encoded, in credentials, in parts.
+#[derive(Debug, Clone)]
+pub struct Blackout {
+    forms: Regex,
+    parts: BTreeSet<Vec<u8>>,
+}
+
+impl Blackout {
+    /// Of these secrets, in every form, and of pieces of them over 8 characters.
+    #[must_use]
+    pub fn of<'s>(secrets: impl IntoIterator<Item = &'s Secret>) -> Self {
+        Blackout::with(std::iter::empty(), secrets)
+    }
+
+    /// Of secrets in every form, and only of the second ones also in pieces: the first have parts
+    /// that are words, such as the name of a check.
+    #[must_use]
+    pub fn with<'s>(
+        whole: impl IntoIterator<Item = &'s Secret>,
+        also_in_parts: impl IntoIterator<Item = &'s Secret>,
+    ) -> Self {
+        let (mut all, mut parts) = (BTreeSet::new(), BTreeSet::new());
+        for secret in also_in_parts {
+            parts.extend(windows(own_part(secret.expose())).map(<[u8]>::to_ascii_lowercase));
+            all.insert(secret.expose());
+        }
+        all.extend(whole.into_iter().map(Secret::expose));
+        let long = all.into_iter().filter(|text| text.len() >= SHORTEST);
+        let forms: BTreeSet<String> = long.flat_map(forms).collect();
+        let mut forms: Vec<String> = forms.iter().map(|form| regex::escape(form)).collect();
+        // The first that fits is taken: a longer form must come before one that it begins with.
+        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        forms.push(LOOKS.to_owned());
+        let forms = RegexBuilder::new(&forms.join("|"))
+            .case_insensitive(true)
+            .size_limit(64 << 20)
+            .build()
+            .expect("escaped texts are patterns");
+        Blackout { forms, parts }
+    }
+
+    /// These bytes without secrets.
+    #[must_use]
+    pub fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let clean = self.forms.replace_all(bytes, NoExpand(MARK.as_bytes()));
+        self.without_parts(&clean)
+    }
+
+    /// This text without secrets.
+    #[must_use]
+    pub fn text(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.bytes(text.as_bytes())).into_owned()
+    }
+
+    fn without_parts(&self, bytes: &[u8]) -> Vec<u8> {
+        let known = |at: usize| {
+            bytes
+                .get(at..at + PART)
+                .is_some_and(|part| self.parts.contains(&part.to_ascii_lowercase()))
+        };
+        let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+        while at < bytes.len() {
+            if self.parts.is_empty() || !known(at) {
+                out.push(bytes[at]);
+                at += 1;
+                continue;
+            }
+            out.extend_from_slice(MARK.as_bytes());
+            while known(at + 1) {
+                at += 1;
+            }
+            at += PART;
+        }
+        out
+    }
+}
+
+/// What a key has beside the beginning that all keys have.
+fn own_part(key: &str) -> &str {
+    let prefixes = Environment::ALL.map(Environment::key_prefix);
+    let rest = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix));
+    rest.unwrap_or(key)
+}
+
+fn windows(text: &str) -> impl Iterator<Item = &[u8]> {
+    text.as_bytes().windows(PART)
+}
+
+/// A secret as it is and as encoders write it.
+fn forms(secret: &str) -> Vec<String> {
+    let mut forms = vec![
+        secret.to_owned(),
+        percent(secret, |byte| {
+            byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)
+        }),
+        percent(secret, |byte| byte.is_ascii_alphanumeric()),
+        percent(secret, |_| false),
+        HEXLOWER.encode(secret.as_bytes()),
+        BASE32_NOPAD.encode(secret.as_bytes()),
+        secret.chars().rev().collect(),
+        escaped(secret),
+        secret
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;"),
+    ];
+    forms.extend(
+        [1, 2]
+            .map(|at| forms[at].replace('%', "%25"))
+            .into_iter()
+            .collect::<Vec<_>>(),
+    );
+    for alphabet in [BASE64_NOPAD, BASE64URL_NOPAD] {
+        forms.extend((0..3).map(|before| inside(&alphabet, secret, before)));
+    }
+    forms
+}
+
+/// As it stands inside a JSON string.
+fn escaped(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.trim_matches('"').to_owned()
+}
+
+fn percent(text: &str, plain: impl Fn(u8) -> bool) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        match plain(byte) {
+            true => out.push(char::from(byte)),
+            false => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+        out
+    })
+}
+
+/// What base64 makes of a text that stands behind so many other bytes, as in the credentials of
+/// `Basic`: the characters that only the text itself decides.
+fn inside(alphabet: &Encoding, text: &str, before: usize) -> String {
+    let mut bytes = vec![0; before];
+    bytes.extend_from_slice(text.as_bytes());
+    let encoded = alphabet.encode(&bytes);
+    let first = (before * 8).div_ceil(6);
+    let last = bytes.len() * 8 / 6;
+    encoded[first..last].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use data_encoding::BASE64;
+
+    const KEY: &str = "svc_test_canary-4f7Hq2.Zx81w";
+
+    fn told(text: &str) -> String {
+        Blackout::of([&Secret::new(KEY)]).text(text)
+    }
+
+    #[test]
+    fn a_key_is_blacked_out_in_every_form() {
+        let basic = |text: &str| format!("Basic {}", BASE64.encode(text.as_bytes()));
+        for form in [
+            KEY.to_owned(),
+            format!("Bearer {KEY}"),
+            KEY.to_uppercase(),
+            "svc%5Ftest%5Fcanary%2D4f7Hq2%2EZx81w".to_owned(),
+            "svc%5ftest%5fcanary%2d4f7Hq2%2eZx81w".to_owned(),
+            BASE64.encode(KEY.as_bytes()),
+            basic(&format!("{KEY}:")),
+            basic(&format!("user:{KEY}")),
+            basic(&format!("me:{KEY}")),
+            HEXLOWER.encode(KEY.as_bytes()),
+        ] {
+            let told = told(&format!("<{form}>"));
+            assert!(told.contains(MARK), "{form}: {told}");
+            for part in ["canary", "anary-4", "f7Hq2", "Zx81w", "Y2FuYXJ5"] {
+                assert!(!told.contains(part), "{form}: {told}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_over_8_characters_are_blacked_out_and_shorter_ones_are_words() {
+        assert_eq!(told("key ends in 4f7Hq2.Zx"), format!("key ends in {MARK}"));
+        assert_eq!(told("key ends in 4f7Hq2.Z"), "key ends in 4f7Hq2.Z");
+        assert_eq!(
+            told("must begin with svc_test_"),
+            "must begin with svc_test_"
+        );
+        assert_eq!(told("canary-4f7Hq!"), format!("{MARK}!"));
+    }
+
+    #[test]
+    fn secrets_nobody_told_us_of_are_known_by_their_look() {
+        let nothing = Blackout::of([]);
+        assert_eq!(nothing.text("whsec_sample1"), MARK);
+        assert_eq!(
+            nothing.text("of svc_live_0123456789, no"),
+            format!("of {MARK}, no")
+        );
+        assert_eq!(nothing.text("svc_test_local"), "svc_test_local");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay_as_they_are() {
+        let bytes = [0xff, 0x00, b'a', 0xfe];
+        assert_eq!(Blackout::of([&Secret::new(KEY)]).bytes(&bytes), bytes);
+    }
+}

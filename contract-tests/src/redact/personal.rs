@@ -1,0 +1,476 @@
+//! Personal data blacked out: found by the names of members, as the contract's rows and
+//! `personal.toml` say, then replaced wherever the same value stands.
+//!
+//! A stand-in tells two values apart and the same one as the same, and a date stays a date: so what
+//! is saved can still be judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_encoding::BASE64;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::capture::{CapturedCase, Exchange, Repeated};
+use crate::run::Judged;
+use crate::verdict::Verdict;
+use svc_fixtures::contract::{Contract, Field, Kind};
+
+/// A shorter value is replaced only where it is a whole value: inside a text it may be a word.
+const SHORTEST: usize = 4;
+
+/// Which members hold personal data.
+#[derive(Debug, Clone)]
+pub struct Personal {
+    fields: BTreeSet<String>,
+    list: Words,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    words: BTreeSet<String>,
+    formats: BTreeSet<String>,
+    except: BTreeSet<String>,
+}
+
+impl Personal {
+    /// What the rows of a contract and `personal.toml` say.
+    ///
+    /// # Panics
+    /// Never: a test reads the built-in file.
+    #[must_use]
+    pub fn of(contract: &Contract) -> Self {
+        let list: Words =
+            toml::from_str(include_str!("../../personal.toml")).expect("the built-in list reads");
+        let carried: BTreeSet<&str> = contract
+            .flows
+            .iter()
+            .flat_map(|flow| &flow.steps)
+            .filter_map(|step| step.takes.as_deref())
+            .collect();
+        let mut fields = BTreeSet::new();
+        for operation in &contract.operations {
+            named(contract, &list, &operation.request, &mut fields);
+        }
+        // What the service made up to hold a flow together says nothing of a person.
+        fields.retain(|name| !carried.contains(name.as_str()));
+        Personal { fields, list }
+    }
+
+    /// Whether a member of that name holds personal data.
+    #[must_use]
+    pub fn is(&self, member: &str) -> bool {
+        let word = |word: &String| self.list.words.contains(word);
+        !self.is_excepted(member)
+            && (self.fields.contains(member) || words(member).iter().any(word))
+    }
+
+    /// Whether a member of that name tells nothing of a person wherever it stands.
+    fn is_excepted(&self, member: &str) -> bool {
+        self.list.except.contains(member)
+    }
+}
+
+fn named(contract: &Contract, list: &Words, fields: &[Field], out: &mut BTreeSet<String>) {
+    for field in fields {
+        let format = match &field.kind {
+            Kind::Text { format, .. } => format.map(|id| contract.format(id).name.as_str()),
+            _ => None,
+        };
+        let personal = format.is_some_and(|format| list.formats.contains(format));
+        if field.identifies || field.folds || personal {
+            out.insert(field.name.clone());
+        }
+        if let Kind::Object { fields } = &field.kind {
+            named(contract, list, fields, out);
+        }
+    }
+}
+
+/// The words of a name, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before_was_small = false;
+    for c in name.chars() {
+        let next = !c.is_ascii_alphabetic() || (c.is_ascii_uppercase() && before_was_small);
+        if next {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_ascii_alphabetic()) {
+            word.push(c.to_ascii_lowercase());
+        }
+        before_was_small = c.is_ascii_lowercase();
+    }
+    words
+}
+
+/// What stands in place of each personal value, the same for the same one.
+#[derive(Debug, Clone)]
+pub struct StandIns {
+    personal: Personal,
+    known: BTreeMap<String, String>,
+}
+
+impl StandIns {
+    /// None yet.
+    #[must_use]
+    pub fn of(personal: Personal) -> Self {
+        StandIns {
+            personal,
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// A case without personal data. What the plan itself sent is kept where it is named: it is
+    /// written in the contract's rows, and the judge compares with it.
+    pub fn case(&mut self, case: &CapturedCase, keep: &BTreeSet<String>) -> CapturedCase {
+        let mine = self.found_in(all(case), keep);
+        let exchanges = case.exchanges.iter();
+        let repeated = case.repeated.iter();
+        CapturedCase {
+            exchanges: exchanges
+                .map(|exchange| replaced(&mine, exchange))
+                .collect(),
+            repeated: repeated
+                .map(|one| Repeated {
+                    step: one.step,
+                    exchange: replaced(&mine, &one.exchange),
+                })
+                .collect(),
+            stopped: case.stopped.as_deref().map(|text| in_text(&mine, text)),
+            ..case.clone()
+        }
+    }
+
+    /// What was judged, without personal data.
+    pub fn judged(&mut self, judged: &mut Judged) {
+        let mine = self.found_in(judged.evidence.iter().flat_map(all), &BTreeSet::new());
+        for case in &mut judged.evidence {
+            for exchange in &mut case.exchanges {
+                *exchange = replaced(&mine, exchange);
+            }
+            for one in &mut case.repeated {
+                one.exchange = replaced(&mine, &one.exchange);
+            }
+        }
+        for finding in &mut judged.findings {
+            match &mut finding.verdict {
+                Verdict::Broken {
+                    expected, found, ..
+                } => {
+                    *expected = in_text(&mine, expected);
+                    *found = in_text(&mine, found);
+                }
+                Verdict::Skipped { why } => *why = in_text(&mine, why),
+                Verdict::Held { .. } => {}
+            }
+        }
+    }
+
+    /// The personal values of some exchanges with their stand-ins, the longest first.
+    fn found_in<'x>(
+        &mut self,
+        exchanges: impl IntoIterator<Item = &'x Exchange>,
+        keep: &BTreeSet<String>,
+    ) -> Vec<(String, String)> {
+        let mut values = BTreeSet::new();
+        for exchange in exchanges {
+            let answered = exchange.response.as_ref().map(|response| &response.body);
+            for body in [Some(&exchange.request.body), answered.ok()]
+                .into_iter()
+                .flatten()
+            {
+                if let Ok(json) = serde_json::from_slice(body) {
+                    collect(&self.personal, &json, Held::Openly, &mut values);
+                }
+            }
+        }
+        let mut mine = Vec::new();
+        for value in values.into_iter().filter(|value| !keep.contains(value)) {
+            let next = self.known.len() + 1;
+            let known = self.known.entry(value.clone());
+            let stand_in = known.or_insert_with(|| stand_in(&value, next)).clone();
+            mine.push((value, stand_in));
+        }
+        mine.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        mine
+    }
+}
+
+/// Every exchange of a case, those that were followed by another one, too.
+fn all(case: &CapturedCase) -> impl Iterator<Item = &Exchange> {
+    let repeated = case.repeated.iter().map(|one| &one.exchange);
+    case.exchanges.iter().chain(repeated)
+}
+
+#[derive(Clone, Copy)]
+enum Held {
+    Openly,
+    AsPersonal,
+}
+
+fn collect(personal: &Personal, json: &Value, held: Held, out: &mut BTreeSet<String>) {
+    match (json, held) {
+        (Value::Object(members), _) => {
+            for (name, value) in members {
+                let held = if personal.is(name) {
+                    Held::AsPersonal
+                } else {
+                    held
+                };
+                collect(personal, value, held, out);
+            }
+        }
+        (Value::Array(items), _) => {
+            for item in items {
+                collect(personal, item, held, out);
+            }
+        }
+        (Value::String(text), Held::AsPersonal) if !text.trim().is_empty() => {
+            out.insert(text.clone());
+        }
+        // What came to the receiver of webhooks, or a body as the console shows it: JSON in a text.
+        (Value::String(text), Held::Openly) if text.starts_with(['{', '[']) => {
+            if let Ok(json) = serde_json::from_str(text) {
+                collect(personal, &json, Held::Openly, out);
+            }
+        }
+        // A mobile number given as a number; scores and counts are shorter.
+        (Value::Number(number), Held::AsPersonal) if number.to_string().len() >= 8 => {
+            out.insert(number.to_string());
+        }
+        _ => {}
+    }
+}
+
+/// Tells a value from others and keeps its form: a date, a `data:` URI with its type, an address,
+/// digits only.
+fn stand_in(value: &str, number: usize) -> String {
+    let digits: String = value.chars().filter(char::is_ascii_digit).collect();
+    let separators: String = value.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let year = format!("{:04}", 1000 + number % 9000);
+    match (separators.as_str(), value.find(['-', '/', '.'])) {
+        ("--" | "//" | "..", Some(4)) if digits.len() == 8 => {
+            let c = &separators[..1];
+            format!("{year}{c}01{c}01")
+        }
+        ("--" | "//" | "..", Some(2)) if digits.len() == 8 => {
+            let c = &separators[..1];
+            format!("01{c}01{c}{year}")
+        }
+        ("", None) if value.len() >= 6 => format!("7{number:0width$}", width = value.len() - 1),
+        _ => like_address(value, number).unwrap_or_else(|| format!("[redacted {number}]")),
+    }
+}
+
+/// The stand-in of a `data:` URI or of an address; none of another value.
+fn like_address(value: &str, number: usize) -> Option<String> {
+    if let Some(rest) = value.strip_prefix("data:") {
+        let kind = rest.split(',').next().unwrap_or_default();
+        let plain = |c: char| c.is_ascii_lowercase() || "/+-.;".contains(c);
+        let named = kind.strip_suffix(";base64").is_some_and(|kind| {
+            kind.len() < 40 && kind.starts_with("image/") && kind.chars().all(plain)
+        });
+        return Some(match named {
+            true => format!(
+                "data:{kind},{}",
+                BASE64.encode(format!("redacted-{number}").as_bytes())
+            ),
+            false => format!("data:,redacted-{number}"),
+        });
+    }
+    let scheme = ["https://", "http://"];
+    let scheme = scheme.iter().find(|scheme| value.starts_with(**scheme))?;
+    Some(format!("{scheme}redacted.example/{number}"))
+}
+
+fn replaced(stand_ins: &[(String, String)], exchange: &Exchange) -> Exchange {
+    let bytes = |body: &[u8]| match std::str::from_utf8(body) {
+        Ok(text) => in_text(stand_ins, text).into_bytes(),
+        Err(_) => body.to_vec(),
+    };
+    let headers = |headers: &[(String, String)]| {
+        let clean = |(name, value): &(String, String)| (name.clone(), in_text(stand_ins, value));
+        headers.iter().map(clean).collect()
+    };
+    let mut exchange = exchange.clone();
+    exchange.request.body = bytes(&exchange.request.body);
+    exchange.request.headers = headers(&exchange.request.headers);
+    exchange.request.query = in_text(stand_ins, &exchange.request.query);
+    if let Ok(response) = &mut exchange.response {
+        response.body = bytes(&response.body);
+        response.headers = headers(&response.headers);
+    }
+    exchange
+}
+
+/// A text without these values: as they are, as JSON writes them, as a query does.
+fn in_text(stand_ins: &[(String, String)], text: &str) -> String {
+    let mut out = text.to_owned();
+    for (value, stand_in) in stand_ins {
+        let quoted = Value::from(value.as_str()).to_string();
+        let escaped = quoted[1..quoted.len() - 1].to_owned();
+        if value.chars().count() < SHORTEST {
+            out = out.replace(&quoted, &Value::from(stand_in.as_str()).to_string());
+            continue;
+        }
+        let spaced = value.replace(' ', "+");
+        let percent = value.replace(' ', "%20");
+        for form in BTreeSet::from([value.clone(), escaped, spaced, percent]) {
+            out = whole_words(&out, &form, stand_in);
+        }
+    }
+    out
+}
+
+/// Replaces a value where no letter or digit stands beside it: elsewhere it is part of something
+/// else, such as an id.
+fn whole_words(text: &str, value: &str, stand_in: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find(value) {
+        let end = at + value.len();
+        let before = rest[..at]
+            .chars()
+            .next_back()
+            .or_else(|| out.chars().next_back());
+        let after = rest[end..].chars().next();
+        let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+        out.push_str(&rest[..at]);
+        out.push_str(if free(before) && free(after) {
+            stand_in
+        } else {
+            value
+        });
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use svc_fixtures::contract::{Leaf, Member, Shape};
+
+    fn stand_ins() -> StandIns {
+        StandIns::of(Personal::of(&Contract::built_in()))
+    }
+
+    fn case(sent: &str, answered: &str) -> CapturedCase {
+        CapturedCase {
+            check: "a.check".to_owned(),
+            case: "a case".to_owned(),
+            exchanges: vec![sample::exchange(sent, answered)],
+            repeated: Vec::new(),
+            stopped: None,
+        }
+    }
+
+    fn answer(case: &CapturedCase) -> String {
+        let response = case.exchanges[0].response.as_ref().expect("an answer");
+        String::from_utf8_lossy(&response.body).into_owned()
+    }
+
+    #[test]
+    fn personal_values_are_replaced_wherever_they_stand() {
+        let told = case(
+            "{}",
+            r#"{"data":{"fullName":"RAVI KUMAR","dob":"1990-02-03","dateOfBirth":"03/02/1990","gender":"M","mobile":9000000001,"status":"VALID","photo":"data:image/png;base64,AA"},"error":{"message":"no RAVI KUMAR here"},"verificationId":"svcv_RAVI"}"#,
+        );
+        let clean = stand_ins().case(&told, &BTreeSet::new());
+        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 5]","dob":"1002-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 4]","mobile":7000000003,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNg=="},"error":{"message":"no [redacted 5] here"},"verificationId":"svcv_RAVI"}"#);
+    }
+
+    #[test]
+    fn what_was_repeated_or_stands_as_json_in_a_text_is_replaced() {
+        let delivered = r#"{"deliveries":[{"body":"{\"data\":{\"fullName\":\"RAVI KUMAR\"}}"}]}"#;
+        let mut told = case("{}", delivered);
+        let before = sample::exchange("{}", r#"{"data":{"fullName":"ANITA RAO"}}"#);
+        told.repeated.push(Repeated {
+            step: 0,
+            exchange: before,
+        });
+        let clean = stand_ins().case(&told, &BTreeSet::new());
+        let text = format!(
+            "{:?} {}",
+            clean.repeated[0].exchange.response,
+            answer(&clean)
+        );
+        assert!(!text.contains("RAVI") && !text.contains("ANITA"), "{text}");
+        let clean = serde_json::to_string(&clean).expect("JSON");
+        assert!(
+            !clean.contains("RAVI") && !clean.contains("ANITA"),
+            "{clean}"
+        );
+        let mut judged = Judged {
+            evidence: vec![told],
+            ..Judged::default()
+        };
+        stand_ins().judged(&mut judged);
+        let evidence = serde_json::to_string(&judged.evidence).expect("JSON");
+        assert!(
+            !evidence.contains("RAVI") && !evidence.contains("ANITA"),
+            "{evidence}"
+        );
+    }
+
+    #[test]
+    fn what_the_plan_sent_is_kept_in_a_capture_and_not_in_a_report() {
+        let told = case(
+            r#"{"pan":"AAAAA0000A"}"#,
+            r#"{"data":{"pan":"AAAAA0000A"}}"#,
+        );
+        let keep = BTreeSet::from(["AAAAA0000A".to_owned()]);
+        assert_eq!(stand_ins().case(&told, &keep), told);
+        let clean = stand_ins().case(&told, &BTreeSet::new());
+        assert_eq!(answer(&clean), r#"{"data":{"pan":"[redacted 1]"}}"#);
+        assert_eq!(
+            clean.exchanges[0].request.body,
+            br#"{"pan":"[redacted 1]"}"#
+        );
+    }
+
+    #[test]
+    fn every_name_of_an_answer_is_decided() {
+        fn texts(shape: &Shape, name: &str, out: &mut BTreeSet<String>) {
+            match shape {
+                Shape::Leaf {
+                    leaf: Leaf::Text | Leaf::Date { .. } | Leaf::DataUri,
+                    ..
+                } => {
+                    out.insert(name.to_owned());
+                }
+                Shape::List(item) => texts(item, name, out),
+                Shape::Object(members) => {
+                    let walk = |member: &Member| (member.name.clone(), member.shape.clone());
+                    for (name, shape) in members.iter().map(walk) {
+                        texts(&shape, &name, out);
+                    }
+                }
+                Shape::Leaf { .. } | Shape::AnyObject => {}
+            }
+        }
+        let contract = Contract::built_in();
+        let personal = Personal::of(&contract);
+        let mut all = BTreeSet::new();
+        for operation in &contract.operations {
+            texts(&operation.response, "", &mut all);
+        }
+        all.retain(|name| !personal.is(name));
+        let open: Vec<_> = all.into_iter().collect();
+        // A new member that is not personal is added here, any other to `personal.toml`.
+        insta::assert_snapshot!(open.join(" "), @"State accountType active activity activityDescription applicationReceivedOn appointmentDate asn assemblyNumber bank bankCode bankDetails.branch bankDetails.state bankName beginDate beneIFSC beneficiaryIfsc billAmount billDueDate billingType blacklistStatus branch branchName businessActivity cameraMake cameraModel caseType categoriesHit category centerJurisdiction chapter classOfCompany companyCategory companyStatus companySubcategory complianceRating connectionStatus connectionType constitution country countryCode court currentServiceProvider custIfsc dateOfCommencement dateOfFiling dateOfIncorporation dateOfRegistration designation details dinStatus docType documentType dueDate endDate female filingDate financialYear from fuelType fuzzyLogicScore gpt gpt_raw iecIssueDate iecStatus ifsc_subcode incorporationDate industry isp issueDate issuer issuerBank lastAgmDate lastFilingDate lastPaidAmount lastPaidDate lastUpdated majorActivity male manufacturingMonthYear memberCategory memberSince message methodUsed micr mobileMatch mobileNetworkOperator model month nameMatch nationality nature natureOfBusiness netInvestmentInPme networkRegion nicCode openDate organizationType originalServiceProvider others panStatus parliamentaryNumber partNumber periodOfReturn photocopyDetection provider qualityChecks[#] reason referenceId region registrar registrationDate relationType requestId request_id result returnType returnsFilingFrequency riskLevel rtoCode scoreBand screenshotDetection serialNumber software source spliceDetection state stateCode stateJurisdiction status status-code statusCode subSector subscriberStatus subsidyStatus summary swift_code tagStatus taxpayerType textmatch tier timestamp to total totalTurnover trackingId type typeOfApplication validUpto value variant variants_run vehicleClass vehicleClasses verification_id wdvPme webcheckDetection");
+    }
+
+    #[test]
+    fn an_exception_has_a_word_to_except_it_from() {
+        let list = Personal::of(&Contract::built_in()).list;
+        let idle: Vec<_> = list
+            .except
+            .iter()
+            .filter(|name| words(name).iter().all(|word| !list.words.contains(word)))
+            .collect();
+        assert!(idle.is_empty(), "{idle:?}");
+    }
+}

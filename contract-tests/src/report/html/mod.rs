@@ -1,0 +1,305 @@
+//! The report as one page: no network, no script, readable in light and dark. All that was sent or
+//! answered is escaped by maud.
+
+use data_encoding::BASE64;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+use super::counted;
+use super::curl;
+use super::picture::{Breach, Picture, State};
+use crate::capture::Exchange;
+use crate::run::{Judged, Outcome};
+
+const STYLE: &str = include_str!("page.css");
+
+/// How many places of one breach are shown in full; the JSON report has all.
+const SHOWN: usize = 25;
+
+/// How much of a body is shown, in characters.
+const LONGEST: usize = 20_000;
+
+/// The page.
+#[must_use]
+pub fn print(picture: &Picture<'_>) -> String {
+    let title = format!("Contract tests: {}", verdict(picture));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { (head(picture)) }
+                main {
+                    (broken(picture))
+                    (stale(picture))
+                    (matrix(picture))
+                    (checks(picture))
+                }
+            }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+/// Nothing is loaded, and no style but the page's own holds.
+fn policy() -> String {
+    let hash = BASE64.encode(&Sha256::digest(STYLE.as_bytes()));
+    format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")
+}
+
+/// The run in a word or two.
+fn verdict(picture: &Picture<'_>) -> &'static str {
+    let sum = picture.summary;
+    match (
+        sum.failed + sum.stale,
+        sum.unreachable,
+        sum.passed + sum.known,
+    ) {
+        (1.., ..) => "broken",
+        (0, 1.., _) => "the service did not answer",
+        (0, 0, 0) => "nothing was judged",
+        (0, 0, 1..) => "all that was judged held",
+    }
+}
+
+fn head(picture: &Picture<'_>) -> Markup {
+    let sum = picture.summary;
+    let sums = [
+        ("passed", sum.passed),
+        ("failed", sum.failed),
+        ("known", sum.known),
+        ("skipped", sum.skipped),
+        ("unreachable", sum.unreachable),
+    ];
+    let addresses = picture.began.map_or(&[][..], |began| &began.addresses);
+    let lost = picture
+        .judged
+        .iter()
+        .find_map(|judged| judged.unreachable.as_ref());
+    html! {
+        h1 { "Contract tests: " (verdict(picture)) }
+        p.soft {
+            "Seed " code { (picture.seed()) }
+            @for (environment, address) in addresses { ", " (environment) " at " code { (address) } }
+        }
+        ul.sums {
+            @for (word, number) in sums {
+                li class=[(number > 0).then_some(class(word))] { b { (number) } " " (word) }
+            }
+        }
+        @if let Some(why) = lost { p.alarm { "The service did not answer: " (why) } }
+        @if sum.passed + sum.failed + sum.known == 0 { p.alarm { "Nothing was judged." } }
+    }
+}
+
+/// The colour of a word.
+fn class(word: &str) -> &'static str {
+    match word {
+        "failed" | "broken" | "unreachable" => "broken",
+        "passed" | "proven" => "proven",
+        "known" | "skipped" => "skipped",
+        _ => "off",
+    }
+}
+
+fn broken(picture: &Picture<'_>) -> Markup {
+    let breaches = picture.breaches();
+    html! {
+        @if !breaches.is_empty() { h2 { (counted(breaches.len(), "clause")) " broken" } }
+        @for (clause, places) in &breaches {
+            @let known = places.iter().all(|breach| breach.known.is_some());
+            section.breach.known[known] id=(format!("clause-{clause}")) {
+                h3 { code { (clause) } ": " @if known { "known, " } "broken " (counted(places.len(), "time")) }
+                @if let Some(row) = picture.row(clause) {
+                    p { (worded(&row.text)) }
+                    p.soft { (row.section) }
+                }
+                @for (at, place) in places.iter().take(SHOWN).enumerate() {
+                    details open[at == 0] { (breach(picture, place)) }
+                }
+                @if places.len() > SHOWN {
+                    p.soft { "and " (places.len() - SHOWN) " more, all of them in the JSON report" }
+                }
+            }
+        }
+    }
+}
+
+fn breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Markup {
+    let diff = breach.diff();
+    html! {
+        summary { (breach.place()) ": " (worded(breach.what)) }
+        @if let Some(why) = breach.known { p { "Known: " (why) } }
+        dl {
+            @match &diff {
+                Some(diff) => { dt { "Difference" } dd { (coloured(diff)) } }
+                None => {
+                    dt { "Expected" } dd { (text(breach.expected)) }
+                    dt { "Found" } dd { (text(breach.found)) }
+                }
+            }
+            @if let Some(exchange) = breach.exchange() { (self::exchange(exchange)) }
+            @if let Some(curl) = curl::of_breach(picture, breach) {
+                dt { "Again, with the key in the environment" } dd { (text(&curl)) }
+            }
+        }
+    }
+}
+
+/// A sentence whose words in backticks are code.
+fn worded(sentence: &str) -> Markup {
+    let whole = sentence.matches('`').count().is_multiple_of(2);
+    html! {
+        @if whole {
+            @for (at, part) in sentence.split('`').enumerate() {
+                @if at % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        } @else { (sentence) }
+    }
+}
+
+fn exchange(exchange: &Exchange) -> Markup {
+    let request = &exchange.request;
+    let query = match request.query.as_str() {
+        "" => String::new(),
+        query => format!("?{query}"),
+    };
+    let mut sent = format!("{} {}{query}\n", request.method, request.path);
+    if let Some(secret) = &request.authorization {
+        sent.push_str(&format!("authorization: {secret:?}\n"));
+    }
+    sent.push_str(&message(&request.headers, &request.body));
+    let answered = match &exchange.response {
+        Ok(response) => format!(
+            "{}\n{}",
+            response.status,
+            message(&response.headers, &response.body)
+        ),
+        Err(error) => format!("no answer: {error}"),
+    };
+    html! {
+        dt { "Request" } dd { (text(&sent)) }
+        dt { "Response" } dd { (text(&answered)) }
+    }
+}
+
+fn message(headers: &[(String, String)], body: &[u8]) -> String {
+    let mut out = String::new();
+    for (name, value) in headers {
+        out.push_str(&format!("{name}: {value}\n"));
+    }
+    let body = String::from_utf8_lossy(body);
+    let pretty = serde_json::from_str::<serde_json::Value>(&body).map(|json| format!("{json:#}"));
+    out.push('\n');
+    out.push_str(&pretty.unwrap_or_else(|_| body.into_owned()));
+    out
+}
+
+fn text(text: &str) -> Markup {
+    let end = text.char_indices().nth(LONGEST).map(|(end, _)| end);
+    html! {
+        pre { (&text[..end.unwrap_or(text.len())]) @if end.is_some() { "…" } }
+    }
+}
+
+/// A difference, its lines in colours and still with their signs.
+fn coloured(diff: &str) -> Markup {
+    html! {
+        pre {
+            @for line in diff.lines().take(LONGEST / 40) {
+                @match line.chars().next() {
+                    Some('-') => { del { (line) } }
+                    Some('+') => { ins { (line) } }
+                    _ => { (line) "\n" }
+                }
+            }
+        }
+    }
+}
+
+fn stale(picture: &Picture<'_>) -> Markup {
+    html! {
+        @if !picture.stale.is_empty() {
+            h2 { "Known deviations that are none any more" }
+            @for stale in &picture.stale {
+                section.breach {
+                    h3 { (stale.check) ": " (stale.clause) }
+                    p.soft { (stale.place) }
+                    (text(&stale.told))
+                }
+            }
+        }
+    }
+}
+
+fn matrix(picture: &Picture<'_>) -> Markup {
+    let clauses = picture.clauses();
+    let breaches = picture.breaches();
+    html! {
+        h2 { "Clauses" }
+        ul.sums {
+            @for state in State::ALL {
+                @let number = picture.count(state);
+                li class=[(number > 0).then_some(class(state.word()))] { b { (number) } " " (state.word()) }
+            }
+        }
+        div.wide {
+            table {
+                thead { tr { th { "clause" } th { "state" } th { "wording" } th.where { "section" } } }
+                tbody {
+                    @for (row, state, why) in clauses {
+                        tr {
+                            td {
+                                @if breaches.contains_key(row.id.as_str()) {
+                                    a href=(format!("#clause-{}", row.id)) { code { (row.id) } }
+                                } @else { code { (row.id) } }
+                            }
+                            td {
+                                span class=(format!("state {}", class(state.word()))) { (state.word()) }
+                            }
+                            td { (worded(&row.text)) @if !why.is_empty() { br; span.soft { (why) } } }
+                            td.where.soft { (row.section) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn checks(picture: &Picture<'_>) -> Markup {
+    html! {
+        h2 { "Checks" }
+        div.wide {
+            table {
+                thead { tr { th { "check" } th { "outcome" } th { "requests" } th { "what it shows" } } }
+                tbody { @for judged in &picture.judged { (check(judged)) } }
+            }
+        }
+    }
+}
+
+fn check(judged: &Judged) -> Markup {
+    let outcome = judged.outcome();
+    html! {
+        tr {
+            td { code { (judged.check) } }
+            td { span class=(format!("state {}", class(outcome.word()))) { (outcome.word()) } }
+            td { (judged.requests) }
+            td {
+                (judged.title)
+                @if let Outcome::Skipped { why } = &outcome { br; span.soft { (why) } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

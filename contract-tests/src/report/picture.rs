@@ -1,0 +1,240 @@
+//! The events of a run put together, as every report looks at them. Says nothing itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::capture::{CapturedCase, Exchange};
+use crate::diff;
+use crate::run::{Asked, Began, ClauseRow, Event, Judged, Stale, Summary};
+use crate::verdict::{Finding, Verdict};
+
+/// A run, put together.
+#[derive(Debug, Clone)]
+pub struct Picture<'e> {
+    /// What was going to be run; none where the run never began.
+    pub began: Option<&'e Began>,
+    /// Every check, in the order they were run.
+    pub judged: Vec<&'e Judged>,
+    /// Known deviations that are none any more.
+    pub stale: Vec<&'e Stale>,
+    /// The sum.
+    pub summary: Summary,
+}
+
+/// What a run says of a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// It does not hold somewhere.
+    Broken,
+    /// It does not hold, where that is known, and holds everywhere else.
+    Known,
+    /// Something of it was to be judged and was not.
+    Skipped,
+    /// It held wherever it was asked.
+    Proven,
+    /// Nothing asked it.
+    NotAsked,
+    /// A check proves it, but not in this run.
+    Excluded,
+}
+
+/// Something that is broken.
+#[derive(Debug, Clone, Copy)]
+pub struct Breach<'e> {
+    /// The check that found it.
+    pub judged: &'e Judged,
+    /// The case and the step.
+    pub finding: &'e Finding,
+    /// The clause.
+    pub clause: &'e str,
+    /// What was looked at.
+    pub what: &'e str,
+    /// What must be.
+    pub expected: &'e str,
+    /// What is.
+    pub found: &'e str,
+    /// Why it is known, where it is.
+    pub known: Option<&'e str>,
+}
+
+impl State {
+    /// All of them, the worst first.
+    pub const ALL: [State; 6] = [
+        State::Broken,
+        State::Known,
+        State::Skipped,
+        State::Proven,
+        State::NotAsked,
+        State::Excluded,
+    ];
+
+    /// In a word or two.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Broken => "broken",
+            State::Known => "known",
+            State::Skipped => "skipped",
+            State::Proven => "proven",
+            State::NotAsked => "not asked",
+            State::Excluded => "excluded",
+        }
+    }
+}
+
+impl<'e> Picture<'e> {
+    /// What these events show.
+    #[must_use]
+    pub fn of(events: &'e [Event]) -> Self {
+        let mut picture = Picture {
+            began: None,
+            judged: Vec::new(),
+            stale: Vec::new(),
+            summary: Summary::default(),
+        };
+        for event in events {
+            match event {
+                Event::Began(began) => picture.began = Some(began),
+                Event::Checking { .. } => {}
+                Event::Judged(judged) => picture.judged.push(judged),
+                Event::Stale(stale) => picture.stale.push(stale),
+                Event::Ended(summary) => picture.summary = *summary,
+            }
+        }
+        picture
+    }
+
+    /// The seed, empty where the run never began.
+    #[must_use]
+    pub fn seed(&self) -> &'e str {
+        self.began.map_or("", |began| began.seed.as_str())
+    }
+
+    /// Every clause of the contract and what the run says of it, with the reason where it says
+    /// nothing.
+    #[must_use]
+    pub fn clauses(&self) -> Vec<(&'e ClauseRow, State, &'e str)> {
+        let (mut broken, mut known) = (BTreeSet::new(), BTreeSet::new());
+        let (mut held, mut open) = (BTreeSet::new(), BTreeSet::new());
+        for judged in &self.judged {
+            open.extend(judged.open.iter().map(String::as_str));
+            for finding in &judged.findings {
+                match &finding.verdict {
+                    Verdict::Held { clause } => held.insert(clause.as_str()),
+                    Verdict::Broken {
+                        clause,
+                        known: None,
+                        ..
+                    } => broken.insert(clause.as_str()),
+                    Verdict::Broken { clause, .. } => known.insert(clause.as_str()),
+                    Verdict::Skipped { .. } => false,
+                };
+            }
+        }
+        let rows = self.began.map_or(&[][..], |began| &began.clauses);
+        let state = |row: &'e ClauseRow| {
+            let id = row.id.as_str();
+            let (state, why) = match &row.asked {
+                _ if broken.contains(id) => (State::Broken, ""),
+                _ if open.contains(id) => (State::Skipped, "some of it was not judged"),
+                _ if known.contains(id) => (State::Known, ""),
+                _ if held.contains(id) => (State::Proven, ""),
+                Asked::Here => (State::Skipped, "nothing of it was judged"),
+                Asked::OfEveryAnswer => (State::NotAsked, "no answer was one it speaks of"),
+                Asked::Excluded { why } => (State::Excluded, why.as_str()),
+                Asked::Nowhere => (State::NotAsked, "no check proves it yet"),
+            };
+            (row, state, why)
+        };
+        rows.iter().map(state).collect()
+    }
+
+    /// How many clauses are in a state.
+    #[must_use]
+    pub fn count(&self, state: State) -> usize {
+        let clauses = self.clauses();
+        clauses.iter().filter(|(_, is, _)| *is == state).count()
+    }
+
+    /// All that is broken, by clause; what is known comes behind what is not.
+    #[must_use]
+    pub fn breaches(&self) -> BTreeMap<&'e str, Vec<Breach<'e>>> {
+        let mut breaches: BTreeMap<&str, Vec<Breach<'e>>> = BTreeMap::new();
+        for judged in &self.judged {
+            for breach in judged.findings.iter().filter_map(|f| Breach::of(judged, f)) {
+                breaches.entry(breach.clause).or_default().push(breach);
+            }
+        }
+        for places in breaches.values_mut() {
+            places.sort_by_key(|breach| breach.known.is_some());
+        }
+        breaches
+    }
+
+    /// The row of a clause.
+    #[must_use]
+    pub fn row(&self, clause: &str) -> Option<&'e ClauseRow> {
+        let mut rows = self.began?.clauses.iter();
+        rows.find(|row| row.id == clause)
+    }
+}
+
+impl<'e> Breach<'e> {
+    /// What a finding says is broken, where it does.
+    #[must_use]
+    pub fn of(judged: &'e Judged, finding: &'e Finding) -> Option<Self> {
+        let Verdict::Broken {
+            clause,
+            what,
+            expected,
+            found,
+            known,
+        } = &finding.verdict
+        else {
+            return None;
+        };
+        Some(Breach {
+            judged,
+            finding,
+            clause,
+            what,
+            expected,
+            found,
+            known: known.as_deref(),
+        })
+    }
+
+    /// Where it was found: check, case and step.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let Finding { case, step, .. } = self.finding;
+        format!("{}: {case}, step {}", self.judged.check, step + 1)
+    }
+
+    /// The difference of the bodies, where both are known.
+    #[must_use]
+    pub fn diff(&self) -> Option<String> {
+        diff::between(self.expected, self.found)
+    }
+
+    /// What is broken, over a line or more, the difference included.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let (what, expected, found) = (self.what, self.expected, self.found);
+        match self.diff() {
+            Some(diff) => format!("{what} differs\n{}", diff.trim_end()),
+            None => format!("{what}\nexpected {expected}\n   found {found}"),
+        }
+    }
+
+    /// The whole case it was found in.
+    #[must_use]
+    pub fn case(&self) -> Option<&'e CapturedCase> {
+        self.judged.evidence(&self.finding.case)
+    }
+
+    /// The call it was found in.
+    #[must_use]
+    pub fn exchange(&self) -> Option<&'e Exchange> {
+        self.case()?.exchanges.get(self.finding.step)
+    }
+}

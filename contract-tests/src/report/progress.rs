@@ -1,0 +1,82 @@
+//! Live progress on a terminal. Shown on stderr and gone when the run is over; the reports tell all.
+
+use std::io::{self, IsTerminal};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::run::Event;
+
+/// A bar on stderr, where that is a terminal.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// On stderr, where a person looks at it; with colours unless `NO_COLOR` is set.
+    #[must_use]
+    pub fn on_stderr() -> Self {
+        let target = match io::stderr().is_terminal() {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Progress::on(target, if colours { COLOURED } else { PLAIN })
+    }
+
+    fn on(target: ProgressDrawTarget, template: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let style = ProgressStyle::with_template(template).expect("a template that a test reads");
+        bar.set_style(style.progress_chars("=> "));
+        Progress { bar }
+    }
+
+    /// Shows what happened.
+    pub fn take(&self, event: &Event) {
+        match event {
+            Event::Began(began) => self.bar.set_length(began.checks as u64),
+            Event::Checking { check, cases } => {
+                let plural = if *cases == 1 { "" } else { "s" };
+                self.bar
+                    .set_message(format!("{check} ({cases} case{plural})"));
+            }
+            Event::Judged(_) => self.bar.inc(1),
+            Event::Stale(_) => {}
+            Event::Ended(_) => self.bar.finish_and_clear(),
+        }
+    }
+
+    /// Prints something while the bar is out of the way.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+}
+
+const COLOURED: &str = "{bar:24.green} {pos}/{len} {wide_msg:.dim}";
+const PLAIN: &str = "{bar:24} {pos}/{len} {wide_msg}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use indicatif::InMemoryTerm;
+
+    fn shown(template: &str, events: &[Event]) -> String {
+        let term = InMemoryTerm::new(4, 60);
+        let target = ProgressDrawTarget::term_like(Box::new(term.clone()));
+        let progress = Progress::on(target, template);
+        for event in events {
+            progress.take(event);
+        }
+        progress.bar.force_draw();
+        term.contents()
+    }
+
+    #[test]
+    fn the_bar_shows_the_check_that_is_run_and_is_gone_in_the_end() {
+        let events = sample::events();
+        insta::assert_snapshot!(shown(PLAIN, &events[..4]), @"====>                    1/5 one.is-broken (1 case)");
+        assert_eq!(shown(PLAIN, &events), "");
+        assert!(shown(COLOURED, &events[..4]).contains("1/5"));
+    }
+}

@@ -1,0 +1,122 @@
+//! A capture made fit to be saved: without personal data, and still judged as it was.
+
+use std::collections::BTreeSet;
+
+use crate::capture::{Capture, CapturedCase};
+use crate::check::Check;
+use crate::plan::{Case, Payload, Rule, Setting, Test};
+use crate::redact::StandIns;
+use crate::verdict::{self, Finding, Verdict};
+use svc_fixtures::json::Json;
+
+/// Why a case is saved without its exchanges.
+const LEFT_OUT: &str = "left out of the capture: it is judged otherwise without personal data";
+
+/// The capture with stand-ins for personal data. Each case is judged with them before it is saved;
+/// one that would be judged otherwise is saved without its exchanges, so that judging again skips
+/// it and never says what is not so.
+#[must_use]
+pub fn without_personal_data(
+    setting: &Setting<'_>,
+    checks: &[Check],
+    capture: &Capture,
+    stand_ins: &mut StandIns,
+) -> Capture {
+    let mut cases = Vec::new();
+    for check in checks {
+        let planned = check.cases(setting);
+        let mine = capture.cases.iter().filter(|case| case.check == check.id);
+        for captured in mine {
+            if let Some(case) = planned.iter().find(|case| case.name == captured.case) {
+                cases.push(saved(setting, case, captured, stand_ins));
+            }
+        }
+    }
+    Capture {
+        cases,
+        ..capture.clone()
+    }
+}
+
+fn saved(
+    setting: &Setting<'_>,
+    case: &Case,
+    captured: &CapturedCase,
+    stand_ins: &mut StandIns,
+) -> CapturedCase {
+    let clean = stand_ins.case(captured, &known(case));
+    let verdicts = |captured| {
+        let findings = verdict::judge(setting, case, captured);
+        findings.iter().map(kind).collect::<Vec<_>>()
+    };
+    match verdicts(captured) == verdicts(&clean) {
+        true => clean,
+        false => CapturedCase {
+            exchanges: Vec::new(),
+            repeated: Vec::new(),
+            stopped: Some(LEFT_OUT.to_owned()),
+            ..clean
+        },
+    }
+}
+
+/// A verdict without the values it shows.
+fn kind(finding: &Finding) -> (usize, u8, String, String) {
+    let (word, clause, what) = match &finding.verdict {
+        Verdict::Held { clause } => (0, clause.clone(), String::new()),
+        Verdict::Broken { clause, what, .. } => (1, clause.clone(), what.clone()),
+        Verdict::Skipped { .. } => (2, String::new(), String::new()),
+    };
+    (finding.step, word, clause, what)
+}
+
+/// The texts a plan itself holds: made from the contract's rows, which everybody can read.
+fn known(case: &Case) -> BTreeSet<String> {
+    let mut known = BTreeSet::new();
+    for step in &case.steps {
+        if let Payload::Object(members) = &step.ask.payload {
+            for (_, value) in members {
+                texts(value, &mut known);
+            }
+        }
+        for expectation in &step.expect {
+            if let Rule::Value(_, test) = &expectation.rule {
+                told(test, &mut known);
+            }
+        }
+    }
+    known
+}
+
+/// The texts a test compares with.
+fn told(test: &Test, out: &mut BTreeSet<String>) {
+    match test {
+        Test::Is(value) => texts(value, out),
+        Test::OneOf(values) => values.iter().for_each(|value| texts(value, out)),
+        Test::Length(test) | Test::Each(test) | Test::Contains(test) | Test::Not(test) => {
+            told(test, out);
+        }
+        Test::Has(places) => places.iter().for_each(|(_, test)| told(test, out)),
+        Test::All(tests) => tests.iter().for_each(|test| told(test, out)),
+        Test::Absent
+        | Test::Present
+        | Test::Matches(_)
+        | Test::AtLeast(_)
+        | Test::AtMost(_)
+        | Test::SameAs(_)
+        | Test::OtherThan(_)
+        | Test::LessThan(_)
+        | Test::Type(_) => {}
+    }
+}
+
+fn texts(json: &Json<'_>, out: &mut BTreeSet<String>) {
+    match json {
+        Json::Text(text) => {
+            out.insert(text.to_string());
+        }
+        Json::List(items) => items.iter().for_each(|item| texts(item, out)),
+        Json::Object(members) => members.iter().for_each(|(_, value)| texts(value, out)),
+        Json::Null | Json::Bool(_) | Json::Int(_) | Json::Num(_) => {}
+    }
+}

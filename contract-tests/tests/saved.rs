@@ -1,0 +1,72 @@
+//! Captures on disk: without personal data they are judged as they were.
+
+mod support;
+
+use svc_contract_tests::capture::Capture;
+use svc_contract_tests::check;
+use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::plan::{Setting, inputs};
+use svc_contract_tests::redact::{Personal, StandIns};
+use svc_contract_tests::run::{self, Filter, Judged, Outcome};
+use svc_fixtures::contract::Contract;
+
+/// What only the very values show: the signature of bytes that hold them, and how they are masked.
+const LEFT_OUT: [&str; 12] = [
+    "webhooks.result: verify.employment.uan",
+    "webhooks.result: verify.employment.uan (live)",
+    "webhooks.schedule: verify.employment.uan: never taken",
+    "webhooks.until-taken: verify.employment.uan: 1 failures",
+    "webhooks.until-taken: verify.employment.uan: 2 failures",
+    "webhooks.until-taken: verify.employment.uan: 3 failures",
+    "webhooks.until-taken: verify.employment.uan: 4 failures",
+    "webhooks.until-taken: verify.employment.uan: 5 failures",
+    "webhooks.address-of-the-moment: verify.employment.uan: moved in between",
+    "consent.allowed: verify.document.digilocker",
+    "consent.allowed: verify.document.digilocker (live)",
+    "examples.company: a director's PAN and father are masked in part",
+];
+
+fn clean(setting: &Setting<'_>) -> Capture {
+    let target = support::InProcess::new(support::accounts());
+    let client = Client::new(&target, Keyring::of_simulator(), setting);
+    let (checks, filter) = (check::all(), Filter::default());
+    support::block_on(run::run(setting, &checks, &filter, &client, &mut |_| {})).0
+}
+
+fn outcomes(judged: &[Judged]) -> Vec<(&str, Outcome)> {
+    let outcome = |judged: &Judged| (judged.check, judged.outcome());
+    judged.iter().map(outcome).collect()
+}
+
+#[test]
+fn a_capture_without_personal_data_is_judged_as_before() {
+    let contract = Contract::built_in();
+    let setting = support::setting(&contract);
+    let (capture, checks) = (clean(&setting), check::all());
+    let mut stand_ins = StandIns::of(Personal::of(&contract));
+    let saved = run::without_personal_data(&setting, &checks, &capture, &mut stand_ins);
+    let text = saved.to_json().expect("a capture is JSON");
+    let read = Capture::from_json(&text).expect("what was saved is read");
+    let setting = Setting::of(&contract, inputs::built_in(), &read);
+    let left_out: Vec<_> = saved
+        .cases
+        .iter()
+        .filter(|case| case.stopped.is_some())
+        .map(|case| format!("{}: {}", case.check, case.case))
+        .collect();
+    assert_eq!(left_out, LEFT_OUT);
+    assert_eq!(saved.cases.len(), capture.cases.len());
+    let (before, after) = (
+        run::judge_again(&setting, &checks, &capture),
+        run::judge_again(&setting, &checks, &read),
+    );
+    for (before, after) in outcomes(&before).into_iter().zip(outcomes(&after)) {
+        let lacks = |case: &&str| case.split(": ").next() == Some(before.0);
+        match LEFT_OUT.iter().any(lacks) {
+            true => assert!(matches!(after.1, Outcome::Skipped { .. }), "{after:?}"),
+            false => assert_eq!(after, before),
+        }
+    }
+    assert_eq!(after.len(), before.len());
+    assert!(text.contains("[redacted 1]"));
+}
