@@ -21,8 +21,8 @@ const LEFT_OUT: [&str; 12] = [
     "webhooks.until-taken: verify.employment.uan: 4 failures",
     "webhooks.until-taken: verify.employment.uan: 5 failures",
     "webhooks.address-of-the-moment: verify.employment.uan: moved in between",
-    "consent.allowed: verify.document.digilocker",
-    "consent.allowed: verify.document.digilocker (live)",
+    "consent.allowed: verify.document.digilocker: allow",
+    "consent.allowed: verify.document.digilocker: allow (live)",
     "examples.company: a director's PAN and father are masked in part",
 ];
 
