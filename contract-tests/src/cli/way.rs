@@ -5,13 +5,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use reqwest::Url;
 use svc_fixtures::duration::parse_duration_ms;
 use tokio::net::TcpListener;
 
 use super::{Exit, Mistake, keys};
-use crate::run::Limits;
+use crate::run::{Limits, Order};
 use crate::sink::{OwnSink, Sink, serve};
 use crate::target::{Capabilities, Pace, Timeouts};
 
@@ -27,6 +27,9 @@ pub(super) struct Way {
     /// How many checks to run at once; they are told in the same order
     #[arg(long, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
+    /// What comes first among equally harmless checks, and among the cases of a check
+    #[arg(long, value_enum, default_value = "listed")]
+    order: Chosen,
     /// Begin no further check after so many have failed
     #[arg(long, value_name = "N")]
     max_failures: Option<NonZeroUsize>,
@@ -37,6 +40,14 @@ pub(super) struct Way {
     /// free port, where the console is on this machine]
     #[arg(long, value_name = "URL")]
     webhook_sink: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Chosen {
+    /// As `list` has it
+    Listed,
+    /// Drawn from the seed: the same again with the same seed
+    Random,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -71,6 +82,10 @@ impl Way {
         Limits {
             jobs: self.jobs,
             max_failures: self.max_failures,
+            order: match self.order {
+                Chosen::Listed => Order::Listed,
+                Chosen::Random => Order::Random,
+            },
         }
     }
 

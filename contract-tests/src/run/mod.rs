@@ -3,6 +3,7 @@
 mod clauses;
 mod event;
 mod filter;
+mod order;
 mod save;
 
 use std::cell::OnceCell;
@@ -20,16 +21,19 @@ use crate::verdict::{self, Finding, Verdict};
 pub use clauses::{clauses, rows};
 pub use event::{Asked, Began, ClauseRow, Event, Judged, Outcome, Stale, Summary};
 pub use filter::{Filter, Tag};
+pub use order::Order;
 pub use save::without_personal_data;
 use svc_fixtures::contract::Environment;
 
-/// How much of a run happens at once, and when it is enough.
+/// How much of a run happens at once, in which order, and when it is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How many checks are run at once; the cases of each stay in their order.
+    /// How many checks are run at once; the cases of each come one after the other.
     pub jobs: NonZeroUsize,
     /// After how many failed checks no further one is begun.
     pub max_failures: Option<NonZeroUsize>,
+    /// What comes first among equally harmless checks, and among the cases of a check.
+    pub order: Order,
 }
 
 impl Default for Limits {
@@ -37,6 +41,7 @@ impl Default for Limits {
         Limits {
             jobs: NonZeroUsize::MIN,
             max_failures: None,
+            order: Order::Listed,
         }
     }
 }
@@ -68,6 +73,9 @@ pub async fn run_within<T: Target>(
         .iter()
         .filter(|check| filter.lets_check(check, setting))
         .collect();
+    limits
+        .order
+        .put(&setting.seed, &mut checks, |check| check.id);
     checks.sort_by_key(|check| check.stage);
     let address = |environment| Some((environment, client.address(environment)?));
     tell(&mut Event::Began(Began {
@@ -80,9 +88,14 @@ pub async fn run_within<T: Target>(
     let halt = Halt::default();
     let (mut captured, mut summary) = (Vec::new(), Summary::default());
     for stage in checks.chunk_by(|one, next| one.stage == next.stage) {
-        let planned = stage
-            .iter()
-            .map(|check| (*check, filter.cases(check, setting)));
+        let cases = |check: &Check| {
+            let mut cases = filter.cases(check, setting);
+            limits
+                .order
+                .put(&setting.seed, &mut cases, |case| &case.name);
+            cases
+        };
+        let planned = stage.iter().map(|check| (*check, cases(check)));
         let planned: Vec<_> = planned.collect();
         let one = |(check, cases)| examine(setting, check, cases, client, &halt);
         let all = planned

@@ -1,0 +1,70 @@
+//! Whole runs in an order that is drawn: a sound service has no failure in any of them.
+
+mod support;
+
+use std::num::NonZeroUsize;
+
+use svc_contract_tests::check;
+use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::report::human;
+use svc_contract_tests::run::{self, Event, Filter, Limits, Order, Outcome};
+use svc_fixtures::contract::Contract;
+
+/// How many runs, where the environment does not say.
+const RUNS: u32 = 2;
+
+fn runs() -> u32 {
+    let said = std::env::var("SVC_CLEAN_RUNS").ok();
+    said.map_or(RUNS, |runs| {
+        runs.parse().expect("SVC_CLEAN_RUNS is a number")
+    })
+}
+
+/// The checks in the order they were run, and what was broken.
+fn run_in_any_order(contract: &Contract, seed: &str) -> (Vec<&'static str>, String) {
+    let mut setting = support::setting(contract);
+    setting.seed = seed.to_owned();
+    let target = support::InProcess::new(support::accounts());
+    let client = Client::new(&target, Keyring::of_simulator(), &setting);
+    let limits = Limits {
+        jobs: NonZeroUsize::new(4).expect("four"),
+        order: Order::Random,
+        ..Limits::default()
+    };
+    let (mut ran, mut broken) = (Vec::new(), String::new());
+    let mut tell = |event: &mut Event| {
+        let Event::Judged(judged) = event else {
+            return;
+        };
+        ran.push(judged.check);
+        if judged.outcome() != Outcome::Passed {
+            broken += &format!(
+                "{}: {:?}\n{}",
+                judged.check,
+                judged.outcome(),
+                human::broken(judged)
+            );
+        }
+    };
+    let (checks, filter) = (check::all(), Filter::default());
+    let run = run::run_within(&setting, &checks, &filter, limits, &client, &mut tell);
+    support::block_on(run);
+    (ran, broken)
+}
+
+#[test]
+fn in_whatever_order_checks_and_cases_run_none_fails() {
+    let contract = Contract::built_in();
+    let mut orders = Vec::new();
+    for number in 0..runs() {
+        let seed = format!("order-{number}");
+        let (ran, broken) = run_in_any_order(&contract, &seed);
+        assert_eq!(broken, "", "seed {seed}");
+        assert_eq!(ran.len(), check::all().len());
+        orders.push(ran);
+    }
+    let drawn = orders.len();
+    orders.sort();
+    orders.dedup();
+    assert_eq!(orders.len(), drawn, "each seed draws an order of its own");
+}
