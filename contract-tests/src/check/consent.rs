@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{ByConsent, ClauseKind, Environment, ErrorCode, Operation};
 
 use super::control::{hooked, received};
-use super::pending::pending;
+use super::pending::{pending, settled};
 use super::webhooks::look_up;
 use super::{Check, Stage, everywhere};
 use crate::plan::{Ask, Carry, Case, Credential, Ending, Payload, Place, Rule, Setting};
@@ -78,6 +78,7 @@ fn case(
         other => other,
     };
     case.expect(envelope, CLAUSE, Rule::Ends(looked_up));
+    settled(&mut case, envelope, operation);
     let came = received(&mut case, "ok", 1);
     case.expect(came, CLAUSE, Rule::Received(1));
     case.expect(came, CLAUSE, Rule::BodiesAre(envelope));

@@ -42,6 +42,14 @@ pub(super) fn pending(
     }
 }
 
+/// On live the result of a pending call, with or without a record, costs the operation's price.
+pub(super) fn settled(case: &mut Case, envelope: usize, operation: &Operation) {
+    if case.environment == Environment::Live {
+        case.expect(envelope, "billing.conclusive", Rule::Charged(true));
+        case.expect(envelope, "ruling.21-prices", Rule::Price(operation.price));
+    }
+}
+
 fn first_answer(setting: &Setting<'_>) -> Vec<Case> {
     let cases = |environment| {
         let case = move |operation: &Operation| {

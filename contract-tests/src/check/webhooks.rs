@@ -4,7 +4,7 @@
 use svc_fixtures::contract::{ClauseKind, Operation};
 
 use super::control::{advance, control, hook, hooked, look, received};
-use super::pending::pending;
+use super::pending::{pending, settled};
 use super::{Check, Stage, everywhere};
 use crate::plan::{Ask, Carry, Case, Ending, Place, Rule, Setting, Test};
 
@@ -113,6 +113,7 @@ fn result(setting: &Setting<'_>) -> Vec<Case> {
         {
             case.expect(envelope, clause, Rule::Ends(Ending::Completed));
         }
+        settled(&mut case, envelope, operation);
         let came = received(&mut case, "ok", 1);
         let own = setting.contract.clauses.iter().filter(|clause| {
             let below = clause.id.strip_prefix(operation.clause.as_str());
