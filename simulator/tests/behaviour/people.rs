@@ -2,14 +2,23 @@
 //! checks, and what is said of whom.
 
 use jiff::SignedDuration;
+use svc_fixtures::template::Answers;
+use svc_simulator::engine::compute;
 
 use crate::scenario_files::problems;
 use crate::scene::Scene;
 
 pub(crate) const STORY: &str = include_str!("stories/one-candidate.toml");
 
+/// An operation's path, a body, and members of the answer with their values.
+type Check = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
 /// What is answered of her at once, member by member; the other three of the twelve have scenarios.
-const CHECKS: [(&str, &str, &[(&str, &str)]); 9] = [
+const CHECKS: [Check; 9] = [
     (
         "identity/pan",
         r#"{"pan":"BNZPM2501F","name":"Meera Nair"}"#,
@@ -77,6 +86,41 @@ fn one_candidate_and_twelve_checks_are_one_short_file() {
         for (member, value) in members {
             assert_eq!(answer.at(&format!("data.{member}")), *value, "{path}");
         }
+    }
+}
+
+#[test]
+fn the_story_is_told_in_the_readme_as_it_is_tested() {
+    let readme = include_str!("../../../scenarios/README.md");
+    assert!(readme.contains(STORY), "copy the file into the README");
+}
+
+#[test]
+fn the_examples_of_the_readme_make_one_good_file() {
+    let readme = include_str!("../../../scenarios/README.md");
+    let blocks = readme.split("```toml\n").skip(1);
+    let blocks = blocks.filter_map(|block| block.split("```").next());
+    let files: Vec<_> = blocks
+        .filter(|block| block.contains("[[scenario]]"))
+        .collect();
+    assert!(files.len() > 3);
+    assert_eq!(problems(&files.join("\n")), "nothing wrong");
+}
+
+#[test]
+fn the_readme_lists_what_can_be_said_of_whom() {
+    let readme = include_str!("../../../scenarios/README.md");
+    let contract = svc_fixtures::contract::Contract::built_in();
+    let (files, functions) = (svc_fixtures::embedded::answers(), compute::signatures());
+    let answers = Answers::read(&files, &contract, &functions).expect("they read");
+    for (role, character) in &answers.cast {
+        let names: Vec<_> = character
+            .attributes
+            .keys()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let row = format!("| `[{role}.…]` | {} |", names.join(", "));
+        assert!(readme.contains(&row), "write in the README:\n{row}");
     }
 }
 
