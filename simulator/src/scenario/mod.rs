@@ -1,5 +1,5 @@
 //! Which outcome an input gets, and why. Scenarios are immutable; what they count lives in the
-//! account. Knows the contract, and nothing of accounts, HTTP or time.
+//! account. Knows the contract, and nothing of HTTP or time; of accounts only what they are called.
 
 mod accounts;
 mod circumstances;

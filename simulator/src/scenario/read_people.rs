@@ -125,8 +125,12 @@ impl Cast<'_> {
             }
             profile.said.insert(key.to_owned(), value.clone());
         }
-        if identifies {
-            let Some(text) = item.text() else { return };
+        // What is no text and should be one is told already, where it is an attribute.
+        let text = match attribute {
+            Some(_) => item.if_text(),
+            None => identifies.then(|| item.text()).flatten(),
+        };
+        if let Some(text) = text.filter(|_| identifies) {
             self.tell_refused(key, &value, item);
             profile.identifiers.push(text.to_owned());
             if self.identifying(key).any(|(row, at)| row.request[at].folds) {

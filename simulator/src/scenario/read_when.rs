@@ -236,6 +236,11 @@ impl When<'_> {
 
     /// Tells of a test that no call can pass that gets so far.
     fn tell_impossible(&self, on: &Subject, test: &Test, sort: Sort, item: &Item<'_>) {
+        if let Test::Number(range) = test
+            && range.is_empty()
+        {
+            item.problem("this never holds: no number is in this range");
+        }
         let Subject::Field(name) = on else { return };
         let fields = || {
             self.rows()
@@ -259,9 +264,6 @@ impl When<'_> {
                 for value in values.iter().filter(|value| sort.takes(value)) {
                     self.tell_never_sent(name, value, item);
                 }
-            }
-            Test::Number(range) if range.is_empty() => {
-                item.problem("no number is in this range");
             }
             _ => {}
         }

@@ -369,7 +369,7 @@ then = { success = {}, delay = "typicaly" }
       |
       = help: write `list[].name` or `list[0]`
 
-    error: no number is in this range
+    error: this never holds: no number is in this range
       --> mine.toml:11:19
        |
     11 | when = { months = { at_least = 5, below = 5, contains = "5" }, establishmentId = { at_least = 3 } }

@@ -18,6 +18,7 @@ mod hostile;
 mod idempotency;
 mod independence;
 mod language;
+mod language_laws;
 mod lookups;
 mod model;
 mod openapi;
