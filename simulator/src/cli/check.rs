@@ -21,6 +21,7 @@ pub(super) fn run(folders: &[PathBuf]) -> Result<(), Failure> {
     if let Some(contract) = &contract {
         let answers = Answers::read(&files.rules.answers, contract, &compute::signatures());
         let answers = kept(answers, &mut problems);
+        counts.push((contract.operations.len(), "operations"));
         // Nor, without the answers, what scenarios may say of the people in them.
         if let Some(answers) = &answers {
             let scenarios = read_scenarios(contract, &answers.cast, &files.rules.scenarios);

@@ -241,6 +241,7 @@ impl When<'_> {
         {
             item.problem("this never holds: no number is in this range");
         }
+        self.tell_sentinel(on, test, item);
         let Subject::Field(name) = on else { return };
         let fields = || {
             self.rows()
@@ -266,6 +267,20 @@ impl When<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Tells of an identifier that is answered before any scenario is asked.
+    fn tell_sentinel(&self, on: &Subject, test: &Test, item: &Item<'_>) {
+        let Test::OneOf(values) = test else { return };
+        let sentinel = &self.contract.service.sentinel.text;
+        let mut texts = values.iter().filter_map(Json::as_text);
+        let whole = matches!(on, Subject::Field(_) | Subject::AnyIdentifier);
+        let identifies = || self.places(on).all(|(field, _)| field.identifies);
+        if whole && texts.any(|text| text.contains(sentinel)) && identifies() {
+            item.problem(format!(
+                "this never holds: what contains {sentinel} is answered before any scenario is asked"
+            ));
         }
     }
 

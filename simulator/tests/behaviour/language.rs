@@ -327,6 +327,12 @@ name = "g"
 operation = "verify.employment.epfo-establishment"
 when = { months = { absent = true } }
 then = { success = {}, delay = "typicaly" }
+
+[[scenario]]
+name = "h"
+operation = "*"
+when = { any_identifier = ["a ZZZZZ0000Z b", "AAAAA0001A"] }
+then = { success = {} }
 "#
     ), @r#"
     error: what stands inside a field is named by a path
@@ -485,6 +491,12 @@ then = { success = {}, delay = "typicaly" }
     42 | then = { success = {}, delay = "typicaly" }
        |                                ^^^^^^^^^^
 
-    22 mistakes found
+    error: this never holds: what contains ZZZZZ0000Z is answered before any scenario is asked
+      --> mine.toml:47:27
+       |
+    47 | when = { any_identifier = ["a ZZZZZ0000Z b", "AAAAA0001A"] }
+       |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    23 mistakes found
     "#);
 }
