@@ -20,16 +20,15 @@ pub(super) fn run(folders: &[PathBuf]) -> Result<(), Failure> {
     // Without the contract nobody can say what is wrong with the rest.
     if let Some(contract) = &contract {
         let answers = Answers::read(&files.rules.answers, contract, &compute::signatures());
-        let scenarios = read_scenarios(contract, &files.rules.scenarios);
+        let answers = kept(answers, &mut problems);
         counts.push((contract.operations.len(), "operations"));
-        counts.push((
-            kept(answers, &mut problems).map_or(0, |it| it.by_operation.len()),
-            "answers",
-        ));
-        counts.push((
-            kept(scenarios, &mut problems).map_or(0, |it| it.all().len()),
-            "scenarios",
-        ));
+        // Nor, without the answers, what scenarios may say of the people in them.
+        if let Some(answers) = &answers {
+            let scenarios = read_scenarios(contract, &answers.cast, &files.rules.scenarios);
+            let scenarios = kept(scenarios, &mut problems).map_or(0, |it| it.all().len());
+            counts.push((answers.by_operation.len(), "answers"));
+            counts.push((scenarios, "scenarios"));
+        }
     }
     counts.push((accounts.map_or(0, |it| it.len()), "accounts"));
     problems.or(())?;

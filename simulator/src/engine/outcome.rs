@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::{ByConsent, CONSENT_URL, ErrorCode, FlowKey};
 use svc_fixtures::json::Json;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::answer::{Answer, Sources};
 use super::bundle::BundleDrawn;
@@ -13,7 +14,7 @@ use super::flow::{FlowChange, Memory, StepOf};
 use super::prepare::Run;
 use super::rules::Rules;
 use crate::scenario::{
-    Afterwards, Choice, Ending, Outcome, Over, Scenario, WebhookFault, WireFault,
+    Afterwards, Choice, Delay, Ending, Outcome, Over, Scenario, WebhookFault, WireFault,
 };
 
 /// What a call ends in.
@@ -100,6 +101,8 @@ pub struct Drawing<'a> {
     pub sources: Sources<'a>,
     /// The call's `X-Reference-Id`.
     pub reference: Option<&'a str>,
+    /// How long the operation typically takes, as the answer says it.
+    pub latency_ms: u32,
     /// The account's time.
     pub now: Timestamp,
 }
@@ -120,12 +123,32 @@ impl<'a> Drawing<'a> {
             Choice::Scenario(number) => {
                 let outcome = next(self.rules.scenarios.get(*number), decided);
                 let extras = Extras {
-                    delay_ms: outcome.delay_ms,
+                    delay_ms: self.delay_ms(outcome.delay),
                     provider: outcome.provider.clone(),
                     wire: outcome.wire,
                     webhook: outcome.webhook,
                 };
                 (self.ending(&outcome.result), extras)
+            }
+        }
+    }
+
+    /// How long the answer is held back. Of a range, a time that operation and input decide: the
+    /// same input waits as long again, whatever its headers.
+    fn delay_ms(&self, delay: Delay) -> u64 {
+        match delay {
+            Delay::None => 0,
+            Delay::Fixed { ms } => ms,
+            Delay::Typical => self.latency_ms.into(),
+            Delay::Between { from_ms, to_ms } => {
+                let mut hash = Xxh3::new();
+                let operation = &self.rules.contract.operations[self.run.operation];
+                hash.update(operation.id.as_bytes());
+                self.run
+                    .input
+                    .body()
+                    .canonical(&mut |bytes| hash.update(bytes));
+                from_ms + hash.digest() % (to_ms.saturating_sub(from_ms) + 1)
             }
         }
     }

@@ -20,7 +20,7 @@ use super::rejection::Rejection;
 use super::route::{Target, dotted};
 use super::rules::Rules;
 use super::usage::{self, Period};
-use crate::scenario::{Choice, Ending, Over, Question};
+use crate::scenario::{Choice, Circumstances, Ending, Over, Question};
 
 /// A call as far as it can be known without the account's state.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl std::fmt::Debug for Credential<'_> {
 #[must_use]
 pub fn prepare<'a>(
     rules: &'a Rules,
-    account: &str,
+    account: &'a str,
     credential: Credential<'a>,
     call: &'a Call<'a>,
 ) -> Prepared<'a> {
@@ -140,10 +140,17 @@ pub fn prepare<'a>(
         idempotency_key,
         reference_id,
     );
+    let around = Circumstances {
+        account,
+        environment: call.environment,
+        reference_id,
+        idempotency_key,
+        content_type: call.headers.content_type.text(),
+    };
     let planned = target.and_then(|target| {
         let checked = reference.and(key);
         let json = checked.map(|_| json).transpose();
-        plan(rules, call.environment, target, json, call.query)
+        plan(rules, around, target, json, call.query)
     });
     Prepared {
         environment: call.environment,
@@ -180,7 +187,7 @@ fn reference(header: Header<'_>) -> Result<Option<&str>, Rejection> {
 /// What a call of this target asks for; its body only matters to an operation.
 fn plan<'a>(
     rules: &'a Rules,
-    environment: Environment,
+    around: Circumstances<'a>,
     target: Target<'a>,
     json: Option<Result<Result<Json<'a>, Rejection>, Rejection>>,
     query: &str,
@@ -190,12 +197,12 @@ fn plan<'a>(
         Target::Usage => Ok(Planned::Usage(usage::period(query)?)),
         Target::Operation(operation) => {
             let json = json.expect("a body is parsed for every operation")??;
-            let run = run(rules, environment, operation, json)?;
+            let run = run(rules, around, operation, json)?;
             Ok(Planned::Execution(Execution::Run(run)))
         }
         Target::Bundle(bundle) => {
             let json = json.expect("a body is parsed for every bundle")??;
-            let run = bundle::plan(rules, environment, bundle, json)?;
+            let run = bundle::plan(rules, around, bundle, json)?;
             Ok(Planned::Execution(Execution::Bundle(run)))
         }
     }
@@ -207,7 +214,7 @@ fn plan<'a>(
 /// The first mistake of the body.
 pub fn run<'a>(
     rules: &'a Rules,
-    environment: Environment,
+    around: Circumstances<'_>,
     operation: usize,
     json: Json<'a>,
 ) -> Result<Run<'a>, Rejection> {
@@ -218,13 +225,15 @@ pub fn run<'a>(
         &Question {
             operation,
             field: &|index| input.field(index),
+            around,
         },
     );
     let step = rules.steps[operation];
-    let fixed = step.is_some_and(|step| carried_is_fixed(rules, operation, step, &input, &choice));
+    let fixed =
+        step.is_some_and(|step| carried_is_fixed(rules, operation, around, step, &input, &choice));
     let same = step.map_or_else(Vec::new, |step| same(rules, step, &input, &choice));
     let sequence = sequence(rules, &input, &choice);
-    let draft = draft(rules, environment, operation, &input, &choice, step);
+    let draft = draft(rules, around.environment, operation, &input, &choice, step);
     Ok(Run {
         operation,
         input,
@@ -242,6 +251,7 @@ pub fn run<'a>(
 fn carried_is_fixed(
     rules: &Rules,
     operation: usize,
+    around: Circumstances<'_>,
     step: StepOf,
     input: &Input<'_>,
     choice: &Choice,
@@ -255,6 +265,7 @@ fn carried_is_fixed(
     let alone = Question {
         operation,
         field: &|index| input.field(index).filter(|_| index == carried),
+        around,
     };
     made_by(rules, input, choice, name)
         || made_by(
@@ -346,6 +357,7 @@ fn draft(
             flow: None,
             verification,
             addresses: rules.addresses.of(environment),
+            people: &rules.scenarios.people,
         },
         &mut data,
     );

@@ -8,7 +8,7 @@ use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 
 use super::addresses::AllAddresses;
-use super::answer::{Answer, Story, laid_over};
+use super::answer::{Answer, Story, changed};
 use super::compute;
 use super::flow::{self, StepOf};
 use super::ids::Seed;
@@ -85,7 +85,7 @@ impl Rules {
     pub fn read(files: &Files, seed: Seed) -> Result<Rules, Problems> {
         let contract = Contract::read(&files.contract)?;
         let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
-        let scenarios = read_scenarios(&contract, &files.scenarios)?;
+        let scenarios = read_scenarios(&contract, &answers.cast, &files.scenarios)?;
         let story = Story::new(&answers);
         let template =
             |operation: usize| &answers.by_operation[&contract.operations[operation].id].data;
@@ -123,7 +123,7 @@ impl Rules {
     /// Every mistake of these files.
     pub fn with_scenarios(&self, more: &[Arc<Source>]) -> Result<Rules, Problems> {
         let files: Vec<_> = more.iter().chain(&*self.files).cloned().collect();
-        let scenarios = read_scenarios(&self.contract, &files)?;
+        let scenarios = read_scenarios(&self.contract, &self.answers.cast, &files)?;
         Ok(self.clone().deciding_by(scenarios))
     }
 
@@ -134,8 +134,9 @@ impl Rules {
                 for &operation in &scenario.operations {
                     let id = &self.contract.operations[operation].id;
                     let template = &self.answers.by_operation[id].data;
-                    let over = laid_over(template, &scenarios.changes[number]);
-                    let answer = Answer::new(&self.contract, operation, &self.story, &over);
+                    let form = &self.contract.operations[operation].response;
+                    let template = changed(template, &scenarios.changes[number], form);
+                    let answer = Answer::new(&self.contract, operation, &self.story, &template);
                     self.changed.insert((operation, number), answer);
                 }
             }

@@ -76,6 +76,8 @@ impl<'a> Walk<'a> {
     ) -> (Matter, Drawn, u64) {
         let (rules, prepared, now) = (self.rules, self.prepared, self.now);
         let verification = self.next_id();
+        let operation = &rules.contract.operations[run.operation];
+        let latency_ms = latency(operation.latency, &prepared.content);
         let decided = run.sequence.and_then(|key| self.books.sequences.get(&key));
         let drawing = Drawing {
             rules,
@@ -86,8 +88,10 @@ impl<'a> Walk<'a> {
                 flow,
                 verification,
                 addresses: rules.addresses.of(prepared.environment),
+                people: &rules.scenarios.people,
             },
             reference: prepared.reference,
+            latency_ms,
             now,
         };
         let (drawn, extras) = drawing.draw(decided.copied().unwrap_or(0));
@@ -100,9 +104,8 @@ impl<'a> Walk<'a> {
             sequences: run.sequence.into_iter().collect(),
             hold: hold.unwrap_or_default(),
         })));
-        let operation = &rules.contract.operations[run.operation];
         let matter = Matter {
-            latency_ms: latency(operation.latency, &prepared.content),
+            latency_ms,
             provider: extras.provider,
             claim: claim.map(Into::into),
             hold,

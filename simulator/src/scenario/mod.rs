@@ -1,11 +1,18 @@
 //! Which outcome an input gets, and why. Scenarios are immutable; what they count lives in the
-//! account. Knows the contract, and nothing of accounts, HTTP or time.
+//! account. Knows the contract, and nothing of HTTP or time; of accounts only what they are called.
 
 mod accounts;
+mod circumstances;
 mod embedded;
+mod people;
+mod range;
 mod read;
+mod read_changes;
 mod read_faults;
 mod read_outcome;
+mod read_people;
+mod read_tests;
+mod read_when;
 mod set;
 
 use std::sync::Arc;
@@ -13,9 +20,14 @@ use std::sync::Arc;
 use regex::Regex;
 use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
+use svc_fixtures::path::Step;
+use svc_fixtures::template::Edit;
 
 pub use accounts::{AccountTerms, KeyTerms, RateTerms, WebhookTerms, is_key_name, read_accounts};
+pub use circumstances::{Circumstances, HeaderName};
 pub use embedded::{accounts, built_in};
+pub use people::{People, Profile};
+pub use range::NumberRange;
 pub use read::read_scenarios;
 pub use set::{Because, Choice, Question, ScenarioSet};
 
@@ -67,6 +79,20 @@ pub enum Subject {
     Field(String),
     /// Each of the fields that identify the subject.
     AnyIdentifier,
+    /// What stands inside a request field: the value these steps lead to, or any of them where
+    /// they pass each item of a list.
+    Inside {
+        /// The field.
+        field: String,
+        /// The steps.
+        steps: Vec<Step>,
+    },
+    /// The id of the account that calls.
+    Account,
+    /// `test` or `live`.
+    Environment,
+    /// A header of the request.
+    Header(HeaderName),
 }
 
 /// What a value must be.
@@ -86,6 +112,8 @@ pub enum Test {
     Query(String),
     /// A text in which this expression is found.
     Matches(Regex),
+    /// A number in this range, also one that is sent as a text.
+    Number(NumberRange),
     /// It was sent, or it was not.
     Present(bool),
 }
@@ -95,14 +123,36 @@ pub enum Test {
 pub struct Outcome {
     /// What the call ends in.
     pub result: Ending,
-    /// How long the answer is held back, in real milliseconds.
-    pub delay_ms: u64,
+    /// How long the answer is held back, in real time.
+    pub delay: Delay,
     /// `meta.provider`, where the scenario gives one.
     pub provider: Option<Arc<str>>,
     /// What goes wrong on the way of the answer to the client.
     pub wire: Option<WireFault>,
     /// What goes wrong with the webhook that brings the result of a pending call.
     pub webhook: WebhookFault,
+}
+
+/// How long an answer is held back, in real time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Delay {
+    /// Not at all.
+    #[default]
+    None,
+    /// So many milliseconds.
+    Fixed {
+        /// How many.
+        ms: u64,
+    },
+    /// As long as the operation typically takes: what `meta.latencyMs` says.
+    Typical,
+    /// Between two times; which one, the input decides.
+    Between {
+        /// The shortest, in milliseconds.
+        from_ms: u64,
+        /// The longest, in milliseconds.
+        to_ms: u64,
+    },
 }
 
 /// What goes wrong on the way of an answer to the client. The call itself is executed, recorded and
@@ -211,6 +261,16 @@ pub enum Over {
     Nothing,
     /// The changes of this number in [`ScenarioSet::changes`].
     Changes(usize),
+}
+
+/// What a scenario changes of a canned answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changes {
+    /// The changes, in order.
+    pub edits: Vec<Edit>,
+    /// Whether the answer may lose its form: then all of them are made. Else each is made where
+    /// the answer has such a place.
+    pub breaks_contract: bool,
 }
 
 /// The folder of a file: names are unique within one.

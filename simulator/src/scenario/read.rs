@@ -3,21 +3,26 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use regex::Regex;
-use svc_fixtures::contract::{Contract, Kind};
-use svc_fixtures::json::Json;
+use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::{Item, Problems, Source, Table};
+use svc_fixtures::template::Character;
 
+use super::people::{People, Profile};
 use super::read_outcome::{Scope, outcomes};
+use super::read_people::{Cast, Declared};
+use super::read_tests::for_case;
+use super::read_when::{When, has};
 use super::set::ScenarioSet;
-use super::{Afterwards, Condition, Scenario, Subject, Test, folder};
+use super::{Afterwards, Changes, Condition, Scenario, folder};
 
 /// Reads scenario files. Earlier files come first; within a file the first rule that holds wins.
+/// `roles` is whom the answers speak of: a file may declare others who play these roles.
 ///
 /// # Errors
 /// Every mistake of every file.
 pub fn read_scenarios(
     contract: &Contract,
+    roles: &BTreeMap<String, Character>,
     sources: &[Arc<Source>],
 ) -> Result<ScenarioSet, Problems> {
     let mut reader = Reader {
@@ -26,10 +31,15 @@ pub fn read_scenarios(
         changes: Vec::new(),
         names: BTreeMap::new(),
         order: 0,
+        people: Declared::default(),
     };
+    let cast = Cast { contract, roles };
+    let tables: Vec<&str> = roles.keys().map(String::as_str).collect();
+    let mut profiles: Vec<Profile> = Vec::new();
     let mut problems = Problems::default();
     for source in sources {
-        let ((), found) = Table::of_source(source, |root| {
+        let ((), found) = Table::of_source_sharing(source, Some(&tables), |root| {
+            reader.people = cast.read(root, &mut profiles);
             for table in root.tables("scenario") {
                 reader.scenario(&table);
                 table.done();
@@ -42,16 +52,18 @@ pub fn read_scenarios(
     } = reader;
     problems
         .or(())
-        .map(|()| ScenarioSet::new(contract, scenarios, changes))
+        .map(|()| ScenarioSet::new(contract, scenarios, changes, People::new(profiles)))
 }
 
 struct Reader<'c> {
     contract: &'c Contract,
     scenarios: Vec<Scenario>,
-    changes: Vec<Json<'static>>,
+    changes: Vec<Changes>,
     /// Where each name was used first, by folder and name.
     names: BTreeMap<(String, String), String>,
     order: usize,
+    /// Who can be spoken of in the file that is read.
+    people: Declared,
 }
 
 impl Reader<'_> {
@@ -61,7 +73,7 @@ impl Reader<'_> {
         self.note_name(table, name, &place);
         let operations = self.operations(table);
         let conditions = match table.optional("when").and_then(|item| item.table()) {
-            Some(when) => self.conditions(&when, &operations),
+            Some(when) => self.when(table, &operations).read(&when),
             None => Vec::new(),
         };
         let again = table.flag("start_over");
@@ -102,6 +114,15 @@ impl Reader<'_> {
         }
     }
 
+    fn when<'r>(&'r self, table: &Table<'_>, operations: &'r [usize]) -> When<'r> {
+        When {
+            contract: self.contract,
+            operations,
+            people: &self.people,
+            has_cases: table.optional("cases").is_some(),
+        }
+    }
+
     fn note_name(&mut self, table: &Table<'_>, name: &str, place: &str) {
         let folder = folder(&table.source().path);
         let key = (folder.to_owned(), name.to_owned());
@@ -139,44 +160,6 @@ impl Reader<'_> {
             item.unknown("the operation", text, ids());
         }
         found
-    }
-
-    fn conditions(&self, when: &Table<'_>, operations: &[usize]) -> Vec<Condition> {
-        let mut conditions = Vec::new();
-        for (name, item) in when.entries() {
-            let on = match name {
-                "any_identifier" => Subject::AnyIdentifier,
-                _ => Subject::Field(name.to_owned()),
-            };
-            let rows = || {
-                operations
-                    .iter()
-                    .map(|&index| &self.contract.operations[index])
-            };
-            if !operations.is_empty()
-                && matches!(on, Subject::Field(_))
-                && !rows().any(|row| row.field(name).is_some())
-            {
-                let known: Vec<&str> = rows()
-                    .flat_map(|row| row.request.iter().map(|field| field.name.as_str()))
-                    .collect();
-                item.unknown_key(
-                    "the field",
-                    name,
-                    known.into_iter().chain(["any_identifier"]),
-                );
-            }
-            let texts_only = rows()
-                .filter_map(|row| row.field(name).map(|at| &row.request[at].kind))
-                .all(is_text);
-            for test in tests(&item, texts_only) {
-                conditions.push(Condition {
-                    on: on.clone(),
-                    test,
-                });
-            }
-        }
-        conditions
     }
 
     /// The outcomes: `then`, or one a case of `cases`.
@@ -222,117 +205,13 @@ impl Reader<'_> {
             .is_some_and(|then| then.optional("pending").is_some());
         let fits = |index: &&usize| {
             let row = &self.contract.operations[**index];
-            let has = |condition: &Condition| match &condition.on {
-                Subject::Field(name) => row.field(name).is_some(),
-                Subject::AnyIdentifier => row.identifiers().next().is_some(),
-            };
-            conditions.iter().all(has) && (!pending || row.pending.is_some())
+            conditions.iter().all(|condition| has(row, &condition.on))
+                && (!pending || row.pending.is_some())
         };
         let fitting: Vec<usize> = operations.iter().filter(fits).copied().collect();
         if fitting.is_empty() && !operations.is_empty() {
             table.problem("none of these operations has all these fields and can end so");
         }
         fitting
-    }
-}
-
-fn is_text(kind: &Kind) -> bool {
-    match kind {
-        Kind::Text { .. } => true,
-        Kind::List { items, .. } => is_text(items),
-        _ => false,
-    }
-}
-
-/// What one entry of `when` asks: a value, a list of them, or a table of tests.
-fn tests(item: &Item<'_>, texts_only: bool) -> Vec<Test> {
-    let value = |item: &Item<'_>| -> Option<Json<'static>> {
-        let json = item.json_or_problem()?;
-        if texts_only && json.as_text().is_none() {
-            item.problem(format!(
-                "this field is a string, and this is {}",
-                json.kind()
-            ));
-        }
-        Some(json)
-    };
-    let values = |item: &Item<'_>| -> Vec<Json<'static>> {
-        let items = item.list().unwrap_or_default();
-        if items.is_empty() {
-            item.problem("a list without values never holds");
-        }
-        items.iter().filter_map(value).collect()
-    };
-    if item.is_list() {
-        return vec![Test::OneOf(values(item))];
-    }
-    let Some(table) = item.if_table() else {
-        return value(item)
-            .map(|value| Test::OneOf(vec![value]))
-            .into_iter()
-            .collect();
-    };
-    let mut found = Vec::new();
-    found.extend(
-        table
-            .optional("one_of")
-            .map(|item| Test::OneOf(values(&item))),
-    );
-    let mut on_text = |name: &str, test: fn(String) -> Test| {
-        let text = table.optional_text(name);
-        found.extend(text.map(|text| test(text.to_owned())));
-    };
-    on_text("contains", Test::Contains);
-    on_text("starts_with", Test::StartsWith);
-    on_text("ends_with", Test::EndsWith);
-    on_text("path_ends", Test::PathEnds);
-    on_text("query", Test::Query);
-    if let Some((item, text)) = table
-        .optional("matches")
-        .and_then(|item| item.text().map(|text| (item, text)))
-    {
-        match Regex::new(text) {
-            Ok(pattern) => found.push(Test::Matches(pattern)),
-            Err(error) => item.problem(format!("this is no regular expression: {error}")),
-        }
-    }
-    found.extend(
-        table
-            .optional("present")
-            .and_then(|item| item.bool())
-            .map(Test::Present),
-    );
-    table.done();
-    if found.is_empty() {
-        table.problem(
-            "no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, \
-             matches or present",
-        );
-    }
-    found
-}
-
-/// A condition with `{case}` in its texts replaced.
-fn for_case(condition: &Condition, case: Option<&str>) -> Condition {
-    let Some(case) = case else {
-        return condition.clone();
-    };
-    let put = |text: &str| text.replace("{case}", case);
-    let value = |value: &Json<'static>| match value.as_text() {
-        Some(text) => Json::from(put(text)),
-        None => value.clone(),
-    };
-    let test = match &condition.test {
-        Test::OneOf(values) => Test::OneOf(values.iter().map(value).collect()),
-        Test::Contains(text) => Test::Contains(put(text)),
-        Test::StartsWith(text) => Test::StartsWith(put(text)),
-        Test::EndsWith(text) => Test::EndsWith(put(text)),
-        Test::PathEnds(text) => Test::PathEnds(put(text)),
-        Test::Query(text) => Test::Query(put(text)),
-        other @ (Test::Matches(_) | Test::Present(_)) => other.clone(),
-    };
-    Condition {
-        on: condition.on.clone(),
-        test,
     }
 }

@@ -1,11 +1,11 @@
 //! Reading what a scenario makes of a call: `then` and `cases`.
 
-use svc_fixtures::contract::{Contract, ErrorCode, Shape};
-use svc_fixtures::json::Json;
+use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::reading::{Item, Table};
 
+use super::read_changes::{BESIDE_SUCCESS, over};
 use super::read_faults::{webhook_fault, wire_fault};
-use super::{Ending, Outcome, Over, WebhookFault, duration_ms};
+use super::{Changes, Delay, Ending, Outcome, Over, WebhookFault, duration_ms};
 
 /// What an outcome must fit.
 pub(super) struct Scope<'c> {
@@ -17,7 +17,7 @@ pub(super) struct Scope<'c> {
 pub(super) fn outcomes(
     scope: &Scope<'_>,
     item: &Item<'_>,
-    changes: &mut Vec<Json<'static>>,
+    changes: &mut Vec<Changes>,
 ) -> Vec<Outcome> {
     if !item.is_list() {
         return item
@@ -39,12 +39,13 @@ pub(super) fn outcomes(
 fn outcome(
     scope: &Scope<'_>,
     table: &Table<'_>,
-    changes: &mut Vec<Json<'static>>,
+    changes: &mut Vec<Changes>,
     may_wait: bool,
 ) -> Option<Outcome> {
     let named = ["success", "error", "pending"].map(|name| table.optional(name));
-    let ending = match named {
-        [Some(success), None, None] => Some(Ending::Success(over(scope, &success, changes))),
+    let ending = match named.clone() {
+        [Some(success), None, None] => Some(Ending::Success(over(scope, table, &success, changes))),
+        // What stands beside a success is told below where there is none.
         [None, Some(error), None] => failure(&error, table.optional_text("message")),
         [None, None, Some(pending)] => self::pending(scope, table, &pending, changes, may_wait),
         _ => {
@@ -61,10 +62,10 @@ fn outcome(
             }
         }
     }
-    let delay_ms = table
-        .optional("delay")
-        .and_then(|item| duration_ms(&item))
-        .unwrap_or(0);
+    if named[0].is_none() {
+        beside_nothing(table);
+    }
+    let delay = table.optional("delay").and_then(|item| delay(&item));
     let provider = table.optional_text("provider").map(Into::into);
     // In `finally` they are refused as a whole already.
     let beside = |name: &str| table.optional(name).filter(|_| may_wait);
@@ -73,45 +74,54 @@ fn outcome(
     table.done();
     Some(Outcome {
         result: ending?,
-        delay_ms,
+        delay: delay.unwrap_or_default(),
         provider,
         wire,
         webhook: webhook.unwrap_or_default(),
     })
 }
 
-fn over(scope: &Scope<'_>, item: &Item<'_>, changes: &mut Vec<Json<'static>>) -> Over {
-    let Some(table) = item.table() else {
-        return Over::Nothing;
-    };
-    let shapes = || {
-        let operations = scope.operations.iter();
-        operations.map(|&index| &scope.contract.operations[index].response)
-    };
-    for (name, value) in table.entries() {
-        let mut members = shapes().filter_map(|shape| shape.member(name)).peekable();
-        if members.peek().is_none() && !scope.operations.is_empty() {
-            value.unknown_key(
-                "the answer's member",
-                name,
-                shapes().flat_map(Shape::member_names),
+/// Tells of what would change a success where there is none.
+fn beside_nothing(table: &Table<'_>) {
+    let pending = table.optional("pending").is_some();
+    for name in BESIDE_SUCCESS {
+        if let Some(item) = table.optional(name) {
+            let message = format!("`{name}` stands beside `success`, and there is none here");
+            item.problem_with_hint(
+                message,
+                match pending {
+                    true => "write it in `finally`",
+                    false => "leave it out",
+                },
             );
-            continue;
-        }
-        let Some(json) = value.json_or_problem() else {
-            continue;
-        };
-        if let Some(mistake) = members.find_map(|member| member.shape.partial_mistake(&json)) {
-            value.problem(format!("this does not fit the answer: {mistake}"));
         }
     }
-    match item.json_or_problem() {
-        Some(json) if json.as_object().is_some_and(|members| !members.is_empty()) => {
-            changes.push(json);
-            Over::Changes(changes.len() - 1)
-        }
-        _ => Over::Nothing,
+}
+
+const DELAY_FORMS: &str = "write \"3s\", \"typical\" or { from = \"1s\", to = \"3s\" }";
+
+/// How long an answer is held back; none, and a problem, where it is not written as it should be.
+fn delay(item: &Item<'_>) -> Option<Delay> {
+    if item.if_text() == Some("typical") {
+        return Some(Delay::Typical);
     }
+    let Some(table) = item.if_table() else {
+        if item.if_text().is_none() {
+            item.problem_with_hint("a delay is a text or a table", DELAY_FORMS);
+            return None;
+        }
+        return duration_ms(item).map(|ms| Delay::Fixed { ms });
+    };
+    let ends = (table.required("from"), table.required("to"));
+    table.done();
+    let (Some(from), Some(to)) = ends else {
+        return None;
+    };
+    let (from_ms, to_ms) = (duration_ms(&from)?, duration_ms(&to)?);
+    if from_ms >= to_ms {
+        to.problem_with_hint("a range ends after it begins", DELAY_FORMS);
+    }
+    Some(Delay::Between { from_ms, to_ms })
 }
 
 fn failure(item: &Item<'_>, message: Option<&str>) -> Option<Ending> {
@@ -134,7 +144,7 @@ fn pending(
     scope: &Scope<'_>,
     table: &Table<'_>,
     item: &Item<'_>,
-    changes: &mut Vec<Json<'static>>,
+    changes: &mut Vec<Changes>,
     may_wait: bool,
 ) -> Option<Ending> {
     let unable = scope
@@ -163,7 +173,7 @@ fn pending(
         Some(item) => outcome(scope, &item.table()?, changes, false)?,
         None => Outcome {
             result: Ending::Success(Over::Nothing),
-            delay_ms: 0,
+            delay: Delay::None,
             provider: None,
             wire: None,
             webhook: WebhookFault::default(),

@@ -6,17 +6,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{Contract, ErrorCode, Operation};
+use svc_fixtures::contract::{Contract, ErrorCode, Field, Kind, Operation};
 use svc_fixtures::json::Json;
+use svc_fixtures::path::{Step, find};
 
-use super::{Condition, Scenario, Subject, Test, folded};
+use super::{Changes, Circumstances, Condition, People, Scenario, Subject, Test, folded};
 
 /// All scenarios of a simulator.
 #[derive(Debug, Clone, Default)]
 pub struct ScenarioSet {
     scenarios: Vec<Scenario>,
-    /// What `success = {…}` lays over canned answers, by number.
-    pub changes: Vec<Json<'static>>,
+    /// What scenarios change of canned answers, by number.
+    pub changes: Vec<Changes>,
+    /// The people and companies that files declare.
+    pub people: People,
     /// For each operation of the contract.
     indexes: Vec<Index>,
 }
@@ -38,6 +41,8 @@ pub struct Question<'q> {
     pub operation: usize,
     /// The value of a field by its place in the operation's row, sent or by default.
     pub field: &'q dyn Fn(usize) -> Option<&'q Json<'q>>,
+    /// Who calls, and how.
+    pub around: Circumstances<'q>,
 }
 
 /// What was chosen, and why.
@@ -59,7 +64,12 @@ pub enum Choice {
 impl ScenarioSet {
     /// Indexes scenarios that were read. They must be in order.
     #[must_use]
-    pub fn new(contract: &Contract, scenarios: Vec<Scenario>, changes: Vec<Json<'static>>) -> Self {
+    pub fn new(
+        contract: &Contract,
+        scenarios: Vec<Scenario>,
+        changes: Vec<Changes>,
+        people: People,
+    ) -> Self {
         let mut indexes = vec![Index::default(); contract.operations.len()];
         for (number, scenario) in scenarios.iter().enumerate() {
             for &operation in &scenario.operations {
@@ -69,6 +79,7 @@ impl ScenarioSet {
         ScenarioSet {
             scenarios,
             changes,
+            people,
             indexes,
         }
     }
@@ -156,11 +167,16 @@ impl Scenario {
             return false;
         };
         let about_it = |condition: &Condition| match &condition.on {
-            Subject::Field(name) => name == field,
+            Subject::Field(name) | Subject::Inside { field: name, .. } => name == field,
             Subject::AnyIdentifier => operation.request[index].identifies,
+            Subject::Account | Subject::Environment | Subject::Header(_) => false,
         };
-        let holds =
-            |condition: &Condition| test_holds(&condition.test, operation, index, value(index));
+        let holds = |condition: &Condition| match &condition.on {
+            Subject::Inside { steps, .. } => {
+                inside_holds(&condition.test, operation, index, steps, value(index))
+            }
+            _ => test_holds(&condition.test, operation, index, value(index)),
+        };
         self.conditions
             .iter()
             .any(|condition| about_it(condition) && holds(condition))
@@ -172,7 +188,8 @@ impl Index {
     fn insert(&mut self, operation: &Operation, number: usize, scenario: &Scenario) {
         let number = u32::try_from(number).expect("fewer than four billion rules");
         let keyed = scenario.conditions.iter().find_map(|condition| {
-            let keys = keys(&condition.test)?;
+            let whole = matches!(condition.on, Subject::Field(_) | Subject::AnyIdentifier);
+            let keys = keys(&condition.test).filter(|_| whole)?;
             Some((condition, keys))
         });
         let Some((condition, keys)) = keyed else {
@@ -238,6 +255,9 @@ fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
     match on {
         Subject::Field(name) => operation.field(name).into_iter().collect(),
         Subject::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
+        Subject::Inside { .. } | Subject::Account | Subject::Environment | Subject::Header(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -257,20 +277,78 @@ fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str) -> Cow<'t
 }
 
 fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
-    let one = |index: usize| test_holds(&condition.test, operation, index, (question.field)(index));
+    let (test, value) = (&condition.test, question.field);
+    let said = |text: Option<&str>| {
+        let json = text.map(|text| Json::Text(Cow::Borrowed(text)));
+        compared_holds(test, &as_sent, json.as_ref())
+    };
+    let one = |index: usize| test_holds(test, operation, index, value(index));
     match &condition.on {
         Subject::Field(name) => operation.field(name).is_some_and(one),
         Subject::AnyIdentifier => operation.identifiers().any(|(index, _)| one(index)),
+        Subject::Inside { field, steps } => operation
+            .field(field)
+            .is_some_and(|index| inside_holds(test, operation, index, steps, value(index))),
+        Subject::Account => said(Some(question.around.account)),
+        Subject::Environment => said(Some(question.around.environment.as_str())),
+        Subject::Header(name) => said(question.around.header(*name)),
     }
 }
 
+/// Whether a test holds of a field's whole value.
 fn test_holds(test: &Test, operation: &Operation, field: usize, value: Option<&Json<'_>>) -> bool {
     let compare = |text: &str| as_compared(operation, field, text).into_owned();
+    compared_holds(test, &compare, value)
+}
+
+/// Whether a test holds of one of the values inside a field.
+fn inside_holds(
+    test: &Test,
+    operation: &Operation,
+    field: usize,
+    steps: &[Step],
+    value: Option<&Json<'_>>,
+) -> bool {
+    let folds = folds_inside(&operation.request[field], steps);
+    let compare: &dyn Fn(&str) -> String = if folds { &folded } else { &as_sent };
+    let found = value.map(|value| find(value, steps)).unwrap_or_default();
+    match test {
+        Test::Present(wanted) => found.is_empty() != *wanted,
+        _ => found
+            .into_iter()
+            .any(|value| compared_holds(test, compare, Some(value))),
+    }
+}
+
+/// Whether what stands there is a name or an address: a field of an object says so itself.
+fn folds_inside(field: &Field, steps: &[Step]) -> bool {
+    let mut here = field;
+    let mut kind = &field.kind;
+    for step in steps {
+        match (kind, step) {
+            (Kind::Object { fields }, Step::Member(name)) => {
+                let Some(member) = fields.iter().find(|field| field.name == *name) else {
+                    return false;
+                };
+                (here, kind) = (member, &member.kind);
+            }
+            (Kind::List { items, .. }, Step::Item(_) | Step::Every) => kind = items,
+            _ => return false,
+        }
+    }
+    here.folds
+}
+
+fn as_sent(text: &str) -> String {
+    text.to_owned()
+}
+
+fn compared_holds(test: &Test, compare: &dyn Fn(&str) -> String, value: Option<&Json<'_>>) -> bool {
     match test {
         Test::Present(wanted) => value.is_some() == *wanted,
         Test::OneOf(wanted) => wanted.iter().any(|wanted| match wanted.as_text() {
             Some(wanted) => texts(value).any(|text| compare(text) == compare(wanted)),
-            None => value == Some(wanted),
+            None => value.is_some_and(|value| same(value, wanted)),
         }),
         Test::Contains(part) => texts(value).any(|text| compare(text).contains(&compare(part))),
         Test::StartsWith(start) => {
@@ -286,6 +364,20 @@ fn test_holds(test: &Test, operation: &Operation, field: usize, value: Option<&J
             urls.any(|url| url.pairs().any(|found| found == pair))
         }
         Test::Matches(pattern) => texts(value).any(|text| pattern.is_match(text)),
+        Test::Number(range) => value.is_some_and(|value| range.holds(value)),
+    }
+}
+
+/// Whether two values are the same to a person: `1` and `1.0` are one number.
+fn same(value: &Json<'_>, wanted: &Json<'_>) -> bool {
+    match (value, wanted) {
+        (Json::Int(_) | Json::Num(_), Json::Int(_) | Json::Num(_)) => {
+            value.as_num() == wanted.as_num()
+        }
+        (Json::List(items), wanted) if wanted.as_list().is_none() => {
+            items.iter().any(|item| same(item, wanted))
+        }
+        _ => value == wanted,
     }
 }
 

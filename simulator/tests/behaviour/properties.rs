@@ -9,7 +9,7 @@ use svc_fixtures::template::{Answers, Expr, Part, Root, Template};
 use svc_simulator::engine::call::Environment;
 use svc_simulator::engine::compute;
 use svc_simulator::engine::rules::Rules;
-use svc_simulator::scenario::{Choice, Ending, Question};
+use svc_simulator::scenario::{Choice, Circumstances, Ending, Question};
 
 use crate::generated::{Generator, runner};
 use crate::samples::{Body, Catalogue, set};
@@ -38,6 +38,7 @@ fn expected(rules: &Rules, index: usize, body: &Body) -> Expected {
     let question = Question {
         operation: index,
         field: &field,
+        around: Circumstances::plain("local", Environment::Test),
     };
     let always = operation.pending.as_ref().is_some_and(|it| it.always);
     let success = match always {

@@ -3,12 +3,18 @@
 use std::sync::Arc;
 
 use svc_fixtures::contract::Contract;
+use svc_fixtures::embedded;
 use svc_fixtures::reading::Source;
+use svc_fixtures::template::Answers;
+use svc_simulator::engine::compute;
 use svc_simulator::scenario;
 
 pub(crate) fn problems(text: &str) -> String {
     let files: Vec<Arc<Source>> = vec![Source::new("mine.toml", text)];
-    match scenario::read_scenarios(&Contract::built_in(), &files) {
+    let contract = Contract::built_in();
+    let answers = Answers::read(&embedded::answers(), &contract, &compute::signatures());
+    let cast = answers.expect("the built-in answers read").cast;
+    match scenario::read_scenarios(&contract, &cast, &files) {
         Ok(_) => "nothing wrong".to_owned(),
         Err(problems) => problems.to_string(),
     }
@@ -84,6 +90,8 @@ then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
        |
     12 | then = { success = { nameOnPam = "X", nameMatchScore = "high" } }
        |                                                        ^^^^^^
+       |
+       = help: write `breaks_contract = true` beside `success` if the answer is to break the contract
 
     error: `wen` is not known here
       --> mine.toml:13:1
@@ -105,7 +113,7 @@ then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
     17 | when = { pan = 5, name = { contains = 7 } }
        |                ^
 
-    error: no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, matches or present
+    error: no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, matches, at_least, at_most, above, below, present or absent
       --> mine.toml:17:26
        |
     17 | when = { pan = 5, name = { contains = 7 } }

@@ -121,6 +121,11 @@ impl Scope<'_> {
                 condition: self.truth(condition),
                 value: Box::new(self.node(value)),
             },
+            Template::Edited { list, edits, form } => Node::Edited {
+                list: Box::new(self.node(list)),
+                edits: edits.clone(),
+                form: form.clone(),
+            },
         }
     }
 

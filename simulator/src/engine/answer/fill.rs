@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Answer, Attribute, Expr, Member, Node, Part, Sources};
+use super::{Answer, Attribute, Character, Expr, Member, Node, Part, Sources};
 use crate::engine::compute::Tools;
 
 /// One filling-in: the sources, and what `answer.…`, `this.…` and `item` mean.
@@ -17,6 +17,9 @@ struct Filling<'a> {
     this: Option<This<'a>>,
     /// The current value of the innermost `for_each`, and its position.
     item: Option<(&'a Json<'a>, usize)>,
+    /// Who is spoken of, where a scenario file declares them: what is not said of them is drawn
+    /// from this name, so that it is the same whatever they are asked for by.
+    declared: Option<&'a str>,
 }
 
 /// An object, with the item it is made for: a `for_each` inside it has items of its own.
@@ -41,6 +44,7 @@ impl<'a> Filling<'a> {
             root: Some(&answer.data),
             this: None,
             item: None,
+            declared: None,
         }
     }
 
@@ -93,6 +97,7 @@ impl<'a> Filling<'a> {
             }
             // Only a member can be left out; reached when a condition holds.
             Node::OnlyIf { value, .. } => self.print(value, out),
+            Node::Edited { .. } => print_json(&self.json(node), out),
         }
     }
 
@@ -157,6 +162,13 @@ impl<'a> Filling<'a> {
                 Json::List(values.map(made).collect())
             }
             Node::OnlyIf { value, .. } => self.json(value),
+            Node::Edited { list, edits, form } => {
+                let mut made = self.json(list).into_owned();
+                for edit in edits {
+                    edit.make_on(&mut made, form.as_ref());
+                }
+                made
+            }
         }
     }
 
@@ -220,16 +232,7 @@ impl<'a> Filling<'a> {
                 attribute,
             } => {
                 let character = &sources.story.characters[*character];
-                let Attribute { sample, other } = &character.attributes[*attribute].1;
-                let is_sample = character.identifiers.contains(self.subject());
-                // An attribute is the same wherever it is asked for: no item, no answer around it.
-                let alone = Filling {
-                    root: None,
-                    this: None,
-                    item: None,
-                    ..*self
-                };
-                alone.json(if is_sample { sample } else { other })
+                self.attribute(character, *attribute)
             }
             Expr::Call { run, args, salt } => {
                 let args: Vec<Json<'a>> = args.iter().map(|arg| self.eval(arg)).collect();
@@ -238,12 +241,32 @@ impl<'a> Filling<'a> {
         }
     }
 
+    /// What is known of somebody: what a scenario file says of them, else what the story does.
+    fn attribute(&self, character: &'a Character, attribute: usize) -> Json<'a> {
+        let (name, Attribute { sample, other }) = &character.attributes[attribute];
+        let subject = self.subject();
+        // An attribute is the same wherever it is asked for: no item, no answer around it.
+        let alone = Filling {
+            root: None,
+            this: None,
+            item: None,
+            ..*self
+        };
+        if let Some(profile) = self.sources.people.playing(subject, &character.name) {
+            let declared = Some(profile.name.as_str());
+            let said = profile.said.get(name).cloned();
+            return said.unwrap_or_else(|| Filling { declared, ..alone }.json(other));
+        }
+        let is_sample = character.identifiers.contains(subject);
+        alone.json(if is_sample { sample } else { other })
+    }
+
     fn tools(&self, salt: u64) -> Tools<'a> {
         let place = self.item.map_or(0, |(_, at)| at as u64 + 1);
         let seed = salt.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         Tools {
             verification: self.sources.verification,
-            draw: xxh3_64_with_seed(self.subject().as_bytes(), seed),
+            draw: xxh3_64_with_seed(self.declared.unwrap_or(self.subject()).as_bytes(), seed),
             lists: &self.sources.story.lists,
             tables: &self.sources.story.tables,
             request: self.sources.input.body(),
@@ -269,6 +292,9 @@ impl<'a> Filling<'a> {
                 let item = name.parse::<usize>().ok().and_then(|at| items.get(at));
                 item.map_or(Json::Null, |node| self.find(node, rest))
             }
+            // An item that speaks of its own list means the one that was written there, and must not
+            // have the list made to make it.
+            Node::Edited { list, .. } => self.find(list, path),
             other => below_owned(self.json(other), path),
         }
     }

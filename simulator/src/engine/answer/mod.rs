@@ -5,15 +5,16 @@ mod fill;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, Shape};
 use svc_fixtures::json::Json;
-use svc_fixtures::template::{Answers, Template};
+use svc_fixtures::template::{Answers, Edit, Template};
 
 use super::addresses::Addresses;
 use super::compute::Run;
 use super::flow::Memory;
 use super::ids::VerificationId;
 use super::input::Input;
+use crate::scenario::{Changes, People};
 
 /// The people and companies of the story, and the word lists.
 #[derive(Debug, Clone)]
@@ -61,6 +62,11 @@ enum Node {
     OnlyIf {
         condition: Expr,
         value: Box<Node>,
+    },
+    Edited {
+        list: Box<Node>,
+        edits: Vec<Edit>,
+        form: Option<Shape>,
     },
 }
 
@@ -127,6 +133,8 @@ pub struct Sources<'a> {
     pub verification: VerificationId,
     /// Where the simulator is reached.
     pub addresses: &'a Addresses,
+    /// Who is declared beside the story's own people.
+    pub people: &'a People,
 }
 
 impl Story {
@@ -162,29 +170,17 @@ impl Answer {
     }
 }
 
-/// Lays a scenario's `success = {…}` over a canned answer: tables member by member, everything else
-/// in place of what stood there. One `name[0]` takes the place of all that `name[#]` gives.
+/// A canned answer with a scenario's changes made. Of one that names several operations each change
+/// is made where the answer has such a place; one that breaks the contract makes the place.
 #[must_use]
-pub fn laid_over(template: &Template, over: &Json<'static>) -> Template {
-    let Json::Object(members) = over else {
-        return literal(over);
-    };
-    let mut merged = match template {
-        Template::Object(merged) => merged.clone(),
-        Template::OnlyIf { value, .. } => return laid_over(value, over),
-        _ => Vec::new(),
-    };
-    for (name, value) in members {
-        let stem = name.split_once('[').map(|(stem, _)| format!("{stem}[#]"));
-        merged.retain(|(known, _)| Some(known) != stem.as_ref());
-        match merged.iter_mut().find(|(known, _)| known == name) {
-            Some((_, under)) => *under = laid_over(under, value),
-            None => merged.push((name.clone().into_owned(), literal(value))),
-        }
-    }
-    Template::Object(merged)
-}
-
-fn literal(json: &Json<'static>) -> Template {
-    Template::Literal(json.clone())
+pub fn changed(template: &Template, changes: &Changes, form: &Shape) -> Template {
+    changes
+        .edits
+        .iter()
+        .fold(template.clone(), |template, edit| {
+            match changes.breaks_contract || edit.has_place_in(form) {
+                true => edit.made_on(template, form),
+                false => template,
+            }
+        })
 }

@@ -107,8 +107,13 @@ impl BundleDrawing<'_> {
             let value = at_path(answer, &carry.path)?;
             members.push((Cow::Owned(carry.field.clone()), value.clone()));
         }
-        let environment = self.matter.environment;
-        prepare::run(self.rules, environment, operation, Json::Object(members)).ok()
+        prepare::run(
+            self.rules,
+            self.run.around,
+            operation,
+            Json::Object(members),
+        )
+        .ok()
     }
 
     fn step(&self, row: &Bundle, run: &Run<'_>, extras: &mut BundleExtras) -> StepDrawn {
@@ -122,12 +127,15 @@ impl BundleDrawing<'_> {
             input: &run.input,
             flow: self.flow,
             verification,
+            people: &self.rules.scenarios.people,
         };
+        let latency_ms = latency(operation.latency, &content);
         let drawing = Drawing {
             rules: self.rules,
             run,
             sources,
             reference: self.matter.reference.as_deref(),
+            latency_ms,
             now: self.now,
         };
         let decided = run.sequence.map_or(0, |key| (self.decided)(key));
@@ -145,7 +153,7 @@ impl BundleDrawing<'_> {
             verification,
             endpoint: self.rules.endpoint(run.operation),
             counts: true,
-            latency_ms: latency(operation.latency, &content),
+            latency_ms,
             provider: own.provider,
             claim: None,
             hold: live.then_some(operation.price),

@@ -10,13 +10,13 @@ use svc_fixtures::contract::{
 };
 use svc_fixtures::json::Json;
 
-use super::call::Environment;
 use super::flow::FlowChange;
 use super::outcome::Drawn;
 use super::prepare::{self, Run};
 use super::rejection::Rejection;
 use super::rules::Rules;
 use super::ticket::Matter;
+use crate::scenario::Circumstances;
 
 pub use draw::{BundleDrawing, BundleExtras};
 pub use risk::{risk_level, risk_score};
@@ -32,6 +32,8 @@ pub struct BundleRun<'a> {
     pub steps: Vec<usize>,
     /// The step that goes on with an earlier call, in the second call of a bundle in two calls.
     pub second: Option<Run<'a>>,
+    /// Who calls, and how: each step is asked for so.
+    pub around: Circumstances<'a>,
 }
 
 /// What the steps of a bundle came to.
@@ -64,12 +66,12 @@ pub struct StepDrawn {
 /// The first mistake of the first step that has one, as a call of that step would be told.
 pub fn plan<'a>(
     rules: &'a Rules,
-    environment: Environment,
+    around: Circumstances<'a>,
     bundle: usize,
     body: Json<'a>,
 ) -> Result<BundleRun<'a>, Rejection> {
     let row = &rules.contract.bundles[bundle];
-    let second = second_call(rules, environment, row, &body)?;
+    let second = second_call(rules, around, row, &body)?;
     let steps = match (&row.mode, &second) {
         (BundleMode::Choice { field, options }, _) => vec![chosen(row, field, options, &body)?],
         (BundleMode::TwoCalls, Some(_)) => vec![1],
@@ -86,13 +88,14 @@ pub fn plan<'a>(
         body,
         steps,
         second,
+        around,
     })
 }
 
 /// The second step of a bundle in two calls, where the body carries what the first one issued.
 fn second_call<'a>(
     rules: &'a Rules,
-    environment: Environment,
+    around: Circumstances<'a>,
     row: &Bundle,
     body: &Json<'a>,
 ) -> Result<Option<Run<'a>>, Rejection> {
@@ -108,7 +111,7 @@ fn second_call<'a>(
         return Ok(None);
     }
     let members = given(&rules.contract.operations[operation], body);
-    prepare::run(rules, environment, operation, Json::Object(members)).map(Some)
+    prepare::run(rules, around, operation, Json::Object(members)).map(Some)
 }
 
 /// Checks what a step takes from the body; what an earlier step may give it need not be there.

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, ErrorCode, Field, Operation};
+use svc_fixtures::contract::{Contract, Environment, ErrorCode, Field, Operation};
 use svc_fixtures::json::Json;
 
 use super::bodies::with_member;
 use crate::engine::rules::Rules;
-use crate::scenario::{Choice, Condition, Ending, Outcome, Question, Scenario, Subject, Test};
+use crate::scenario::{
+    Choice, Circumstances, Condition, Delay, Ending, Outcome, Question, Scenario, Subject, Test,
+};
 
 /// What an input brings about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,7 @@ pub(super) fn inputs(rules: &Rules, index: usize, body: &Json<'static>) -> Vec<I
         let question = Question {
             operation: index,
             field: &field,
+            around: Circumstances::plain("local", Environment::Test),
         };
         let chosen = rules.scenarios.choose(&rules.contract, &question);
         let decides = !set.is_empty() && chosen == Choice::Scenario(number);
@@ -66,7 +69,7 @@ pub(super) fn inputs(rules: &Rules, index: usize, body: &Json<'static>) -> Vec<I
 
 fn wanted(outcome: &Outcome) -> Option<Wanted> {
     match &outcome.result {
-        _ if outcome.delay_ms > 0 || outcome.wire.is_some() => None,
+        _ if outcome.delay != Delay::None || outcome.wire.is_some() => None,
         Ending::Error { code, .. } => Some(Wanted::Error(*code)),
         Ending::Pending { .. } => Some(Wanted::Pending),
         Ending::Success(_) => Some(Wanted::Success),
@@ -83,6 +86,10 @@ fn setting<'c>(
     let looked_at = |field: &&Field| match &condition.on {
         Subject::Field(name) => field.name == *name,
         Subject::AnyIdentifier => field.identifies,
+        // A part of a field, and what is no field: nothing in the body can be set so.
+        Subject::Inside { .. } | Subject::Account | Subject::Environment | Subject::Header(_) => {
+            false
+        }
     };
     operation
         .request
@@ -122,6 +129,7 @@ fn values(test: &Test, sample: &Json<'static>) -> Vec<Json<'static>> {
         | Test::StartsWith(_)
         | Test::EndsWith(_)
         | Test::Matches(_)
+        | Test::Number(_)
         | Test::Present(_) => Vec::new(),
     };
     let listed = |value: Json<'static>| match (sample, &value) {

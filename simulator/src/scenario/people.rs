@@ -1,0 +1,69 @@
+//! The people and companies that scenario files declare: whoever is asked for by one of their
+//! identifiers is one of them. Knows what is said of them, not what an answer makes of it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use foldhash::fast::FixedState;
+use svc_fixtures::json::Json;
+
+/// Everybody who is declared.
+#[derive(Debug, Clone, Default)]
+pub struct People {
+    profiles: Vec<Profile>,
+    /// Whose each identifier is.
+    by_identifier: HashMap<Box<str>, usize, FixedState>,
+}
+
+/// Somebody who is declared.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Profile {
+    /// What the file calls them.
+    pub name: String,
+    /// What they are in the story: `person`, `company` and so on.
+    pub role: String,
+    /// What they are asked for by, as subjects are compared.
+    pub identifiers: Vec<String>,
+    /// What is said of them, by attribute.
+    pub said: BTreeMap<String, Json<'static>>,
+    /// Who the others are where the answer is about them, by role: places among the profiles.
+    pub others: BTreeMap<String, usize>,
+}
+
+impl People {
+    /// Declares these. Where two have an identifier in common the first of them has it.
+    #[must_use]
+    pub fn new(profiles: Vec<Profile>) -> Self {
+        let mut by_identifier = HashMap::default();
+        for (at, profile) in profiles.iter().enumerate() {
+            for identifier in &profile.identifiers {
+                by_identifier
+                    .entry(identifier.as_str().into())
+                    .or_insert(at);
+            }
+        }
+        People {
+            profiles,
+            by_identifier,
+        }
+    }
+
+    /// Who plays this role in an answer about that subject.
+    #[must_use]
+    pub fn playing(&self, subject: &str, role: &str) -> Option<&Profile> {
+        if self.by_identifier.is_empty() {
+            return None;
+        }
+        let at = *self.by_identifier.get(subject)?;
+        let about = &self.profiles[at];
+        if about.role == role {
+            return Some(about);
+        }
+        about.others.get(role).map(|&at| &self.profiles[at])
+    }
+
+    /// All of them, in order.
+    #[must_use]
+    pub fn all(&self) -> &[Profile] {
+        &self.profiles
+    }
+}

@@ -1,0 +1,292 @@
+//! Reading what an outcome changes of the canned answer: `success`, `remove`, `null` and `length`. The
+//! answer keeps its form unless the outcome says that it `breaks_contract`.
+
+use svc_fixtures::contract::{MemberPresence, Shape};
+use svc_fixtures::json::Json;
+use svc_fixtures::path::{MAX_POSITION, Step, parse_path};
+use svc_fixtures::reading::{Item, Table};
+use svc_fixtures::template::{Act, Edit, inside};
+
+use super::read_outcome::Scope;
+use super::{Changes, Over};
+
+const BREAKS: &str =
+    "write `breaks_contract = true` beside `success` if the answer is to break the contract";
+
+/// What stands beside `success` and means nothing elsewhere.
+pub(super) const BESIDE_SUCCESS: [&str; 4] = ["remove", "null", "length", "breaks_contract"];
+
+/// What the changes of one outcome are read with.
+struct Reading<'r, 'c> {
+    scope: &'r Scope<'c>,
+    changes: Changes,
+    /// Whether one of them breaks the form of an answer.
+    breaks: bool,
+}
+
+/// What a success lays over the canned answer: first `remove` and `null`, then `length`, then the members of
+/// `success` itself.
+pub(super) fn over(
+    scope: &Scope<'_>,
+    table: &Table<'_>,
+    success: &Item<'_>,
+    changes: &mut Vec<Changes>,
+) -> Over {
+    let breaks_contract = table.flag("breaks_contract");
+    let mut reading = Reading {
+        scope,
+        changes: Changes {
+            edits: Vec::new(),
+            breaks_contract,
+        },
+        breaks: false,
+    };
+    let puts = success
+        .table()
+        .map(|table| table.entries())
+        .unwrap_or_default();
+    let members: Vec<_> = puts
+        .iter()
+        .filter_map(|(name, item)| Some((reading.path(name)?, item.json_if_any()?)))
+        .collect();
+    reading.take_away(table, "remove", &Act::Remove, &members);
+    reading.take_away(table, "null", &Act::Put(Json::Null), &members);
+    reading.lengths(table);
+    for (name, item) in &puts {
+        let path = reading.path_or_problem(name, item);
+        if let (Some(path), Some(value)) = (path, item.json_or_problem()) {
+            reading.put(path, value, item);
+        }
+    }
+    if let Some(item) = table.optional("breaks_contract")
+        && breaks_contract
+        && !reading.breaks
+        && !scope.operations.is_empty()
+    {
+        item.problem_with_hint(
+            "this answer keeps the contract",
+            "leave `breaks_contract` out",
+        );
+    }
+    if reading.changes.edits.is_empty() {
+        return Over::Nothing;
+    }
+    changes.push(reading.changes);
+    Over::Changes(changes.len() - 1)
+}
+
+impl<'c> Reading<'_, 'c> {
+    fn forms(&self) -> impl Iterator<Item = &'c Shape> + use<'c> {
+        let (contract, operations) = (self.scope.contract, self.scope.operations);
+        operations
+            .iter()
+            .map(|&index| &contract.operations[index].response)
+    }
+
+    /// A literal member's name, else a path; none, and no problem yet, where the text is neither.
+    fn path(&self, text: &str) -> Option<Vec<Step>> {
+        if self.forms().any(|form| form.member(text).is_some()) {
+            return Some(vec![Step::Member(text.to_owned())]);
+        }
+        parse_path(text).ok()
+    }
+
+    /// The same, with a problem.
+    fn path_or_problem(&self, text: &str, item: &Item<'_>) -> Option<Vec<Step>> {
+        let path = self.path(text);
+        if path.is_none() {
+            let mistake = parse_path(text).err();
+            item.problem(
+                mistake
+                    .map(|mistake| mistake.to_string())
+                    .unwrap_or_default(),
+            );
+        }
+        path
+    }
+
+    fn add(&mut self, path: Vec<Step>, act: Act) {
+        self.changes.edits.push(Edit { path, act });
+    }
+
+    /// What is taken away, or made null.
+    fn take_away(
+        &mut self,
+        table: &Table<'_>,
+        key: &str,
+        act: &Act,
+        puts: &[(Vec<Step>, Json<'static>)],
+    ) {
+        let Some(list) = table.optional(key) else {
+            return;
+        };
+        let items = list.list().unwrap_or_default();
+        if items.is_empty() {
+            list.problem_with_hint(
+                format!("`{key}` names nothing"),
+                format!("write `{key} = [\"member\", \"list[0].member\"]`, or leave it out"),
+            );
+        }
+        for item in &items {
+            let Some(text) = item.text() else { continue };
+            let Some(path) = self.path_or_problem(text, item) else {
+                continue;
+            };
+            let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
+            if places.is_empty() && !self.scope.operations.is_empty() {
+                self.tell_unknown(&path, item, Written::AsValue);
+                continue;
+            }
+            let broken = places.iter().any(|place| match act {
+                Act::Remove => place.needed && !put_back(&path, puts, place.form),
+                _ => place.form.partial_mistake(&Json::Null).is_some(),
+            });
+            if broken {
+                self.broken(
+                    item,
+                    match act {
+                        Act::Remove => format!("`{text}` is part of every answer"),
+                        _ => format!("`{text}` is never null"),
+                    },
+                );
+            }
+            self.add(path, act.clone());
+        }
+    }
+
+    fn lengths(&mut self, table: &Table<'_>) {
+        let lengths = table.optional("length").and_then(|item| item.table());
+        for (name, item) in lengths.map(|table| table.entries()).unwrap_or_default() {
+            let Some(path) = self.path_or_problem(name, &item) else {
+                continue;
+            };
+            let length = item.int();
+            let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
+            if places.is_empty() && !self.scope.operations.is_empty() {
+                self.tell_unknown(&path, &item, Written::AsKey);
+                continue;
+            }
+            if places
+                .iter()
+                .any(|place| !matches!(place.form, Shape::List(_)))
+            {
+                item.problem(format!("`{name}` is no list"));
+            }
+            let fitting = length.and_then(|length| usize::try_from(length).ok());
+            match fitting.filter(|length| *length <= MAX_POSITION) {
+                Some(length) => self.add(path, Act::Length(length)),
+                None if length.is_some() => {
+                    item.problem(format!("a list has 0 to {MAX_POSITION} items"));
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn put(&mut self, path: Vec<Step>, value: Json<'static>, item: &Item<'_>) {
+        let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
+        if places.is_empty() && !self.scope.operations.is_empty() {
+            match self.changes.breaks_contract {
+                true => self.breaks = true,
+                false => return self.tell_unknown(&path, item, Written::AsKey),
+            }
+        }
+        let mistake = places
+            .iter()
+            .find_map(|place| place.form.partial_mistake(&value));
+        if let Some(mistake) = mistake {
+            self.broken(item, format!("this does not fit the answer: {mistake}"));
+        }
+        self.add(path, Act::Put(value));
+    }
+
+    /// Notes that the answer loses its form here, or tells of it where the outcome does not say so.
+    fn broken(&mut self, item: &Item<'_>, message: String) {
+        self.breaks = true;
+        if !self.changes.breaks_contract {
+            item.problem_with_hint(message, BREAKS);
+        }
+    }
+
+    fn tell_unknown(&self, path: &[Step], item: &Item<'_>, written: Written) {
+        // As far as the path leads in any of the answers.
+        let far = |form: &'c Shape| {
+            let mut here = form;
+            let known = path.iter().map_while(|step| {
+                here = inside(here, step)?;
+                Some(())
+            });
+            let taken = known.count();
+            (taken, here)
+        };
+        let Some((taken, form)) = self.forms().map(far).max_by_key(|(taken, _)| *taken) else {
+            return;
+        };
+        let known = self.forms().map(far).filter(|(other, _)| *other == taken);
+        let names: Vec<&str> = known.flat_map(|(_, form)| form.member_names()).collect();
+        let what = "the answer's member";
+        let (message, hint) = match (&path[taken], form) {
+            (Step::Member(name), Shape::Object(_)) => {
+                return match written {
+                    Written::AsKey => item.unknown_key(what, name, names.into_iter()),
+                    Written::AsValue => item.unknown(what, name, names.into_iter()),
+                };
+            }
+            (Step::Member(_), Shape::List(_)) => (
+                "this path stops at a list",
+                "write `[0]` for one of its items, `[]` for each",
+            ),
+            (Step::Member(_), _) => (
+                "this path stops at a value without parts",
+                "leave out what comes after it",
+            ),
+            (Step::Item(_) | Step::Every, _) => (
+                "this path asks for an item of what is no list",
+                "leave out the brackets",
+            ),
+        };
+        item.problem_with_hint(message, hint);
+    }
+}
+
+/// Where a path is written: that is shown when it leads nowhere.
+#[derive(Clone, Copy)]
+enum Written {
+    AsKey,
+    AsValue,
+}
+
+/// A place in the form of an answer.
+struct Place<'c> {
+    form: &'c Shape,
+    /// Whether something always stands there.
+    needed: bool,
+}
+
+fn place<'c>(form: &'c Shape, path: &[Step]) -> Option<Place<'c>> {
+    let mut place = Place { form, needed: true };
+    for step in path {
+        let member = match step {
+            Step::Member(name) => place.form.member(name),
+            Step::Item(_) | Step::Every => None,
+        };
+        place = Place {
+            form: inside(place.form, step)?,
+            needed: member.is_some_and(|member| member.presence == MemberPresence::Always),
+        };
+    }
+    Some(place)
+}
+
+/// Whether what is removed is put back whole.
+fn put_back(path: &[Step], puts: &[(Vec<Step>, Json<'static>)], form: &Shape) -> bool {
+    puts.iter().any(|(put, value)| {
+        let Some(rest) = path.strip_prefix(put.as_slice()) else {
+            return false;
+        };
+        let found = svc_fixtures::path::find(value, rest);
+        found
+            .first()
+            .is_some_and(|value| form.mistakes(value).is_empty())
+    })
+}

@@ -1,0 +1,222 @@
+//! Reading one entry of `when`: a value, a list of values, or a table of tests.
+
+use regex::Regex;
+use svc_fixtures::contract::{Field, Format, Kind};
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::{Item, Table};
+
+use super::range::{self, NumberRange};
+use super::{Condition, Test};
+
+/// What a value can be, as far as tests go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A text.
+    Text,
+    /// A text that says a number.
+    NumberText,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Bool,
+    /// One or the other, or what nobody knows.
+    Any,
+}
+
+const TEXT_TESTS: [&str; 6] = [
+    "contains",
+    "starts_with",
+    "ends_with",
+    "path_ends",
+    "query",
+    "matches",
+];
+
+const NUMBER_TESTS: [&str; 4] = ["at_least", "at_most", "above", "below"];
+
+impl Sort {
+    /// What all of these are.
+    pub(super) fn of<'c>(
+        places: impl Iterator<Item = (&'c Field, &'c Kind)>,
+        formats: &[Format],
+    ) -> Self {
+        let sort = |(field, kind): (&Field, &Kind)| Sort::of_one(field, kind, formats);
+        let same = |a: Sort, b: Sort| match (a, b) {
+            (a, b) if a == b => a,
+            (Sort::Text | Sort::NumberText, Sort::Text | Sort::NumberText) => Sort::NumberText,
+            _ => Sort::Any,
+        };
+        places.map(sort).reduce(same).unwrap_or(Sort::Any)
+    }
+
+    fn of_one(field: &Field, kind: &Kind, formats: &[Format]) -> Self {
+        match kind {
+            Kind::Text { .. } => {
+                let sample = field.sample(formats);
+                let says_number = range::number(first(&sample)).is_some();
+                if says_number {
+                    Sort::NumberText
+                } else {
+                    Sort::Text
+                }
+            }
+            Kind::Int { .. } | Kind::Num { .. } => Sort::Number,
+            Kind::Bool => Sort::Bool,
+            Kind::List { items, .. } => Sort::of_one(field, items, formats),
+            Kind::Object { .. } => Sort::Any,
+        }
+    }
+
+    /// What a mistake says it is; none where anything goes.
+    fn said(self) -> Option<&'static str> {
+        match self {
+            Sort::Text | Sort::NumberText => Some("a string"),
+            Sort::Number => Some("a number"),
+            Sort::Bool => Some("true or false"),
+            Sort::Any => None,
+        }
+    }
+
+    /// Whether a value is of this sort.
+    pub(super) fn takes(self, value: &Json<'_>) -> bool {
+        match self {
+            Sort::Text | Sort::NumberText => value.as_text().is_some(),
+            Sort::Number => value.as_num().is_some(),
+            Sort::Bool => value.as_bool().is_some(),
+            Sort::Any => true,
+        }
+    }
+}
+
+fn first<'j, 'a>(value: &'j Json<'a>) -> &'j Json<'a> {
+    value.as_list().and_then(<[_]>::first).unwrap_or(value)
+}
+
+/// What one entry of `when` asks.
+pub(super) fn tests(item: &Item<'_>, sort: Sort) -> Vec<Test> {
+    if item.is_list() {
+        return vec![Test::OneOf(values(item, sort))];
+    }
+    let Some(table) = item.if_table() else {
+        let value = value(item, sort).map(|value| Test::OneOf(vec![value]));
+        return value.into_iter().collect();
+    };
+    let mut found = Vec::new();
+    let one_of = table.optional("one_of");
+    found.extend(one_of.map(|item| Test::OneOf(values(&item, sort))));
+    text_tests(&table, sort, &mut found);
+    found.extend(number_range(&table, sort).map(Test::Number));
+    found.extend(presence(&table));
+    table.done();
+    if found.is_empty() {
+        table.problem(
+            "no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, \
+             matches, at_least, at_most, above, below, present or absent",
+        );
+    }
+    found
+}
+
+fn value(item: &Item<'_>, sort: Sort) -> Option<Json<'static>> {
+    let json = item.json_or_problem()?;
+    if let Some(said) = sort.said().filter(|_| !sort.takes(&json)) {
+        item.problem(format!("this field is {said}, and this is {}", json.kind()));
+    }
+    Some(json)
+}
+
+fn values(item: &Item<'_>, sort: Sort) -> Vec<Json<'static>> {
+    let items = item.list().unwrap_or_default();
+    if items.is_empty() {
+        item.problem("a list without values never holds");
+    }
+    items.iter().filter_map(|item| value(item, sort)).collect()
+}
+
+fn text_tests(table: &Table<'_>, sort: Sort, found: &mut Vec<Test>) {
+    for name in TEXT_TESTS {
+        let Some(item) = table.optional(name) else {
+            continue;
+        };
+        if let Some(said) = sort
+            .said()
+            .filter(|_| matches!(sort, Sort::Number | Sort::Bool))
+        {
+            item.problem(format!(
+                "`{name}` is a test of texts, and this field is {said}"
+            ));
+        }
+        let Some(text) = item.text() else { continue };
+        let own = || text.to_owned();
+        found.extend(match name {
+            "contains" => Some(Test::Contains(own())),
+            "starts_with" => Some(Test::StartsWith(own())),
+            "ends_with" => Some(Test::EndsWith(own())),
+            "path_ends" => Some(Test::PathEnds(own())),
+            "query" => Some(Test::Query(own())),
+            _ => match Regex::new(text) {
+                Ok(pattern) => Some(Test::Matches(pattern)),
+                Err(error) => {
+                    item.problem(format!("this is no regular expression: {error}"));
+                    None
+                }
+            },
+        });
+    }
+}
+
+fn number_range(table: &Table<'_>, sort: Sort) -> Option<NumberRange> {
+    let bounds = NUMBER_TESTS.map(|name| table.optional(name));
+    let first = bounds.iter().flatten().next()?;
+    if matches!(sort, Sort::Text | Sort::Bool) {
+        let said = sort.said().unwrap_or_default();
+        first.problem(format!(
+            "a range is a test of numbers, and this field is {said}"
+        ));
+    }
+    let [at_least, at_most, above, below] = bounds.map(|bound| bound.and_then(|item| item.num()));
+    Some(NumberRange {
+        at_least,
+        at_most,
+        above,
+        below,
+    })
+}
+
+fn presence(table: &Table<'_>) -> Option<Test> {
+    let present = table.optional("present").and_then(|item| item.bool());
+    let absent = table.optional("absent");
+    match (present, absent) {
+        (Some(_), Some(absent)) => {
+            absent.problem("`present` and `absent` say the same: one of them is enough");
+            None
+        }
+        (Some(present), None) => Some(Test::Present(present)),
+        (None, absent) => Some(Test::Present(!absent?.bool()?)),
+    }
+}
+
+/// A condition with `{case}` in its texts replaced.
+pub(super) fn for_case(condition: &Condition, case: Option<&str>) -> Condition {
+    let Some(case) = case else {
+        return condition.clone();
+    };
+    let put = |text: &str| text.replace("{case}", case);
+    let value = |value: &Json<'static>| match value.as_text() {
+        Some(text) => Json::from(put(text)),
+        None => value.clone(),
+    };
+    let test = match &condition.test {
+        Test::OneOf(values) => Test::OneOf(values.iter().map(value).collect()),
+        Test::Contains(text) => Test::Contains(put(text)),
+        Test::StartsWith(text) => Test::StartsWith(put(text)),
+        Test::EndsWith(text) => Test::EndsWith(put(text)),
+        Test::PathEnds(text) => Test::PathEnds(put(text)),
+        Test::Query(text) => Test::Query(put(text)),
+        other @ (Test::Matches(_) | Test::Number(_) | Test::Present(_)) => other.clone(),
+    };
+    Condition {
+        on: condition.on.clone(),
+        test,
+    }
+}

@@ -1,0 +1,373 @@
+//! Reading what an input must be like: `when`. Every mistake is told where it stands.
+
+use svc_fixtures::contract::{Contract, Environment, Field, Kind, Operation, Presence};
+use svc_fixtures::json::Json;
+use svc_fixtures::path::{Step, parse_path, written};
+use svc_fixtures::reading::{Item, Table};
+
+use super::circumstances::HeaderName;
+use super::read_people::Declared;
+use super::read_tests::{Sort, tests};
+use super::{Condition, Subject, Test};
+
+/// What a condition can ask for beside the fields of a request.
+pub(super) const BESIDE_FIELDS: [&str; 5] =
+    ["any_identifier", "who", "account", "environment", "header"];
+
+/// What conditions are read against.
+pub(super) struct When<'r> {
+    pub(super) contract: &'r Contract,
+    /// The operations the scenario is for.
+    pub(super) operations: &'r [usize],
+    /// Who can be spoken of.
+    pub(super) people: &'r Declared,
+    /// Whether `{case}` stands for something.
+    pub(super) has_cases: bool,
+}
+
+impl When<'_> {
+    pub(super) fn read(&self, when: &Table<'_>) -> Vec<Condition> {
+        let mut conditions = Vec::new();
+        for (name, item) in when.entries() {
+            match name {
+                "any_identifier" => self.add(Subject::AnyIdentifier, &item, &mut conditions),
+                "who" => conditions.extend(self.who(&item)),
+                "account" => self.beside(Subject::Account, &item, &mut conditions),
+                "environment" => conditions.extend(self.environment(&item)),
+                "header" => self.headers(&item, &mut conditions),
+                _ => self.field(name, &item, &mut conditions),
+            }
+        }
+        conditions
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Operation> {
+        let operations = self.operations.iter();
+        operations.map(|&index| &self.contract.operations[index])
+    }
+
+    fn add(&self, on: Subject, item: &Item<'_>, conditions: &mut Vec<Condition>) {
+        let sort = match on {
+            Subject::AnyIdentifier | Subject::Field(_) | Subject::Inside { .. } => {
+                Sort::of(self.places(&on), &self.contract.formats)
+            }
+            _ => Sort::Text,
+        };
+        let found = tests(item, sort);
+        for test in found {
+            self.tell_impossible(&on, &test, sort, item);
+            let on = on.clone();
+            conditions.push(Condition { on, test });
+        }
+    }
+
+    /// An account or a header: a text that no field is.
+    fn beside(&self, on: Subject, item: &Item<'_>, conditions: &mut Vec<Condition>) {
+        let found = tests(item, Sort::Text);
+        conditions.extend(found.into_iter().map(|test| Condition {
+            on: on.clone(),
+            test,
+        }));
+    }
+
+    fn who(&self, item: &Item<'_>) -> Option<Condition> {
+        let names = match item.is_list() {
+            true => item.list().unwrap_or_default(),
+            false => vec![item.clone()],
+        };
+        if names.is_empty() {
+            item.problem("a list without names never holds");
+        }
+        let mut identifiers = Vec::new();
+        for name in &names {
+            let text = name.text()?;
+            identifiers.extend(self.people.identifiers(text, name)?);
+        }
+        (!identifiers.is_empty()).then_some(Condition {
+            on: Subject::AnyIdentifier,
+            test: Test::OneOf(identifiers),
+        })
+    }
+
+    fn environment(&self, item: &Item<'_>) -> Option<Condition> {
+        let text = item.text()?;
+        let known = Environment::ALL.map(Environment::as_str);
+        if !known.contains(&text) {
+            item.unknown("the environment", text, known.into_iter());
+            return None;
+        }
+        Some(Condition {
+            on: Subject::Environment,
+            test: Test::OneOf(vec![Json::from(text)]),
+        })
+    }
+
+    fn headers(&self, item: &Item<'_>, conditions: &mut Vec<Condition>) {
+        let Some(headers) = item.if_table() else {
+            item.problem_with_hint(
+                "a header is asked for by its name",
+                "write `header.\"X-Reference-Id\" = …`",
+            );
+            return;
+        };
+        for (name, item) in headers.entries() {
+            match HeaderName::parse(name) {
+                Some(name) => self.beside(Subject::Header(name), &item, conditions),
+                None => item.unknown_key(
+                    "to scenarios the header",
+                    name,
+                    HeaderName::ALL.into_iter().map(HeaderName::as_str),
+                ),
+            }
+        }
+    }
+
+    fn field(&self, name: &str, item: &Item<'_>, conditions: &mut Vec<Condition>) {
+        if self.rows().any(|row| row.field(name).is_some()) || self.operations.is_empty() {
+            return match self.members_below(name, item) {
+                Some(hint) => {
+                    item.problem_with_hint("what stands inside a field is named by a path", hint)
+                }
+                None => self.add(Subject::Field(name.to_owned()), item, conditions),
+            };
+        }
+        let steps = match parse_path(name) {
+            Ok(steps) => steps,
+            Err(mistake) => {
+                return item
+                    .problem_with_hint(mistake.to_string(), "write `list[].name` or `list[0]`");
+            }
+        };
+        let Some((Step::Member(field), steps)) = steps.split_first() else {
+            return;
+        };
+        let on = Subject::Inside {
+            field: field.clone(),
+            steps: steps.to_vec(),
+        };
+        if steps.is_empty() || !self.rows().any(|row| row.field(field).is_some()) {
+            let known = self.rows().flat_map(|row| row.request.iter());
+            let known = known.map(|field| field.name.as_str()).chain(BESIDE_FIELDS);
+            return item.unknown_key("the field", field, known);
+        }
+        if self.places(&on).next().is_none() && !self.goes_anywhere(&on) {
+            return self.tell_no_way(field, steps, item);
+        }
+        self.add(on, item, conditions);
+    }
+
+    /// Where a table is written like the members of an object: how it should be.
+    fn members_below(&self, name: &str, item: &Item<'_>) -> Option<String> {
+        let table = item.if_table()?;
+        let mut fields = self
+            .rows()
+            .filter_map(|row| Some(&row.request[row.field(name)?]));
+        let is_object = fields.any(|field| matches!(field.kind, Kind::Object { .. }));
+        let asks = ["present", "absent"];
+        let first = table.entries().into_iter().map(|(name, _)| name);
+        let first = first.into_iter().find(|name| !asks.contains(name))?;
+        is_object.then(|| format!("write `\"{name}.{first}\" = …`, in quotes"))
+    }
+
+    /// The kind of each value a subject can be, with the field it stands in.
+    fn places<'s>(&'s self, on: &'s Subject) -> impl Iterator<Item = (&'s Field, &'s Kind)> {
+        self.rows().flat_map(move |row| {
+            let fields: Vec<(&Field, &Kind)> = match on {
+                Subject::Field(name) => {
+                    let field = row.field(name).map(|at| &row.request[at]);
+                    field
+                        .map(|field| (field, &field.kind))
+                        .into_iter()
+                        .collect()
+                }
+                Subject::Inside { field, steps } => {
+                    let field = row.field(field).map(|at| &row.request[at]);
+                    field
+                        .and_then(|field| inside(field, steps))
+                        .into_iter()
+                        .collect()
+                }
+                Subject::AnyIdentifier => row
+                    .identifiers()
+                    .map(|(_, field)| (field, &field.kind))
+                    .collect(),
+                Subject::Account | Subject::Environment | Subject::Header(_) => Vec::new(),
+            };
+            fields
+        })
+    }
+
+    /// Whether it leads into an object whose members nobody names.
+    fn goes_anywhere(&self, on: &Subject) -> bool {
+        let Subject::Inside { field, steps } = on else {
+            return false;
+        };
+        let mut fields = self
+            .rows()
+            .filter_map(|row| Some(&row.request[row.field(field)?]));
+        fields.any(|field| leads_somewhere(&field.kind, steps))
+    }
+
+    fn tell_no_way(&self, field: &str, steps: &[Step], item: &Item<'_>) {
+        let (mut known, mut parent) = (Vec::new(), field.to_owned());
+        for row in self.rows() {
+            let Some(at) = row.field(field) else { continue };
+            for taken in 0..steps.len() {
+                let Some((_, kind)) = inside(&row.request[at], &steps[..taken]) else {
+                    break;
+                };
+                let all = [&[Step::Member(field.to_owned())], &steps[..taken]].concat();
+                parent = written(&all);
+                known = match kind {
+                    Kind::Object { fields } => {
+                        fields.iter().map(|field| field.name.clone()).collect()
+                    }
+                    Kind::List { .. } => vec!["[]".to_owned(), "[0]".to_owned()],
+                    _ => Vec::new(),
+                };
+            }
+        }
+        let hint = match known.is_empty() {
+            true => format!("`{parent}` is a value without parts"),
+            false => format!("inside `{parent}` there is {}", known.join(", ")),
+        };
+        item.problem_with_hint("this path leads nowhere", hint);
+    }
+
+    /// Tells of a test that no call can pass that gets so far.
+    fn tell_impossible(&self, on: &Subject, test: &Test, sort: Sort, item: &Item<'_>) {
+        if let Test::Number(range) = test
+            && range.is_empty()
+        {
+            item.problem("this never holds: no number is in this range");
+        }
+        self.tell_sentinel(on, test, item);
+        let Subject::Field(name) = on else { return };
+        let fields = || {
+            self.rows()
+                .filter_map(|row| Some(&row.request[row.field(name)?]))
+        };
+        if fields().next().is_none() {
+            return;
+        }
+        match test {
+            Test::Present(false) if fields().all(|field| field.presence != Presence::Optional) => {
+                let required = fields().any(|field| field.presence == Presence::Required);
+                item.problem(match required {
+                    true => format!("this never holds: `{name}` must be sent"),
+                    false => {
+                        format!("this never holds: `{name}` has a default and is always there")
+                    }
+                });
+            }
+            Test::OneOf(values) => {
+                // A value of the wrong type is told already.
+                for value in values.iter().filter(|value| sort.takes(value)) {
+                    self.tell_never_sent(name, value, item);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells of an identifier that is answered before any scenario is asked.
+    fn tell_sentinel(&self, on: &Subject, test: &Test, item: &Item<'_>) {
+        let Test::OneOf(values) = test else { return };
+        let sentinel = &self.contract.service.sentinel.text;
+        let mut texts = values.iter().filter_map(Json::as_text);
+        let whole = matches!(on, Subject::Field(_) | Subject::AnyIdentifier);
+        let identifies = || self.places(on).all(|(field, _)| field.identifies);
+        if whole && texts.any(|text| text.contains(sentinel)) && identifies() {
+            item.problem(format!(
+                "this never holds: what contains {sentinel} is answered before any scenario is asked"
+            ));
+        }
+    }
+
+    /// Tells of a value that every operation refuses before any scenario is asked.
+    fn tell_never_sent(&self, name: &str, value: &Json<'static>, item: &Item<'_>) {
+        if self.has_cases && value.as_text().is_some_and(|text| text.contains("{case}")) {
+            return;
+        }
+        let formats = &self.contract.formats;
+        let check = |row: &Operation| {
+            let field = &row.request[row.field(name)?];
+            let own = row.sentinel.as_deref();
+            let marks = [Some(self.contract.service.sentinel.text.as_str()), own];
+            let marks: Vec<&str> = marks.into_iter().flatten().collect();
+            let refused = |value: &Json<'static>| field.check(value, formats, &marks).err();
+            // An item stands for the list it is sent in.
+            Some(match (&field.kind, value) {
+                (Kind::List { .. }, Json::List(_)) | (Kind::Object { .. }, _) => refused(value),
+                (Kind::List { .. }, _) => refused(&Json::List(vec![value.clone()])),
+                _ => refused(value),
+            })
+        };
+        let mistakes: Vec<_> = self.rows().filter_map(check).collect();
+        if let Some(Some(first)) = mistakes.first()
+            && mistakes.iter().all(Option::is_some)
+        {
+            item.problem_with_hint(
+                "this never holds: a call with this value is refused before any scenario is asked",
+                first.to_string(),
+            );
+        }
+    }
+}
+
+/// The field and kind that steps lead to inside a field, where the rows name them.
+fn inside<'c>(field: &'c Field, steps: &[Step]) -> Option<(&'c Field, &'c Kind)> {
+    let (mut here, mut kind) = (field, &field.kind);
+    for step in steps {
+        match (kind, step) {
+            (Kind::Object { fields }, Step::Member(name)) => {
+                here = fields.iter().find(|field| field.name == *name)?;
+                kind = &here.kind;
+            }
+            (Kind::List { items, .. }, Step::Item(_) | Step::Every) => kind = items,
+            _ => return None,
+        }
+    }
+    Some((here, kind))
+}
+
+/// Whether steps lead into an object whose members no row names.
+fn leads_somewhere(kind: &Kind, steps: &[Step]) -> bool {
+    match (kind, steps.split_first()) {
+        (Kind::Object { fields }, Some((Step::Member(_), _))) if fields.is_empty() => true,
+        (Kind::Object { fields }, Some((Step::Member(name), rest))) => {
+            let mut named = fields.iter().filter(|field| field.name == *name);
+            named.any(|field| leads_somewhere(&field.kind, rest))
+        }
+        (Kind::List { items, .. }, Some((_, rest))) => leads_somewhere(items, rest),
+        _ => false,
+    }
+}
+
+/// Whether an operation has what a condition looks at.
+pub(super) fn has(row: &Operation, on: &Subject) -> bool {
+    match on {
+        Subject::Field(name) => row.field(name).is_some(),
+        Subject::AnyIdentifier => row.identifiers().next().is_some(),
+        Subject::Inside { field, steps } => row.field(field).is_some_and(|at| {
+            let field = &row.request[at];
+            inside(field, steps).is_some() || leads_somewhere(&field.kind, steps)
+        }),
+        Subject::Account | Subject::Environment | Subject::Header(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_field_of_a_request_is_named_like_what_is_asked_for_beside_the_fields() {
+        let contract = Contract::built_in();
+        for row in &contract.operations {
+            for field in &row.request {
+                assert!(!BESIDE_FIELDS.contains(&field.name.as_str()), "{}", row.id);
+            }
+        }
+    }
+}
