@@ -6,6 +6,7 @@ mod assets;
 mod client;
 mod consent;
 mod control;
+mod corpus;
 mod faults;
 mod limits;
 mod receiver;
