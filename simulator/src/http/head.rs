@@ -85,10 +85,7 @@ pub(super) fn end(bytes: &[u8], searched: usize) -> Option<usize> {
     let from = searched.saturating_sub(2).max(start);
     memchr_iter(b'\n', bytes.get(from..)?)
         .map(|at| from + at)
-        .find(|&at| match &bytes[start..at] {
-            [.., b'\n', b'\r'] | [.., b'\n'] => true,
-            _ => false,
-        })
+        .find(|&at| matches!(&bytes[start..at], [.., b'\n', b'\r'] | [.., b'\n']))
         .map(|at| at + 1)
 }
 
@@ -151,25 +148,20 @@ fn framing(request: &httparse::Request<'_, '_>) -> Result<Body, Flaw> {
     let is_1_1 = request.version == Some(1);
     let (mut host, mut length, mut chunks) = (None, None, false);
     for header in &*request.headers {
-        // By length first: nearly no header is one of the three.
-        match header.name.len() {
-            4 if header.name.eq_ignore_ascii_case("host") => {
-                if host.replace(header.value).is_some() {
-                    return Err(Flaw::Host);
-                }
+        let is = |name: &str| header.name.eq_ignore_ascii_case(name);
+        if is("host") {
+            if host.replace(header.value).is_some() {
+                return Err(Flaw::Host);
             }
-            14 if header.name.eq_ignore_ascii_case("content-length") => {
-                if length.replace(whole_number(header.value)?).is_some() {
-                    return Err(Flaw::Length);
-                }
+        } else if is("content-length") {
+            if length.replace(whole_number(header.value)?).is_some() {
+                return Err(Flaw::Length);
             }
-            17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
-                if chunks || !is_1_1 || !header.value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(Flaw::Encoding);
-                }
-                chunks = true;
+        } else if is("transfer-encoding") {
+            if chunks || !is_1_1 || !header.value.eq_ignore_ascii_case(b"chunked") {
+                return Err(Flaw::Encoding);
             }
-            _ => {}
+            chunks = true;
         }
     }
     let target = request.path.and_then(|path| path.parse::<Uri>().ok());

@@ -25,7 +25,7 @@ pub(super) struct Places {
     taken: Mutex<Vec<Arc<Seat>>>,
     /// Counts the connections that came: that is all the clock there is to tell who waits longest.
     came: AtomicU64,
-    /// Somebody waits for a place.
+    /// Somebody waits for a place, and nobody could make room.
     wanted: AtomicBool,
 }
 
@@ -72,10 +72,10 @@ impl Places {
     }
 
     async fn make_room(self: &Arc<Self>) -> OwnedSemaphorePermit {
-        self.wanted.store(true, Ordering::Relaxed);
         let mut free = std::pin::pin!(Arc::clone(&self.free).acquire_owned());
         loop {
-            self.dismiss();
+            let somebody_goes = self.dismiss();
+            self.wanted.store(!somebody_goes, Ordering::Relaxed);
             if let Ok(permit) = tokio::time::timeout(AGAIN, free.as_mut()).await {
                 self.wanted.store(false, Ordering::Relaxed);
                 return permit.expect("the semaphore is never closed");
@@ -83,15 +83,18 @@ impl Places {
         }
     }
 
-    /// Lets the connection go that has waited longest, where one waits.
-    fn dismiss(&self) {
+    /// Lets the connection go that has waited longest. False where none waits.
+    fn dismiss(&self) -> bool {
         let taken = self.taken.lock();
         let since = |seat: &&Arc<Seat>| seat.since.load(Ordering::Relaxed);
-        if let Some(longest) = taken.iter().min_by_key(since)
-            && longest.since.swap(BUSY, Ordering::Relaxed) != BUSY
-        {
+        let Some(longest) = taken.iter().min_by_key(since) else {
+            return false;
+        };
+        let waits = longest.since.swap(BUSY, Ordering::Relaxed) != BUSY;
+        if waits {
             longest.leave.cancel();
         }
+        waits
     }
 }
 
@@ -101,7 +104,7 @@ impl Place {
         self.seat.leave.clone()
     }
 
-    /// Whether somebody waits for a place: who has been answered then makes room.
+    /// Whether somebody waits for a place until a call is answered: who is answered then makes room.
     pub(super) fn is_wanted(&self) -> bool {
         self.places.wanted.load(Ordering::Relaxed)
     }

@@ -1,6 +1,5 @@
 //! What a client can hold on to, and for how long.
 
-use std::io::Read as _;
 use std::net::TcpStream;
 use std::time::Duration;
 

@@ -10,4 +10,5 @@ mod corpus;
 mod faults;
 mod limits;
 mod receiver;
+mod stalled;
 mod targets;
