@@ -107,7 +107,5 @@ fn any_bytes_are_strict_json_or_refused() {
 #[test]
 fn any_bytes_on_the_wire_are_answered_with_envelopes_or_not_at_all() {
     let listener = wire::Listener::new();
-    fuzz("wire", 800, &seeds("wire"), |bytes| {
-        listener.answers(bytes)
-    });
+    fuzz("wire", 800, &seeds("wire"), |bytes| listener.answers(bytes));
 }
