@@ -36,6 +36,7 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 /// Runs a target on its seeds and on so many changed ones, or as long as it was asked for.
+#[expect(clippy::print_stdout, reason = "a long run tells how far it came")]
 fn fuzz(name: &str, rounds: u64, seeds: &[Vec<u8>], run: impl Fn(&[u8])) {
     let over = Arc::new(AtomicBool::new(false));
     let seconds = setting("SVC_FUZZ_SECONDS");
@@ -65,6 +66,7 @@ fn fuzz(name: &str, rounds: u64, seeds: &[Vec<u8>], run: impl Fn(&[u8])) {
 }
 
 /// One input. One that finds a defect is kept for the crate `fuzz/`, and to be made a seed.
+#[expect(clippy::print_stderr, reason = "shown where the test fails")]
 fn attempt(name: &str, input: &[u8], run: &impl Fn(&[u8])) {
     let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(input)));
     if let Err(panic) = tried {
