@@ -164,19 +164,39 @@ fn framing(request: &httparse::Request<'_, '_>) -> Result<Body, Flaw> {
             chunks = true;
         }
     }
-    let target = request.path.and_then(|path| path.parse::<Uri>().ok());
-    let target = target.ok_or(Flaw::Target)?;
-    match host {
-        None if is_1_1 => return Err(Flaw::Host),
-        None | Some(b"") if target.authority().is_none() => {}
-        None => {}
-        Some(host) => same_host(host, target.authority())?,
+    let target = authority(request.path.unwrap_or_default())?;
+    match (host, target) {
+        (None, _) if is_1_1 => return Err(Flaw::Host),
+        (None | Some(b""), None) | (None, Some(_)) => {}
+        (Some(host), None) if is_plain_host(host) => {}
+        (Some(host), target) => same_host(host, target.as_ref())?,
     }
     match (length, chunks) {
         (Some(_), true) => Err(Flaw::LengthAndChunks),
         (None, true) => Ok(Body::Chunks),
         (length, false) => Ok(Body::Bytes(length.unwrap_or(0))),
     }
+}
+
+/// The host that a target names, where it is a URL. Nearly all are plain paths, and cost nothing.
+fn authority(target: &str) -> Result<Option<Authority>, Flaw> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%?=&".contains(&byte);
+    if target.len() < 1000 && target.starts_with('/') && target.bytes().all(plain) {
+        return Ok(None);
+    }
+    let target = target.parse::<Uri>().map_err(|_| Flaw::Target)?;
+    Ok(target.into_parts().authority)
+}
+
+/// A name or an address of IPv4, with or without a port.
+fn is_plain_host(host: &[u8]) -> bool {
+    let colon = host.iter().position(|&byte| byte == b':');
+    let (name, port) = host.split_at(colon.unwrap_or(host.len()));
+    let plain = |&byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(&byte);
+    let digits = port
+        .get(1..)
+        .is_none_or(|port| port.iter().all(u8::is_ascii_digit));
+    !name.is_empty() && name.iter().all(plain) && port.len() != 1 && digits
 }
 
 /// Digits and nothing else; hyper keeps the two highest lengths for itself.
@@ -192,7 +212,10 @@ fn whole_number(value: &[u8]) -> Result<u64, Flaw> {
 /// A request to a proxy names its host twice, and both must be the same.
 fn same_host(host: &[u8], target: Option<&Authority>) -> Result<(), Flaw> {
     let host = Authority::try_from(host).map_err(|_| Flaw::Host)?;
-    if host.as_str().contains('@') {
+    // What comes before or after it: a user is none of a host, and a port is a number.
+    let port = host.as_str().strip_prefix(host.host());
+    let port = port.map(|rest| rest.strip_prefix(':').unwrap_or(rest));
+    if !port.is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit())) {
         return Err(Flaw::Host);
     }
     match target {
@@ -323,6 +346,8 @@ mod tests {
             ),
             ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", Err(Flaw::Host)),
             ("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", Err(Flaw::Host)),
+            ("GET / HTTP/1.1\r\nHost: a:8:8\r\n\r\n", Err(Flaw::Host)),
+            ("GET / HTTP/1.1\r\nHost: a:x\r\n\r\n", Err(Flaw::Host)),
             ("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", Err(Flaw::Host)),
             (
                 "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n",
