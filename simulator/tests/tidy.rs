@@ -177,6 +177,8 @@ fn every_folder_of_rows_says_how_to_add_one_more() {
         "fixtures/test-assets",
         "scenarios",
         "simulator/receivers",
+        "simulator/tests/corpus",
+        "fuzz",
     ] {
         assert!(
             root().join(folder).join("README.md").is_file(),

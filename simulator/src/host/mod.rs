@@ -298,6 +298,13 @@ impl Host {
         engine::turn_away(&self.rules(), call, &Rejection::Internal, self.clock.now())
     }
 
+    /// The answer to a request that no call can be made of: nothing is executed and nothing recorded.
+    #[must_use]
+    pub fn refused(&self, call: &Call<'_>, why: &str) -> Reply {
+        let rejection = Rejection::input(why);
+        engine::turn_away(&self.rules(), call, &rejection, self.clock.now())
+    }
+
     /// Waits until every answer that is held back has been given and every attempt on its way has
     /// ended; no further attempt begins.
     pub async fn drained(&self) {

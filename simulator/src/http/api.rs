@@ -14,6 +14,7 @@ use http::header::{
     ALLOW, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER,
     WWW_AUTHENTICATE,
 };
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use ipnet::IpNet;
 use jiff::Timestamp;
@@ -21,6 +22,7 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 
 use super::arriving::{Arrived, arrive};
 use super::edge::Peer;
+use super::head::Flaw;
 use super::{assets, consent, forwarded};
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
 use crate::engine::input::MAX_BODY_BYTES;
@@ -52,6 +54,9 @@ impl Api {
 }
 
 async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
+    if let Some(&flaw) = request.extensions().get::<Flaw>() {
+        return refused(&api, &request.into_parts().0, flaw);
+    }
     if let Some(asset) = assets::at(request.uri().path()) {
         return assets::serve(request.method(), asset);
     }
@@ -60,23 +65,12 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
     }
     let (parts, body) = request.into_parts();
     let body = arrive(body, MAX_BODY_BYTES, api.body_timeout).await;
-    let Peer(peer) = parts
-        .extensions
-        .get()
-        .expect("the edge adds the peer to every request");
-    let call = Call {
-        environment: api.environment,
-        peer: forwarded::caller(peer.ip(), &parts.headers, &api.trusted_proxies),
-        method: parts.method.as_str(),
-        path: parts.uri.path(),
-        query: parts.uri.query().unwrap_or_default(),
-        headers: headers(&parts.headers),
-        body: match &body {
-            Arrived::Whole(bytes) => Body::Whole(bytes),
-            Arrived::TooLarge => Body::TooLarge,
-            Arrived::Incomplete => Body::Incomplete,
-        },
+    let arrived = match &body {
+        Arrived::Whole(bytes) => Body::Whole(bytes),
+        Arrived::TooLarge => Body::TooLarge,
+        Arrived::Incomplete => Body::Incomplete,
     };
+    let call = call(&api, &parts, arrived);
     // The engine holds no lock across a wait and books an answer as one entry, so that a panic
     // leaves nothing half done behind.
     let reply = AssertUnwindSafe(api.host.answer(&call))
@@ -92,11 +86,32 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
     }
     if !matches!(body, Arrived::Whole(_)) {
         // What is left of the body would be taken for the next request.
-        response
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("close"));
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
     }
     response
+}
+
+/// The answer to a request that could be understood in several ways, or in none.
+fn refused(api: &Api, parts: &Parts, flaw: Flaw) -> Response {
+    let call = call(api, parts, Body::Incomplete);
+    respond(api.host.refused(&call, &flaw.to_string()))
+}
+
+fn call<'a>(api: &Api, parts: &'a Parts, body: Body<'a>) -> Call<'a> {
+    let Peer(peer) = parts
+        .extensions
+        .get()
+        .expect("the edge adds the peer to every request");
+    Call {
+        environment: api.environment,
+        peer: forwarded::caller(peer.ip(), &parts.headers, &api.trusted_proxies),
+        method: parts.method.as_str(),
+        path: parts.uri.path(),
+        query: parts.uri.query().unwrap_or_default(),
+        headers: headers(&parts.headers),
+        body,
+    }
 }
 
 fn date(now: Timestamp) -> HeaderValue {

@@ -1,11 +1,15 @@
 //! The edge: from a listener to a router, with a limit on everything a client can hold on to.
 //! Decides nothing about a request but when its connection ends.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::response::Response;
+use axum::routing::future::RouteFuture;
 use http::header::CONNECTION;
 use http::{HeaderValue, Request};
 use hyper::body::Incoming;
@@ -13,19 +17,21 @@ use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
+use super::ahead::{Ahead, Refused};
 use super::fault::Broken;
+use super::places::{Arriving, Place, Places};
 use super::socket::{Socket, Unread};
 use crate::scenario::WireFault;
 
 /// What a client may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgeLimits {
-    /// Connections at once. Further ones wait, in the order they came, until a place is free.
+    /// Connections at once. For a further one the connection makes room that has waited longest for
+    /// its client; while all are busy with a call the further ones wait, in the order they came.
     pub connections: usize,
     /// How long the head of a request may take, counted from the end of the answer before it: an
     /// idle connection is closed after this time, too.
@@ -36,8 +42,8 @@ pub struct EdgeLimits {
     pub write: Duration,
     /// How long bytes of a body that nobody reads are taken off the wire after the answer.
     pub linger: Duration,
-    /// Bytes of a request's head, and of what is read ahead. At least 8 KiB.
-    pub buffer_bytes: usize,
+    /// Bytes of a request's head.
+    pub head_bytes: usize,
     /// How long running requests may go on after the stop.
     pub drain: Duration,
 }
@@ -50,7 +56,7 @@ impl Default for EdgeLimits {
             body: Duration::from_secs(30),
             write: Duration::from_secs(30),
             linger: Duration::from_secs(1),
-            buffer_bytes: 64 * 1024,
+            head_bytes: 64 * 1024,
             drain: Duration::from_secs(10),
         }
     }
@@ -59,6 +65,9 @@ impl Default for EdgeLimits {
 /// The other end of the connection a request came in on; an extension of every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
+
+/// More than hyper must be able to hold so that it never finds a head too long that was let pass.
+const READ_AHEAD_BYTES: usize = 16 * 1024;
 
 /// How long accepting rests when the machine has no more sockets to give.
 const REST: Duration = Duration::from_millis(50);
@@ -72,24 +81,23 @@ pub async fn serve(
     stop: CancellationToken,
 ) {
     let http = Arc::new(builder(&limits));
-    let places = Arc::new(Semaphore::new(limits.connections));
+    let places = Places::new(limits.connections);
     let (connections, end) = (TaskTracker::new(), CancellationToken::new());
     let _ended_when_dropped = end.clone().drop_guard();
     loop {
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &places, &end) => accepted,
         };
         let Some((stream, peer, place)) = accepted else {
             continue;
         };
         let (http, router) = (Arc::clone(&http), router.clone());
-        // Tokens of its own, so that a busy connection shares no lock with another.
-        let (stop, end) = (stop.child_token(), end.child_token());
+        // A token of its own, so that a busy connection shares no lock with another.
+        let stop = stop.child_token();
         connections.spawn(async move {
-            connection(&http, stream, peer, router, &limits, &stop, &end).await;
-            drop(place);
+            connection(&http, stream, peer, router, &limits, &stop, place).await;
         });
     }
     drop(listener);
@@ -112,23 +120,21 @@ fn builder(limits: &EdgeLimits) -> Builder {
     // The most headers are hyper's default of 100: to say so here would move them to the heap.
     http.timer(TokioTimer::new())
         .header_read_timeout(limits.head)
-        .max_buf_size(limits.buffer_bytes)
-        .max_header_size(limits.buffer_bytes)
+        .max_buf_size(limits.head_bytes + READ_AHEAD_BYTES)
         .keep_alive(true)
         .half_close(false);
     http
 }
 
-/// The next connection and its place. Waits for the place first: who has none stays in the
-/// listener's queue, in order.
+/// The next connection and its place. Who gets none stays in line, and those behind it in the
+/// listener's queue.
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await;
-    let place = place.expect("the semaphore is never closed");
+    places: &Arc<Places>,
+    end: &CancellationToken,
+) -> Option<(TcpStream, SocketAddr, Place)> {
     match listener.accept().await {
-        Ok((stream, peer)) => Some((stream, peer, place)),
+        Ok((stream, peer)) => Some((stream, peer, places.take(end).await)),
         Err(error) => {
             // One client's mishap, or no sockets left: neither is a reason to stop listening.
             tracing::warn!(%error, "a connection could not be accepted");
@@ -145,42 +151,46 @@ async fn connection(
     router: Router,
     limits: &EdgeLimits,
     stop: &CancellationToken,
-    end: &CancellationToken,
+    place: Place,
 ) {
     // Answers are written whole: waiting for more bytes would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY was not set");
     }
-    let unread = Unread::default();
-    let socket = Socket::new(stream, limits.write, limits.linger, unread.clone());
-    let stopping = stop.clone();
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Peer(peer));
-        unread.clear();
-        let answer = router.clone().call(request);
-        let (unread, stopping) = (unread.clone(), stopping.clone());
-        async move {
-            let Ok(mut answer) = answer.await;
-            if let Some(fault) = answer.extensions_mut().remove::<WireFault>() {
-                return Err(Broken::new(fault, answer).await);
-            }
-            // Whoever asks to close the connection has not read the body to its end.
-            if answer.headers().contains_key(CONNECTION) {
-                unread.note();
-            } else if stopping.is_cancelled() {
-                // The next call would find nobody, even if this one was answered before the
-                // connection heard of the stop.
-                let close = HeaderValue::from_static("close");
-                answer.headers_mut().insert(CONNECTION, close);
-            }
-            Ok(answer)
-        }
+    let end = place.leave();
+    let line = Arc::new(Line {
+        peer,
+        place: Arc::new(place),
+        requests: AtomicU64::new(0),
+        refused: Refused::default(),
+        unread: Unread::default(),
+        stop: stop.clone(),
+    });
+    let ahead = Ahead::new(limits.head_bytes, line.refused.clone());
+    let socket = Socket::new(
+        stream,
+        limits.write,
+        limits.linger,
+        line.unread.clone(),
+        ahead,
+    );
+    let serving = Arc::clone(&line);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let number = serving.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        let answer = serving.call(number, &router, request);
+        let line = Arc::clone(&serving);
+        async move { line.sent(number, answer.await).await }
     });
     let mut connection = http.serve_connection(TokioIo::new(socket), service);
     let ended = tokio::select! {
         biased;
         ended = &mut connection => ended,
+        () = end.cancelled() => return,
         () = stop.cancelled() => {
+            if line.requests.load(Ordering::Relaxed) == 0 {
+                // Nothing was asked yet, and hyper would wait for it.
+                return;
+            }
             std::pin::Pin::new(&mut connection).graceful_shutdown();
             tokio::select! {
                 biased;
@@ -201,4 +211,62 @@ async fn connection(
             () = end.cancelled() => {}
         }
     }
+}
+
+/// What the requests of one connection share.
+struct Line {
+    peer: SocketAddr,
+    place: Arc<Place>,
+    requests: AtomicU64,
+    refused: Refused,
+    unread: Unread,
+    stop: CancellationToken,
+}
+
+impl Line {
+    /// Asks the router. A request that was refused comes to it with its `Flaw`.
+    fn call(
+        &self,
+        number: u64,
+        router: &Router,
+        request: Request<Incoming>,
+    ) -> RouteFuture<Infallible> {
+        self.place.is_busy();
+        self.unread.clear();
+        let mut request = request.map(|body| Arriving::new(body, Arc::clone(&self.place)));
+        request.extensions_mut().insert(Peer(self.peer));
+        if let Some(flaw) = self.refused.why(number) {
+            request.extensions_mut().insert(flaw);
+        }
+        router.clone().call(request)
+    }
+
+    /// The answer as it is sent, or how it breaks.
+    async fn sent(
+        &self,
+        number: u64,
+        answer: Result<Response, Infallible>,
+    ) -> Result<Response, Broken> {
+        let Ok(mut answer) = answer;
+        if let Some(fault) = answer.extensions_mut().remove::<WireFault>() {
+            return Err(Broken::new(fault, answer).await);
+        }
+        // Whoever asks to close the connection has not read the body to its end. Nor was anything
+        // read after a request that was refused.
+        if answer.headers().contains_key(CONNECTION) || self.refused.why(number).is_some() {
+            self.unread.note();
+            close_after(&mut answer);
+        } else if self.stop.is_cancelled() || self.place.is_wanted() {
+            // The next call would find nobody, even if this one was answered before the connection
+            // heard of the stop; or somebody else waits for the place.
+            close_after(&mut answer);
+        }
+        self.place.waits();
+        Ok(answer)
+    }
+}
+
+fn close_after(answer: &mut Response) {
+    let close = HeaderValue::from_static("close");
+    answer.headers_mut().insert(CONNECTION, close);
 }

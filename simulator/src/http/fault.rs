@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONNECTION, CONTENT_LENGTH};
 use http_body_util::BodyExt as _;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::socket::Socket;
@@ -109,15 +109,8 @@ async fn silence(mut socket: Socket, stop: &CancellationToken) -> io::Result<()>
     tokio::select! {
         biased;
         () = stop.cancelled() => Ok(()),
-        gone = gone(&mut socket) => gone,
+        gone = socket.gone() => gone,
     }
-}
-
-/// Ends when the client gives up; what it sends meanwhile is dropped.
-async fn gone(socket: &mut Socket) -> io::Result<()> {
-    let mut dropped = [0; 1024];
-    while socket.read(&mut dropped).await? > 0 {}
-    Ok(())
 }
 
 /// Writes the first bytes at once and the others in pieces, evenly spread, the last when the time is
@@ -132,7 +125,7 @@ async fn send(mut socket: Socket, first: &[u8], then: &[u8], over: Duration) -> 
             tokio::select! {
                 biased;
                 () = tokio::time::sleep(over / pieces) => {}
-                gone = gone(&mut socket) => return gone,
+                gone = socket.gone() => return gone,
             }
         }
         socket.write_all(piece).await?;

@@ -10,12 +10,16 @@ pub mod openapi;
 pub mod operations;
 pub mod sample;
 
+mod ahead;
 mod arriving;
 mod assets;
+mod chunks;
 mod consent;
 mod fault;
 mod forwarded;
+mod head;
 mod page;
+mod places;
 mod socket;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -1,5 +1,5 @@
 //! A client's connection with what hyper does not do: it gives up on a client that takes no bytes,
-//! and it closes in a way that lets the last answer arrive. Knows nothing of HTTP.
+//! what is not a sound request never reaches it, and it closes in a way that lets the last answer arrive.
 
 use std::io;
 use std::pin::Pin;
@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
+
+use super::ahead::{Ahead, Rest};
 
 /// A connection.
 pub(super) struct Socket {
@@ -22,6 +24,7 @@ pub(super) struct Socket {
     lingering: Option<Pin<Box<Sleep>>>,
     linger: Duration,
     unread: Unread,
+    ahead: Ahead,
 }
 
 /// Whether the client may still be sending what nobody reads: so it is until a first request was
@@ -59,6 +62,7 @@ impl Socket {
         stalled_after: Duration,
         linger: Duration,
         unread: Unread,
+        ahead: Ahead,
     ) -> Self {
         Socket {
             stream,
@@ -67,6 +71,7 @@ impl Socket {
             lingering: None,
             linger,
             unread,
+            ahead,
         }
     }
 
@@ -82,6 +87,16 @@ impl Socket {
     /// Notes that the client may still be sending what nobody will read.
     pub(super) fn leave_unread(&self) {
         self.unread.note();
+    }
+
+    /// Ends when the client gives up; what it sends meanwhile is dropped.
+    ///
+    /// # Errors
+    /// Where the connection broke.
+    pub(super) async fn gone(&mut self) -> io::Result<()> {
+        let mut dropped = [0; 1024];
+        while self.stream.read(&mut dropped).await? > 0 {}
+        Ok(())
     }
 
     /// Lets what was written pass; what could not be written has a deadline.
@@ -126,7 +141,28 @@ impl AsyncRead for Socket {
         context: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, into)
+        loop {
+            if self.ahead.pass(into) {
+                return Poll::Ready(Ok(()));
+            }
+            match self.ahead.rest() {
+                Rest::More => {}
+                // The answer to a refused request ends the connection.
+                Rest::Nothing => return Poll::Pending,
+                Rest::Broken => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+            }
+            let before = into.filled().len();
+            ready!(Pin::new(&mut self.stream).poll_read(context, into))?;
+            let arrived = &into.filled()[before..];
+            if arrived.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            let passes = self.ahead.see(arrived);
+            into.set_filled(before + passes);
+            if passes > 0 {
+                return Poll::Ready(Ok(()));
+            }
+        }
     }
 }
 
@@ -168,5 +204,56 @@ impl AsyncWrite for Socket {
             ready!(self.drop_unread(context));
         }
         Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::http::ahead::Refused;
+
+    async fn pair(stalled_after: Duration) -> (Socket, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap());
+        let (client, accepted) = tokio::join!(client, listener.accept());
+        let ahead = Ahead::new(8192, Refused::default());
+        let stream = accepted.unwrap().0;
+        let socket = Socket::new(
+            stream,
+            stalled_after,
+            stalled_after,
+            Unread::default(),
+            ahead,
+        );
+        (socket, client.unwrap())
+    }
+
+    /// More than all buffers between two sockets hold.
+    const MUCH: usize = 64 * 1024 * 1024;
+
+    #[tokio::test]
+    async fn a_client_that_takes_no_byte_in_time_is_given_up() {
+        let (mut socket, _client) = pair(Duration::from_millis(50)).await;
+        let written = socket.write_all(&vec![0; MUCH]).await;
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_bytes_slowly_gets_all() {
+        let (mut socket, mut client) = pair(Duration::from_secs(5)).await;
+        let answer = vec![0; MUCH];
+        let mut space = vec![0; 256 * 1024];
+        let (written, read) = tokio::join!(socket.write_all(&answer), async {
+            let mut all = 0;
+            while all < MUCH {
+                all += client.read(&mut space).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+            all
+        });
+        assert_eq!((written.is_ok(), read), (true, MUCH));
     }
 }

@@ -111,9 +111,11 @@ fn odd_methods_and_targets_get_the_envelope() {
     for (line, status) in [
         ("OPTIONS *", 404),
         ("OPTIONS /v1/usage", 405),
-        ("CONNECT example.com:443", 404),
+        ("CONNECT a", 404),
+        ("CONNECT example.com:443", 400),
         ("BREW /v1/usage", 405),
-        ("GET http://elsewhere.example/v1/usage?page=1", 200),
+        ("GET http://a/v1/usage?page=1", 200),
+        ("GET http://elsewhere.example/v1/usage?page=1", 400),
         ("GET /v1/usage?from=never", 400),
         ("GET //", 404),
         ("GET /%00%ff", 404),

@@ -1,12 +1,13 @@
 //! What a client can hold on to, and for how long.
 
-use std::io::Read as _;
 use std::net::TcpStream;
 use std::time::Duration;
 
+use svc_fixtures::contract::Paise;
+use svc_simulator::engine::call::Environment;
 use svc_simulator::http::edge::EdgeLimits;
 
-use super::client::Served;
+use super::client::{Client, Served};
 
 #[test]
 fn a_content_length_over_the_limit_is_answered_without_reading() {
@@ -51,14 +52,42 @@ fn a_body_in_many_pieces_is_put_together() {
 }
 
 #[test]
-fn a_head_over_the_buffer_is_refused() {
+fn a_head_of_the_limit_is_answered_and_a_longer_one_refused() {
     let served = Served::new();
+    let head = |length: usize| {
+        let head =
+            "GET /v1/usage HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer svc_test_local\r\nX: ";
+        let value = "x".repeat(length - head.len() - 4);
+        format!("{head}{value}\r\n\r\n")
+    };
     let mut client = served.connect();
-    let long = "x".repeat(64 * 1024);
-    let answer = client.ask(format!(
-        "GET / HTTP/1.1\r\nHost: a\r\nX-Long: {long}\r\n\r\n"
-    ));
-    assert_eq!(answer.status, 431);
+    for _ in 0..2 {
+        assert_eq!(client.ask(head(64 * 1024)).status, 200);
+    }
+    let answer = client.ask(head(64 * 1024 + 1));
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (400, "SVC_INVALID_INPUT")
+    );
+    assert_eq!(answer.json()["endpoint"], "usage");
+    client.closed();
+}
+
+#[test]
+fn a_hundred_header_lines_are_answered_and_more_refused() {
+    let served = Served::new();
+    let head = |lines: usize| {
+        let head = "GET /v1/usage HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer svc_test_local\r\n";
+        format!("{head}{}\r\n", "X: x\r\n".repeat(lines - 2))
+    };
+    let mut client = served.connect();
+    assert_eq!(client.ask(head(100)).status, 200);
+    let answer = client.ask(head(101));
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (400, "SVC_INVALID_INPUT")
+    );
+    client.closed();
 }
 
 #[test]
@@ -95,29 +124,61 @@ fn a_client_that_stalls_in_the_body_is_answered_and_closed() {
     client.closed();
 }
 
-#[test]
-fn a_connection_over_the_cap_waits_for_a_place() {
+/// One place only, and the first call is answered after this long.
+fn with_one_place(delay: &str) -> Served {
     let limits = EdgeLimits {
         connections: 1,
         ..EdgeLimits::default()
     };
-    let served = Served::with_limits(limits);
+    let then = format!("[{{ success = {{}}, delay = \"{delay}\" }}, {{ success = {{}} }}]");
+    let scenario = "[[scenario]]\nname = \"slow\"\noperation = \"verify.identity.pan\"\nthen = ";
+    Served::with_scenarios(limits, &format!("{scenario}{then}\n"))
+}
+
+/// Whether a call is being executed.
+fn holds(served: &Served) -> bool {
+    let cells = served.host().directory().all();
+    cells.iter().any(|cell| {
+        cell.read(|account| account.books(Environment::Live).wallet.held() > Paise::ZERO)
+    })
+}
+
+#[test]
+fn over_the_cap_whoever_waits_longest_for_its_client_makes_room() {
+    let served = with_one_place("1ms");
     let call = served.call("svc_test_local", "");
-    let mut first = served.connect();
-    assert_eq!(first.ask(&call).status, 200);
-    let mut second = served.connect();
-    second.write(&call);
-    second
-        .0
-        .set_read_timeout(Some(Duration::from_millis(100)))
-        .unwrap();
-    assert!(second.0.read(&mut [0]).is_err(), "answered without a place");
-    second
-        .0
-        .set_read_timeout(Some(Duration::from_secs(10)))
-        .unwrap();
-    drop(first);
-    assert_eq!(second.answer(true).status, 200);
+    let silent = served.connect();
+    let mut stalled = served.connect();
+    stalled.write("POST /v1/usage HTTP/1.1\r\n");
+    silent.closed();
+    let mut half = served.connect();
+    half.write(format!("{}{{", served.head("Content-Length: 100")));
+    stalled.closed();
+    let mut idle = served.connect();
+    half.closed();
+    assert_eq!(idle.ask(&call).status, 200);
+    let mut new = served.connect();
+    idle.closed();
+    assert_eq!(new.ask(&call).status, 200);
+}
+
+#[test]
+fn over_the_cap_a_new_connection_waits_while_all_are_busy_and_is_next() {
+    let served = with_one_place("100ms");
+    let call = served.call("svc_live_local", "");
+    let mut busy = Client::to(served.addresses.live);
+    busy.write(&call);
+    while !holds(&served) {
+        std::thread::yield_now();
+    }
+    let mut next = Client::to(served.addresses.live);
+    next.write(&call);
+    let answer = busy.answer(true);
+    assert_eq!(
+        (answer.status, answer.header("connection")),
+        (200, Some("close"))
+    );
+    assert_eq!(next.answer(true).status, 200);
 }
 
 #[test]
@@ -141,6 +202,22 @@ fn a_stop_lets_running_calls_end() {
     let address = served.addresses.sandbox;
     served.ended();
     assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn a_stop_does_not_wait_for_those_who_asked_nothing() {
+    let served = Served::new();
+    let (silent, mut begun) = (served.connect(), served.connect());
+    begun.write("POST /v1/usage HTTP/1.1\r\n");
+    // Both have a place when one that came after them is answered.
+    let mut last = served.connect();
+    assert_eq!(last.ask(served.call("svc_test_local", "")).status, 200);
+    served.stop.cancel();
+    for client in [silent, begun, last] {
+        client.wait_up_to(Duration::from_secs(5));
+        client.closed();
+    }
+    served.ended();
 }
 
 #[test]

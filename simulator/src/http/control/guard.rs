@@ -15,6 +15,7 @@ use http::{HeaderMap, HeaderName};
 use subtle::ConstantTimeEq as _;
 
 use super::refusal::{Code, Refusal};
+use crate::http::head::Flaw;
 
 /// Who may use the console, beside those on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,6 +62,13 @@ impl Guard {
     }
 
     fn admit(&self, request: &Request) -> Result<(), Refusal> {
+        match request.extensions().get::<Flaw>() {
+            None => {}
+            Some(flaw @ (Flaw::Host | Flaw::OtherHost)) => {
+                return Err(Refusal::new(Code::HostNotAllowed, flaw.to_string()));
+            }
+            Some(flaw) => return Err(Refusal::new(Code::InvalidInput, flaw.to_string())),
+        }
         let headers = request.headers();
         let host = self.host(request)?;
         if let Some(origin) = headers.get(ORIGIN) {
@@ -147,9 +155,12 @@ fn name(host: &str) -> Option<String> {
 
 impl Token {
     fn demand(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let shown = headers
-            .get(AUTHORIZATION)
-            .and_then(|value| shown(value.as_bytes()));
+        let mut sent = headers.get_all(AUTHORIZATION).iter();
+        let shown = match (sent.next(), sent.next()) {
+            (Some(value), None) => shown(value.as_bytes()),
+            // Of two nobody can say which counts.
+            _ => None,
+        };
         let message = match shown {
             Some(shown) if self.is(&shown) => return Ok(()),
             Some(_) => "this is not the console's token",

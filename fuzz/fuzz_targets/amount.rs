@@ -1,0 +1,8 @@
+//! Any number to an amount of money: whole paise, or none.
+#![no_main]
+
+#[expect(dead_code, reason = "each binary runs one of them")]
+#[path = "../../simulator/tests/fuzz/targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::amount(data));

@@ -1,0 +1,8 @@
+//! Any header to the signature's reader: a signature, or a diagnosis.
+#![no_main]
+
+#[expect(dead_code, reason = "each binary runs one of them")]
+#[path = "../../simulator/tests/fuzz/targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::signature(data));
