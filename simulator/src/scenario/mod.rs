@@ -3,6 +3,7 @@
 
 mod accounts;
 mod embedded;
+mod index;
 mod read;
 mod read_faults;
 mod read_outcome;
