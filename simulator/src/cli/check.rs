@@ -8,7 +8,7 @@ use svc_fixtures::template::Answers;
 
 use super::{Failure, files, terminal};
 use crate::engine::compute;
-use crate::scenario::{read_accounts, read_scenarios};
+use crate::scenario::{read_accounts, read_scenarios, unreachable};
 
 /// Runs the command.
 pub(super) fn run(folders: &[PathBuf]) -> Result<(), Failure> {
@@ -26,10 +26,11 @@ pub(super) fn run(folders: &[PathBuf]) -> Result<(), Failure> {
             kept(answers, &mut problems).map_or(0, |it| it.by_operation.len()),
             "answers",
         ));
-        counts.push((
-            kept(scenarios, &mut problems).map_or(0, |it| it.all().len()),
-            "scenarios",
-        ));
+        let scenarios = kept(scenarios, &mut problems);
+        if let Some(set) = &scenarios {
+            problems.extend(unreachable(contract, set, &files.rules.scenarios));
+        }
+        counts.push((scenarios.map_or(0, |it| it.all().len()), "scenarios"));
     }
     counts.push((accounts.map_or(0, |it| it.len()), "accounts"));
     problems.or(())?;

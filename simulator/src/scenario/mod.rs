@@ -4,6 +4,7 @@
 mod accounts;
 mod embedded;
 mod index;
+mod reach;
 mod read;
 mod read_faults;
 mod read_outcome;
@@ -17,6 +18,7 @@ use svc_fixtures::json::Json;
 
 pub use accounts::{AccountTerms, KeyTerms, RateTerms, WebhookTerms, is_key_name, read_accounts};
 pub use embedded::{accounts, built_in};
+pub use reach::unreachable;
 pub use read::read_scenarios;
 pub use set::{Because, Choice, Question, ScenarioSet};
 

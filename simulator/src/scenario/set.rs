@@ -80,6 +80,11 @@ impl ScenarioSet {
         &self.scenarios
     }
 
+    /// How the rules of an operation are found.
+    pub(super) fn index(&self, operation: usize) -> Option<&Index> {
+        self.indexes.get(operation)
+    }
+
     /// What this input gets: the sentinel comes before all, then the first rule in order that
     /// holds. Of the cases of one rule, the first field in the contract's order decides.
     #[must_use]
@@ -91,7 +96,7 @@ impl ScenarioSet {
                 error: contract.service.sentinel.error,
             };
         }
-        let Some(index) = self.indexes.get(question.operation) else {
+        let Some(index) = self.index(question.operation) else {
             return Choice::Unnamed;
         };
         let mut search = Search {
@@ -285,7 +290,12 @@ pub(super) fn holds(condition: &Condition, operation: &Operation, question: &Que
     }
 }
 
-fn test_holds(test: &Test, operation: &Operation, field: usize, value: Option<&Json<'_>>) -> bool {
+pub(super) fn test_holds(
+    test: &Test,
+    operation: &Operation,
+    field: usize,
+    value: Option<&Json<'_>>,
+) -> bool {
     let compare = |text: &str| as_compared(operation, field, text).into_owned();
     match test {
         Test::Present(wanted) => value.is_some() == *wanted,

@@ -22,6 +22,7 @@ mod openapi;
 mod pending;
 mod properties;
 mod readme;
+mod reload;
 mod resets;
 mod restart;
 mod samples;
