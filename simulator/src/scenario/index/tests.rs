@@ -12,8 +12,9 @@ use svc_fixtures::reading::Source;
 use super::super::set::{first_place, holds};
 use super::super::{Choice, Question, ScenarioSet, read_scenarios};
 
-const NAMES: &str = "screen.court-records";
-const IMAGES: &str = "verify.document.forgery";
+/// The fields of an operation that compares names, and of one with a list of URLs and a number.
+const NAMES: [&str; 3] = ["name", "father_name", "state"];
+const IMAGES: [&str; 2] = ["imageUrls", "threshold"];
 const CASES: u32 = 400;
 
 /// What a scan in order chooses: of the rules that hold the first; of its cases the one whose first
@@ -32,6 +33,13 @@ fn scanned(contract: &Contract, set: &ScenarioSet, question: &Question<'_>) -> C
         (rule.order, place.unwrap_or((usize::MAX, 0)), *number)
     });
     first.map_or(Choice::Unnamed, |(number, _)| Choice::Scenario(number))
+}
+
+/// The operation that has these fields, by its place.
+fn with_fields(contract: &Contract, names: &[&str]) -> usize {
+    let mut rows = contract.operations.iter();
+    let found = rows.position(|row| names.iter().all(|name| row.field(name).is_some()));
+    found.expect("there is such an operation")
 }
 
 /// One of very few texts, so that rules and inputs meet.
@@ -72,19 +80,19 @@ fn threshold() -> impl Strategy<Value = String> {
     value.prop_map(|value| format!("threshold = {value}"))
 }
 
-fn rule() -> impl Strategy<Value = String> {
+fn rule(on_names: String, on_images: String) -> impl Strategy<Value = String> {
     let names = (
         prop::option::of(condition("name")),
         prop::option::of(condition("father_name")),
         prop::option::of(condition("state")),
         prop::option::of(condition("any_identifier")),
     );
-    let names = names.prop_map(|(a, b, c, d)| (NAMES, vec![a, b, c, d]));
+    let names = names.prop_map(move |(a, b, c, d)| (on_names.clone(), vec![a, b, c, d]));
     let images = (
         prop::option::of(condition("imageUrls")),
         prop::option::of(threshold()),
     );
-    let images = images.prop_map(|(a, b)| (IMAGES, vec![a, b]));
+    let images = images.prop_map(move |(a, b)| (on_images.clone(), vec![a, b]));
     let rule = (prop_oneof![names, images], any::<bool>());
     rule.prop_map(|((operation, when), cases)| {
         let when: Vec<String> = when.into_iter().flatten().collect();
@@ -138,8 +146,9 @@ fn input() -> impl Strategy<Value = Json<'static>> {
 #[test]
 fn the_index_chooses_what_a_scan_in_order_chooses() {
     let contract = Contract::built_in();
-    let place = |id: &str| contract.operations.iter().position(|row| row.id == id);
-    let (names, images) = (place(NAMES).unwrap(), place(IMAGES).unwrap());
+    let names = with_fields(&contract, &NAMES);
+    let images = with_fields(&contract, &IMAGES);
+    let id = |operation: usize| contract.operations[operation].id.clone();
     let config = Config {
         cases: CASES,
         failure_persistence: None,
@@ -148,7 +157,7 @@ fn the_index_chooses_what_a_scan_in_order_chooses() {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let (named, unnamed) = (Cell::new(0), Cell::new(0));
     let strategy = (
-        prop::collection::vec(rule(), 0..24),
+        prop::collection::vec(rule(id(names), id(images)), 0..24),
         prop::collection::vec(input(), 1..24),
     );
     let ran = TestRunner::new_with_rng(config, rng).run(&strategy, |(rules, inputs)| {
