@@ -8,7 +8,7 @@ use svc_fixtures::template::Answers;
 
 use super::{Failure, files, terminal};
 use crate::engine::compute;
-use crate::scenario::{read_accounts, read_scenarios};
+use crate::scenario::{read_accounts, read_scenarios, unreachable};
 
 /// Runs the command.
 pub(super) fn run(folders: &[PathBuf]) -> Result<(), Failure> {
@@ -25,9 +25,12 @@ pub(super) fn run(folders: &[PathBuf]) -> Result<(), Failure> {
         // Nor, without the answers, what scenarios may say of the people in them.
         if let Some(answers) = &answers {
             let scenarios = read_scenarios(contract, &answers.cast, &files.rules.scenarios);
-            let scenarios = kept(scenarios, &mut problems).map_or(0, |it| it.all().len());
+            let scenarios = kept(scenarios, &mut problems);
+            if let Some(set) = &scenarios {
+                problems.extend(unreachable(contract, set, &files.rules.scenarios));
+            }
             counts.push((answers.by_operation.len(), "answers"));
-            counts.push((scenarios, "scenarios"));
+            counts.push((scenarios.map_or(0, |it| it.all().len()), "scenarios"));
         }
     }
     counts.push((accounts.map_or(0, |it| it.len()), "accounts"));

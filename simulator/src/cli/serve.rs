@@ -7,17 +7,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
+use svc_fixtures::reading::Source;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use super::settings::{ClockSettings, ServeArgs, Settings, resolve};
+use super::settings::{ClockSettings, Reload, ServeArgs, Settings, resolve};
 use super::{EXIT_FAILURE, Failure, files, ready, terminal};
 use crate::engine::call::Environment;
 use crate::engine::ids::Seed;
 use crate::engine::rules::Rules;
 use crate::host::clock::Clock;
+use crate::host::reload::Unreadable;
 use crate::host::transport::{HttpTransport, Targets, TransportLimits};
+use crate::host::watch::Watch;
 use crate::host::{Host, Means};
 use crate::http::Addresses;
 use crate::http::api::Api;
@@ -37,7 +40,8 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         .enable_all()
         .build();
     let runtime = runtime.context("the runtime did not start")?;
-    Ok(runtime.block_on(run_listeners(&settings, rules, accounts))?)
+    let scenarios = files.rules.scenarios;
+    Ok(runtime.block_on(run_listeners(&settings, rules, scenarios, accounts))?)
 }
 
 /// A receiver that no webhook may go to is a mistake to be told now, not at the first delivery.
@@ -58,6 +62,7 @@ fn check_receivers(accounts: &[AccountTerms], settings: &Settings) -> Result<(),
 async fn run_listeners(
     settings: &Settings,
     mut rules: Rules,
+    scenarios: Vec<Arc<Source>>,
     accounts: Vec<AccountTerms>,
 ) -> anyhow::Result<()> {
     let Addresses {
@@ -82,6 +87,7 @@ async fn run_listeners(
     let ready = ready::block(&rules.contract, &accounts, &addresses);
     let host = Host::new(rules, accounts.clone(), means(settings, webhook_timeout)?)?;
     let stop = CancellationToken::new();
+    follow(settings, &host, scenarios, stop.clone());
     let limits = EdgeLimits {
         drain: settings.drain,
         ..EdgeLimits::default()
@@ -123,6 +129,28 @@ async fn run_listeners(
         serve(live, api(Environment::Live), limits, stop.clone()),
     );
     Ok(())
+}
+
+/// How often one looks where the file system can't be asked to tell.
+const LOOKS: Duration = Duration::from_secs(2);
+
+/// Reads the scenario folders again whenever they change.
+fn follow(settings: &Settings, host: &Arc<Host>, first: Vec<Arc<Source>>, stop: CancellationToken) {
+    let folders = settings.scenarios.clone();
+    let watch = match settings.reload {
+        _ if folders.is_empty() => return,
+        Reload::Never => return,
+        Reload::Every(time) => Watch::every(time),
+        Reload::Told => Watch::told(&folders).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the file system does not tell of changed scenario files: looking every 2 s");
+            Watch::every(LOOKS)
+        }),
+    };
+    let read = move || {
+        let read = files::read(&folders).map_err(|failure| Unreadable(failure.to_string()));
+        read.map(|files| files.rules.scenarios)
+    };
+    tokio::spawn(Arc::clone(host).follow(watch, first, read, stop));
 }
 
 fn means(settings: &Settings, webhook_timeout: Duration) -> anyhow::Result<Means> {

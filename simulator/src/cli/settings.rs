@@ -43,6 +43,12 @@ pub(super) struct ServeArgs {
     /// Folder of scenario files that come before the built-in ones; may be repeated
     #[arg(long, env = "SVC_SIMULATOR_SCENARIOS", value_name = "FOLDER")]
     pub(super) scenarios: Vec<PathBuf>,
+    /// Look this often whether scenario files changed, such as 2s, on file systems that do not tell
+    #[arg(long, env = "SVC_SIMULATOR_SCENARIO_POLL", value_name = "DURATION", value_parser = duration, conflicts_with = "no_reload")]
+    pub(super) scenario_poll: Option<Duration>,
+    /// Keep to the scenario files as they are at the start
+    #[arg(long, env = "SVC_SIMULATOR_NO_RELOAD")]
+    pub(super) no_reload: bool,
     /// Instant at which all accounts' clocks start to run, such as 2031-01-01T00:00:00Z
     /// [default: the machine's]
     #[arg(long, env = "SVC_SIMULATOR_CLOCK", value_name = "INSTANT", value_parser = instant)]
@@ -95,6 +101,7 @@ pub(super) struct Settings {
     pub(super) ports_file: Option<PathBuf>,
     pub(super) seed: String,
     pub(super) scenarios: Vec<PathBuf>,
+    pub(super) reload: Reload,
     pub(super) clock: ClockSettings,
     pub(super) signed_at: SignedAt,
     pub(super) trusted_proxies: Vec<IpNet>,
@@ -102,6 +109,17 @@ pub(super) struct Settings {
     pub(super) webhook_targets: Vec<IpNet>,
     pub(super) drain: Duration,
     pub(super) log: String,
+}
+
+/// When the scenario files are read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reload {
+    /// When the file system tells that they changed.
+    Told,
+    /// When a look, so often, finds them changed.
+    Every(Duration),
+    /// Never.
+    Never,
 }
 
 /// How the clocks of all accounts start.
@@ -145,7 +163,7 @@ fn guarded(settings: Settings) -> Result<Settings, Failure> {
 
 fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
     let default = Addresses::DEFAULT;
-    let clock = clock(args, &file);
+    let (clock, reload) = (clock(args, &file), reload(args, &file));
     Settings {
         addresses: Addresses {
             console: args.console.or(file.console).unwrap_or(default.console),
@@ -155,6 +173,7 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
         ports_file: args.ports_file.clone().or(file.ports_file),
         seed: args.seed.clone().or(file.seed).unwrap_or_default(),
         scenarios: list(&args.scenarios, file.scenarios),
+        reload,
         clock,
         signed_at: match args.webhook_account_time || file.webhook_account_time {
             true => SignedAt::AccountTime,
@@ -195,6 +214,15 @@ fn clock(args: &ServeArgs, file: &ServeArgs) -> ClockSettings {
     told(args).or_else(|| told(file)).unwrap_or(machine)
 }
 
+/// A flag overrules all the file says of reading again.
+fn reload(args: &ServeArgs, file: &ServeArgs) -> Reload {
+    let told = |of: &ServeArgs| match of.no_reload {
+        true => Some(Reload::Never),
+        false => of.scenario_poll.map(Reload::Every),
+    };
+    told(args).or_else(|| told(file)).unwrap_or(Reload::Told)
+}
+
 fn list<T: Clone>(flags: &[T], file: Vec<T>) -> Vec<T> {
     match flags.is_empty() {
         true => file,
@@ -215,6 +243,10 @@ fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
             .into_iter()
             .map(|text| Path::new(text).to_owned())
             .collect(),
+        scenario_poll: root
+            .optional("scenario_poll")
+            .and_then(|item| parsed(&item, duration)),
+        no_reload: root.flag("no_reload"),
         clock: root
             .optional("clock")
             .and_then(|item| parsed(&item, instant)),
@@ -341,6 +373,24 @@ mod tests {
         assert_eq!(settings.drain, Duration::from_secs(2));
         assert_eq!(settings.scenarios, [Path::new("a"), Path::new("b")]);
         assert_eq!(settings.trusted_proxies, ["10.0.0.0/8".parse().unwrap()]);
+    }
+
+    #[test]
+    fn a_flag_overrules_what_the_file_says_of_reading_again() {
+        let reload = |args: &ServeArgs, text: &str| merged(args, file(text).unwrap()).reload;
+        let (none, never) = (
+            ServeArgs::default(),
+            ServeArgs {
+                no_reload: true,
+                ..ServeArgs::default()
+            },
+        );
+        let two = Reload::Every(Duration::from_secs(2));
+        assert_eq!(reload(&none, ""), Reload::Told);
+        assert_eq!(reload(&none, "scenario_poll = \"2s\""), two);
+        assert_eq!(reload(&none, "no_reload = true"), Reload::Never);
+        assert_eq!(reload(&never, "scenario_poll = \"2s\""), Reload::Never);
+        assert!(file("scenario_poll = 2").is_err());
     }
 
     #[test]

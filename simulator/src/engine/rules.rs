@@ -1,8 +1,9 @@
 //! Everything calls are decided by, compiled once and never changed: contract, answers, scenarios.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
+use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, Operation};
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
@@ -25,7 +26,7 @@ pub struct Rules {
     /// The people and companies the answers speak of.
     pub story: Arc<Story>,
     /// Which outcome an input gets.
-    pub scenarios: ScenarioSet,
+    pub scenarios: Arc<ScenarioSet>,
     /// Where each operation stands in the flows.
     pub steps: Vec<Option<StepOf>>,
     /// What ids depend on.
@@ -36,7 +37,9 @@ pub struct Rules {
     /// The endpoints whose live answers are audited.
     audited: Arc<BTreeSet<String>>,
     canned: Arc<[Answer]>,
-    changed: BTreeMap<(usize, usize), Answer>,
+    /// By operation and changes: compiled when a call first gets it, for of a hundred thousand most
+    /// are never asked for.
+    changed: Arc<HashMap<(usize, usize), OnceLock<Answer>, FixedState>>,
     /// What the answers are made from, and the scenarios: for whoever adds some.
     answers: Arc<Answers>,
     files: Arc<[Arc<Source>]>,
@@ -103,14 +106,14 @@ impl Rules {
             contract: Arc::new(contract),
             router: Arc::new(router),
             story: Arc::new(story),
-            scenarios: ScenarioSet::default(),
+            scenarios: Arc::default(),
             steps,
             seed,
             addresses: AllAddresses::default(),
             endpoints,
             audited,
             canned,
-            changed: BTreeMap::new(),
+            changed: Arc::default(),
             answers: Arc::new(answers),
             files: files.scenarios.as_slice().into(),
         };
@@ -127,22 +130,37 @@ impl Rules {
         Ok(self.clone().deciding_by(scenarios))
     }
 
+    /// The same rules with these scenarios in place of all others.
+    ///
+    /// # Errors
+    /// Every mistake of these files.
+    pub fn with_scenarios_replaced(&self, files: &[Arc<Source>]) -> Result<Rules, Problems> {
+        let scenarios = read_scenarios(&self.contract, &self.answers.cast, files)?;
+        let rules = Rules {
+            files: files.into(),
+            ..self.clone()
+        };
+        Ok(rules.deciding_by(scenarios))
+    }
+
     fn deciding_by(mut self, scenarios: ScenarioSet) -> Rules {
-        self.changed.clear();
+        let mut changed = HashMap::default();
         for scenario in scenarios.all() {
             for number in scenario.then.iter().filter_map(changes) {
-                for &operation in &scenario.operations {
-                    let id = &self.contract.operations[operation].id;
-                    let template = &self.answers.by_operation[id].data;
-                    let form = &self.contract.operations[operation].response;
-                    let template = changed(template, &scenarios.changes[number], form);
-                    let answer = Answer::new(&self.contract, operation, &self.story, &template);
-                    self.changed.insert((operation, number), answer);
-                }
+                let operations = scenario.operations.iter();
+                changed.extend(operations.map(|&operation| ((operation, number), OnceLock::new())));
             }
         }
-        self.scenarios = scenarios;
+        self.changed = Arc::new(changed);
+        self.scenarios = Arc::new(scenarios);
         self
+    }
+
+    fn compiled(&self, operation: usize, number: usize) -> Answer {
+        let row = &self.contract.operations[operation];
+        let template = &self.answers.by_operation[&row.id].data;
+        let template = changed(template, &self.scenarios.changes[number], &row.response);
+        Answer::new(&self.contract, operation, &self.story, &template)
     }
 
     /// Whether every access to a live answer of this endpoint is written to the audit.
@@ -177,7 +195,8 @@ impl Rules {
     pub fn answer(&self, operation: usize, over: &Over) -> &Answer {
         match over {
             Over::Nothing => &self.canned[operation],
-            Over::Changes(number) => &self.changed[&(operation, *number)],
+            Over::Changes(number) => self.changed[&(operation, *number)]
+                .get_or_init(|| self.compiled(operation, *number)),
         }
     }
 }

@@ -71,6 +71,7 @@ impl Host {
         let machine = self.clock.now();
         let forking = cell.read(|account| account.forking(id, machine));
         let copy = self.directory.fork(id, forking)?;
+        let _no_edit_between = self.editing.lock();
         (*copy.own_rules.write()).clone_from(&cell.own_rules.read());
         self.go_on(&copy)?;
         Ok(copy)

@@ -10,14 +10,16 @@ mod due;
 pub mod events;
 pub mod journal;
 pub mod own_rules;
+pub mod reload;
 pub mod time;
 pub mod transport;
+pub mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use tokio_util::task::TaskTracker;
 
 use crate::engine::account::Settings;
@@ -35,11 +37,16 @@ use clock::Clock;
 use courier::SignedAt;
 use directory::Directory;
 use journal::{Journal, JournalError, NoJournal};
+use reload::Edits;
 use transport::{NoTransport, Transport};
 
 /// A running simulator, without its listeners.
 pub struct Host {
     rules: RwLock<Arc<Rules>>,
+    edits: RwLock<Edits>,
+    /// Held while scenarios are read anew: one at a time, so that no edit undoes another. No call
+    /// ever waits for it.
+    editing: Mutex<()>,
     directory: Directory,
     clock: Clock,
     journal: Arc<dyn Journal>,
@@ -135,6 +142,8 @@ impl Host {
         )?;
         let host = Arc::new(Host {
             rules: RwLock::new(rules),
+            edits: RwLock::default(),
+            editing: Mutex::default(),
             directory,
             clock,
             journal,

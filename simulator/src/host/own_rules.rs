@@ -14,7 +14,8 @@ pub struct OwnRules {
     files: Vec<Arc<Source>>,
     /// How many were ever added.
     added: u64,
-    rules: Arc<Rules>,
+    /// None where nothing is left of what was added: then everybody's hold.
+    rules: Option<Arc<Rules>>,
 }
 
 /// What a file that was added is called in the folder of its own.
@@ -39,7 +40,7 @@ impl AccountCell {
     /// The rules its calls are decided by, where it has some of its own.
     pub(super) fn rules(&self) -> Option<Arc<Rules>> {
         let own = self.own_rules.read();
-        own.as_ref().map(|own| Arc::clone(&own.rules))
+        own.as_ref()?.rules.clone()
     }
 }
 
@@ -56,14 +57,15 @@ impl Host {
     /// # Errors
     /// Every mistake of the file; then nothing is added.
     pub fn add_scenarios(&self, cell: &AccountCell, text: &str) -> Result<String, Problems> {
-        let mut own = cell.own_rules.write();
-        let added = own.as_ref().map_or(0, |own| own.added) + 1;
+        let _only = self.editing.lock();
+        let before = cell.own_rules.read().clone();
+        let added = before.as_ref().map_or(0, |own| own.added) + 1;
         // Names of scenarios are unique in a folder: each file has one of its own.
         let name = format!("added-{added}");
         let mut files = vec![Source::new(format!("{name}/{FILE}"), text)];
-        files.extend(own.iter().flat_map(|own| own.files.iter().cloned()));
-        let rules = Arc::new(self.rules().with_scenarios(&files)?);
-        *own = Some(Arc::new(OwnRules {
+        files.extend(before.iter().flat_map(|own| own.files.iter().cloned()));
+        let rules = Some(Arc::new(self.rules().with_scenarios(&files)?));
+        *cell.own_rules.write() = Some(Arc::new(OwnRules {
             files,
             added,
             rules,
@@ -73,25 +75,61 @@ impl Host {
 
     /// Takes a file of scenarios of an account away, or all of them. Says whether there was one.
     pub fn remove_scenarios(&self, cell: &AccountCell, name: Option<&str>) -> bool {
-        let mut own = cell.own_rules.write();
-        let Some(before) = own.as_ref() else {
+        let _only = self.editing.lock();
+        let Some(before) = cell.own_rules.read().clone() else {
             return false;
         };
         let stays = |file: &&Arc<Source>| name.is_some_and(|name| name_of(file) != name);
         let files: Vec<_> = before.files.iter().filter(stays).cloned().collect();
         let removed = files.len() < before.files.len();
-        let rules = match files.is_empty() {
-            true => self.rules(),
-            false => {
-                let rules = self.rules().with_scenarios(&files);
-                Arc::new(rules.expect("files that were read together are read without one of them"))
-            }
-        };
-        *own = Some(Arc::new(OwnRules {
-            files,
-            added: before.added,
-            rules,
-        }));
+        if removed {
+            let rules = self.renewed(cell, &files, &self.rules());
+            *cell.own_rules.write() = Some(Arc::new(OwnRules {
+                files,
+                added: before.added,
+                rules,
+            }));
+        }
         removed
+    }
+
+    /// Puts what was added for single accounts before new rules for everybody.
+    pub(super) fn renew_own_rules(&self, everybody: &Arc<Rules>) {
+        for cell in self.directory.all() {
+            let Some(before) = cell.own_rules.read().clone() else {
+                continue;
+            };
+            let rules = self.renewed(&cell, &before.files, everybody);
+            let mut own = cell.own_rules.write();
+            // A reset in between took them away.
+            if own.as_ref().is_some_and(|now| Arc::ptr_eq(now, &before)) {
+                *own = Some(Arc::new(OwnRules {
+                    files: before.files.clone(),
+                    added: before.added,
+                    rules,
+                }));
+            }
+        }
+    }
+
+    /// The rules of these files of an account together with everybody's. Each was read alone or with
+    /// other rules before; where they don't go together the account keeps what it has.
+    fn renewed(
+        &self,
+        cell: &AccountCell,
+        files: &[Arc<Source>],
+        everybody: &Arc<Rules>,
+    ) -> Option<Arc<Rules>> {
+        if files.is_empty() {
+            return None;
+        }
+        match everybody.with_scenarios(files) {
+            Ok(rules) => Some(Arc::new(rules)),
+            Err(problems) => {
+                let account = cell.id();
+                tracing::error!(%account, "its own scenarios do not fit the others:\n{problems}");
+                cell.rules()
+            }
+        }
     }
 }

@@ -4,8 +4,10 @@
 mod accounts;
 mod circumstances;
 mod embedded;
+mod index;
 mod people;
 mod range;
+mod reach;
 mod read;
 mod read_changes;
 mod read_faults;
@@ -28,6 +30,7 @@ pub use circumstances::{Circumstances, HeaderName};
 pub use embedded::{accounts, built_in};
 pub use people::{People, Profile};
 pub use range::NumberRange;
+pub use reach::unreachable;
 pub use read::read_scenarios;
 pub use set::{Because, Choice, Question, ScenarioSet};
 

@@ -1,15 +1,15 @@
-//! All scenarios, indexed: exact values are found by hash, so that a hundred thousand rules cost
-//! what ten cost; only rules without one are tried in turn.
+//! All scenarios, and which of them an input gets. Which may be meant is found by `index/`, so that a
+//! hundred thousand rules cost what ten cost; here it is decided.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, ErrorCode, Field, Kind, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
 
+use super::index::{Candidate, Index};
 use super::{Changes, Circumstances, Condition, People, Scenario, Subject, Test, folded};
 
 /// All scenarios of a simulator.
@@ -22,17 +22,6 @@ pub struct ScenarioSet {
     pub people: People,
     /// For each operation of the contract.
     indexes: Vec<Index>,
-}
-
-/// The numbers of rules, by one of the [`keys`] of the texts they hold for.
-type Exact = HashMap<Box<str>, Vec<u32>, FixedState>;
-
-#[derive(Debug, Clone, Default)]
-struct Index {
-    /// Rules that name a text, by field.
-    exact: Vec<(usize, Exact)>,
-    /// Rules without one, in order.
-    others: Vec<u32>,
 }
 
 /// An input, as far as choosing looks at it.
@@ -70,12 +59,18 @@ impl ScenarioSet {
         changes: Vec<Changes>,
         people: People,
     ) -> Self {
-        let mut indexes = vec![Index::default(); contract.operations.len()];
+        let mut of_operation = vec![Vec::new(); contract.operations.len()];
         for (number, scenario) in scenarios.iter().enumerate() {
             for &operation in &scenario.operations {
-                indexes[operation].insert(&contract.operations[operation], number, scenario);
+                of_operation[operation].push(number);
             }
         }
+        let rows = contract.operations.iter().zip(&of_operation);
+        let index = |(operation, numbers): (_, &Vec<usize>)| {
+            let rules = numbers.iter().map(|&number| (number, &scenarios[number]));
+            Index::new(operation, rules)
+        };
+        let indexes = rows.map(index).collect();
         ScenarioSet {
             scenarios,
             changes,
@@ -96,6 +91,11 @@ impl ScenarioSet {
         &self.scenarios
     }
 
+    /// How the rules of an operation are found.
+    pub(super) fn index(&self, operation: usize) -> Option<&Index> {
+        self.indexes.get(operation)
+    }
+
     /// What this input gets: the sentinel comes before all, then the first rule in order that
     /// holds. Of the cases of one rule, the first field in the contract's order decides.
     #[must_use]
@@ -107,51 +107,119 @@ impl ScenarioSet {
                 error: contract.service.sentinel.error,
             };
         }
-        let Some(index) = self.indexes.get(question.operation) else {
+        let Some(index) = self.index(question.operation) else {
             return Choice::Unnamed;
         };
-        let mut best: Option<(usize, usize)> = None;
-        for &(field, ref values) in &index.exact {
-            for text in texts((question.field)(field)) {
-                let mut look_up = |key: &str| {
-                    for &number in values.get(key).map_or(&[][..], Vec::as_slice) {
-                        self.keep_first(&mut best, number as usize, operation, question);
-                    }
-                };
-                look_up(&as_compared(operation, field, text));
-                if let Some(url) = Url::of(text) {
-                    look_up(url.last_part());
-                    url.pairs().for_each(look_up);
-                }
-            }
-        }
-        for &number in &index.others {
-            if best.is_some_and(|(order, _)| order <= self.scenarios[number as usize].order) {
+        let mut search = Search {
+            set: self,
+            index,
+            operation,
+            question,
+            best: None,
+        };
+        let mut found = Vec::new();
+        index.exact(operation, question, &mut found);
+        search.try_all(&mut found);
+        let best = search.best;
+        let not_after = |rule: u32| best.is_none_or(|best| self.order(rule) <= self.order(best));
+        index.patterns(operation, question, not_after, &mut found);
+        search.try_all(&mut found);
+        for &rule in &index.others {
+            if !search.attempt(rule, None) {
                 break;
             }
-            self.keep_first(&mut best, number as usize, operation, question);
         }
-        best.map_or(Choice::Unnamed, |(_, number)| Choice::Scenario(number))
+        search
+            .best
+            .map_or(Choice::Unnamed, |rule| Choice::Scenario(rule as usize))
     }
 
-    fn keep_first(
-        &self,
-        best: &mut Option<(usize, usize)>,
-        number: usize,
-        operation: &Operation,
-        question: &Question<'_>,
-    ) {
-        let scenario = &self.scenarios[number];
-        let earlier = best.is_none_or(|(order, _)| scenario.order < order);
-        if earlier
-            && scenario
-                .conditions
-                .iter()
-                .all(|condition| holds(condition, operation, question))
-        {
-            *best = Some((scenario.order, number));
+    fn order(&self, rule: u32) -> usize {
+        self.scenarios[rule as usize].order
+    }
+}
+
+/// The search for the first rule that holds.
+struct Search<'s, 'q> {
+    set: &'s ScenarioSet,
+    index: &'s Index,
+    operation: &'s Operation,
+    question: &'s Question<'q>,
+    best: Option<u32>,
+}
+
+impl Search<'_, '_> {
+    /// Tries what was found, in order, and empties it.
+    fn try_all(&mut self, found: &mut Vec<Candidate>) {
+        found.sort_unstable();
+        found.dedup();
+        for candidate in found.drain(..) {
+            if !self.attempt(candidate.rule, Some(candidate.proven)) {
+                break;
+            }
         }
     }
+
+    /// Keeps a rule that holds where it comes before the best so far. False where it comes after,
+    /// and whatever follows it would too.
+    fn attempt(&mut self, rule: u32, proven: Option<u32>) -> bool {
+        let order = |best| self.set.order(rule).cmp(&self.set.order(best));
+        let comes = self.best.map_or(Ordering::Less, order);
+        if comes == Ordering::Greater {
+            return false;
+        }
+        // Of the cases of one rule, that of the first field in the contract's order comes first.
+        let is_before = |best: u32| {
+            comes == Ordering::Less || (self.place(rule), rule) < (self.place(best), best)
+        };
+        if self.holds(rule, proven) && self.best.is_none_or(is_before) {
+            self.best = Some(rule);
+        }
+        true
+    }
+
+    fn holds(&self, rule: u32, proven: Option<u32>) -> bool {
+        let conditions = &self.set.scenarios[rule as usize].conditions;
+        conditions.iter().zip(0..).all(|(condition, place)| {
+            let at = Candidate {
+                rule,
+                proven: place,
+            };
+            proven == Some(place)
+                || self
+                    .index
+                    .in_list(at, condition, self.operation, self.question)
+                    .unwrap_or_else(|| holds(condition, self.operation, self.question))
+        })
+    }
+
+    /// Where in the input the first condition of a rule holds first: the field, and of a list the
+    /// item.
+    fn place(&self, rule: u32) -> (usize, usize) {
+        let scenario = &self.set.scenarios[rule as usize];
+        let place = scenario
+            .conditions
+            .first()
+            .and_then(|first| first_place(first, self.operation, self.question));
+        place.unwrap_or((usize::MAX, usize::MAX))
+    }
+}
+
+/// Where a condition holds first.
+pub(super) fn first_place(
+    condition: &Condition,
+    operation: &Operation,
+    question: &Question<'_>,
+) -> Option<(usize, usize)> {
+    let in_field = |field: usize| {
+        let value = (question.field)(field)?;
+        let items = value.as_list().unwrap_or(std::slice::from_ref(value));
+        let holds = |item: &Json<'_>| test_holds(&condition.test, operation, field, Some(item));
+        items.iter().position(holds).map(|item| (field, item))
+    };
+    fields(&condition.on, operation)
+        .into_iter()
+        .find_map(in_field)
 }
 
 impl Scenario {
@@ -183,57 +251,14 @@ impl Scenario {
     }
 }
 
-impl Index {
-    /// Files a rule under its first condition that has keys, or among the others.
-    fn insert(&mut self, operation: &Operation, number: usize, scenario: &Scenario) {
-        let number = u32::try_from(number).expect("fewer than four billion rules");
-        let keyed = scenario.conditions.iter().find_map(|condition| {
-            let whole = matches!(condition.on, Subject::Field(_) | Subject::AnyIdentifier);
-            let keys = keys(&condition.test).filter(|_| whole)?;
-            Some((condition, keys))
-        });
-        let Some((condition, keys)) = keyed else {
-            self.others.push(number);
-            return;
-        };
-        for field in fields(&condition.on, operation) {
-            let at = self
-                .exact
-                .binary_search_by_key(&field, |(field, _)| *field)
-                .unwrap_or_else(|at| {
-                    self.exact.insert(at, (field, Exact::default()));
-                    at
-                });
-            for key in &keys {
-                let key = match &condition.test {
-                    Test::OneOf(_) => as_compared(operation, field, key).into(),
-                    _ => Box::from(*key),
-                };
-                self.exact[at].1.entry(key).or_default().push(number);
-            }
-        }
-    }
-}
-
-/// The texts a rule can be found by: every text its test holds for is looked up by one of them.
-/// What is found so is tested all the same, so keys of different kinds may meet in one table.
-fn keys(test: &Test) -> Option<Vec<&str>> {
-    match test {
-        Test::OneOf(values) => values.iter().map(Json::as_text).collect(),
-        Test::PathEnds(end) if end.rfind('/') == Some(0) => Some(vec![end]),
-        Test::Query(pair) => Some(vec![pair]),
-        _ => None,
-    }
-}
-
 /// A URL, as far as conditions look into one.
-struct Url<'u> {
-    path: &'u str,
-    query: &'u str,
+pub(super) struct Url<'u> {
+    pub(super) path: &'u str,
+    pub(super) query: &'u str,
 }
 
 impl<'u> Url<'u> {
-    fn of(text: &'u str) -> Option<Self> {
+    pub(super) fn of(text: &'u str) -> Option<Self> {
         let (_, rest) = text.split_once("://")?;
         let rest = rest.split('#').next().unwrap_or_default();
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -241,17 +266,17 @@ impl<'u> Url<'u> {
     }
 
     /// The last part of the path, with its slash.
-    fn last_part(&self) -> &'u str {
+    pub(super) fn last_part(&self) -> &'u str {
         &self.path[self.path.rfind('/').unwrap_or(0)..]
     }
 
-    fn pairs(&self) -> impl Iterator<Item = &'u str> {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = &'u str> {
         self.query.split('&')
     }
 }
 
 /// The places of the fields that a condition looks at.
-fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
+pub(super) fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
     match on {
         Subject::Field(name) => operation.field(name).into_iter().collect(),
         Subject::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
@@ -262,21 +287,21 @@ fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
 }
 
 /// The texts of a value: itself, or those of its items.
-fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
+pub(super) fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
     let items = value.map_or(&[][..], |value| {
         value.as_list().unwrap_or(std::slice::from_ref(value))
     });
     items.iter().filter_map(Json::as_text)
 }
 
-fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str) -> Cow<'t, str> {
+pub(super) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str) -> Cow<'t, str> {
     match operation.request[field].folds {
         true => Cow::Owned(folded(text)),
         false => Cow::Borrowed(text),
     }
 }
 
-fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
+pub(super) fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
     let (test, value) = (&condition.test, question.field);
     let said = |text: Option<&str>| {
         let json = text.map(|text| Json::Text(Cow::Borrowed(text)));
@@ -296,7 +321,12 @@ fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) 
 }
 
 /// Whether a test holds of a field's whole value.
-fn test_holds(test: &Test, operation: &Operation, field: usize, value: Option<&Json<'_>>) -> bool {
+pub(super) fn test_holds(
+    test: &Test,
+    operation: &Operation,
+    field: usize,
+    value: Option<&Json<'_>>,
+) -> bool {
     let compare = |text: &str| as_compared(operation, field, text).into_owned();
     compared_holds(test, &compare, value)
 }

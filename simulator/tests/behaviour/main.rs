@@ -26,6 +26,7 @@ mod pending;
 mod people;
 mod properties;
 mod readme;
+mod reload;
 mod resets;
 mod restart;
 mod samples;

@@ -2,6 +2,7 @@
 
 mod fake;
 mod live;
+mod reload;
 
 use std::process::Command;
 

@@ -17,7 +17,7 @@ use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::engine::signature::Signature;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::{Host, Means};
-use svc_simulator::scenario::{self, read_accounts, read_scenarios};
+use svc_simulator::scenario::{self, read_accounts};
 use tokio::runtime::Runtime;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
@@ -125,7 +125,7 @@ pub(crate) fn enveloped(status: u16, body: &[u8]) {
 pub(crate) fn scenarios(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let source = Source::new("fuzzed.toml", text);
-    let Err(problems) = read_scenarios(&RULES.contract, std::slice::from_ref(&source)) else {
+    let Err(problems) = RULES.with_scenarios_replaced(std::slice::from_ref(&source)) else {
         let read = RULES.with_scenarios(&[source]);
         // Names may be those of built-in scenarios; anything else was just found sound.
         drop(read);

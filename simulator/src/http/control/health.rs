@@ -29,16 +29,35 @@ pub(super) fn routes() -> Vec<Route> {
 struct Health {
     /// `ok`, `ready`.
     status: &'static str,
+    /// Of `ready`: that the last edit of the scenario files was refused, and those before it still
+    /// hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scenarios: Option<String>,
 }
 
 async fn health(_: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Health, Refusal> {
-    Ok(Health { status: "ok" })
+    Ok(Health {
+        status: "ok",
+        scenarios: None,
+    })
 }
 
-/// All listeners are bound before the first of them serves: only the stop makes this false.
+/// All listeners are bound before the first of them serves: only the stop makes this false. A bad
+/// edit of the scenarios does not: calls are answered by those before it. Needing no token, it does
+/// not tell what the files say.
 async fn ready(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Health, Refusal> {
     match control.stop.is_cancelled() {
-        false => Ok(Health { status: "ready" }),
+        false => Ok(Health {
+            status: "ready",
+            scenarios: control.host.edits().refused.map(|refused| {
+                let plural = if refused.mistakes == 1 { "" } else { "s" };
+                format!(
+                    "the last edit was refused, the scenarios before it hold: {} mistake{plural}, told \
+                     by GET /control/scenarios",
+                    refused.mistakes
+                )
+            }),
+        }),
         true => Err(Refusal::stopping()),
     }
 }

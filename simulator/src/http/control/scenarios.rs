@@ -11,6 +11,7 @@ use super::body::{Given, Nothing};
 use super::query::{NoQuery, Query};
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, delete, get, post};
+use super::values::When;
 use crate::engine::rules::Rules;
 use crate::host::own_rules::name_of;
 use crate::scenario::Scenario;
@@ -57,7 +58,22 @@ impl Query for ScenariosQuery {}
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlScenarios", deny_unknown_fields)]
 struct Scenarios {
+    /// Which set of everybody's scenarios is in force: 1 from the start, one more with each edit of
+    /// the files that was taken.
+    version: u64,
+    /// The last edit of the files, where it was not taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<Refused>,
     scenarios: Vec<ScenarioRow>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+struct Refused {
+    /// When it was read, by the machine's clock.
+    at: When,
+    /// Every mistake, with file, line and snippet.
+    message: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -91,7 +107,13 @@ async fn list(
     };
     let rows = rules.scenarios.all().iter();
     let rows = rows.map(|scenario| row(&rules, scenario, added(scenario)));
+    let edits = control.host.edits();
     Ok(Scenarios {
+        version: edits.version,
+        refused: edits.refused.map(|refused| Refused {
+            at: When(refused.at),
+            message: refused.why,
+        }),
         scenarios: rows.collect(),
     })
 }
@@ -174,9 +196,17 @@ impl Query for OfAccount {}
 
 async fn remove(control: Arc<Control>, asked: Asked<Nothing, OfAccount>) -> Result<(), Refusal> {
     let cell = control.account(&asked.query.account)?;
-    match control.host.remove_scenarios(&cell, Some(&asked.part)) {
-        true => Ok(()),
-        false => Err(Refusal::new(
+    // What is left is read anew: too long for a task that others wait behind.
+    let removing = tokio::task::spawn_blocking(move || {
+        control.host.remove_scenarios(&cell, Some(&asked.part))
+    });
+    match removing.await {
+        Ok(true) => Ok(()),
+        Err(_) => Err(Refusal::new(
+            Code::InternalError,
+            Code::InternalError.meaning(),
+        )),
+        Ok(false) => Err(Refusal::new(
             Code::ScenarioNotFound,
             "nothing was added to this account under this id; GET /control/scenarios?account= \
              lists what was",

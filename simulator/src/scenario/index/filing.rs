@@ -1,0 +1,115 @@
+//! What a condition can be found by, and which of a rule's conditions tells it best from others.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use svc_fixtures::contract::Operation;
+use svc_fixtures::json::Json;
+
+use super::super::set::{as_compared, fields};
+use super::super::{Condition, Test};
+use super::exact::scalar;
+
+/// The table that a text is looked up in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Kind {
+    Whole,
+    Scalar,
+    LastPart,
+    Query,
+    Start,
+    End,
+    PathEnd,
+    Part,
+    Expression,
+}
+
+impl Kind {
+    /// Whether one look finds it, whatever else is in the table.
+    pub(super) fn is_hashed(self) -> bool {
+        self <= Kind::Query
+    }
+}
+
+/// One text that finds a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    /// The place of the field in the operation's row.
+    pub(super) field: usize,
+    pub(super) kind: Kind,
+    pub(super) text: Box<str>,
+}
+
+/// The texts that find a condition: whenever it holds, one of them is found, and what is found so
+/// holds. None where there is no such text; then its rule is tried in turn.
+pub(super) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<Key>> {
+    let fields = fields(&condition.on, operation);
+    if fields.is_empty() {
+        return None;
+    }
+    let mut keys = Vec::new();
+    for field in fields {
+        let compared = |text: &str| -> Box<str> { as_compared(operation, field, text).into() };
+        let mut add = |kind, text: Box<str>| keys.push(Key { field, kind, text });
+        match &condition.test {
+            Test::OneOf(values) => {
+                for value in values {
+                    match value {
+                        Json::Text(text) => add(Kind::Whole, compared(text)),
+                        _ => add(Kind::Scalar, scalar(value)?.into()),
+                    }
+                }
+            }
+            Test::Contains(part) => add(Kind::Part, not_empty(compared(part))?),
+            Test::StartsWith(start) => add(Kind::Start, compared(start)),
+            Test::EndsWith(end) => add(Kind::End, compared(end)),
+            Test::PathEnds(end) if end.rfind('/') == Some(0) => {
+                add(Kind::LastPart, end.as_str().into());
+            }
+            Test::PathEnds(end) => add(Kind::PathEnd, end.as_str().into()),
+            Test::Query(pair) => add(Kind::Query, pair.as_str().into()),
+            Test::Matches(pattern) => add(Kind::Expression, pattern.as_str().into()),
+            Test::Number(_) | Test::Present(_) => return None,
+        }
+    }
+    Some(keys)
+}
+
+/// What is in every text is found at each of its places: such a rule is better tried in turn.
+fn not_empty(text: Box<str>) -> Option<Box<str>> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// How many rules each text finds.
+#[derive(Debug, Default)]
+pub(super) struct Uses(HashMap<Key, u32, FixedState>);
+
+/// So many rules under one text cost no more than one.
+const FEW: u32 = 8;
+
+impl Uses {
+    pub(super) fn count(&mut self, operation: &Operation, condition: &Condition) {
+        for key in keys(operation, condition).unwrap_or_default() {
+            *self.0.entry(key).or_default() += 1;
+        }
+    }
+
+    /// The condition a rule is filed under, by its place, and its keys. A thousand rules may share
+    /// their first value and differ in the second: then they are found by the second.
+    pub(super) fn best(
+        &self,
+        operation: &Operation,
+        conditions: &[Condition],
+    ) -> Option<(usize, Vec<Key>)> {
+        let keyed = conditions
+            .iter()
+            .enumerate()
+            .filter_map(|(place, condition)| Some((place, keys(operation, condition)?)));
+        keyed.min_by_key(|(_, keys)| {
+            let uses = keys.iter().map(|key| self.0.get(key).copied().unwrap_or(0));
+            let uses = uses.max().unwrap_or(0);
+            let kind = keys.iter().map(|key| key.kind).max();
+            (uses / FEW, kind, uses)
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! Which rules an input may be meant by, found without trying them one after the other. Only finds
+//! candidates and says which of their conditions is proven; what wins is decided in `set.rs`.
+
+mod exact;
+mod expressions;
+mod filing;
+mod parts;
+mod starts;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use foldhash::fast::FixedState;
+use svc_fixtures::contract::Operation;
+use svc_fixtures::json::Json;
+
+use super::set::{Question, Url, as_compared, fields, texts};
+use super::{Condition, Scenario, Test};
+use exact::{Exact, scalar};
+use expressions::Expressions;
+use filing::{Key, Kind, Uses};
+use parts::Parts;
+use starts::{Ends, Starts};
+
+/// A rule that may be meant, and the one of its conditions that is known to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Candidate {
+    /// The number of the rule.
+    pub(super) rule: u32,
+    /// The place of the condition among the rule's.
+    pub(super) proven: u32,
+}
+
+/// No condition is proven.
+const UNPROVEN: u32 = u32::MAX;
+
+/// The rules for one operation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index {
+    /// By the field a rule looks at.
+    fields: Vec<(usize, Tables)>,
+    /// Rules that no table can hold, in order: they are tried in turn.
+    pub(super) others: Vec<u32>,
+    /// The long lists of conditions that rules are not found by.
+    lists: HashMap<Candidate, Texts, FixedState>,
+}
+
+type Texts = HashSet<Box<str>, FixedState>;
+
+/// Lists over this length are looked up rather than walked.
+const LONG: usize = 8;
+
+/// What rules say of one field. Those found by hash are asked first: they cost nothing.
+#[derive(Debug, Clone, Default)]
+struct Tables {
+    /// The whole text, as the field compares texts.
+    whole: Exact,
+    /// Numbers, truth values, null.
+    scalars: Exact,
+    /// The last part of a URL's path.
+    last_parts: Exact,
+    /// A pair of a URL's query.
+    queries: Exact,
+    starts: Starts,
+    ends: Ends,
+    path_ends: Ends,
+    parts: Parts,
+    expressions: Expressions,
+    /// The first rule of all that are found by more than a hash.
+    first_pattern: Option<u32>,
+}
+
+/// The same before it is compiled.
+#[derive(Debug, Default)]
+struct Drafts(BTreeMap<(usize, Kind), Vec<(Box<str>, Candidate)>>);
+
+impl Index {
+    /// Files the rules of an operation, each under the condition that tells it best from others.
+    pub(super) fn new<'s>(
+        operation: &Operation,
+        rules: impl Iterator<Item = (usize, &'s Scenario)> + Clone,
+    ) -> Self {
+        let mut uses = Uses::default();
+        for (_, scenario) in rules.clone().filter(|(_, rule)| rule.conditions.len() > 1) {
+            for condition in &scenario.conditions {
+                uses.count(operation, condition);
+            }
+        }
+        let (mut drafts, mut index) = (Drafts::default(), Index::default());
+        for (number, scenario) in rules {
+            let rule = u32::try_from(number).expect("fewer than four billion rules");
+            match uses.best(operation, &scenario.conditions) {
+                Some((place, keys)) => {
+                    index.note_lists(operation, rule, scenario, place);
+                    let proven = u32::try_from(place).expect("fewer than four billion conditions");
+                    drafts.file(keys, Candidate { rule, proven });
+                }
+                None => index.others.push(rule),
+            }
+        }
+        let unfit = index.compile(drafts);
+        index.others.extend(unfit);
+        index.others.sort_unstable();
+        index.others.dedup();
+        index
+    }
+
+    /// Puts the drafts into tables; gives the rules that a table does not take.
+    fn compile(&mut self, drafts: Drafts) -> Vec<u32> {
+        let (mut tables, mut unfit) = (BTreeMap::<usize, Tables>::new(), Vec::new());
+        for ((field, kind), drafts) in drafts.0 {
+            let table = tables.entry(field).or_default();
+            if !kind.is_hashed() {
+                let first = drafts.iter().map(|(_, candidate)| candidate.rule).min();
+                table.first_pattern = table.first_pattern.min(first).or(first);
+            }
+            match kind {
+                Kind::Whole => table.whole = Exact::new(drafts),
+                Kind::Scalar => table.scalars = Exact::new(drafts),
+                Kind::LastPart => table.last_parts = Exact::new(drafts),
+                Kind::Query => table.queries = Exact::new(drafts),
+                Kind::Start => table.starts = Starts::new(drafts),
+                Kind::End => table.ends = Ends::new(drafts),
+                Kind::PathEnd => table.path_ends = Ends::new(drafts),
+                Kind::Part => unfit.extend(table.parts.compile(drafts)),
+                Kind::Expression => unfit.extend(table.expressions.compile(drafts)),
+            }
+        }
+        self.fields = tables.into_iter().collect();
+        unfit
+    }
+
+    fn note_lists(&mut self, operation: &Operation, rule: u32, scenario: &Scenario, filed: usize) {
+        for (place, condition) in scenario.conditions.iter().enumerate() {
+            let Test::OneOf(values) = &condition.test else {
+                continue;
+            };
+            let [field] = fields(&condition.on, operation)[..] else {
+                continue;
+            };
+            let texts: Option<Vec<&str>> = values.iter().map(Json::as_text).collect();
+            if let Some(texts) = texts.filter(|texts| place != filed && texts.len() > LONG) {
+                let proven = u32::try_from(place).expect("fewer than four billion conditions");
+                let texts = texts.iter().map(|text| as_compared(operation, field, text));
+                let texts = texts.map(|text| text.into_owned().into_boxed_str());
+                self.lists
+                    .insert(Candidate { rule, proven }, texts.collect());
+            }
+        }
+    }
+
+    /// The rules whose texts are found by hash.
+    pub(super) fn exact(
+        &self,
+        operation: &Operation,
+        question: &Question<'_>,
+        found: &mut Vec<Candidate>,
+    ) {
+        for &(field, ref tables) in &self.fields {
+            let value = (question.field)(field);
+            if !tables.scalars.is_empty()
+                && let Some(key) = value.and_then(scalar)
+            {
+                tables.scalars.find(&key, found);
+            }
+            for text in texts(value) {
+                if !tables.whole.is_empty() {
+                    tables
+                        .whole
+                        .find(&as_compared(operation, field, text), found);
+                }
+                if tables.last_parts.is_empty() && tables.queries.is_empty() {
+                    continue;
+                }
+                if let Some(url) = Url::of(text) {
+                    tables.last_parts.find(url.last_part(), found);
+                    for pair in url.pairs() {
+                        tables.queries.find(pair, found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rules whose patterns hold, of the fields that have one among the first rules.
+    pub(super) fn patterns(
+        &self,
+        operation: &Operation,
+        question: &Question<'_>,
+        among: impl Fn(u32) -> bool,
+        found: &mut Vec<Candidate>,
+    ) {
+        for &(field, ref tables) in &self.fields {
+            if !tables.first_pattern.is_some_and(&among) {
+                continue;
+            }
+            for text in texts((question.field)(field)) {
+                tables.patterns(text, &as_compared(operation, field, text), found);
+            }
+        }
+    }
+
+    /// What a long list says of this input, where the condition at this place of the rule has one.
+    pub(super) fn in_list(
+        &self,
+        at: Candidate,
+        condition: &Condition,
+        operation: &Operation,
+        question: &Question<'_>,
+    ) -> Option<bool> {
+        if self.lists.is_empty() {
+            return None;
+        }
+        let list = self.lists.get(&at)?;
+        let holds = |field: usize| {
+            let mut texts = texts((question.field)(field));
+            texts.any(|text| list.contains(&*as_compared(operation, field, text)))
+        };
+        Some(fields(&condition.on, operation).into_iter().any(holds))
+    }
+}
+
+impl Tables {
+    fn patterns(&self, text: &str, compared: &Cow<'_, str>, found: &mut Vec<Candidate>) {
+        self.starts.find(compared, found);
+        self.ends.find(compared, found);
+        if !self.path_ends.is_empty()
+            && let Some(url) = Url::of(text)
+        {
+            self.path_ends.find(url.path, found);
+        }
+        self.parts.find(compared, found);
+        self.expressions.find(text, found);
+    }
+}
+
+impl Drafts {
+    fn file(&mut self, keys: Vec<Key>, candidate: Candidate) {
+        for Key { field, kind, text } in keys {
+            // Which of two equal numbers is meant, `1` or `1.0`, is for the test to say.
+            let proven = match kind {
+                Kind::Scalar => UNPROVEN,
+                _ => candidate.proven,
+            };
+            let candidate = Candidate {
+                proven,
+                ..candidate
+            };
+            let drafts = self.0.entry((field, kind)).or_default();
+            drafts.push((text, candidate));
+        }
+    }
+}

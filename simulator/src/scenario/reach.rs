@@ -1,0 +1,388 @@
+//! Rules that can never win, because one before them holds for each of their inputs. Says so only
+//! where it is certain; uses the index, so that a hundred thousand rules take no longer than to load.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use svc_fixtures::contract::{Contract, Environment, Operation};
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::{Problem, Problems, Source};
+
+use super::index::Candidate;
+use super::set::{Question, as_compared, fields, test_holds};
+use super::{Circumstances, Condition, Scenario, ScenarioSet, Subject, Test, folder};
+
+/// So many of the rules that no table holds are looked at for each other rule.
+const MOST_OTHERS: usize = 256;
+
+/// The rules that never win, each with the one that wins in its place. Who puts a folder before
+/// others means to hide what is in them: only rules of one folder, and those in it, are compared.
+#[must_use]
+pub fn unreachable(contract: &Contract, set: &ScenarioSet, sources: &[Arc<Source>]) -> Problems {
+    let by_path = sources.iter().map(|source| (source.path.as_str(), source));
+    let by_path: HashMap<&str, &Arc<Source>, FixedState> = by_path.collect();
+    let expressions = Expressions::new(set);
+    let mut problems = Problems::default();
+    for (number, scenario) in set.all().iter().enumerate() {
+        let Some(winner) = winner(contract, set, &expressions, number) else {
+            continue;
+        };
+        if let Some(source) = by_path.get(&*scenario.file) {
+            problems.push(problem(source, scenario, winner));
+        }
+    }
+    problems.sorted()
+}
+
+fn problem(source: &Arc<Source>, scenario: &Scenario, winner: &Scenario) -> Problem {
+    let (name, first) = (&scenario.name, &winner.name);
+    let message =
+        format!("the rule \"{name}\" never wins: \"{first}\" before it holds for all its inputs");
+    let hint = format!(
+        "\"{first}\" stands at {}:{}; put the narrower rule first, or take one of them away",
+        winner.file, winner.line
+    );
+    Problem::new(source, source.line_span(scenario.line), message).hint(hint)
+}
+
+/// The first rule that wins in the place of this one, for some of its inputs, where others do for
+/// all the rest.
+fn winner<'s>(
+    contract: &Contract,
+    set: &'s ScenarioSet,
+    expressions: &Expressions,
+    number: usize,
+) -> Option<&'s Scenario> {
+    let rule = &set.all()[number];
+    if rule.operations.is_empty() {
+        return None;
+    }
+    let mut winners = Vec::new();
+    for &operation in &rule.operations {
+        let row = &contract.operations[operation];
+        for part in parts(row, &rule.conditions) {
+            let cover = Cover {
+                set,
+                expressions,
+                operation,
+                row,
+                rule,
+                part: &part,
+            };
+            winners.push(cover.find()?);
+        }
+    }
+    let first = winners.into_iter().min()?;
+    Some(&set.all()[first])
+}
+
+/// A rule split into parts: a list of values holds where one of them does, and any identifier where
+/// one of them does.
+fn parts(row: &Operation, conditions: &[Condition]) -> Vec<Vec<Condition>> {
+    let splits = |condition: &Condition| match &condition.test {
+        Test::OneOf(values) => values.len() * fields(&condition.on, row).len().max(1),
+        _ => fields(&condition.on, row).len(),
+    };
+    let widest = (0..conditions.len()).max_by_key(|&at| (splits(&conditions[at]), at));
+    let Some(at) = widest.filter(|&at| splits(&conditions[at]) > 1) else {
+        return vec![conditions.to_vec()];
+    };
+    let mut rest = conditions[..at].to_vec();
+    rest.extend_from_slice(&conditions[at + 1..]);
+    let with = |on: &Subject, test: Test| {
+        let on = on.clone();
+        let split = Condition { on, test };
+        std::iter::once(split).chain(rest.iter().cloned()).collect()
+    };
+    let mut subjects: Vec<Subject> = fields(&conditions[at].on, row)
+        .into_iter()
+        .map(|field| Subject::Field(row.request[field].name.clone()))
+        .collect();
+    if subjects.is_empty() {
+        subjects.push(conditions[at].on.clone());
+    }
+    let of = |on: &Subject| -> Vec<Vec<Condition>> {
+        match &conditions[at].test {
+            Test::OneOf(values) => {
+                let one = |value: &Json<'static>| with(on, Test::OneOf(vec![value.clone()]));
+                values.iter().map(one).collect()
+            }
+            test => vec![with(on, test.clone())],
+        }
+    };
+    subjects.iter().flat_map(of).collect()
+}
+
+/// The search for a rule that holds wherever a part of another one does.
+struct Cover<'c> {
+    set: &'c ScenarioSet,
+    expressions: &'c Expressions,
+    operation: usize,
+    row: &'c Operation,
+    rule: &'c Scenario,
+    part: &'c [Condition],
+}
+
+impl Cover<'_> {
+    /// The number of the first one. A rule that holds wherever the part does is found by an input of
+    /// the part, for that is one of its inputs as well.
+    fn find(&self) -> Option<usize> {
+        let index = self.set.index(self.operation)?;
+        let inputs = self.inputs();
+        let field = |at: usize| inputs.get(&at);
+        let question = Question {
+            operation: self.operation,
+            field: &field,
+            around: Circumstances::plain("local", Environment::Test),
+        };
+        let mut found: Vec<Candidate> = Vec::new();
+        index.exact(self.row, &question, &mut found);
+        index.patterns(self.row, &question, |_| true, &mut found);
+        let found = found.into_iter().map(|candidate| candidate.rule);
+        let others = index.others.iter().take(MOST_OTHERS).copied();
+        let alike = |condition| self.expressions.rules(self.operation, condition);
+        let alike = self.part.iter().flat_map(alike).copied();
+        let numbers = found.chain(others).map(|rule| rule as usize).chain(alike);
+        numbers.filter(|&number| self.is_covered_by(number)).min()
+    }
+
+    /// The texts of an input that the part holds for, as far as the index looks at them.
+    fn inputs(&self) -> HashMap<usize, Json<'static>, FixedState> {
+        let mut inputs = HashMap::default();
+        for condition in self.part {
+            let value = match &condition.test {
+                Test::OneOf(values) => values.first().cloned(),
+                Test::Contains(text) | Test::StartsWith(text) | Test::EndsWith(text) => {
+                    Some(Json::from(text.clone()))
+                }
+                Test::PathEnds(end) => Some(Json::from(format!("https://host{end}"))),
+                Test::Query(pair) => Some(Json::from(format!("https://host/?{pair}"))),
+                _ => None,
+            };
+            let first = fields(&condition.on, self.row).into_iter().next();
+            if let (Some(field), Some(value)) = (first, value) {
+                inputs.entry(field).or_insert(value);
+            }
+        }
+        inputs
+    }
+
+    fn is_covered_by(&self, number: usize) -> bool {
+        let earlier = &self.set.all()[number];
+        let holds = |wanted: &Condition| {
+            let mut known = self.part.iter();
+            known.any(|known| implies(self.row, known, wanted))
+        };
+        comes_before(earlier, self.rule) && earlier.conditions.iter().all(holds)
+    }
+}
+
+/// Whether a rule comes before another one, and nobody meant it to hide the other.
+fn comes_before(earlier: &Scenario, rule: &Scenario) -> bool {
+    let (above, below) = (folder(&earlier.file), folder(&rule.file));
+    let within = |inner: &str, outer: &str| {
+        let rest = inner.strip_prefix(outer);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    earlier.order < rule.order && (within(above, below) || within(below, above))
+}
+
+/// Whether one condition holds of every input that another one holds of.
+fn implies(row: &Operation, known: &Condition, wanted: &Condition) -> bool {
+    let (of_known, of_wanted) = (fields(&known.on, row), fields(&wanted.on, row));
+    let within = !of_known.is_empty() && of_known.iter().all(|field| of_wanted.contains(field));
+    if known.on != wanted.on && !within {
+        return false;
+    }
+    let in_field = |&field: &usize| test_implies(row, field, &known.test, &wanted.test);
+    !of_known.is_empty() && of_known.iter().all(in_field)
+}
+
+fn test_implies(row: &Operation, field: usize, known: &Test, wanted: &Test) -> bool {
+    let text = |text| as_compared(row, field, text);
+    match (known, wanted) {
+        (Test::OneOf(values), _) => {
+            let holds = |value: &Json<'_>| test_holds(wanted, row, field, Some(value));
+            values.iter().all(holds)
+        }
+        (Test::Present(known), Test::Present(wanted)) => known == wanted,
+        (
+            Test::Contains(_)
+            | Test::StartsWith(_)
+            | Test::EndsWith(_)
+            | Test::PathEnds(_)
+            | Test::Query(_)
+            | Test::Matches(_),
+            Test::Present(wanted),
+        ) => *wanted,
+        (
+            Test::Contains(known) | Test::StartsWith(known) | Test::EndsWith(known),
+            Test::Contains(wanted),
+        ) => text(known).contains(&*text(wanted)),
+        (Test::StartsWith(known), Test::StartsWith(wanted)) => {
+            text(known).starts_with(&*text(wanted))
+        }
+        (Test::EndsWith(known), Test::EndsWith(wanted)) => text(known).ends_with(&*text(wanted)),
+        (Test::PathEnds(known), Test::PathEnds(wanted)) => known.ends_with(wanted.as_str()),
+        (Test::Query(known), Test::Query(wanted)) => known == wanted,
+        (Test::Matches(known), Test::Matches(wanted)) => known.as_str() == wanted.as_str(),
+        _ => false,
+    }
+}
+
+/// The rules that look for each expression, by operation: the index finds no expression by one.
+struct Expressions(HashMap<(usize, String), Vec<usize>, FixedState>);
+
+impl Expressions {
+    fn new(set: &ScenarioSet) -> Self {
+        let mut rules = HashMap::<_, Vec<usize>, FixedState>::default();
+        for (number, rule) in set.all().iter().enumerate() {
+            for written in rule.conditions.iter().filter_map(written) {
+                for &operation in &rule.operations {
+                    let rules = rules.entry((operation, written.clone())).or_default();
+                    if rules.len() < MOST_OTHERS {
+                        rules.push(number);
+                    }
+                }
+            }
+        }
+        Expressions(rules)
+    }
+
+    fn rules(&self, operation: usize, condition: &Condition) -> &[usize] {
+        let rules = written(condition).and_then(|written| self.0.get(&(operation, written)));
+        rules.map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A condition that is an expression, as it is written.
+fn written(condition: &Condition) -> Option<String> {
+    let is_expression = matches!(condition.test, Test::Matches(_));
+    is_expression.then(|| format!("{condition:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::{built_in, read_scenarios};
+    use super::*;
+
+    fn found(files: &[(&str, &str)]) -> String {
+        let contract = Contract::built_in();
+        let sources = files.iter().map(|(path, text)| Source::new(*path, *text));
+        let sources: Vec<_> = sources.chain(built_in()).collect();
+        let set = read_scenarios(&contract, &BTreeMap::new(), &sources)
+            .unwrap_or_else(|found| panic!("{found}"));
+        unreachable(&contract, &set, &sources).to_string()
+    }
+
+    /// A file of rules for one operation, called by their number, with these conditions.
+    fn rules(whens: &[&str]) -> String {
+        let rule = |(number, when): (usize, &&str)| {
+            format!(
+                "[[scenario]]\nname = \"{number}\"\noperation = \"screen.court-records\"\n\
+                 when = {{ {when} }}\nthen = {{ success = {{}} }}\n"
+            )
+        };
+        whens.iter().enumerate().map(rule).collect()
+    }
+
+    /// Whether the last of these rules never wins.
+    fn is_unreachable(whens: &[&str]) -> bool {
+        let last = format!("the rule \"{}\" never wins", whens.len() - 1);
+        found(&[("mine/a.toml", &rules(whens))]).contains(&last)
+    }
+
+    #[test]
+    fn a_rule_behind_a_wider_one_is_shown_with_it() {
+        let text = rules(&["city = \"PUNE\"", "name = \"ASHA RAO\", city = \"Pune\""]);
+        insta::assert_snapshot!(found(&[("mine/a.toml", &text)]), @r#"
+        error: the rule "1" never wins: "0" before it holds for all its inputs
+         --> mine/a.toml:6:1
+          |
+        6 | [[scenario]]
+          | ^^^^^^^^^^^^
+          |
+          = help: "0" stands at mine/a.toml:1; put the narrower rule first, or take one of them away
+
+        1 mistake found
+        "#);
+    }
+
+    #[test]
+    fn what_an_earlier_rule_holds_for_is_unreachable() {
+        for whens in [
+            &["", "name = \"A\""][..],
+            &["name = \"asha  rao\"", "name = \"ASHA RAO\""],
+            &["name = \"A\"", "city = \"P\"", "name = \"A\", city = \"P\""],
+            &["name = \"A\"", "name = \"B\"", "name = [\"A\", \"B\"]"],
+            &["any_identifier = \"A\"", "name = \"A\""],
+            &["name = \"A\"", "any_identifier = \"A\", city = \"P\""],
+            &["name = { contains = \"SH\" }", "name = \"ASHA\""],
+            &[
+                "name = { contains = \"SH\" }",
+                "name = { starts_with = \"ASHA\" }",
+            ],
+            &[
+                "name = { starts_with = \"A\" }",
+                "name = { starts_with = \"AS\" }",
+            ],
+            &[
+                "name = { ends_with = \"A\" }",
+                "name = { ends_with = \"HA\" }",
+            ],
+            &["name = { matches = \"^A\" }", "name = \"ASHA\""],
+            &[
+                "name = { matches = \"^A\" }",
+                "name = { matches = \"^A\" }, city = \"P\"",
+            ],
+            &["name = { present = true }", "name = { contains = \"A\" }"],
+            &[
+                "state = { present = false }",
+                "name = \"A\", state = { present = false }",
+            ],
+        ] {
+            assert!(is_unreachable(whens), "{whens:?}");
+        }
+    }
+
+    #[test]
+    fn what_no_earlier_rule_holds_for_alone_is_not_told() {
+        for whens in [
+            &["name = \"A\", city = \"P\"", "name = \"A\""][..],
+            &["name = \"A\"", "name = [\"A\", \"B\"]"],
+            &["name = \"A\"", "father_name = \"A\""],
+            &["state = \"ka\"", "state = \"KA\""],
+            &[
+                "name = { starts_with = \"SH\" }",
+                "name = { contains = \"SH\" }",
+            ],
+            &[
+                "name = { contains = \"ASHA\" }",
+                "name = { contains = \"SH\" }",
+            ],
+            &[
+                "name = { matches = \"^A\" }",
+                "name = { starts_with = \"A\" }",
+            ],
+            &["name = { present = false }", "name = \"A\""],
+        ] {
+            assert!(!is_unreachable(whens), "{whens:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_folder_before_others_hides_is_no_mistake() {
+        let hides = "[[scenario]]\nname = \"all\"\noperation = \"*\"\nthen = { success = {} }\n";
+        let one = rules(&["name = \"A\""]);
+        assert_eq!(found(&[("mine/a.toml", hides)]), "0 mistakes found");
+        let (mine, other) = (("mine/a.toml", hides), ("theirs/a.toml", one.as_str()));
+        assert_eq!(found(&[mine, other]), "0 mistakes found");
+        for path in ["mine/b.toml", "mine/below/a.toml"] {
+            let told = found(&[("mine/a.toml", hides), (path, &one)]);
+            assert!(told.contains("1 mistake found"), "{told}");
+        }
+    }
+}

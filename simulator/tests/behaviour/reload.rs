@@ -1,0 +1,155 @@
+//! Scenarios that are edited while calls run: no call is lost, each answer is of one version, and an
+//! edit with mistakes changes nothing.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::Source;
+use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
+use svc_simulator::engine::ids::Seed;
+use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::host::clock::Clock;
+use svc_simulator::host::{Host, Means};
+use svc_simulator::scenario::{accounts, read_accounts};
+
+use crate::scene::PAN;
+
+const EDITS: u64 = 300;
+const CALLERS: u64 = 4;
+
+/// What is said by `prepare`, by `decide` and by the look-up table is of one edit.
+fn edit(number: u64) -> Vec<Arc<Source>> {
+    let text = format!(
+        "[[scenario]]\nname = \"edited\"\noperation = \"verify.identity.pan\"\n\
+         then = {{ success = {{ nameOnPan = \"{number}\" }}, provider = \"{number}\" }}\n"
+    );
+    vec![Source::new("folder/edited.toml", text)]
+}
+
+/// The name and the provider of an answer.
+async fn called(host: &Arc<Host>, key: &str) -> (String, String) {
+    let key = format!("Bearer {key}");
+    let reply = host
+        .answer(&Call {
+            environment: Environment::Test,
+            peer: IpAddr::from([127, 0, 0, 1]),
+            method: "POST",
+            path: PAN,
+            query: "",
+            headers: Headers {
+                authorization: Header::One(key.as_bytes()),
+                content_type: Header::One(b"application/json"),
+                ..Headers::default()
+            },
+            body: Body::Whole(br#"{"pan": "AAAAA0000A"}"#),
+        })
+        .await;
+    assert_eq!(reply.status, 200);
+    let envelope = Json::parse(&reply.body).unwrap();
+    let text = |part: &str, name: &str| {
+        let value = envelope.get(part).and_then(|part| part.get(name));
+        value.and_then(Json::as_text).unwrap_or_default().to_owned()
+    };
+    (text("data", "nameOnPan"), text("meta", "provider"))
+}
+
+fn host(files: &[Arc<Source>]) -> Arc<Host> {
+    let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
+    let rules = rules.with_scenarios_replaced(files).unwrap();
+    let accounts = read_accounts(&accounts()).unwrap();
+    Host::new(rules, accounts, Means::of(Clock::machine())).unwrap()
+}
+
+/// Calls until the end and gives how many were answered.
+async fn call_until(host: Arc<Host>, key: String, end: Arc<AtomicBool>, calls: Arc<AtomicU64>) {
+    let mut latest = 0;
+    while !end.load(Ordering::SeqCst) {
+        let (name, provider) = called(&host, &key).await;
+        assert_eq!(name, provider, "one answer of two versions");
+        let version: u64 = name.parse().unwrap();
+        assert!(version >= latest, "{version} after {latest}");
+        latest = version;
+        calls.fetch_add(1, Ordering::SeqCst);
+        tokio::task::yield_now().await;
+    }
+}
+
+#[test]
+fn hundreds_of_edits_under_load_lose_no_call_and_mix_no_answer() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let host = host(&edit(0));
+        let (end, calls) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU64::new(0)),
+        );
+        let caller = |number: u64| {
+            let key = format!("svc_test_local_{number}");
+            let (end, calls) = (Arc::clone(&end), Arc::clone(&calls));
+            tokio::spawn(call_until(Arc::clone(&host), key, end, calls))
+        };
+        let callers: Vec<_> = (0..CALLERS).map(caller).collect();
+        for number in 1..=EDITS {
+            let before = calls.load(Ordering::SeqCst);
+            let version = host.edits().version;
+            if number % 3 == 0 {
+                let bad = [Source::new(
+                    "folder/edited.toml",
+                    "[[scenario]]\nname = 1\n",
+                )];
+                assert!(host.replace_scenarios(&bad).is_err());
+                assert_eq!(host.edits().version, version);
+            } else {
+                assert_eq!(host.replace_scenarios(&edit(number)).unwrap(), version + 1);
+            }
+            // Each edit meets calls.
+            while calls.load(Ordering::SeqCst) < before + 2 {
+                tokio::task::yield_now().await;
+            }
+        }
+        end.store(true, Ordering::SeqCst);
+        for caller in callers {
+            caller
+                .await
+                .expect("every call is answered, and by one version");
+        }
+        assert_eq!(host.edits().version, 1 + EDITS - EDITS / 3);
+    });
+}
+
+#[test]
+fn what_was_added_for_an_account_stays_before_what_is_edited() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let host = host(&edit(0));
+        let cell = host.account("local_own").unwrap().unwrap();
+        let own = edit(1_000_000)[0].text.replace("\"edited\"", "\"own\"");
+        let id = host.add_scenarios(&cell, &own).unwrap();
+        host.replace_scenarios(&edit(1)).unwrap();
+        assert_eq!(called(&host, "svc_test_local_own").await.0, "1000000");
+        assert_eq!(called(&host, "svc_test_local_other").await.0, "1");
+        assert!(host.remove_scenarios(&cell, Some(&id)));
+        assert_eq!(called(&host, "svc_test_local_own").await.0, "1");
+        host.replace_scenarios(&edit(2)).unwrap();
+        assert_eq!(called(&host, "svc_test_local_own").await.0, "2");
+    });
+}
+
+#[test]
+fn a_bad_edit_is_told_until_a_good_one_takes_its_place() {
+    let host = host(&edit(0));
+    let bad = [Source::new(
+        "folder/edited.toml",
+        "[[scenario]]\nname = 1\n",
+    )];
+    let told = host.replace_scenarios(&bad).unwrap_err().to_string();
+    let refused = host.edits().refused.unwrap();
+    assert_eq!((refused.why, host.edits().version), (told, 1));
+    host.replace_scenarios(&edit(1)).unwrap();
+    assert_eq!((host.edits().refused, host.edits().version), (None, 2));
+}
