@@ -10,6 +10,7 @@ mod catalogue;
 mod changes;
 mod computed;
 mod consent;
+mod delays;
 mod deliveries;
 mod faults;
 mod flow;
