@@ -61,7 +61,12 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
         return assets::serve(request.method(), asset);
     }
     if let Some(link) = consent::link_in(request.uri().path()) {
-        return consent::serve(&api, link, request).await;
+        let (parts, body) = request.into_parts();
+        let asked = Request::from_parts(parts.clone(), body);
+        let page = AssertUnwindSafe(consent::serve(&api, link, asked));
+        let page = page.catch_unwind().await;
+        return page
+            .unwrap_or_else(|_| respond(failed(&api, &call(&api, &parts, Body::Incomplete))));
     }
     let (parts, body) = request.into_parts();
     let body = arrive(body, MAX_BODY_BYTES, api.body_timeout).await;

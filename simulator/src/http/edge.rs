@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::future::RouteFuture;
 use http::header::CONNECTION;
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Request, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
@@ -23,6 +23,7 @@ use tower::Service as _;
 
 use super::ahead::{Ahead, Refused};
 use super::fault::Broken;
+pub use super::head::Flaw;
 use super::places::{Arriving, Place, Places};
 use super::socket::{Socket, Unread};
 use crate::scenario::WireFault;
@@ -72,7 +73,9 @@ const READ_AHEAD_BYTES: usize = 16 * 1024;
 /// How long accepting rests when the machine has no more sockets to give.
 const REST: Duration = Duration::from_millis(50);
 
-/// Serves a router on a listener until told to stop; then lets running requests end within the
+/// Serves a router on a listener until told to stop. A request that can't be understood in one way only
+/// comes to the router, too, as a plain one that carries a [`Flaw`]: it must be answered as an error.
+/// When it is told to stop it lets running requests end within the
 /// drain deadline and closes what is left. Dropped, it closes everything at once.
 pub async fn serve(
     listener: TcpListener,
@@ -224,7 +227,7 @@ struct Line {
 }
 
 impl Line {
-    /// Asks the router. A request that was refused comes to it with its `Flaw`.
+    /// Asks the router. A request that was refused comes to it with its [`Flaw`].
     fn call(
         &self,
         number: u64,
@@ -253,7 +256,12 @@ impl Line {
         }
         // Whoever asks to close the connection has not read the body to its end. Nor was anything
         // read after a request that was refused.
-        if answer.headers().contains_key(CONNECTION) || self.refused.why(number).is_some() {
+        let refused = self.refused.why(number).is_some();
+        // A router that overlooked the flaw has answered what nobody asked.
+        if refused && !answer.status().is_client_error() && !answer.status().is_server_error() {
+            answer = StatusCode::BAD_REQUEST.into_response();
+        }
+        if answer.headers().contains_key(CONNECTION) || refused {
             self.unread.note();
             close_after(&mut answer);
         } else if self.stop.is_cancelled() || self.place.is_wanted() {
@@ -269,4 +277,32 @@ impl Line {
 fn close_after(answer: &mut Response) {
     let close = HeaderValue::from_static("close");
     answer.headers_mut().insert(CONNECTION, close);
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_router_that_overlooks_a_flaw_can_not_answer_it_with_success() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = Router::new().fallback(|| async { "what nobody asked" });
+        let stop = CancellationToken::new();
+        tokio::spawn(serve(listener, router, EdgeLimits::default(), stop.clone()));
+        for (request, begins) in [
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 "),
+            ("GET / HTTP/1.1\nHost: a\n\n", "HTTP/1.1 400 "),
+        ] {
+            let mut client = TcpStream::connect(address).await.unwrap();
+            client.write_all(request.as_bytes()).await.unwrap();
+            client.shutdown().await.unwrap();
+            let mut answer = String::new();
+            client.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with(begins), "{answer}");
+        }
+        stop.cancel();
+    }
 }

@@ -23,7 +23,7 @@ pub(super) enum Body {
 /// Why a request is refused before anybody asks what it wants. Its connection ends with the answer:
 /// where the next request begins is anyone's guess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flaw {
+pub enum Flaw {
     /// It does not begin as a request does.
     NotHttp,
     /// Another version than 1.0 and 1.1.

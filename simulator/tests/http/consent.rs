@@ -275,12 +275,16 @@ fn a_url_in_other_letters_and_of_any_length_is_gone_back_to() {
     }
 }
 
+/// Whether a change ends a pending verification.
+fn ends(change: &Change) -> bool {
+    matches!(change, Change::Concluded(concluded) if concluded.ticket == TicketChange::Closed)
+}
+
 /// Writes everything down but the end of what waits for a person.
 struct NoEnds;
 
 impl Journal for NoEnds {
     fn append(&self, _: &str, entries: &[Entry]) -> Result<(), JournalError> {
-        let ends = |change: &Change| matches!(change, Change::Concluded(concluded) if concluded.ticket == TicketChange::Closed);
         match entries.iter().flat_map(|entry| &entry.changes).any(ends) {
             true => Err(JournalError("full".into())),
             false => Ok(()),
@@ -299,4 +303,30 @@ fn a_decision_that_is_not_written_down_is_not_taken() {
     let answer = post(&served, &path, FORM, ALLOW);
     assert_eq!((answer.status, answer.header("location")), (500, None));
     assert_eq!(get(&served, &path).status, 200);
+}
+
+/// Panics at the decision.
+struct Panicking;
+
+impl Journal for Panicking {
+    fn append(&self, _: &str, entries: &[Entry]) -> Result<(), JournalError> {
+        let mut changes = entries.iter().flat_map(|entry| &entry.changes);
+        assert!(!changes.any(ends), "the journal is broken");
+        Ok(())
+    }
+
+    fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_panic_at_the_decision_is_answered_with_the_envelope() {
+    let served = Served::with(EdgeLimits::default(), &[], Arc::new(Panicking));
+    let path = on_sandbox(&served);
+    let answer = post(&served, &path, FORM, ALLOW);
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (500, "SVC_INTERNAL_ERROR")
+    );
 }

@@ -22,6 +22,7 @@ use super::seen::Seen;
 use crate::engine::doctor::{Case, Verdict, examine};
 use crate::engine::signature::HEADER;
 use crate::host::clock::Clock;
+use crate::http::edge::Flaw;
 
 /// The largest body that is read: envelopes may carry images.
 const MOST_BYTES: usize = 16 << 20;
@@ -175,6 +176,11 @@ impl Receiver {
 
 async fn answer(State(receiver): State<Arc<Receiver>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if let Some(flaw) = parts.extensions.get::<Flaw>() {
+        terminal::error(&format!("a request was answered 400: {flaw}"));
+        let plain = [(CONTENT_TYPE, "text/plain")];
+        return (StatusCode::BAD_REQUEST, plain, format!("{flaw}\n")).into_response();
+    }
     if parts.method != Method::POST {
         let words = "deliveries are POSTed here\n";
         return (

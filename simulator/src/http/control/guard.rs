@@ -3,12 +3,14 @@
 //! not open it.
 
 use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use data_encoding::BASE64;
+use futures_util::FutureExt as _;
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName};
@@ -198,10 +200,15 @@ pub(in crate::http) async fn guarded(
     request: Request,
     next: Next,
 ) -> Response {
-    match guard.admit(&request) {
-        Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
+    if let Err(refusal) = guard.admit(&request) {
+        return refusal.into_response();
     }
+    // A page is only read: a panic leaves nothing half done.
+    let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    answer.unwrap_or_else(|_| {
+        tracing::error!("a request made the console panic");
+        Refusal::new(Code::InternalError, Code::InternalError.meaning()).into_response()
+    })
 }
 
 #[cfg(test)]
@@ -279,5 +286,22 @@ mod tests {
             assert_eq!(shown.is_some_and(|it| token.is(&it)), fits, "{value}");
         }
         assert_eq!(Token::new(""), None);
+    }
+
+    #[tokio::test]
+    async fn a_page_that_panics_is_answered_as_an_error() {
+        use axum::middleware::from_fn_with_state;
+        use tower::Service as _;
+
+        async fn broken() -> &'static str {
+            panic!("a page is broken")
+        }
+        let guard = Arc::new(guard([127, 0, 0, 1], &[]));
+        let router = axum::Router::new().route("/", axum::routing::get(broken));
+        let mut router = router.layer(from_fn_with_state(guard, guarded));
+        let request = Request::builder().uri("/").header(HOST, "localhost");
+        let request = request.body(axum::body::Body::empty()).unwrap();
+        let answer = router.call(request).await.unwrap();
+        assert_eq!(answer.status(), http::StatusCode::INTERNAL_SERVER_ERROR);
     }
 }
