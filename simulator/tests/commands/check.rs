@@ -24,5 +24,15 @@ fn a_rule_that_never_wins_is_a_mistake_of_its_file() {
     let folder = folder.display().to_string();
     let (code, out, told) = run("", &["check", &folder]);
     assert_eq!((code, out.as_str()), (2, ""));
-    insta::assert_snapshot!(told.replace(&folder, "folder"), @"");
+    insta::assert_snapshot!(told.replace(&folder, "folder"), @r#"
+    error: the rule "one PAN" never wins: "every PAN" before it holds for all its inputs
+     --> folder/a.toml:6:1
+      |
+    6 | [[scenario]]
+      | ^^^^^^^^^^^^
+      |
+      = help: "every PAN" stands at folder/a.toml:1; put the narrower rule first, or take one of them away
+
+    1 mistake found
+    "#);
 }
