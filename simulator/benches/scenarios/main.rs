@@ -53,7 +53,7 @@ fn main() {
             }
             if count == *shape.counts().last().expect("every shape is measured") {
                 let unnamed = compare(
-                    &Side::new(&many, shape, count, Inputs::Named),
+                    &Side::new(&many, shape, count, Inputs::Canned),
                     &Side::new(&many, shape, count, Inputs::Unnamed),
                     rounds,
                 );

@@ -19,7 +19,7 @@ use crate::scene::PAN;
 const EDITS: u64 = 300;
 const CALLERS: u64 = 4;
 
-/// What is said by `prepare`, by `decide` and by the look-up table is of one edit.
+/// Its number is said by what `prepare` prints and by what `decide` adds.
 fn edit(number: u64) -> Vec<Arc<Source>> {
     let text = format!(
         "[[scenario]]\nname = \"edited\"\noperation = \"verify.identity.pan\"\n\
@@ -47,7 +47,7 @@ async fn called(host: &Arc<Host>, key: &str) -> (String, String) {
         })
         .await;
     assert_eq!(reply.status, 200);
-    let envelope = Json::parse(&reply.body).unwrap();
+    let envelope = Json::parse(&reply.body).expect("an envelope");
     let text = |part: &str, name: &str| {
         let value = envelope.get(part).and_then(|part| part.get(name));
         value.and_then(Json::as_text).unwrap_or_default().to_owned()
@@ -56,19 +56,19 @@ async fn called(host: &Arc<Host>, key: &str) -> (String, String) {
 }
 
 fn host(files: &[Arc<Source>]) -> Arc<Host> {
-    let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
-    let rules = rules.with_scenarios_replaced(files).unwrap();
-    let accounts = read_accounts(&accounts()).unwrap();
-    Host::new(rules, accounts, Means::of(Clock::machine())).unwrap()
+    let rules = Rules::read(&Files::built_in(), Seed::new("")).expect("the built-in files");
+    let rules = rules.with_scenarios_replaced(files).expect("a good edit");
+    let accounts = read_accounts(&accounts()).expect("the built-in accounts");
+    Host::new(rules, accounts, Means::of(Clock::machine())).expect("no journal")
 }
 
-/// Calls until the end and gives how many were answered.
+/// Calls until the end; every answer is of one version, and never of one before the last.
 async fn call_until(host: Arc<Host>, key: String, end: Arc<AtomicBool>, calls: Arc<AtomicU64>) {
     let mut latest = 0;
     while !end.load(Ordering::SeqCst) {
         let (name, provider) = called(&host, &key).await;
         assert_eq!(name, provider, "one answer of two versions");
-        let version: u64 = name.parse().unwrap();
+        let version: u64 = name.parse().expect("a version");
         assert!(version >= latest, "{version} after {latest}");
         latest = version;
         calls.fetch_add(1, Ordering::SeqCst);

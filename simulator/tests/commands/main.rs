@@ -1,5 +1,6 @@
 //! The commands that talk to a running simulator, as the program that people run.
 
+mod check;
 mod fake;
 mod live;
 mod reload;

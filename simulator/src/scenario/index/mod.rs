@@ -9,7 +9,6 @@ mod starts;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
@@ -74,7 +73,10 @@ struct Tables {
 
 /// The same before it is compiled.
 #[derive(Debug, Default)]
-struct Drafts(BTreeMap<(usize, Kind), Vec<(Box<str>, Candidate)>>);
+struct Drafts(BTreeMap<(usize, Kind), Texted>);
+
+/// Rules, each with the text it is found by.
+type Texted = Vec<(Box<str>, Candidate)>;
 
 impl Index {
     /// Files the rules of an operation, each under the condition that tells it best from others.
@@ -223,7 +225,7 @@ impl Index {
 }
 
 impl Tables {
-    fn patterns(&self, text: &str, compared: &Cow<'_, str>, found: &mut Vec<Candidate>) {
+    fn patterns(&self, text: &str, compared: &str, found: &mut Vec<Candidate>) {
         self.starts.find(compared, found);
         self.ends.find(compared, found);
         if !self.path_ends.is_empty()

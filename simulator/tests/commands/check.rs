@@ -1,0 +1,38 @@
+//! `check` on folders of scenarios, as the program that people run.
+
+use std::path::Path;
+
+use super::{WORKS, run};
+
+const RULES: &str = "[[scenario]]
+name = \"every PAN\"
+operation = \"verify.identity.pan\"
+then = { success = {} }
+
+[[scenario]]
+name = \"one PAN\"
+operation = \"verify.identity.pan\"
+when = { pan = \"AAAAA0000A\" }
+then = { error = \"SVC_NO_RECORD_FOUND\" }
+";
+
+#[test]
+fn a_rule_that_never_wins_is_a_mistake_of_its_file() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-never-wins");
+    std::fs::create_dir_all(&folder).expect(WORKS);
+    std::fs::write(folder.join("a.toml"), RULES).expect(WORKS);
+    let folder = folder.display().to_string();
+    let (code, out, told) = run("", &["check", &folder]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    insta::assert_snapshot!(told.replace(&folder, "folder"), @r#"
+    error: the rule "one PAN" never wins: "every PAN" before it holds for all its inputs
+     --> folder/a.toml:6:1
+      |
+    6 | [[scenario]]
+      | ^^^^^^^^^^^^
+      |
+      = help: "every PAN" stands at folder/a.toml:1; put the narrower rule first, or take one of them away
+
+    1 mistake found
+    "#);
+}
