@@ -2,7 +2,12 @@
 //! account. Knows the contract, and nothing of accounts, HTTP or time.
 
 mod accounts;
+mod describe;
 mod embedded;
+mod expect;
+mod explain;
+mod layout;
+mod parts;
 mod read;
 mod read_faults;
 mod read_outcome;
@@ -14,8 +19,14 @@ use regex::Regex;
 use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
 
-pub use accounts::{AccountTerms, KeyTerms, RateTerms, WebhookTerms, is_key_name, read_accounts};
+pub use accounts::{
+    AccountTerms, KeyTerms, RateTerms, WebhookTerms, account_named, is_key_name, read_accounts,
+};
 pub use embedded::{accounts, built_in};
+pub use expect::{Expectation, Expected, ExpectedResult, read_expectations};
+pub use explain::{Explanation, NearMiss, explain, met};
+pub use layout::laid_out;
+pub use parts::{Difference, at_path, differences, of_interest};
 pub use read::read_scenarios;
 pub use set::{Because, Choice, Question, ScenarioSet};
 

@@ -144,6 +144,18 @@ impl ScenarioSet {
 }
 
 impl Scenario {
+    /// Whether a condition would hold of a field of this name with this value, or without one.
+    #[must_use]
+    pub fn allows(
+        condition: &Condition,
+        operation: &Operation,
+        field: &str,
+        value: Option<&Json<'_>>,
+    ) -> bool {
+        let index = operation.field(field);
+        index.is_some_and(|index| test_holds(&condition.test, operation, index, value))
+    }
+
     /// Whether one of the conditions that hold names the value of this field itself.
     #[must_use]
     pub fn names<'q>(
@@ -234,7 +246,7 @@ impl<'u> Url<'u> {
 }
 
 /// The places of the fields that a condition looks at.
-fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
+pub(super) fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
     match on {
         Subject::Field(name) => operation.field(name).into_iter().collect(),
         Subject::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
@@ -242,7 +254,7 @@ fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
 }
 
 /// The texts of a value: itself, or those of its items.
-fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
+pub(super) fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
     let items = value.map_or(&[][..], |value| {
         value.as_list().unwrap_or(std::slice::from_ref(value))
     });
@@ -256,7 +268,8 @@ fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str) -> Cow<'t
     }
 }
 
-fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
+/// Whether a condition holds for an input.
+pub(super) fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
     let one = |index: usize| test_holds(&condition.test, operation, index, (question.field)(index));
     match &condition.on {
         Subject::Field(name) => operation.field(name).is_some_and(one),
