@@ -1,44 +1,78 @@
-//! `check`: reads everything a simulator is made from and tells every mistake. Starts nothing.
+//! `check`: reads everything a simulator is made from, tells every mistake, and plays what the scenario
+//! files expect. Starts nothing.
 
 use std::path::PathBuf;
 
+use clap::Args;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Problems;
 use svc_fixtures::template::Answers;
 
-use super::{Failure, files, terminal};
+use super::check_report::{Format, Report};
+use super::files::AllFiles;
+use super::{Failure, files};
 use crate::engine::compute;
-use crate::scenario::{read_accounts, read_scenarios};
+use crate::engine::ids::Seed;
+use crate::engine::rehearsal::{Met, unmet};
+use crate::engine::rules::Rules;
+use crate::http::Addresses;
+use crate::scenario::{
+    AccountTerms, Expectation, read_accounts, read_expectations, read_scenarios,
+};
+
+/// What `check` is told.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// Folders of scenario files, read before the built-in ones
+    folders: Vec<PathBuf>,
+    /// How mistakes are told
+    #[arg(long, default_value = "human")]
+    format: Format,
+}
 
 /// Runs the command.
-pub(super) fn run(folders: &[PathBuf]) -> Result<(), Failure> {
-    let files = files::read(folders)?;
-    let mut problems = Problems::default();
-    let accounts = kept(read_accounts(&files.accounts), &mut problems);
-    let contract = kept(Contract::read(&files.rules.contract), &mut problems);
-    let mut counts = Vec::new();
+pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
+    let files = files::read(&args.folders)?;
+    let mut report = Report::default();
+    let accounts = kept(read_accounts(&files.accounts), &mut report.mistakes);
+    let contract = kept(Contract::read(&files.rules.contract), &mut report.mistakes);
     // Without the contract nobody can say what is wrong with the rest.
-    if let Some(contract) = &contract {
-        let answers = Answers::read(&files.rules.answers, contract, &compute::signatures());
-        let scenarios = read_scenarios(contract, &files.rules.scenarios);
-        counts.push((contract.operations.len(), "operations"));
-        counts.push((
-            kept(answers, &mut problems).map_or(0, |it| it.by_operation.len()),
-            "answers",
-        ));
-        counts.push((
-            kept(scenarios, &mut problems).map_or(0, |it| it.all().len()),
-            "scenarios",
-        ));
+    let expectations = contract.and_then(|contract| read(&contract, &files, &mut report));
+    let accounts = accounts.unwrap_or_default();
+    report.counts.push((accounts.len(), "accounts"));
+    report.mistakes = std::mem::take(&mut report.mistakes).sorted();
+    if let (true, Some(expectations)) = (report.mistakes.is_empty(), expectations) {
+        report.played = Some(played(&files, &accounts, &expectations)?);
     }
-    counts.push((accounts.map_or(0, |it| it.len()), "accounts"));
-    problems.or(())?;
-    let counts: Vec<String> = counts
-        .iter()
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    terminal::print(&format!("{}: no mistake found\n", counts.join(", ")));
-    Ok(())
+    report.end(args.format)
+}
+
+/// What there is in the files, and what of it is expected.
+fn read(contract: &Contract, files: &AllFiles, report: &mut Report) -> Option<Vec<Expectation>> {
+    let mistakes = &mut report.mistakes;
+    let answers = Answers::read(&files.rules.answers, contract, &compute::signatures());
+    let answers = kept(answers, mistakes);
+    let scenarios = kept(read_scenarios(contract, &files.rules.scenarios), mistakes);
+    let expectations = kept(
+        read_expectations(contract, &files.rules.scenarios),
+        mistakes,
+    );
+    report.counts = vec![
+        (contract.operations.len(), "operations"),
+        (answers.map_or(0, |it| it.by_operation.len()), "answers"),
+        (scenarios.map_or(0, |it| it.all().len()), "scenarios"),
+    ];
+    expectations
+}
+
+fn played(
+    files: &AllFiles,
+    accounts: &[AccountTerms],
+    expectations: &[Expectation],
+) -> Result<Met, Failure> {
+    let mut rules = Rules::read(&files.rules, Seed::new(""))?;
+    rules.addresses = Addresses::DEFAULT.in_answers();
+    Ok(unmet(&rules, accounts, expectations))
 }
 
 fn kept<T>(read: Result<T, Problems>, problems: &mut Problems) -> Option<T> {

@@ -1,6 +1,8 @@
-//! The commands that talk to a running simulator, as the program that people run.
+//! The commands, as the program that people run.
 
+mod dry;
 mod fake;
+mod files;
 mod live;
 
 use std::process::Command;
