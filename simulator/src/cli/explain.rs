@@ -61,37 +61,29 @@ fn human(told: &Explanation, files: &str) -> String {
     } = told;
     let mut out = format!("{operation} {body}\nof {account}, {environment}\n\n");
     let _ = writeln!(out, "Answer\n  {} {}", answer.status, answer.outcome);
-    match (&told.refused, &told.sentinel, &told.decides) {
-        (Some(message), ..) => {
+    let (decides, otherwise) = match &told.refused {
+        None => (
+            "",
+            "no scenario names this input: it gets the operation's own answer",
+        ),
+        Some(message) => {
+            let _ = writeln!(out, "  the call is refused: {message}");
+            ("otherwise ", "otherwise no scenario would decide it")
+        }
+    };
+    match (&told.sentinel, &told.decides) {
+        (Some(field), _) => {
             let _ = writeln!(
                 out,
-                "  no scenario is asked, the call is refused: {message}"
+                "  {decides}{field} contains the sentinel, which comes before all scenarios"
             );
         }
-        (_, Some(field), _) => {
-            let _ = writeln!(
-                out,
-                "  {field} contains the sentinel, which comes before all scenarios"
-            );
+        (None, Some(rule)) => {
+            let _ = writeln!(out, "  {decides}scenario {}", place(rule));
+            list(&mut out, &rule.because);
         }
-        (_, _, Some(rule)) => {
-            let _ = writeln!(out, "  scenario {}", place(rule));
-            told.decides
-                .iter()
-                .for_each(|rule| list(&mut out, &rule.because));
-            if !answer.because.starts_with("scenario ") {
-                let _ = writeln!(
-                    out,
-                    "  but the answer has another reason: {}",
-                    answer.because
-                );
-            }
-        }
-        (None, None, None) => {
-            let _ = writeln!(
-                out,
-                "  no scenario names this input: it gets the operation's own answer"
-            );
+        (None, None) => {
+            let _ = writeln!(out, "  {otherwise}");
         }
     }
     rules(&mut out, "Holds too, and comes later", &told.later);

@@ -104,6 +104,8 @@ fn write(changed: &[Changed], count: usize) -> Result<(), Failure> {
 
 /// Whoever reads the file meanwhile finds it as it was or as it is to be, and never a part of it.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    // Where it is a link, what it leads to is written.
+    let path = &fs::canonicalize(path)?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(".fmt");
     fs::write(&beside, text)?;

@@ -22,11 +22,11 @@ const FILES: [(&str, &str); 1] = [("scenarios.toml", include_str!("starter/scena
 /// Runs the command. Nothing is written where one of the files is there already.
 pub(super) fn run(args: &InitArgs) -> Result<(), Failure> {
     let folder = &args.folder;
-    let is_there = |name: &&str| fs::symlink_metadata(folder.join(name)).is_ok();
+    let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
     if let Some(name) = FILES
         .iter()
         .map(|(name, _)| *name)
-        .find(|name| is_there(&name))
+        .find(|name| is_there(name))
     {
         return Err(Failure::Usage(format!(
             "{} is there already and nothing is written over; name another folder",

@@ -11,7 +11,7 @@ use svc_fixtures::json::Json;
 use crate::engine::call::Environment;
 use crate::engine::rehearsal::{Asked, Asks, Heard, Looked, Outcome, Way, look_into, ways};
 use crate::engine::rules::Rules;
-use crate::scenario::{AccountTerms, Choice, Scenario};
+use crate::scenario::{AccountTerms, Because, Choice, Scenario};
 
 /// Why a call gets what it gets, and what else it could get.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,13 +29,14 @@ pub struct Explanation {
     pub body: Json<'static>,
     /// What it is answered where the account is fresh.
     pub answer: Answer,
-    /// Why no scenario is asked, where the call is refused before.
+    /// Why the call is refused, where it is: then no scenario counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// The identifying field with the text that comes before all scenarios.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentinel: Option<String>,
-    /// The scenario that decides; without one the operation's own success answer is given.
+    /// The scenario that decides, or would if the call were not refused; without one the operation's
+    /// own success answer is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decides: Option<Rule>,
     /// Scenarios that hold, too, and come later.
@@ -155,13 +156,14 @@ pub fn explained(
         elsewhere: Vec::new(),
         outcomes: ways.into_iter().map(reachable).collect(),
     };
-    match looked {
-        Ok(looked) => explanation.tell(rules, looked),
-        Err(_) => {
-            let error = heard.envelope.get("error").and_then(|it| it.get("message"));
-            let message = error.and_then(Json::as_text).unwrap_or_default();
-            explanation.refused = Some(message.to_owned());
-        }
+    if heard.because == Because::Refused {
+        let error = heard.envelope.get("error").and_then(|it| it.get("message"));
+        let message = error.and_then(Json::as_text).unwrap_or_default();
+        explanation.refused = Some(message.to_owned());
+    }
+    // Of a call that can't be read nobody can say more.
+    if let Ok(looked) = looked {
+        explanation.tell(rules, looked);
     }
     explanation
 }

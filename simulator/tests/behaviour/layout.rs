@@ -130,7 +130,8 @@ fn no_text_makes_it_panic() {
         0..30,
     );
     let checked = TestRunner::new_with_rng(config, rng).run(&any, |parts| {
-        laid_out(&parts.concat());
+        let laid = laid_out(&parts.concat());
+        prop_assert!(laid.is_empty() || laid.ends_with('\n'));
         Ok(())
     });
     checked.unwrap_or_else(|failure| panic!("{failure}"));

@@ -410,7 +410,22 @@ fn an_input_is_explained_to_programs() {
 fn a_call_that_is_refused_is_explained_too() {
     let (code, stdout, _) = run(NOBODY, &["explain", "verify.identity.pan", "--body", "{}"]);
     assert_eq!(code, 0);
-    let line = "no scenario is asked, the call is refused: `pan` is required";
+    let line = "\n  the call is refused: `pan` is required\n  otherwise no scenario would decide";
+    assert!(stdout.contains(line), "{stdout}");
+}
+
+#[test]
+fn a_scenario_that_would_decide_a_refused_call_is_told() {
+    let call = [
+        "explain",
+        "verify.identity.pan",
+        "--field",
+        "pan=AAAAA9999A",
+    ];
+    let (code, stdout, _) = run(NOBODY, &[&call[..], &["--account", "revoked"]].concat());
+    assert_eq!(code, 0);
+    let line = "\n  otherwise scenario \"PAN that does not exist\" in ";
+    assert!(stdout.contains("\n  401 SVC_AUTH_INVALID\n"), "{stdout}");
     assert!(stdout.contains(line), "{stdout}");
 }
 
