@@ -1,6 +1,7 @@
 //! What `explain` says is so: its winner is what the engine chooses, and its ways lead where they say.
 
 use svc_fixtures::contract::{ErrorCode, Presence};
+use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::Environment;
 use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::rehearsal::{Asked, Outcome, Rehearsal, look_into, named_input, ways};
@@ -106,6 +107,30 @@ fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
         }
     }
     assert!(named > 300, "{named}");
+}
+
+#[test]
+fn a_rule_for_every_input_is_a_way_and_later_calls_are_counted() {
+    let rule = "[[scenario]]\nname = \"down\"\noperation = \"verify.company.tan\"\n\
+                then = [{ error = \"SVC_SOURCE_TIMEOUT\" }, { error = \"SVC_PROVIDER_ERROR\" }]\n";
+    let mut files = Files::built_in();
+    files.scenarios.insert(0, Source::new("team.toml", rule));
+    let rules = Rules::read(&files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
+    let (all, local) = terms();
+    let operation = rules.operation("verify.company.tan").expect("it is a row");
+    let ways = ways(&rules, &all, &local, Environment::Test, operation);
+    let calls = |code| {
+        let mut ways = ways
+            .iter()
+            .filter(|(outcome, _)| *outcome == Outcome::Error(code));
+        let way = ways.next()?.1.as_ref()?;
+        Some((way.asks[0].set.len(), way.asks[0].times))
+    };
+    assert_eq!(calls(ErrorCode::SourceTimeout), Some((0, 1)));
+    assert_eq!(calls(ErrorCode::ProviderError), Some((0, 2)));
+    // Nothing else is had any more: the rule comes before all others.
+    assert_eq!(calls(ErrorCode::NoRecordFound), None);
+    assert!(ways[0].1.is_none());
 }
 
 #[test]

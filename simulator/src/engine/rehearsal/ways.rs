@@ -154,7 +154,9 @@ impl Search<'_> {
         found.into_iter().find_map(|(_, step, number)| {
             let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
             let sample = rehearsal.body(self.environment, self.operation, &[]);
-            let (set, _) = named_input(self.rules, self.operation, number, &sample)?;
+            let named = named_input(self.rules, self.operation, number, &sample);
+            // A rule without conditions names no input: any will do.
+            let set = named.map(|(set, _)| set).unwrap_or_default();
             self.tried(outcome, set, u32::try_from(step).ok()? + 1)
         })
     }
