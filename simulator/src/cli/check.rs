@@ -1,46 +1,87 @@
-//! `check`: reads everything a simulator is made from and tells every mistake. Starts nothing.
+//! `check`: reads everything a simulator is made from, tells every mistake, and plays what the scenario
+//! files expect. Starts nothing.
 
 use std::path::PathBuf;
 
+use clap::Args;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Problems;
 use svc_fixtures::template::Answers;
 
-use super::{Failure, files, terminal};
+use super::check_report::{Format, Report};
+use super::files::AllFiles;
+use super::{Failure, files};
 use crate::engine::compute;
-use crate::scenario::{read_accounts, read_scenarios, unreachable};
+use crate::engine::ids::Seed;
+use crate::engine::rehearsal::{Met, unmet};
+use crate::engine::rules::Rules;
+use crate::http::Addresses;
+use crate::scenario::{
+    AccountTerms, Expectation, read_accounts, read_expectations, read_scenarios, unreachable,
+};
+
+/// What `check` is told.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// Folders of scenario files, read before the built-in ones
+    folders: Vec<PathBuf>,
+    /// How mistakes are told
+    #[arg(long, default_value = "human")]
+    format: Format,
+}
 
 /// Runs the command.
-pub(super) fn run(folders: &[PathBuf]) -> Result<(), Failure> {
-    let files = files::read(folders)?;
-    let mut problems = Problems::default();
-    let accounts = kept(read_accounts(&files.accounts), &mut problems);
-    let contract = kept(Contract::read(&files.rules.contract), &mut problems);
-    let mut counts = Vec::new();
+pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
+    let files = files::read(&args.folders)?;
+    let mut report = Report::default();
+    let accounts = kept(read_accounts(&files.accounts), &mut report.mistakes);
+    let contract = kept(Contract::read(&files.rules.contract), &mut report.mistakes);
     // Without the contract nobody can say what is wrong with the rest.
-    if let Some(contract) = &contract {
-        let answers = Answers::read(&files.rules.answers, contract, &compute::signatures());
-        let answers = kept(answers, &mut problems);
-        counts.push((contract.operations.len(), "operations"));
-        // Nor, without the answers, what scenarios may say of the people in them.
-        if let Some(answers) = &answers {
-            let scenarios = read_scenarios(contract, &answers.cast, &files.rules.scenarios);
-            let scenarios = kept(scenarios, &mut problems);
-            if let Some(set) = &scenarios {
-                problems.extend(unreachable(contract, set, &files.rules.scenarios));
-            }
-            counts.push((answers.by_operation.len(), "answers"));
-            counts.push((scenarios.map_or(0, |it| it.all().len()), "scenarios"));
-        }
+    let expectations = contract.and_then(|contract| read(&contract, &files, &mut report));
+    let accounts = accounts.unwrap_or_default();
+    report.counts.push((accounts.len(), "accounts"));
+    report.mistakes = std::mem::take(&mut report.mistakes).sorted();
+    if let (true, Some(expectations)) = (report.mistakes.is_empty(), expectations) {
+        report.played = Some(played(&files, &accounts, &expectations)?);
     }
-    counts.push((accounts.map_or(0, |it| it.len()), "accounts"));
-    problems.or(())?;
-    let counts: Vec<String> = counts
-        .iter()
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    terminal::print(&format!("{}: no mistake found\n", counts.join(", ")));
-    Ok(())
+    report.end(args.format)
+}
+
+/// What there is in the files, and what of it is expected.
+fn read(contract: &Contract, files: &AllFiles, report: &mut Report) -> Option<Vec<Expectation>> {
+    let mistakes = &mut report.mistakes;
+    let answers = Answers::read(&files.rules.answers, contract, &compute::signatures());
+    let answers = kept(answers, mistakes);
+    // Without the answers nobody can say what scenarios may say of the people in them.
+    let sources = &files.rules.scenarios;
+    let scenarios = answers
+        .as_ref()
+        .and_then(|answers| kept(read_scenarios(contract, &answers.cast, sources), mistakes));
+    if let Some(set) = &scenarios {
+        mistakes.extend(unreachable(contract, set, sources));
+    }
+    let expectations = answers.as_ref().and_then(|answers| {
+        kept(
+            read_expectations(contract, &answers.cast, sources),
+            mistakes,
+        )
+    });
+    report.counts = vec![
+        (contract.operations.len(), "operations"),
+        (answers.map_or(0, |it| it.by_operation.len()), "answers"),
+        (scenarios.map_or(0, |it| it.all().len()), "scenarios"),
+    ];
+    expectations
+}
+
+fn played(
+    files: &AllFiles,
+    accounts: &[AccountTerms],
+    expectations: &[Expectation],
+) -> Result<Met, Failure> {
+    let mut rules = Rules::read(&files.rules, Seed::new(""))?;
+    rules.addresses = Addresses::DEFAULT.in_answers();
+    Ok(unmet(&rules, accounts, expectations))
 }
 
 fn kept<T>(read: Result<T, Problems>, problems: &mut Problems) -> Option<T> {

@@ -26,14 +26,14 @@ pub(super) fn read(folders: &[PathBuf]) -> Result<AllFiles, Failure> {
     let (mut scenarios, mut accounts) = (Vec::new(), Vec::new());
     for folder in folders {
         for path in toml_files(folder)? {
-            let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+            let source = source(&path)?;
             let is_accounts = path.file_name().is_some_and(|name| name == ACCOUNTS);
             let into = if is_accounts {
                 &mut accounts
             } else {
                 &mut scenarios
             };
-            into.push(Source::new(path.display().to_string(), text));
+            into.push(source);
         }
     }
     let built_in = Files::built_in();
@@ -46,6 +46,20 @@ pub(super) fn read(folders: &[PathBuf]) -> Result<AllFiles, Failure> {
         },
         accounts,
     })
+}
+
+/// A file as it is read.
+pub(super) fn source(path: &Path) -> Result<Arc<Source>, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    Ok(Source::new(path.display().to_string(), text))
+}
+
+/// The file itself, or the TOML files of a folder.
+pub(super) fn toml_files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    match path.is_dir() {
+        true => toml_files(path),
+        false => Ok(vec![path.to_owned()]),
+    }
 }
 
 /// The TOML files of a folder and the folders in it, by path.

@@ -1,11 +1,17 @@
 //! The command line: arguments, logging, exit codes. One file a command; each command only puts
 //! together what the layers below offer.
 
+mod call_args;
 mod check;
+mod check_report;
 mod clock;
+mod completions;
 mod control_client;
 mod deliveries;
+mod explain;
 mod files;
+mod fmt;
+mod init;
 mod layout;
 mod listen;
 mod openapi;
@@ -15,20 +21,27 @@ mod serve;
 mod settings;
 mod terminal;
 mod trigger;
+mod try_call;
 mod webhook;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use svc_fixtures::reading::Problems;
 
+use check::CheckArgs;
 use clock::ClockArgs;
+use completions::CompletionsArgs;
 use deliveries::DeliveriesArgs;
+use explain::ExplainArgs;
+use fmt::FmtArgs;
+use init::InitArgs;
 use listen::ListenArgs;
+use operations::OperationsArgs;
 use settings::ServeArgs;
 use trigger::TriggerArgs;
+use try_call::TryArgs;
 use webhook::WebhookCommand;
 
 /// Everything went well.
@@ -55,21 +68,42 @@ struct Cli {
 enum Command {
     /// Serve the sandbox, live and the console until interrupted (the default)
     Serve(Box<ServeArgs>),
-    /// Read the contract, the answers, all scenarios and accounts, and tell every mistake
-    Check {
-        /// Folders of scenario files, read before the built-in ones
-        folders: Vec<PathBuf>,
-    },
+    /// Read the contract, the answers, all scenarios and accounts, tell every mistake, and play what
+    /// the scenario files expect
+    #[command(
+        after_help = "Exit codes: 0 nothing is wrong, 1 the files are good and an expectation is not met, \
+                      2 a file has a mistake or can't be read."
+    )]
+    Check(CheckArgs),
+    /// Tell which scenario an input gets and why, which came close, and an input for every outcome
+    #[command(
+        after_help = "Nothing is sent: the call is made in process, of a fresh account.\n\
+                      Exit codes: 0 it is told, 2 the command line or a file is wrong."
+    )]
+    Explain(Box<ExplainArgs>),
+    /// Make a call in process and print the envelope it would be answered with
+    #[command(
+        after_help = "Nothing is sent and no answer is held back: the calls are made in process, of a fresh \
+                      account. Calls that an operation must be preceded by are made first.\n\
+                      Exit codes: 0 it was answered, whatever the answer, 1 the result is not there after \
+                      --after, 2 the command line or a file is wrong."
+    )]
+    Try(Box<TryArgs>),
     /// Print the OpenAPI document
     Openapi,
+    /// Write a starter folder of scenario files, with examples and tests of them
+    #[command(after_help = "Exit codes: 0 it is written, 1 it can't be, 2 it is there already.")]
+    Init(InitArgs),
+    /// Write scenario files anew in the one layout; comments and meaning stay
+    #[command(
+        after_help = "Exit codes: 0 all is laid out, 1 with --check: something would change; without: a file \
+                      can't be written, 2 a file is no TOML or can't be read."
+    )]
+    Fmt(FmtArgs),
     /// List the operations with price, latency, fields and the inputs that lead to each outcome
-    Operations {
-        /// One operation in detail, by its id or its path
-        id: Option<String>,
-        /// Print the tables of the README
-        #[arg(long)]
-        markdown: bool,
-    },
+    Operations(OperationsArgs),
+    /// Print what a shell completes the arguments with
+    Completions(CompletionsArgs),
     /// Receive webhook deliveries, check and show them
     Listen(Box<ListenArgs>),
     /// Sign a delivery, or say what is wrong with a signature
@@ -98,12 +132,15 @@ enum Failure {
     /// What was asked for does not hold; the answer, already printed, says why.
     #[error("")]
     Answered,
+    /// Files say what they must not; it was printed already, as it was asked for.
+    #[error("")]
+    Refused,
 }
 
 impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
-            Failure::Usage(_) | Failure::Files(_) => EXIT_USAGE,
+            Failure::Usage(_) | Failure::Files(_) | Failure::Refused => EXIT_USAGE,
             Failure::Running(_) | Failure::Answered => EXIT_FAILURE,
         }
     }
@@ -117,9 +154,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let ended = match cli.command {
         Command::Serve(args) => serve::run(&args),
-        Command::Check { folders } => check::run(&folders),
+        Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Try(args) => try_call::run(&args),
         Command::Openapi => openapi::run(),
-        Command::Operations { id, markdown } => operations::run(id.as_deref(), markdown),
+        Command::Init(args) => init::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
+        Command::Operations(args) => operations::run(&args),
+        Command::Completions(args) => completions::run(&args),
         Command::Listen(args) => listen::run(&args),
         Command::Webhook(command) => webhook::run(&command),
         Command::Clock(args) => clock::run(&args),
@@ -128,7 +170,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match ended {
         Ok(()) => ExitCode::from(EXIT_OK),
-        Err(Failure::Answered) => ExitCode::from(EXIT_FAILURE),
+        Err(failure @ (Failure::Answered | Failure::Refused)) => {
+            ExitCode::from(failure.exit_code())
+        }
         Err(failure) => {
             terminal::error(&failure.to_string());
             ExitCode::from(failure.exit_code())

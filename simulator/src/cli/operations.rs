@@ -1,26 +1,63 @@
-//! `operations`: lists the operations with the inputs that lead to each outcome.
+//! `operations`: lists the operations, or shows some of them with all that is known.
 
+use clap::{Args, Subcommand};
 use svc_fixtures::reading::nearest;
 
 use super::{Failure, files, terminal};
 use crate::engine::ids::Seed;
 use crate::engine::rules::Rules;
-use crate::http::operations::list;
+use crate::http::operations::{is_named, list};
 use crate::scenario::read_accounts;
 
+/// What `operations` is told.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct OperationsArgs {
+    /// The same as show
+    id: Option<String>,
+    /// Print the tables of the README
+    #[arg(long)]
+    markdown: bool,
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show operations in detail: fields, rules, limits, price, latency, and inputs with whole bodies
+    Show {
+        /// An id, a path, or the beginning of ids, as in verify.company.*
+        id: String,
+    },
+}
+
 /// Runs the command.
-pub(super) fn run(id: Option<&str>, markdown: bool) -> Result<(), Failure> {
+pub(super) fn run(args: &OperationsArgs) -> Result<(), Failure> {
     let files = files::read(&[])?;
     let rules = Rules::read(&files.rules, Seed::new(""))?;
-    let listing = list(&rules, &read_accounts(&files.accounts)?);
-    let shown = match id {
-        None => listing,
-        Some(id) => listing.only(id).ok_or_else(|| unknown(&rules, id))?,
+    let shown = match &args.action {
+        Some(Action::Show { id }) => Some(id),
+        None => args.id.as_ref(),
     };
-    terminal::print(&match (markdown, id) {
-        (true, _) => shown.markdown(),
-        (false, None) => shown.text(),
-        (false, Some(_)) => shown.details(),
+    // Found before anything is asked: a slip of the pen is told at once.
+    if let Some(id) = shown
+        && !rules
+            .contract
+            .operations
+            .iter()
+            .any(|row| is_named(row, id))
+    {
+        return Err(unknown(&rules, id));
+    }
+    let listing = list(&rules, &read_accounts(&files.accounts)?);
+    let listing = match shown {
+        None => listing,
+        Some(id) => listing.only(id),
+    };
+    terminal::print(&match (args.markdown, shown) {
+        (true, _) => listing.markdown(),
+        (false, None) => listing.text(),
+        (false, Some(_)) => listing.details(),
     });
     Ok(())
 }

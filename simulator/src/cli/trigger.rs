@@ -8,6 +8,7 @@ use serde::Deserialize;
 use svc_fixtures::duration::parse_duration_ms;
 use svc_fixtures::json::Json;
 
+use super::call_args::object;
 use super::control_client::{AT_ONCE, ConsoleArgs, ControlClient, ControlError};
 use super::deliveries::{Delivery, EnvironmentName};
 use super::layout::one_line;
@@ -36,14 +37,6 @@ pub(super) struct TriggerArgs {
     /// How long to wait for the receiver's answer; 0s does not wait
     #[arg(long, value_name = "DURATION", default_value = "15s", value_parser = duration)]
     wait: Duration,
-}
-
-fn object(text: &str) -> Result<Json<'static>, String> {
-    match Json::parse(text.as_bytes()) {
-        Ok(json) if json.as_object().is_some() => Ok(json.into_owned()),
-        Ok(json) => Err(format!("write a JSON object, not {}", json.kind())),
-        Err(mistake) => Err(mistake.to_string()),
-    }
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -134,6 +134,12 @@ impl Account {
         }
     }
 
+    /// What it was when it came into being.
+    #[must_use]
+    pub fn terms(&self) -> &AccountTerms {
+        &self.opened
+    }
+
     /// The account that these entries make. None where the first is not its beginning.
     #[must_use]
     pub fn rebuild(settings: Settings, entries: impl IntoIterator<Item = Entry>) -> Option<Self> {

@@ -34,6 +34,7 @@ pub mod manage;
 pub mod outcome;
 pub mod prepare;
 pub mod rate_limit;
+pub mod rehearsal;
 pub mod rejection;
 pub mod render;
 pub mod reply;

@@ -14,7 +14,7 @@ use crate::engine::account::{Account, Settings};
 use crate::engine::call::Environment;
 use crate::engine::clock::AccountClock;
 use crate::engine::entry::Entry;
-use crate::scenario::{AccountTerms, KeyTerms};
+use crate::scenario::AccountTerms;
 
 type Shard = RwLock<HashMap<Box<str>, Arc<AccountCell>, FixedState>>;
 
@@ -31,9 +31,6 @@ pub struct Directory {
 }
 
 const SHARDS: usize = 64;
-
-/// What may follow the name of an account that is copied, and its underscore.
-const COPY_NAME_LENGTH: std::ops::RangeInclusive<usize> = 1..=64;
 
 impl Directory {
     /// A directory with these accounts, opened now.
@@ -100,18 +97,9 @@ impl Directory {
         if let Some(cell) = shard.read().get(name) {
             return Ok(Some(Arc::clone(cell)));
         }
-        let Some(terms) = self.copied.iter().find(|terms| is_copy(name, &terms.id)) else {
+        let mut copied = self.copied.iter();
+        let Some(terms) = copied.find_map(|terms| terms.copied_as(name)) else {
             return Ok(None);
-        };
-        let terms = AccountTerms {
-            id: name.into(),
-            keys: vec![KeyTerms {
-                name: name.to_owned(),
-                revoked: false,
-                rotated_for_ms: None,
-            }],
-            copies: false,
-            ..terms.clone()
         };
         let mut shard = shard.write();
         // Somebody else may have opened it in between.
@@ -221,40 +209,5 @@ impl Directory {
     fn shard(&self, name: &str) -> &Shard {
         let hash = xxhash_rust::xxh3::xxh3_64(name.as_bytes());
         &self.shards[(hash % SHARDS as u64) as usize]
-    }
-}
-
-/// Whether a key of this name opens a copy of that account: `local_worker7` of `local`.
-fn is_copy(name: &str, of: &str) -> bool {
-    let rest = name
-        .strip_prefix(of)
-        .and_then(|rest| rest.strip_prefix('_'));
-    let plain = |rest: &str| {
-        rest.bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-    };
-    rest.is_some_and(|rest| COPY_NAME_LENGTH.contains(&rest.len()) && plain(rest))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_of_1_to_64_plain_characters_open_a_copy() {
-        let long = |length| format!("local_{}", "w".repeat(length));
-        for (name, opens) in [
-            (long(0), false),
-            (long(1), true),
-            (long(64), true),
-            (long(65), false),
-            ("local_a-B_9".to_owned(), true),
-            ("local_a.2".to_owned(), false),
-            ("local".to_owned(), false),
-            ("localw".to_owned(), false),
-            ("broke_w".to_owned(), false),
-        ] {
-            assert_eq!(is_copy(&name, "local"), opens, "{name}");
-        }
     }
 }

@@ -8,6 +8,7 @@ use svc_fixtures::contract::{LatencyRange, Operation, Presence};
 use svc_fixtures::json::Json;
 
 use super::examples::{self, Exchange, OfOperation, first_text, issuer};
+use super::field_rule::field_rule;
 use super::sample;
 use crate::engine::rules::Rules;
 use crate::scenario::AccountTerms;
@@ -25,6 +26,9 @@ pub struct Listing<'r> {
 
 #[derive(Debug)]
 struct Row<'r> {
+    rules: &'r Rules,
+    /// Its place in the contract.
+    index: usize,
     operation: &'r Operation,
     /// The operation that issues what the first identifying field carries.
     issuer: Option<&'r str>,
@@ -36,12 +40,14 @@ struct Row<'r> {
 pub fn list<'r>(rules: &'r Rules, accounts: &[AccountTerms]) -> Listing<'r> {
     let contract = &rules.contract;
     let mut found = examples::found(rules, accounts).operations.into_iter();
-    let row = |operation| Row {
+    let row = |(index, operation)| Row {
+        rules,
+        index,
         operation,
         issuer: issuer(contract, operation),
         found: found.next().unwrap_or_default(),
     };
-    let rows: Vec<Row<'_>> = contract.operations.iter().map(row).collect();
+    let rows: Vec<Row<'_>> = contract.operations.iter().enumerate().map(row).collect();
     let failing = rows.iter().flat_map(|row| &row.found.failing);
     let statuses: BTreeSet<u16> = failing.map(|it| it.status).collect();
     Listing {
@@ -50,13 +56,22 @@ pub fn list<'r>(rules: &'r Rules, accounts: &[AccountTerms]) -> Listing<'r> {
     }
 }
 
+/// Whether this is an operation's id, its path, or the beginning of its id, as in `verify.*`.
+#[must_use]
+pub fn is_named(operation: &Operation, name: &str) -> bool {
+    let begins = |prefix: &str| {
+        let whole_part = prefix.is_empty() || prefix.ends_with('.');
+        whole_part && operation.id.starts_with(prefix)
+    };
+    operation.id == name || operation.path == name || name.strip_suffix('*').is_some_and(begins)
+}
+
 impl<'r> Listing<'r> {
-    /// That of one operation alone, named by its id or its path.
+    /// Those alone that are named so.
     #[must_use]
-    pub fn only(mut self, name: &str) -> Option<Self> {
-        let named = |row: &Row<'_>| row.operation.id == name || row.operation.path == name;
-        self.rows.retain(named);
-        (!self.rows.is_empty()).then_some(self)
+    pub fn only(mut self, name: &str) -> Self {
+        self.rows.retain(|row| is_named(row.operation, name));
+        self
     }
 
     /// A paragraph an operation, for a terminal.
@@ -279,6 +294,14 @@ impl Row<'_> {
             &format!("POST {}", sample::path(self.operation)),
         );
         line(&mut out, "clause", &self.operation.clause);
+        let limits = self.rules.contract.service.limits.iter();
+        for limit in limits.filter(|limit| limit.applies_to == self.operation.id) {
+            line(
+                &mut out,
+                "limit",
+                &format!("{}: {}", limit.name, limit.value),
+            );
+        }
         out += "\nFields\n";
         for field in &self.operation.request {
             let presence = match &field.presence {
@@ -288,7 +311,11 @@ impl Row<'_> {
             };
             let identifies = if field.identifies { ", identifies" } else { "" };
             let (name, about) = (&field.name, &field.about);
-            let _ = writeln!(out, "  {name} ({presence}{identifies}): {about}");
+            let rule = field_rule(&self.rules.contract, &field.kind);
+            let _ = writeln!(
+                out,
+                "  {name} ({presence}{identifies}): {about}\n    {rule}"
+            );
         }
         out += "\nInputs\n";
         let OfOperation {
@@ -302,6 +329,12 @@ impl Row<'_> {
             let (status, ending) = (exchange.status, ending.unwrap_or_default());
             let name = exchange.scenario.as_deref().unwrap_or("the sample");
             let _ = writeln!(out, "  {status} {ending} ({name})\n    {}", exchange.body);
+        }
+        out += "\nScenarios, the first that holds decides\n";
+        let scenarios = self.rules.scenarios.all().iter();
+        for scenario in scenarios.filter(|it| it.operations.contains(&self.index)) {
+            let (name, file, line) = (&scenario.name, &scenario.file, scenario.line);
+            let _ = writeln!(out, "  \"{name}\" in {file}:{line}");
         }
         if let Some(issuer) = self.issuer {
             let _ = writeln!(
@@ -388,7 +421,7 @@ mod tests {
         let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
         for name in ["verify.identity.pan", "/v1/verify/identity/pan"] {
             let listing = list(&rules, &read_accounts(&scenario::accounts()).unwrap());
-            let details = listing.only(name).unwrap().details();
+            let details = listing.only(name).details();
             assert!(details.contains(r#"{"pan":"AAAAA9999A""#), "{details}");
             assert!(details.contains("422 SVC_NO_RECORD_FOUND"), "{details}");
         }

@@ -7,6 +7,7 @@ use svc_fixtures::contract::{Bundle, Contract, Field, Kind, Operation, Paise, Pr
 use svc_fixtures::json::Json;
 
 use crate::engine::call::Environment;
+pub use crate::engine::rehearsal::path;
 use crate::scenario::AccountTerms;
 
 /// A call that anybody can make at once.
@@ -75,12 +76,6 @@ pub fn key(account: &AccountTerms, environment: Environment) -> String {
 #[must_use]
 pub fn bundle_path(bundle: &Bundle) -> String {
     format!("/v1/bundles/{}", bundle.slug)
-}
-
-/// The path an operation is called at: one that leaves its last part open is called as a start.
-#[must_use]
-pub fn path(operation: &Operation) -> String {
-    operation.path.replace('*', "start")
 }
 
 /// A body with the required fields of an operation, and the optional ones that have an example.

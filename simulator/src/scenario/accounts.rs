@@ -66,6 +66,46 @@ impl std::fmt::Debug for WebhookTerms {
     }
 }
 
+/// What may follow the name of an account that is copied, and its underscore.
+const COPY_NAME_LENGTH: std::ops::RangeInclusive<usize> = 1..=64;
+
+impl AccountTerms {
+    /// A fresh copy of this account under another name, where a key of that name opens one:
+    /// `local_worker7` of `local`.
+    #[must_use]
+    pub fn copied_as(&self, name: &str) -> Option<AccountTerms> {
+        (self.copies && is_copy(name, &self.id)).then(|| AccountTerms {
+            id: name.into(),
+            keys: vec![KeyTerms {
+                name: name.to_owned(),
+                revoked: false,
+                rotated_for_ms: None,
+            }],
+            copies: false,
+            ..self.clone()
+        })
+    }
+}
+
+/// Whether a key of this name opens a copy of that account.
+fn is_copy(name: &str, of: &str) -> bool {
+    let rest = name
+        .strip_prefix(of)
+        .and_then(|rest| rest.strip_prefix('_'));
+    let plain = |rest: &str| {
+        rest.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    };
+    rest.is_some_and(|rest| COPY_NAME_LENGTH.contains(&rest.len()) && plain(rest))
+}
+
+/// The account of this id: one of these, or the fresh copy of one that such an id opens.
+#[must_use]
+pub fn account_named(accounts: &[AccountTerms], id: &str) -> Option<AccountTerms> {
+    let known = accounts.iter().find(|terms| *terms.id == *id).cloned();
+    known.or_else(|| accounts.iter().find_map(|terms| terms.copied_as(id)))
+}
+
 /// Reads account files. Earlier files come first: an account of the same id in a later folder is
 /// passed over.
 ///
@@ -217,4 +257,27 @@ pub fn is_key_name(text: &str) -> bool {
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_1_to_64_plain_characters_open_a_copy() {
+        let long = |length| format!("local_{}", "w".repeat(length));
+        for (name, opens) in [
+            (long(0), false),
+            (long(1), true),
+            (long(64), true),
+            (long(65), false),
+            ("local_a-B_9".to_owned(), true),
+            ("local_a.2".to_owned(), false),
+            ("local".to_owned(), false),
+            ("localw".to_owned(), false),
+            ("broke_w".to_owned(), false),
+        ] {
+            assert_eq!(is_copy(&name, "local"), opens, "{name}");
+        }
+    }
 }

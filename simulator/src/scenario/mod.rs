@@ -3,8 +3,13 @@
 
 mod accounts;
 mod circumstances;
+mod describe;
 mod embedded;
+mod expect;
+mod explain;
 mod index;
+mod layout;
+mod parts;
 mod people;
 mod range;
 mod reach;
@@ -25,9 +30,15 @@ use svc_fixtures::json::Json;
 use svc_fixtures::path::Step;
 use svc_fixtures::template::Edit;
 
-pub use accounts::{AccountTerms, KeyTerms, RateTerms, WebhookTerms, is_key_name, read_accounts};
+pub use accounts::{
+    AccountTerms, KeyTerms, RateTerms, WebhookTerms, account_named, is_key_name, read_accounts,
+};
 pub use circumstances::{Circumstances, HeaderName};
 pub use embedded::{accounts, built_in};
+pub use expect::{Expectation, Expected, ExpectedResult, read_expectations};
+pub use explain::{Explanation, NearMiss, explain, met};
+pub use layout::laid_out;
+pub use parts::{Difference, at_path, differences, of_interest};
 pub use people::{People, Profile};
 pub use range::NumberRange;
 pub use reach::unreachable;

@@ -223,6 +223,24 @@ pub(super) fn first_place(
 }
 
 impl Scenario {
+    /// Whether a condition would hold of a field of this name with this value, or without one.
+    #[must_use]
+    pub fn allows(
+        condition: &Condition,
+        operation: &Operation,
+        field: &str,
+        value: Option<&Json<'_>>,
+    ) -> bool {
+        operation
+            .field(field)
+            .is_some_and(|index| match &condition.on {
+                Subject::Inside { steps, .. } => {
+                    inside_holds(&condition.test, operation, index, steps, value)
+                }
+                _ => test_holds(&condition.test, operation, index, value),
+            })
+    }
+
     /// Whether one of the conditions that hold names the value of this field itself.
     #[must_use]
     pub fn names<'q>(
@@ -301,6 +319,7 @@ pub(super) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str
     }
 }
 
+/// Whether a condition holds for an input.
 pub(super) fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
     let (test, value) = (&condition.test, question.field);
     let said = |text: Option<&str>| {

@@ -1,7 +1,9 @@
-//! The commands that talk to a running simulator, as the program that people run.
+//! The commands, as the program that people run.
 
 mod check;
+mod dry;
 mod fake;
+mod files;
 mod live;
 mod reload;
 

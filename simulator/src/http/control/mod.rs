@@ -10,6 +10,7 @@ mod clock;
 mod deliveries;
 mod detail;
 mod events;
+mod explain;
 pub mod guard;
 mod happened;
 mod health;
@@ -65,6 +66,7 @@ pub(super) fn routes() -> Vec<Route> {
         trigger::routes,
         events::routes,
         scenarios::routes,
+        explain::routes,
         audit::routes,
     ];
     families.into_iter().flat_map(|routes| routes()).collect()

@@ -1,12 +1,11 @@
 //! The bodies that examples are asked with: samples, carried identifiers, one that is malformed.
 //! Asks nothing.
 
-use std::borrow::Cow;
-
 use svc_fixtures::contract::{Blame, Contract, Flow, FlowKey, Kind, Operation, Step};
 use svc_fixtures::json::Json;
 
 use super::OfOperation;
+use crate::engine::rehearsal::with_member;
 use crate::http::sample;
 
 /// The operations in an order in which every step of a flow comes after those before it.
@@ -102,15 +101,6 @@ pub(super) fn with_carried(
         }
     }
     body
-}
-
-pub(super) fn with_member(body: &Json<'static>, name: &str, value: Json<'static>) -> Json<'static> {
-    let mut members = body.as_object().unwrap_or_default().to_vec();
-    match members.iter_mut().find(|(known, _)| known == name) {
-        Some((_, old)) => *old = value,
-        None => members.push((Cow::Owned(name.to_owned()), value)),
-    }
-    Json::Object(members)
 }
 
 /// The same request with a field nobody knows: another body to the idempotency key.

@@ -171,6 +171,9 @@ impl Teller {
         let body = json!({ "account": ACCOUNT, "toml": toml });
         let added = self.send("scenarios.add", "", body).await;
         self.get("scenarios.list", "", &[]).await;
+        let operation = &rules.contract.operations[index].id;
+        let call = json!({ "account": ACCOUNT, "operation": operation });
+        self.send("explain", "", call).await;
         let account = [("account", ACCOUNT.to_owned())];
         let id = text(&added["id"]);
         self.get("scenarios.remove", &id, &account).await;

@@ -23,12 +23,12 @@ use crate::scenario::AccountTerms;
 use bodies::{malformed, with_carried, with_extra};
 use inputs::{Input, Wanted, inputs};
 
+pub(super) use crate::engine::rehearsal::first_text;
 pub use bodies::asking_order;
 pub(super) use bodies::issuer;
 pub(super) use control::Told;
 #[cfg(test)]
 pub(super) use control::{ask as ask_control, in_memory, path as control_path, told};
-pub(super) use inputs::first_text;
 
 /// The instant all examples were asked at.
 pub const ASKED_AT: Timestamp = Timestamp::constant(1_768_469_400, 0);

@@ -44,6 +44,27 @@ fn an_added_scenario_acts_for_its_account_until_it_is_taken_away() {
 }
 
 #[test]
+fn an_input_is_explained_as_it_is_answered_for_its_account() {
+    let ruled = Ruled::new();
+    add(&ruled, "local_s", GONE);
+    let explained = |account: &str, operation: &str| {
+        let body = json!({ "account": account, "operation": operation, "environment": "live" });
+        ruled.post("/control/explain", &body.to_string())
+    };
+    let told = explained("local_s", "verify.identity.pan").json();
+    assert_eq!(told["decides"]["name"], "gone today");
+    assert_eq!(told["answer"]["outcome"], "SVC_NO_RECORD_FOUND");
+    // Nothing was called: the next call is the account's first.
+    let calls = ruled.get("/control/calls?account=local_s").json();
+    assert_eq!(calls["calls"], json!([]));
+    let told = explained("local_t", "verify.identity.pan").json();
+    assert_eq!(told["decides"]["name"], "PAN that exists");
+    assert_eq!(told["answer"]["status"], 200);
+    let unknown = explained("local_t", "verify.identity.pam");
+    assert_eq!(refused(&unknown), "404 OPERATION_NOT_FOUND");
+}
+
+#[test]
 fn the_newest_wins_and_may_have_the_same_names() {
     let ruled = Ruled::new();
     add(&ruled, "local_s", GONE);

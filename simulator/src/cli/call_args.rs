@@ -1,0 +1,206 @@
+//! A call as it is told on the command line: which operation, which fields, whose. Nothing is sent
+//! anywhere: the call is made in process.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use svc_fixtures::contract::{Environment, Kind, Operation};
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::nearest;
+
+use super::deliveries::EnvironmentName;
+use super::{Failure, files};
+use crate::engine::ids::Seed;
+use crate::engine::rehearsal::{Asked, Rehearsal, with_member};
+use crate::engine::rules::Rules;
+use crate::http::Addresses;
+use crate::scenario::{AccountTerms, account_named, read_accounts};
+
+/// A call.
+#[derive(Debug, Args)]
+pub(super) struct CallArgs {
+    /// The operation, by its id or its path
+    operation: String,
+    /// A field of the body; required fields that are not given are filled from the sample
+    #[arg(long = "field", value_name = "NAME=VALUE", value_parser = field)]
+    fields: Vec<(String, String)>,
+    /// The whole body, which nothing is filled into; fields are laid over it
+    #[arg(long, value_name = "JSON", value_parser = object)]
+    body: Option<Json<'static>>,
+    /// A folder of scenario files, read before the built-in ones; may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    scenarios: Vec<PathBuf>,
+    /// Whose key is used
+    #[arg(long, value_name = "ID", default_value = "local")]
+    account: String,
+    /// Where it is called
+    #[arg(long, default_value = "test")]
+    environment: EnvironmentName,
+    /// The same as --environment live
+    #[arg(long, conflicts_with = "environment")]
+    live: bool,
+    /// What ids depend on, as in serve
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    seed: String,
+}
+
+/// A body given as a text: a JSON object.
+pub(super) fn object(text: &str) -> Result<Json<'static>, String> {
+    match Json::parse(text.as_bytes()) {
+        Ok(json) if json.as_object().is_some() => Ok(json.into_owned()),
+        Ok(json) => Err(format!("write a JSON object, not {}", json.kind())),
+        Err(mistake) => Err(mistake.to_string()),
+    }
+}
+
+fn field(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// What a call is made with.
+pub(super) struct Stage {
+    pub(super) rules: Rules,
+    pub(super) accounts: Vec<AccountTerms>,
+    /// The account that calls.
+    pub(super) terms: AccountTerms,
+    pub(super) environment: Environment,
+    /// The operation, by its place in the contract.
+    pub(super) operation: usize,
+    given: Vec<(String, Json<'static>)>,
+    whole: Option<Json<'static>>,
+}
+
+impl CallArgs {
+    /// The arguments that say which files are read, each with a space before it.
+    pub(super) fn files(&self) -> String {
+        let folders = self.scenarios.iter();
+        let told = folders.map(|it| format!(" --scenarios {}", quoted(&it.display().to_string())));
+        told.collect()
+    }
+
+    /// Reads the files and finds what the arguments name.
+    pub(super) fn stage(&self) -> Result<Stage, Failure> {
+        let files = files::read(&self.scenarios)?;
+        let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
+        rules.addresses = Addresses::DEFAULT.in_answers();
+        let accounts = read_accounts(&files.accounts)?;
+        let operation = operation(&rules, &self.operation)?;
+        let terms = account_named(&accounts, &self.account).ok_or_else(|| {
+            let ids = accounts.iter().map(|terms| &*terms.id);
+            Failure::Usage(format!(
+                "there is no account {}; {}",
+                self.account,
+                nearest(&self.account, ids)
+            ))
+        })?;
+        let row = &rules.contract.operations[operation];
+        let given = self
+            .fields
+            .iter()
+            .map(|(name, text)| typed(row, name, text));
+        let given = given.collect::<Result<Vec<_>, Failure>>()?;
+        let environment = match (self.live, self.environment) {
+            (false, EnvironmentName::Test) => Environment::Test,
+            (true, _) | (false, EnvironmentName::Live) => Environment::Live,
+        };
+        Ok(Stage {
+            terms,
+            environment,
+            operation,
+            given,
+            whole: self.body.clone(),
+            rules,
+            accounts,
+        })
+    }
+}
+
+impl Stage {
+    /// The body of the call, to be made in this rehearsal.
+    pub(super) fn body(&self, rehearsal: &mut Rehearsal<'_>) -> Json<'static> {
+        match &self.whole {
+            None => rehearsal.body(self.environment, self.operation, &self.given),
+            Some(body) => {
+                let mut body = body.clone();
+                for (name, value) in &self.given {
+                    body = with_member(&body, name, value.clone());
+                }
+                body
+            }
+        }
+    }
+
+    /// The call with this key and body.
+    pub(super) fn asked<'q>(&self, key: &'q str, body: &'q Json<'q>) -> Asked<'q> {
+        Asked {
+            environment: self.environment,
+            key,
+            operation: self.operation,
+            body,
+            idempotency_key: None,
+            reference_id: None,
+        }
+    }
+}
+
+/// The operation of this id or path.
+pub(super) fn operation(rules: &Rules, name: &str) -> Result<usize, Failure> {
+    let mut rows = rules.contract.operations.iter();
+    let found = rows.position(|row| row.id == name || row.path == name);
+    found.ok_or_else(|| {
+        let ids = rules.contract.operations.iter().map(|row| row.id.as_str());
+        Failure::Usage(format!(
+            "there is no operation {name}; {} `svc-simulator operations` lists them",
+            nearest(name, ids)
+        ))
+    })
+}
+
+/// A field's value from its text: what the field's kind makes of it, and the text itself where it
+/// makes nothing of it, so that wrong values can be tried, too.
+fn typed(row: &Operation, name: &str, text: &str) -> Result<(String, Json<'static>), Failure> {
+    let Some(at) = row.field(name) else {
+        let known = row.request.iter().map(|field| field.name.as_str());
+        return Err(Failure::Usage(format!(
+            "{} has no field {name}; {}",
+            row.id,
+            nearest(name, known)
+        )));
+    };
+    Ok((name.to_owned(), of_kind(&row.request[at].kind, text)))
+}
+
+fn of_kind(kind: &Kind, text: &str) -> Json<'static> {
+    let json = || Json::parse(text.as_bytes()).ok().map(Json::into_owned);
+    let value = match kind {
+        Kind::Text { .. } => None,
+        Kind::Int { .. } | Kind::Num { .. } | Kind::Bool | Kind::Object { .. } => json(),
+        Kind::List { items, .. } => {
+            let list = json().filter(|json| json.as_list().is_some());
+            list.or_else(|| Some(Json::List(vec![of_kind(items, text)])))
+        }
+    };
+    value.unwrap_or_else(|| Json::from(text))
+}
+
+/// As a shell takes it for one word.
+pub(super) fn quoted(text: &str) -> String {
+    let plain = |it: u8| it.is_ascii_alphanumeric() || b"=-_.:/@,+".contains(&it);
+    match text.bytes().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_takes_what_is_quoted_for_one_word() {
+        assert_eq!(quoted("pan=AAAAA0000A"), "pan=AAAAA0000A");
+        assert_eq!(quoted("name=D'SOUZA X"), r"'name=D'\''SOUZA X'");
+        assert_eq!(quoted("url=https://a/b?c=d"), "'url=https://a/b?c=d'");
+    }
+}

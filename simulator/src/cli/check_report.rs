@@ -1,0 +1,164 @@
+//! What `check` found, for people, for programs and as annotations of a pull request.
+
+use std::fmt::Write as _;
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+use svc_fixtures::reading::{Problem, Problems};
+
+use super::{Failure, terminal};
+use crate::engine::rehearsal::Met;
+
+/// How what was found is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people, with the lines that are meant
+    Human,
+    /// For programs: one JSON document on stdout
+    Json,
+    /// For GitHub: an annotation a line on stdout
+    Github,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// What there is, by name.
+    pub(super) counts: Vec<(usize, &'static str)>,
+    /// What is wrong with the files.
+    pub(super) mistakes: Problems,
+    /// What came of the expectations; nothing where there are mistakes.
+    pub(super) played: Option<Met>,
+}
+
+impl Report {
+    /// Tells it. Mistakes come before expectations that are not met.
+    pub(super) fn end(self, format: Format) -> Result<(), Failure> {
+        match format {
+            Format::Human => return self.for_people(),
+            Format::Json => terminal::print(&format!("{:#}\n", self.json())),
+            Format::Github => terminal::print(&self.annotations()),
+        }
+        match (self.mistakes.is_empty(), self.is_met()) {
+            (true, true) => Ok(()),
+            (true, false) => Err(Failure::Answered),
+            (false, _) => Err(Failure::Refused),
+        }
+    }
+
+    fn is_met(&self) -> bool {
+        let played = self.played.as_ref();
+        played.is_none_or(|played| played.unmet.is_empty())
+    }
+
+    fn for_people(self) -> Result<(), Failure> {
+        let summary = self.summary();
+        self.mistakes.or(())?;
+        match self.played {
+            Some(Met { met, unmet }) if !unmet.is_empty() => {
+                let mut out = String::new();
+                for problem in unmet.iter() {
+                    let _ = writeln!(out, "{problem}\n");
+                }
+                let all = met + unmet.len();
+                let _ = write!(out, "{} of {all} expectations not met", unmet.len());
+                terminal::error(&out);
+                Err(Failure::Answered)
+            }
+            _ => {
+                terminal::print(&format!("{summary}: no mistake found\n"));
+                Ok(())
+            }
+        }
+    }
+
+    fn summary(&self) -> String {
+        let counts = self
+            .counts
+            .iter()
+            .map(|(count, what)| format!("{count} {what}"));
+        let met = self.played.as_ref().map(|played| played.met);
+        let met = met.filter(|met| *met > 0);
+        let met = met.map(|met| format!("{met} expectations met"));
+        counts.chain(met).collect::<Vec<_>>().join(", ")
+    }
+
+    fn json(&self) -> Value {
+        let counts = self.counts.iter();
+        let counts = counts.map(|(count, what)| ((*what).to_owned(), json!(count)));
+        let listed = |problems: &Problems| -> Value { problems.iter().map(problem).collect() };
+        let expectations = self.played.as_ref().map(|played| {
+            let Met { met, unmet } = played;
+            json!({"met": met, "unmet": listed(unmet)})
+        });
+        json!({
+            "ok": self.mistakes.is_empty() && self.is_met(),
+            "read": counts.collect::<Map<String, Value>>(),
+            "mistakes": listed(&self.mistakes),
+            "expectations": expectations,
+        })
+    }
+
+    fn annotations(&self) -> String {
+        let unmet = self.played.iter().flat_map(|played| played.unmet.iter());
+        let mistakes = self.mistakes.iter().map(|it| annotation("mistake", it));
+        let unmet = unmet.map(|it| annotation("expectation not met", it));
+        let mut out: String = mistakes.chain(unmet).collect();
+        if out.is_empty() {
+            let _ = writeln!(out, "{}: no mistake found", self.summary());
+        }
+        out
+    }
+}
+
+fn problem(problem: &Problem) -> Value {
+    json!({
+        "file": problem.path(),
+        "line": problem.line(),
+        "column": problem.column(),
+        "message": problem.message(),
+        "hint": problem.hinted(),
+    })
+}
+
+/// A workflow command: <https://docs.github.com/actions> tells how its parts are escaped.
+fn annotation(title: &str, problem: &Problem) -> String {
+    let mut message = problem.message().to_owned();
+    if let Some(hint) = problem.hinted() {
+        message += "\n";
+        message += hint;
+    }
+    format!(
+        "::error file={},line={},col={},title={title}::{}\n",
+        property(problem.path()),
+        problem.line(),
+        problem.column(),
+        data(&message)
+    )
+}
+
+fn data(text: &str) -> String {
+    let text = text.replace('%', "%25");
+    text.replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_fixtures::reading::Source;
+
+    use super::*;
+
+    #[test]
+    fn an_annotation_stays_on_its_line_and_in_its_place() {
+        let source = Source::new("a,b:c.toml", "x = 1\ny = 2\n");
+        let problem = Problem::new(&source, 10..11, "50% of ::it\nis wrong").hint("do: this");
+        insta::assert_snapshot!(
+            annotation("mistake", &problem),
+            @"::error file=a%2Cb%3Ac.toml,line=2,col=5,title=mistake::50%25 of ::it%0Ais wrong%0Ado: this"
+        );
+    }
+}

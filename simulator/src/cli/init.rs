@@ -1,0 +1,53 @@
+//! `init`: writes a starter folder of scenarios, with an example of each kind and tests of them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::call_args::quoted;
+use super::{Failure, terminal};
+
+/// What `init` is told.
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {
+    /// The folder; it is made where it is not there
+    folder: PathBuf,
+}
+
+/// What is written, by name.
+const FILES: [(&str, &str); 1] = [("scenarios.toml", include_str!("starter/scenarios.toml"))];
+
+/// Runs the command. Nothing is written where one of the files is there already.
+pub(super) fn run(args: &InitArgs) -> Result<(), Failure> {
+    let folder = &args.folder;
+    let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+    if let Some(name) = FILES
+        .iter()
+        .map(|(name, _)| *name)
+        .find(|name| is_there(name))
+    {
+        return Err(Failure::Usage(format!(
+            "{} is there already and nothing is written over; name another folder",
+            folder.join(name).display()
+        )));
+    }
+    fs::create_dir_all(folder).with_context(|| format!("{} can't be made", folder.display()))?;
+    for (name, text) in FILES {
+        let path = folder.join(name);
+        // Not even what somebody else writes at this moment is written over.
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path);
+        file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
+            .with_context(|| format!("{} can't be written", path.display()))?;
+        terminal::print(&format!("{}\n", path.display()));
+    }
+    let folder = quoted(&folder.display().to_string());
+    terminal::error(&format!(
+        "next: svc-simulator check {folder}, then svc-simulator serve --scenarios {folder}"
+    ));
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! Bodies to call operations with: what is given, over the sample; what a later step of a flow carries
+//! is issued by the steps before it, which are made first.
+
+use std::borrow::Cow;
+
+use svc_fixtures::contract::{Flow, FlowKey, Operation};
+use svc_fixtures::json::Json;
+
+use super::{Asked, Rehearsal};
+use crate::engine::call::Environment;
+use crate::engine::flow::StepOf;
+
+/// The path an operation is called at: one that leaves its last part open is called as a start.
+#[must_use]
+pub fn path(operation: &Operation) -> String {
+    operation.path.replace('*', "start")
+}
+
+/// The body with a member of this name and value, in the place of the one it may have had.
+#[must_use]
+pub fn with_member(body: &Json<'static>, name: &str, value: Json<'static>) -> Json<'static> {
+    let mut members = body.as_object().unwrap_or_default().to_vec();
+    match members.iter_mut().find(|(known, _)| known == name) {
+        Some((_, old)) => *old = value,
+        None => members.push((Cow::Owned(name.to_owned()), value)),
+    }
+    Json::Object(members)
+}
+
+impl Rehearsal<'_> {
+    /// A body of an operation: the given fields, and the sample's values of the required ones that are
+    /// not given. Where it must carry what an earlier call issued, that call is made now.
+    #[must_use]
+    pub fn body(
+        &mut self,
+        environment: Environment,
+        operation: usize,
+        given: &[(String, Json<'static>)],
+    ) -> Json<'static> {
+        let contract = &self.rules.contract;
+        let mut body = contract.operations[operation].sample_body(&contract.formats);
+        if let Some(step) = self.rules.steps[operation] {
+            for (name, value) in self.carried(environment, step, given) {
+                body = with_member(&body, &name, value);
+            }
+        }
+        for (name, value) in given {
+            body = with_member(&body, name, value.clone());
+        }
+        body
+    }
+
+    /// What a step of a flow must say, after the steps before it were made.
+    fn carried(
+        &mut self,
+        environment: Environment,
+        of: StepOf,
+        given: &[(String, Json<'static>)],
+    ) -> Vec<(String, Json<'static>)> {
+        let rules = self.rules;
+        let flow: &Flow = &rules.contract.flows[of.flow];
+        let step = &flow.steps[of.step];
+        let Some(takes) = step.takes.as_ref() else {
+            return Vec::new();
+        };
+        if given.iter().any(|(name, _)| name == takes) {
+            return Vec::new();
+        }
+        let given_of = |names: &[String]| -> Vec<(String, Json<'static>)> {
+            let named = given.iter().filter(|(name, _)| names.contains(name));
+            named.cloned().collect()
+        };
+        let same = given_of(&step.same);
+        // A value that forces an error begins nothing: a later step may say it all the same.
+        let begun = self.begun(environment, flow, &same);
+        let begun = begun.or_else(|| self.begun(environment, flow, &[]));
+        let Some((sent, issued)) = begun else {
+            return same;
+        };
+        let mut carried = vec![(takes.clone(), Json::from(issued.as_str()))];
+        for name in &step.same {
+            let value = sent.get(name).cloned();
+            carried.extend(value.map(|value| (name.clone(), value)));
+        }
+        self.get_done(environment, flow, step.after.as_deref(), &issued);
+        carried
+    }
+
+    /// The first call of a flow: its body, and what it issued.
+    fn begun(
+        &mut self,
+        environment: Environment,
+        flow: &Flow,
+        given: &[(String, Json<'static>)],
+    ) -> Option<(Json<'static>, String)> {
+        let first = &flow.steps[0];
+        let operation = self.rules.operation(&first.operation)?;
+        let body = self.body(environment, operation, given);
+        let heard = self.post(environment, operation, &body);
+        let issued = match first.issues.as_ref()? {
+            FlowKey::Member(name) => heard.envelope.get("data")?.get(name)?.as_text(),
+            FlowKey::Verification => heard.envelope.get("verificationId")?.as_text(),
+        };
+        let issued = issued?.to_owned();
+        Some((body, issued))
+    }
+
+    /// Makes a step between the first and the one that is wanted, and those it waits for.
+    fn get_done(
+        &mut self,
+        environment: Environment,
+        flow: &Flow,
+        operation: Option<&str>,
+        issued: &str,
+    ) {
+        let step = flow
+            .steps
+            .iter()
+            .find(|step| Some(&*step.operation) == operation);
+        let Some(step) = step else { return };
+        // The first one was made.
+        let Some(takes) = &step.takes else { return };
+        self.get_done(environment, flow, step.after.as_deref(), issued);
+        if let Some(operation) = self.rules.operation(&step.operation) {
+            let given = [(takes.clone(), Json::from(issued))];
+            let body = self.body(environment, operation, &given);
+            self.post(environment, operation, &body);
+        }
+    }
+
+    fn post(
+        &mut self,
+        environment: Environment,
+        operation: usize,
+        body: &Json<'static>,
+    ) -> super::Heard {
+        let key = self.key(environment);
+        self.ask(&Asked {
+            environment,
+            key: &key,
+            operation,
+            body,
+            idempotency_key: None,
+            reference_id: None,
+        })
+    }
+}

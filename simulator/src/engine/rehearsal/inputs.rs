@@ -1,0 +1,350 @@
+//! Inputs that scenarios name, made from a sample body by setting the fields they look at. Asks only
+//! which scenario an input gets, not what it is answered.
+
+use std::cmp::Reverse;
+
+use svc_fixtures::contract::{Environment, Field, Operation};
+use svc_fixtures::json::Json;
+use svc_fixtures::path::{Step, find};
+
+use super::bodies::with_member;
+use super::pattern;
+use crate::engine::rules::Rules;
+use crate::scenario::{
+    Choice, Circumstances, Condition, NumberRange, Question, Scenario, Subject, Test,
+};
+
+/// Who calls where a scenario does not say.
+const CALLER: &str = "local";
+
+/// So many combinations of values are tried for a scenario.
+const TRIED: usize = 64;
+
+/// So many values of a field are tried for what scenarios ask of it.
+const VALUES: usize = 8;
+
+/// What was set in a body, and the body with it.
+pub type Named = (Vec<(String, Json<'static>)>, Json<'static>);
+
+/// What is done to a field of the body: it gets a value, or is left out.
+type Setting = (String, Option<Json<'static>>);
+
+/// The input that a scenario names: what was set in the body, and the body with it. None where no
+/// input is found that this scenario decides, or where it decides every input.
+#[must_use]
+pub fn named_input(
+    rules: &Rules,
+    operation: usize,
+    scenario: usize,
+    body: &Json<'static>,
+) -> Option<Named> {
+    named(rules, operation, scenario, body, &|_| true)
+}
+
+/// The same where any identifier is looked at and this field is to be the one.
+#[must_use]
+pub(super) fn named_input_by(
+    rules: &Rules,
+    operation: usize,
+    scenario: usize,
+    body: &Json<'static>,
+    identifier: &str,
+) -> Option<Named> {
+    let wanted = |field: &Field| field.name == identifier;
+    named(rules, operation, scenario, body, &wanted)
+}
+
+fn named(
+    rules: &Rules,
+    operation: usize,
+    scenario: usize,
+    body: &Json<'static>,
+    identifier: &dyn Fn(&Field) -> bool,
+) -> Option<Named> {
+    let row = &rules.contract.operations[operation];
+    let conditions = rules.scenarios.get(scenario).conditions.iter();
+    // Nothing in a body makes the others hold: they hold for the plain call, or nothing is found.
+    let conditions: Vec<&Condition> = conditions.filter(|it| is_of_the_body(it)).collect();
+    let mut choices: Vec<Vec<Setting>> = Vec::new();
+    for (at, condition) in conditions.iter().enumerate() {
+        let same = |other: &&Condition| match (field(other), field(condition)) {
+            (None, None) => true,
+            (one, other) => one == other,
+        };
+        // What several conditions ask of one field is asked of one value.
+        if !conditions[..at].iter().any(same) {
+            let together: Vec<&Condition> = conditions.iter().copied().filter(same).collect();
+            choices.push(settings(rules, row, &together, identifier));
+        }
+    }
+    if choices.is_empty() || choices.iter().any(Vec::is_empty) {
+        return None;
+    }
+    let mut place = vec![0; choices.len()];
+    for _ in 0..TRIED {
+        let picked = place
+            .iter()
+            .zip(&choices)
+            .map(|(&at, settings)| &settings[at]);
+        let picked: Vec<&Setting> = picked.collect();
+        let named = with_settings(body, &picked);
+        if chosen(rules, operation, &named) == Choice::Scenario(scenario) {
+            let set = picked.into_iter().filter_map(|(name, value)| {
+                let value = value.clone()?;
+                Some((name.clone(), value))
+            });
+            return Some((set.collect(), named));
+        }
+        if !advance(&mut place, &choices) {
+            break;
+        }
+    }
+    None
+}
+
+fn is_of_the_body(condition: &Condition) -> bool {
+    match condition.on {
+        Subject::Field(_) | Subject::AnyIdentifier | Subject::Inside { .. } => true,
+        Subject::Account | Subject::Environment | Subject::Header(_) => false,
+    }
+}
+
+/// The field that a condition looks at or into, where it names one.
+fn field(condition: &Condition) -> Option<&str> {
+    match &condition.on {
+        Subject::Field(name) | Subject::Inside { field: name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// The next combination. False after the last.
+fn advance(place: &mut [usize], choices: &[Vec<Setting>]) -> bool {
+    for (at, settings) in place.iter_mut().zip(choices) {
+        *at += 1;
+        if *at < settings.len() {
+            return true;
+        }
+        *at = 0;
+    }
+    false
+}
+
+fn chosen(rules: &Rules, operation: usize, body: &Json<'static>) -> Choice {
+    let row = &rules.contract.operations[operation];
+    let field = |at: usize| body.get(&row.request[at].name);
+    let question = Question {
+        operation,
+        field: &field,
+        around: Circumstances::plain(CALLER, Environment::Test),
+    };
+    rules.scenarios.choose(&rules.contract, &question)
+}
+
+fn with_settings(body: &Json<'static>, settings: &[&Setting]) -> Json<'static> {
+    let mut body = body.clone();
+    for (name, value) in settings {
+        match value {
+            Some(value) => body = with_member(&body, name, value.clone()),
+            None => {
+                let members = body.as_object().unwrap_or_default().iter();
+                let kept = members.filter(|(known, _)| known != name).cloned();
+                body = Json::Object(kept.collect());
+            }
+        }
+    }
+    body
+}
+
+/// What can be done to a field so that these conditions hold, first what a person would do: of the
+/// values that the field allows, the one most like its sample.
+fn settings(
+    rules: &Rules,
+    operation: &Operation,
+    conditions: &[&Condition],
+    identifier: &dyn Fn(&Field) -> bool,
+) -> Vec<Setting> {
+    let Some(condition) = conditions.first() else {
+        return Vec::new();
+    };
+    let looked_at = |field: &&Field| match &condition.on {
+        Subject::Field(name) => field.name == *name,
+        Subject::AnyIdentifier => field.identifies && identifier(field),
+        Subject::Inside { field: name, .. } => field.name == *name,
+        Subject::Account | Subject::Environment | Subject::Header(_) => false,
+    };
+    let mut found = Vec::new();
+    for field in operation.request.iter().filter(looked_at) {
+        let formats = &rules.contract.formats;
+        let sample = field.sample(formats);
+        let fits = |value: &Json<'static>| field.check(value, formats, &[]).is_ok();
+        let hold = |value: Option<&Json<'static>>| {
+            let mut conditions = conditions.iter();
+            conditions.all(|condition| Scenario::allows(condition, operation, &field.name, value))
+        };
+        let mut values = candidates(conditions, &sample);
+        values.retain(|value| fits(value) && hold(Some(value)));
+        values.sort_by_key(|value| Reverse(likeness(field, &sample, value)));
+        values.truncate(VALUES);
+        let set = values
+            .into_iter()
+            .map(|value| (field.name.clone(), Some(value)));
+        found.extend(set);
+        if hold(None) {
+            found.push((field.name.clone(), None));
+        }
+    }
+    found
+}
+
+/// Values of a field that conditions on it, and on what is inside it, may hold for; the sample last.
+fn candidates(conditions: &[&Condition], sample: &Json<'static>) -> Vec<Json<'static>> {
+    let mut found = vec![sample.clone()];
+    for condition in conditions {
+        let steps = match &condition.on {
+            Subject::Inside { steps, .. } => steps.as_slice(),
+            _ => &[],
+        };
+        let part = find(sample, steps);
+        let part = part.first().map_or(&Json::Null, |part| *part);
+        let values = values(&condition.test, part);
+        let put = |base: &Json<'static>| {
+            let base = base.clone();
+            let put = values.iter().map(move |value| {
+                let mut whole = base.clone();
+                put(&mut whole, steps, value);
+                whole
+            });
+            put.collect::<Vec<_>>()
+        };
+        let new: Vec<_> = found.iter().flat_map(put).take(TRIED).collect();
+        for value in new {
+            if !found.contains(&value) {
+                found.push(value);
+            }
+        }
+    }
+    found.rotate_left(1);
+    found
+}
+
+/// Puts a value to where the steps lead; of every item of a list, to the first. Where they lead
+/// nowhere nothing is done.
+fn put(whole: &mut Json<'static>, steps: &[Step], value: &Json<'static>) {
+    let Some((first, rest)) = steps.split_first() else {
+        *whole = value.clone();
+        return;
+    };
+    let below = match (first, whole) {
+        (Step::Member(name), Json::Object(members)) => {
+            if !members.iter().any(|(known, _)| known == name) {
+                members.push((name.clone().into(), Json::Null));
+            }
+            let mut members = members.iter_mut();
+            members
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value)
+        }
+        (Step::Item(at), Json::List(items)) => items.get_mut(*at),
+        (Step::Every, Json::List(items)) => items.first_mut(),
+        _ => None,
+    };
+    if let Some(below) = below {
+        put(below, rest, value);
+    }
+}
+
+/// Numbers at the bounds of a range and just beside them, written as the sample is.
+fn numbers(range: &NumberRange, sample: &Json<'static>) -> Vec<Json<'static>> {
+    let beside = |bound: Option<f64>, by: [f64; 2]| bound.map(|bound| by.map(|by| bound + by));
+    let found = [
+        range.at_least.map(|bound| [bound; 2]),
+        range.at_most.map(|bound| [bound; 2]),
+        beside(range.above, [1.0, 0.001]),
+        beside(range.below, [-1.0, -0.001]),
+    ];
+    let found = found.into_iter().flatten().flatten();
+    let as_sample = |number: f64| match sample {
+        Json::Text(_) => Json::from(number.to_string()),
+        _ if number.fract() == 0.0 => Json::Int(number as i64),
+        _ => Json::Num(number),
+    };
+    found
+        .filter(|number| range.contains(*number))
+        .map(as_sample)
+        .collect()
+}
+
+/// Values that a test may hold for, in the form of the sample: a list where that is one.
+fn values(test: &Test, sample: &Json<'static>) -> Vec<Json<'static>> {
+    let base = first_text(sample);
+    let values: Vec<Json<'static>> = match test {
+        Test::OneOf(values) => values.clone(),
+        Test::PathEnds(end) => {
+            let after_scheme = base.find("://").map(|at| at + 3);
+            let host =
+                after_scheme.map(|at| base[at..].find('/').map_or(base, |to| &base[..at + to]));
+            host.map(|host| Json::from(format!("{host}{end}")))
+                .into_iter()
+                .collect()
+        }
+        Test::Query(pair) => {
+            let path = base.split(['?', '#']).next().unwrap_or_default();
+            vec![Json::from(format!("{path}?{pair}"))]
+        }
+        Test::Contains(part) | Test::StartsWith(part) | Test::EndsWith(part) => around(part, base),
+        Test::Matches(expression) => {
+            let example = pattern::example(expression.as_str());
+            example.map_or_else(Vec::new, |example| around(&example, base))
+        }
+        Test::Number(range) => numbers(range, sample),
+        Test::Present(_) => Vec::new(),
+    };
+    let listed = |value: Json<'static>| match (sample, &value) {
+        (Json::List(_), Json::Text(_)) => Json::List(vec![value]),
+        _ => value,
+    };
+    values.into_iter().map(listed).collect()
+}
+
+/// The sample with a part in the place of its beginning, of its end, before and after it; and the part
+/// alone.
+fn around(part: &str, sample: &str) -> Vec<Json<'static>> {
+    let characters: Vec<char> = sample.chars().collect();
+    let length = part.chars().count().min(characters.len());
+    let (head, tail) = (
+        &characters[..characters.len() - length],
+        &characters[length..],
+    );
+    let texts = [
+        format!("{part}{}", tail.iter().collect::<String>()),
+        format!("{}{part}", head.iter().collect::<String>()),
+        part.to_owned(),
+        format!("{part}{sample}"),
+        format!("{sample}{part}"),
+        format!("{part} {sample}"),
+        format!("{sample} {part}"),
+    ];
+    texts.map(Json::from).into()
+}
+
+/// The text, or the first of a list.
+#[must_use]
+pub fn first_text<'j>(value: &'j Json<'static>) -> &'j str {
+    let first = value.as_list().and_then(<[_]>::first).unwrap_or(value);
+    first.as_text().unwrap_or_default()
+}
+
+/// How like the sample a value is: a name has words, an address of the net has its marks, and anything
+/// else begins as the sample does and is as long.
+fn likeness(field: &Field, sample: &Json<'static>, value: &Json<'static>) -> impl Ord + use<> {
+    let (sample, value) = (first_text(sample), first_text(value));
+    let alike = |same: fn(&str) -> bool| same(sample) == same(value);
+    let begins = sample.bytes().zip(value.bytes());
+    (
+        field.folds == value.contains(' '),
+        alike(|text| text.contains(['@', ':'])),
+        alike(|text| text.starts_with(|first: char| first.is_ascii_lowercase())),
+        sample.len() == value.len(),
+        begins.take_while(|(a, b)| a == b).count(),
+    )
+}

@@ -1,0 +1,54 @@
+//! Why a call gets what it gets, as far as its scenario goes: what an input is compared with is what
+//! the engine itself made of the call.
+
+use super::{Asked, call, path};
+use crate::engine::authenticate::Credential;
+use crate::engine::rejection::Rejection;
+use crate::engine::rules::Rules;
+use crate::engine::{Execution, Planned, prepare};
+use crate::scenario::{Choice, Circumstances, Explanation, Question, explain, met};
+
+/// What looking into a call came to.
+#[derive(Debug)]
+pub struct Looked {
+    /// What was chosen, and what else there is.
+    pub explanation: Explanation,
+    /// What the call has where the rule that decides looks.
+    pub met: Vec<String>,
+}
+
+/// Looks into a call of an account.
+///
+/// # Errors
+/// Why no scenario is asked: the call is refused as it is.
+pub fn look_into(rules: &Rules, account: &str, asked: &Asked<'_>) -> Result<Looked, Rejection> {
+    let authorization = format!("Bearer {}", asked.key);
+    let path = path(&rules.contract.operations[asked.operation]);
+    let body = asked.body.to_string();
+    let call = call(asked, &authorization, &path, body.as_bytes());
+    let prepared = prepare(rules, account, Credential { key: asked.key }, &call);
+    let run = match prepared.planned? {
+        Planned::Execution(Execution::Run(run)) => run,
+        // The path is an operation's.
+        Planned::Execution(Execution::Bundle(_)) | Planned::Verification(_) | Planned::Usage(_) => {
+            return Err(Rejection::UnknownPath);
+        }
+    };
+    let question = Question {
+        operation: run.operation,
+        field: &|index| run.input.field(index),
+        around: Circumstances {
+            reference_id: asked.reference_id,
+            idempotency_key: asked.idempotency_key,
+            ..Circumstances::plain(account, asked.environment)
+        },
+    };
+    let explanation = explain(&rules.contract, &rules.scenarios, &question);
+    debug_assert_eq!(explanation.choice, run.choice);
+    let row = &rules.contract.operations[run.operation];
+    let met = match explanation.choice {
+        Choice::Scenario(number) => met(rules.scenarios.get(number), row, &question),
+        Choice::Sentinel { .. } | Choice::Unnamed => Vec::new(),
+    };
+    Ok(Looked { explanation, met })
+}

@@ -1,0 +1,275 @@
+//! A rehearsal: calls of one fresh account, made in process at a time that is moved by hand. They are
+//! answered as a simulator answers them that serves; no answer is held back and nothing is sent.
+
+mod bodies;
+mod expectations;
+mod inputs;
+mod looked;
+mod pattern;
+mod ways;
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use svc_fixtures::json::Json;
+
+use super::account::{Account, Settings};
+use super::authenticate::Credential;
+use super::call::{Body, Call, Environment, Header, Headers};
+use super::clock::AccountClock;
+use super::entry::Entry;
+use super::ids::VerificationId;
+use super::rules::Rules;
+use super::{Decision, decide, finish, first_due, prepare};
+use crate::scenario::{AccountTerms, Because, WireFault};
+
+pub use bodies::{path, with_member};
+pub use expectations::{Met, unmet};
+pub use inputs::{Named, first_text, named_input};
+pub use looked::{Looked, look_into};
+pub use ways::{Asks, Outcome, Way, ways};
+
+/// The instant at which every rehearsal begins.
+pub const BEGINS: Timestamp = Timestamp::constant(1_800_000_000, 0);
+
+/// One fresh account and its time.
+pub struct Rehearsal<'r> {
+    rules: &'r Rules,
+    account: Account,
+    now: Timestamp,
+}
+
+/// One call to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'q> {
+    /// The listener it comes in on.
+    pub environment: Environment,
+    /// The key it presents.
+    pub key: &'q str,
+    /// The operation, by its place in the contract.
+    pub operation: usize,
+    /// The body.
+    pub body: &'q Json<'q>,
+    /// Its `Idempotency-Key`.
+    pub idempotency_key: Option<&'q str>,
+    /// Its `X-Reference-Id`.
+    pub reference_id: Option<&'q str>,
+}
+
+/// What a call was answered.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    /// The HTTP status.
+    pub status: u16,
+    /// The envelope, as it is sent.
+    pub body: Bytes,
+    /// The envelope, as it is read.
+    pub envelope: Json<'static>,
+    /// Why this answer.
+    pub because: Because,
+    /// How long it is held back where it is served, in real milliseconds.
+    pub delay_ms: u64,
+    /// What goes wrong on its way to the client where it is served.
+    pub wire: Option<WireFault>,
+    /// Whether it was given before.
+    pub replay: bool,
+    verification: Option<VerificationId>,
+    environment: Environment,
+}
+
+impl Heard {
+    /// The text of a member of the envelope, in its error or at its top.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        let value = self.envelope.get(name);
+        value.and_then(Json::as_text).unwrap_or_default()
+    }
+
+    /// The error code, where it is an error.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        self.envelope.get("error")?.get("code")?.as_text()
+    }
+
+    /// Whether the result is still to come.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.text("status") == "pending"
+    }
+}
+
+impl<'r> Rehearsal<'r> {
+    /// A rehearsal with an account that is opened now.
+    #[must_use]
+    pub fn new(rules: &'r Rules, terms: AccountTerms) -> Self {
+        let opening = Account::opening(terms, AccountClock::default(), BEGINS);
+        let settings = Settings::of(&rules.contract.service);
+        let account = Account::rebuild(settings, [opening]);
+        Rehearsal {
+            rules,
+            account: account.expect("it begins with its opening"),
+            now: BEGINS,
+        }
+    }
+
+    /// The account's newest key of an environment.
+    #[must_use]
+    pub fn key(&self, environment: Environment) -> String {
+        let mut keys = self.account.keys.iter();
+        let own = keys.find(|key| key.environment == environment);
+        own.map_or_else(String::new, |key| key.text.to_string())
+    }
+
+    /// The rules that decide.
+    #[must_use]
+    pub fn rules(&self) -> &'r Rules {
+        self.rules
+    }
+
+    /// The account's id.
+    #[must_use]
+    pub fn account(&self) -> &str {
+        &self.account.id
+    }
+
+    /// Makes a call.
+    pub fn ask(&mut self, asked: &Asked<'_>) -> Heard {
+        self.finish_due(self.now);
+        let authorization = format!("Bearer {}", asked.key);
+        let path = path(&self.rules.contract.operations[asked.operation]);
+        let body = asked.body.to_string();
+        let call = call(asked, &authorization, &path, body.as_bytes());
+        let credential = Credential { key: asked.key };
+        let id = self.account.id.clone();
+        let prepared = prepare(self.rules, &id, credential, &call);
+        match decide(self.rules, &self.account, &prepared, self.now) {
+            Decision::Answered { reply, entry } => {
+                self.apply(entry);
+                self.heard(reply, asked.environment, 0)
+            }
+            Decision::PutOff {
+                verification,
+                delay_ms,
+                entry,
+            } => {
+                self.apply(Some(entry));
+                let environment = asked.environment;
+                let finished = finish(
+                    self.rules,
+                    &self.account,
+                    environment,
+                    verification,
+                    self.now,
+                );
+                let (reply, entry) = finished.expect("its ticket was opened just now");
+                self.apply(Some(entry));
+                self.heard(reply, environment, delay_ms)
+            }
+            Decision::Running(_) => unreachable!("every call is finished before the next is made"),
+        }
+    }
+
+    /// The result of a call that was pending, once the clock is moved on by so much, or to when the
+    /// result is due. None where it is still to come then.
+    pub fn result(&mut self, first: &Heard, after_ms: Option<u64>) -> Option<Heard> {
+        let verification = first.verification?;
+        match after_ms {
+            Some(after_ms) => {
+                let after = SignedDuration::from_millis(i64::try_from(after_ms).ok()?);
+                let to = self.now.saturating_add(after).unwrap_or(Timestamp::MAX);
+                self.finish_due(to);
+            }
+            None => {
+                let environment = first.environment;
+                let finished = finish(
+                    self.rules,
+                    &self.account,
+                    environment,
+                    verification,
+                    self.now,
+                );
+                self.apply(finished.map(|(_, entry)| entry));
+            }
+        }
+        let books = self.account.books(first.environment);
+        let record = books.calls.get(verification)?;
+        let envelope = read(&record.envelope);
+        let result = Heard {
+            status: record.status,
+            body: record.envelope.clone(),
+            envelope,
+            because: record.because.clone(),
+            delay_ms: 0,
+            wire: None,
+            replay: false,
+            ..first.clone()
+        };
+        (!result.is_pending()).then_some(result)
+    }
+
+    /// Ends what is due until then, in order, and goes on to then.
+    fn finish_due(&mut self, to: Timestamp) {
+        while let Some((at, environment, verification)) =
+            first_due(&self.account).filter(|&(at, ..)| at <= to)
+        {
+            let finished = finish(self.rules, &self.account, environment, verification, at);
+            let Some((_, entry)) = finished else { break };
+            self.apply(Some(entry));
+        }
+        self.now = to;
+    }
+
+    fn apply(&mut self, entry: Option<Entry>) {
+        if let Some(entry) = entry {
+            self.account.apply(entry);
+        }
+    }
+
+    fn heard(&self, reply: super::reply::Reply, environment: Environment, delay_ms: u64) -> Heard {
+        let envelope = read(&reply.body);
+        let id = envelope.get("verificationId").and_then(Json::as_text);
+        let verification = id.and_then(VerificationId::parse);
+        let calls = &self.account.books(environment).calls;
+        let record = verification.and_then(|id| calls.get(id));
+        Heard {
+            status: reply.status,
+            body: reply.body,
+            envelope,
+            because: record.map_or(Because::Refused, |record| record.because.clone()),
+            delay_ms,
+            wire: reply.wire,
+            replay: reply.replay,
+            verification,
+            environment,
+        }
+    }
+}
+
+/// The call as a client on this machine makes it.
+fn call<'c>(asked: &Asked<'c>, authorization: &'c str, path: &'c str, body: &'c [u8]) -> Call<'c> {
+    let header = |text: Option<&'c str>| match text {
+        Some(text) => Header::One(text.as_bytes()),
+        None => Header::Absent,
+    };
+    Call {
+        environment: asked.environment,
+        peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        method: "POST",
+        path,
+        query: "",
+        headers: Headers {
+            authorization: header(Some(authorization)),
+            content_type: header(Some("application/json")),
+            idempotency_key: header(asked.idempotency_key),
+            reference_id: header(asked.reference_id),
+            ..Headers::default()
+        },
+        body: Body::Whole(body),
+    }
+}
+
+fn read(body: &[u8]) -> Json<'static> {
+    let envelope = Json::parse(body).expect("an envelope is JSON");
+    envelope.into_owned()
+}

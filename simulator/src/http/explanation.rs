@@ -1,0 +1,241 @@
+//! Why an input gets what it gets, as it is told to people and programs: the command line and the
+//! control API say the same.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use svc_fixtures::json::Json;
+
+use crate::engine::call::Environment;
+use crate::engine::rehearsal::{Asked, Asks, Heard, Looked, Outcome, Way, look_into, ways};
+use crate::engine::rules::Rules;
+use crate::scenario::{AccountTerms, Because, Choice, Scenario};
+
+/// Why a call gets what it gets, and what else it could get.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ControlExplanation", deny_unknown_fields)]
+pub struct Explanation {
+    /// The operation's dotted name.
+    pub operation: String,
+    /// Who calls.
+    pub account: String,
+    /// Where: `test` or `live`.
+    pub environment: String,
+    /// The body.
+    #[schemars(with = "Map<String, Value>")]
+    pub body: Json<'static>,
+    /// What it is answered where the account is fresh.
+    pub answer: Answer,
+    /// Why the call is refused, where it is: then no scenario counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The identifying field with the text that comes before all scenarios.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentinel: Option<String>,
+    /// The scenario that decides, or would if the call were not refused; without one the operation's
+    /// own success answer is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decides: Option<Rule>,
+    /// Scenarios that hold, too, and come later.
+    pub later: Vec<Rule>,
+    /// Scenarios that came close, the nearest first, with what does not hold.
+    pub near: Vec<Rule>,
+    /// Scenarios that would hold, and are for other operations.
+    pub elsewhere: Vec<Rule>,
+    /// Every outcome of the operation, with an input that gives it where there is one.
+    pub outcomes: Vec<Reachable>,
+}
+
+/// An answer in short.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline, deny_unknown_fields)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// `completed`, `pending` or the error's code.
+    pub outcome: String,
+    /// Why.
+    pub because: String,
+}
+
+/// A scenario.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline, deny_unknown_fields)]
+pub struct Rule {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+    /// What the input has where it looks, or what does not hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<String>,
+    /// Of one for other operations: some of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<String>,
+}
+
+/// An outcome.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline, deny_unknown_fields)]
+pub struct Reachable {
+    /// `completed`, `pending` or the error's code.
+    pub outcome: String,
+    /// The HTTP status it comes with, where there is a way to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Why the last call is answered so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// The calls that lead to it, the last of which is answered so. None where no call of this
+    /// operation is.
+    pub calls: Vec<Ask>,
+}
+
+/// A call to make.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline, deny_unknown_fields)]
+pub struct Ask {
+    /// Whose key it presents.
+    pub account: String,
+    /// The listener: `test` or `live`.
+    pub environment: String,
+    /// The environment its key is of.
+    pub key: String,
+    /// Its `Idempotency-Key`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<&'static str>,
+    /// What is set in the sample body.
+    #[schemars(with = "Map<String, Value>")]
+    pub set: BTreeMap<String, Json<'static>>,
+    /// The body.
+    #[schemars(with = "Map<String, Value>")]
+    pub body: Json<'static>,
+    /// How many times it is made.
+    pub times: u32,
+}
+
+/// So many operations of a scenario for others are named.
+const NAMED_OPERATIONS: usize = 3;
+
+/// Explains a call of a fresh account with these terms, which was answered so.
+#[must_use]
+pub fn explained(
+    rules: &Rules,
+    accounts: &[AccountTerms],
+    terms: &AccountTerms,
+    asked: &Asked<'_>,
+    heard: &Heard,
+) -> Explanation {
+    let looked = look_into(rules, &terms.id, asked);
+    let row = &rules.contract.operations[asked.operation];
+    let ways = ways(rules, accounts, terms, asked.environment, asked.operation);
+    let mut explanation = Explanation {
+        operation: row.id.clone(),
+        account: terms.id.to_string(),
+        environment: asked.environment.to_string(),
+        body: asked.body.clone().into_owned(),
+        answer: Answer {
+            status: heard.status,
+            outcome: heard.code().unwrap_or(heard.text("status")).to_owned(),
+            because: heard.because.to_string(),
+        },
+        refused: None,
+        sentinel: None,
+        decides: None,
+        later: Vec::new(),
+        near: Vec::new(),
+        elsewhere: Vec::new(),
+        outcomes: ways.into_iter().map(reachable).collect(),
+    };
+    if heard.because == Because::Refused {
+        let error = heard.envelope.get("error").and_then(|it| it.get("message"));
+        let message = error.and_then(Json::as_text).unwrap_or_default();
+        explanation.refused = Some(message.to_owned());
+    }
+    // Of a call that can't be read nobody can say more.
+    if let Ok(looked) = looked {
+        explanation.tell(rules, looked);
+    }
+    explanation
+}
+
+impl Explanation {
+    fn tell(&mut self, rules: &Rules, looked: Looked) {
+        let scenarios = &rules.scenarios;
+        let Looked { explanation, met } = looked;
+        match &explanation.choice {
+            Choice::Sentinel { field, .. } => self.sentinel = Some(field.clone()),
+            Choice::Scenario(number) => self.decides = Some(rule(scenarios.get(*number), met)),
+            Choice::Unnamed => {}
+        }
+        let later = explanation.later.iter();
+        self.later = later
+            .map(|&number| rule(scenarios.get(number), Vec::new()))
+            .collect();
+        let near = explanation.near.into_iter();
+        self.near = near
+            .map(|miss| rule(scenarios.get(miss.scenario), miss.because))
+            .collect();
+        let elsewhere = explanation.elsewhere.iter().map(|&number| {
+            let scenario = scenarios.get(number);
+            let operations = scenario.operations.iter().take(NAMED_OPERATIONS);
+            let operations = operations.map(|&at| rules.contract.operations[at].id.clone());
+            Rule {
+                operations: operations.collect(),
+                ..rule(scenario, Vec::new())
+            }
+        });
+        self.elsewhere = elsewhere.collect();
+    }
+}
+
+fn rule(scenario: &Scenario, because: Vec<String>) -> Rule {
+    Rule {
+        name: scenario.name.to_string(),
+        file: scenario.file.to_string(),
+        line: scenario.line,
+        because,
+        operations: Vec::new(),
+    }
+}
+
+fn reachable((outcome, way): (Outcome, Option<Way>)) -> Reachable {
+    let outcome = outcome.as_str().to_owned();
+    match way {
+        None => Reachable {
+            outcome,
+            status: None,
+            because: None,
+            calls: Vec::new(),
+        },
+        Some(way) => Reachable {
+            outcome,
+            status: Some(way.status),
+            because: Some(way.because),
+            calls: way.asks.into_iter().map(ask).collect(),
+        },
+    }
+}
+
+fn ask(asks: Asks) -> Ask {
+    let mut of_key = Environment::ALL.into_iter();
+    let of_key = of_key.find(|it| asks.key.starts_with(it.key_prefix()));
+    Ask {
+        account: asks.account.to_string(),
+        environment: asks.environment.to_string(),
+        key: of_key.unwrap_or(asks.environment).to_string(),
+        idempotency_key: asks.idempotency_key,
+        set: asks.set.into_iter().collect(),
+        body: asks.body,
+        times: asks.times,
+    }
+}

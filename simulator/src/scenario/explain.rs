@@ -1,0 +1,188 @@
+//! Why an input gets what it gets: which rule decides, which would have and come too late, which came
+//! close and what is missing. Tells; the choice itself is made where it always is.
+
+use svc_fixtures::contract::{Contract, Operation};
+
+use super::describe::alike;
+use super::set::{Choice, Question, ScenarioSet, holds, texts};
+use super::{Condition, Scenario, Test};
+
+/// Why an input gets what it gets.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// What it gets.
+    pub choice: Choice,
+    /// Rules that hold for it, too, and come later, in order.
+    pub later: Vec<usize>,
+    /// Rules that nearly hold for it, the nearest first.
+    pub near: Vec<NearMiss>,
+    /// Rules for other operations alone whose conditions hold for it, in order.
+    pub elsewhere: Vec<usize>,
+}
+
+/// A rule that nearly holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearMiss {
+    /// The number of the rule.
+    pub scenario: usize,
+    /// What does not hold of its conditions, each with what was found there and what must be.
+    pub because: Vec<String>,
+    /// How near it is, in thousandths.
+    nearness: u32,
+}
+
+/// So many of each kind are told.
+const TOLD: usize = 5;
+
+/// A rule is near from here on, in thousandths: of one condition, how like the value is; of several,
+/// how many hold.
+const NEAR: u32 = 500;
+
+/// A value of a single condition must be this like, in thousandths: one slip in five characters.
+const LIKE: u32 = 800;
+
+/// Explains an input.
+#[must_use]
+pub fn explain(
+    contract: &Contract,
+    scenarios: &ScenarioSet,
+    question: &Question<'_>,
+) -> Explanation {
+    let operation = &contract.operations[question.operation];
+    let choice = scenarios.choose(contract, question);
+    let decides = match choice {
+        Choice::Scenario(number) => Some(scenarios.get(number).order),
+        Choice::Sentinel { .. } | Choice::Unnamed => None,
+    };
+    let (mut later, mut near, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, scenario) in scenarios.all().iter().enumerate() {
+        let all_hold = || {
+            let mut conditions = scenario.conditions.iter();
+            conditions.all(|condition| holds(condition, operation, question))
+        };
+        if !scenario.operations.contains(&question.operation) {
+            let comes_first = decides.is_none_or(|order| scenario.order < order);
+            if comes_first && !scenario.conditions.is_empty() && all_hold() {
+                elsewhere.push(number);
+            }
+        } else if all_hold() {
+            later.push(number);
+        } else {
+            near.extend(near_miss(number, scenario, operation, question));
+        }
+    }
+    // Cases of one rule are told once: the one that decides, or the nearest.
+    later.retain(|&number| decides != Some(scenarios.get(number).order));
+    later.dedup_by_key(|number| scenarios.get(*number).order);
+    near.retain(|miss| decides != Some(scenarios.get(miss.scenario).order));
+    near.sort_by_key(|miss| std::cmp::Reverse(miss.nearness));
+    let mut told = Vec::new();
+    near.retain(|miss| {
+        let order = scenarios.get(miss.scenario).order;
+        let new = !told.contains(&order) && told.len() < TOLD;
+        if new {
+            told.push(order);
+        }
+        new
+    });
+    elsewhere.dedup_by_key(|number| scenarios.get(*number).order);
+    later.truncate(TOLD);
+    elsewhere.truncate(TOLD);
+    Explanation {
+        choice,
+        later,
+        near,
+        elsewhere,
+    }
+}
+
+/// What a rule asks for that this input has, condition by condition.
+#[must_use]
+pub fn met(scenario: &Scenario, operation: &Operation, question: &Question<'_>) -> Vec<String> {
+    let conditions = scenario.conditions.iter();
+    let told = conditions.map(|condition| condition.looked_at(operation, question));
+    told.collect()
+}
+
+fn near_miss(
+    number: usize,
+    scenario: &Scenario,
+    operation: &Operation,
+    question: &Question<'_>,
+) -> Option<NearMiss> {
+    let (mut because, mut sum, mut best) = (Vec::new(), 0, 0);
+    for condition in &scenario.conditions {
+        if holds(condition, operation, question) {
+            sum += 1000;
+            continue;
+        }
+        let values = condition.found(operation, question);
+        let sent: Vec<&str> = values
+            .iter()
+            .flat_map(|(_, value)| texts(Some(value)))
+            .collect();
+        let likeness = likeness(condition, &sent);
+        best = best.max(likeness);
+        sum += likeness;
+        let found = condition.looked_at(operation, question);
+        because.push(format!("{found}, and must {}", condition.demand(&sent)));
+    }
+    let count = u32::try_from(scenario.conditions.len()).ok()?;
+    let nearness = sum / count.max(1);
+    let near = match because.len() == scenario.conditions.len() {
+        // Nothing holds: it is near only where what was sent is like what was meant.
+        true => best >= LIKE && nearness >= NEAR,
+        false => nearness >= NEAR,
+    };
+    near.then_some(NearMiss {
+        scenario: number,
+        because,
+        nearness,
+    })
+}
+
+/// How like one of the sent texts is to what the condition asks for, in thousandths.
+fn likeness(condition: &Condition, sent: &[&str]) -> u32 {
+    let best = |score: &dyn Fn(&str) -> u32| sent.iter().map(|text| score(text)).max().unwrap_or(0);
+    let folded = |text: &str| text.to_lowercase();
+    let if_true = |like: bool| if like { 990 } else { 0 };
+    match &condition.test {
+        Test::OneOf(values) => best(&|text| {
+            let values = values.iter().filter_map(|value| value.as_text());
+            values.map(|value| alike(text, value)).max().unwrap_or(0)
+        }),
+        Test::Contains(part) => best(&|text| if_true(folded(text).contains(&folded(part)))),
+        Test::StartsWith(start) => best(&|text| {
+            let length = start.chars().count();
+            let beginning: String = text.chars().take(length).collect();
+            alike(&beginning, start)
+        }),
+        Test::EndsWith(end) => best(&|text| {
+            let (length, all) = (end.chars().count(), text.chars().count());
+            let ending: String = text.chars().skip(all.saturating_sub(length)).collect();
+            alike(&ending, end)
+        }),
+        Test::PathEnds(end) => best(&|text| {
+            let path = text.split(['?', '#']).next().unwrap_or_default();
+            let last = path.rfind('/').map_or(path, |at| &path[at..]);
+            alike(last, end)
+        }),
+        Test::Query(pair) => best(&|text| {
+            let query = text.split_once('?').map_or("", |(_, query)| query);
+            query
+                .split('&')
+                .map(|found| alike(found, pair))
+                .max()
+                .unwrap_or(0)
+        }),
+        Test::Matches(pattern) => best(&|text| {
+            let slips = [
+                text.to_uppercase(),
+                text.to_lowercase(),
+                text.trim().to_owned(),
+            ];
+            if_true(slips.iter().any(|slip| pattern.is_match(slip)))
+        }),
+        Test::Number(_) | Test::Present(_) => 0,
+    }
+}

@@ -1,0 +1,150 @@
+//! What `explain` says is so: its winner is what the engine chooses, and its ways lead where they say.
+
+use svc_fixtures::contract::{ErrorCode, Presence};
+use svc_fixtures::reading::Source;
+use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::ids::Seed;
+use svc_simulator::engine::rehearsal::{Asked, Outcome, Rehearsal, look_into, named_input, ways};
+use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::scenario::{AccountTerms, Choice, account_named, accounts, read_accounts};
+
+fn rules() -> Rules {
+    let rules = Rules::read(&Files::built_in(), Seed::new(""));
+    rules.unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn terms() -> (Vec<AccountTerms>, AccountTerms) {
+    let all = read_accounts(&accounts()).unwrap_or_else(|problems| panic!("{problems}"));
+    let local = account_named(&all, "local").expect("it is built in");
+    (all, local)
+}
+
+/// What ends in the same way for every operation, whatever it is asked.
+const EVERYWHERE: [ErrorCode; 12] = [
+    ErrorCode::InvalidInput,
+    ErrorCode::AuthInvalid,
+    ErrorCode::KeyEnvironmentMismatch,
+    ErrorCode::InsufficientBalance,
+    ErrorCode::IpNotAllowed,
+    ErrorCode::NoRecordFound,
+    ErrorCode::RateLimited,
+    ErrorCode::ProviderError,
+    ErrorCode::SourceUnavailable,
+    ErrorCode::SourceTimeout,
+    ErrorCode::InternalError,
+    ErrorCode::IdempotencyConflict,
+];
+
+#[test]
+fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
+    let (rules, (all, local)) = (rules(), terms());
+    for (index, row) in rules.contract.operations.iter().enumerate() {
+        for (outcome, way) in ways(&rules, &all, &local, Environment::Test, index) {
+            let needed = match outcome {
+                Outcome::Completed | Outcome::Pending => true,
+                Outcome::Error(code) => EVERYWHERE.contains(&code),
+            };
+            assert!(way.is_some() || !needed, "{} {}", row.id, outcome.as_str());
+            let Some(way) = way else { continue };
+            let account = account_named(&all, &way.asks[0].account).expect("it is built in");
+            let mut rehearsal = Rehearsal::new(&rules, account);
+            let mut last = None;
+            // What a later step carries is issued anew: the same account gets the same.
+            let first = &way.asks[0];
+            let body = rehearsal.body(first.environment, index, &first.set);
+            assert_eq!(body, first.body, "{}", row.id);
+            for ask in &way.asks {
+                let asked = Asked {
+                    environment: ask.environment,
+                    key: &ask.key,
+                    operation: index,
+                    body: &ask.body,
+                    idempotency_key: ask.idempotency_key,
+                    reference_id: None,
+                };
+                last = (0..ask.times).map(|_| rehearsal.ask(&asked)).last();
+            }
+            let heard = last.expect("a way has a call");
+            let ending = heard.code().unwrap_or(heard.text("status"));
+            assert_eq!(
+                (ending, heard.status),
+                (outcome.as_str(), way.status),
+                "{}",
+                row.id
+            );
+        }
+    }
+}
+
+#[test]
+fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
+    let (rules, (_, local)) = (rules(), terms());
+    let mut named = 0;
+    for (number, scenario) in rules.scenarios.all().iter().enumerate() {
+        for &operation in &scenario.operations {
+            let mut rehearsal = Rehearsal::new(&rules, local.clone());
+            let sample = rehearsal.body(Environment::Test, operation, &[]);
+            let Some((_, body)) = named_input(&rules, operation, number, &sample) else {
+                continue;
+            };
+            let asked = Asked {
+                environment: Environment::Test,
+                key: &rehearsal.key(Environment::Test),
+                operation,
+                body: &body,
+                idempotency_key: None,
+                reference_id: None,
+            };
+            let looked = look_into(&rules, "local", &asked).expect("the input is valid");
+            assert_eq!(looked.explanation.choice, Choice::Scenario(number));
+            assert!(!looked.explanation.later.contains(&number));
+            let heard = rehearsal.ask(&asked);
+            assert_eq!(
+                heard.because,
+                looked.explanation.choice.because(&rules.scenarios)
+            );
+            named += 1;
+        }
+    }
+    assert!(named > 300, "{named}");
+}
+
+#[test]
+fn a_rule_for_every_input_is_a_way_and_later_calls_are_counted() {
+    let rule = "[[scenario]]\nname = \"down\"\noperation = \"verify.company.tan\"\n\
+                then = [{ error = \"SVC_SOURCE_TIMEOUT\" }, { error = \"SVC_PROVIDER_ERROR\" }]\n";
+    let mut files = Files::built_in();
+    files.scenarios.insert(0, Source::new("team.toml", rule));
+    let rules = Rules::read(&files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
+    let (all, local) = terms();
+    let operation = rules.operation("verify.company.tan").expect("it is a row");
+    let ways = ways(&rules, &all, &local, Environment::Test, operation);
+    let calls = |code| {
+        let mut ways = ways
+            .iter()
+            .filter(|(outcome, _)| *outcome == Outcome::Error(code));
+        let way = ways.next()?.1.as_ref()?;
+        Some((way.asks[0].set.len(), way.asks[0].times))
+    };
+    assert_eq!(calls(ErrorCode::SourceTimeout), Some((0, 1)));
+    assert_eq!(calls(ErrorCode::ProviderError), Some((0, 2)));
+    // Nothing else is had any more: the rule comes before all others.
+    assert_eq!(calls(ErrorCode::NoRecordFound), None);
+    assert!(ways[0].1.is_none());
+}
+
+#[test]
+fn a_sample_needs_only_what_is_required() {
+    let (rules, (_, local)) = (rules(), terms());
+    for (index, row) in rules.contract.operations.iter().enumerate() {
+        let mut rehearsal = Rehearsal::new(&rules, local.clone());
+        let body = rehearsal.body(Environment::Live, index, &[]);
+        let required = row
+            .request
+            .iter()
+            .filter(|it| it.presence == Presence::Required);
+        for field in required {
+            assert!(body.get(&field.name).is_some(), "{} {}", row.id, field.name);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `init`, `fmt`, `operations` and `completions`: what they write and print.
+
+use std::path::{Path, PathBuf};
+
+use super::dry::folder;
+use super::{WORKS, run};
+
+/// Nobody is asked.
+const NOBODY: &str = "http://127.0.0.1:1";
+
+fn with_folder(arguments: &[&str], folder: &Path) -> (i32, String, String) {
+    let path = folder.display().to_string();
+    let (code, stdout, stderr) = run(NOBODY, &[arguments, &[&path]].concat());
+    let hidden = |text: String| text.replace(&path, "FOLDER");
+    (code, hidden(stdout), hidden(stderr))
+}
+
+/// A folder that is not there.
+fn nowhere(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // It may be there from an earlier run.
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+#[test]
+fn a_starter_folder_has_no_mistake_and_is_laid_out() {
+    let folder = nowhere("init").join("deeper");
+    let (code, stdout, stderr) = with_folder(&["init"], &folder);
+    assert_eq!((code, stdout.as_str()), (0, "FOLDER/scenarios.toml\n"));
+    assert!(stderr.starts_with("next: svc-simulator check "), "{stderr}");
+    let (code, stdout, stderr) = with_folder(&["check"], &folder);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("4 expectations met"), "{stdout}");
+    assert_eq!(with_folder(&["fmt", "--check"], &folder).0, 0);
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let folder = folder("init-there", "");
+    std::fs::write(folder.join("scenarios.toml"), "# mine\n").expect(WORKS);
+    let (code, stdout, stderr) = with_folder(&["init"], &folder);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    insta::assert_snapshot!(stderr, @"error: FOLDER/scenarios.toml is there already and nothing is written over; name another folder");
+    let kept = std::fs::read_to_string(folder.join("scenarios.toml")).expect(WORKS);
+    assert_eq!(kept, "# mine\n");
+}
+
+const UNTIDY: &str = "# mine\n[[scenario]]\nname=\"a\"\noperation = \"verify.identity.pan\"   # why\n\
+                      then={error=\"SVC_NO_RECORD_FOUND\"}\n";
+
+#[test]
+fn what_is_not_laid_out_is_shown_and_left_alone() {
+    let folder = folder("fmt-check", UNTIDY);
+    let (code, stdout, stderr) = with_folder(&["fmt", "--check"], &folder);
+    assert_eq!((code, stderr.as_str()), (1, ""));
+    insta::assert_snapshot!(stdout, @r#"
+    --- FOLDER/team.toml
+    +++ as fmt writes it
+    @@ -1,5 +1,5 @@
+     # mine
+     [[scenario]]
+    -name="a"
+    +name = "a"
+     operation = "verify.identity.pan"   # why
+    -then={error="SVC_NO_RECORD_FOUND"}
+    +then = { error = "SVC_NO_RECORD_FOUND" }
+    "#);
+    let kept = std::fs::read_to_string(folder.join("team.toml")).expect(WORKS);
+    assert_eq!(kept, UNTIDY);
+}
+
+#[test]
+fn files_are_laid_out_where_they_stand() {
+    let folder = folder("fmt", UNTIDY);
+    let (code, stdout, stderr) = with_folder(&["fmt"], &folder);
+    assert_eq!((code, stdout.as_str()), (0, "FOLDER/team.toml\n"));
+    assert_eq!(stderr, "1 of 1 files changed\n");
+    let (code, stdout, stderr) = with_folder(&["fmt"], &folder.join("team.toml"));
+    assert_eq!((code, stdout.as_str()), (0, ""));
+    assert_eq!(stderr, "0 of 1 files changed\n");
+    let names = std::fs::read_dir(&folder).expect(WORKS).count();
+    assert_eq!(names, 1);
+}
+
+#[test]
+fn where_a_file_is_no_toml_no_file_is_written() {
+    let folder = folder("fmt-broken", UNTIDY);
+    std::fs::write(folder.join("broken.toml"), "name = \"a\nthen = [\n").expect(WORKS);
+    let (code, stdout, stderr) = with_folder(&["fmt"], &folder);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("FOLDER/broken.toml:1"), "{stderr}");
+    let kept = std::fs::read_to_string(folder.join("team.toml")).expect(WORKS);
+    assert_eq!(kept, UNTIDY);
+}
+
+#[test]
+fn the_built_in_scenarios_are_laid_out() {
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let (code, stdout, stderr) = with_folder(&["fmt", "--check"], &built_in);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+}
+
+#[test]
+fn an_operation_is_shown_with_all_that_is_known() {
+    let (code, stdout, _) = run(
+        NOBODY,
+        &["operations", "show", "verify.employment.epfo-establishment"],
+    );
+    assert_eq!(code, 0);
+    let (fields, _) = stdout.split_once("\nInputs\n").expect(WORKS);
+    insta::assert_snapshot!(fields, @"
+    verify.employment.epfo-establishment
+      EPFO establishment: 15 INR, 3000-25000 ms
+      path     POST /v1/verify/employment/epfo-establishment
+      clause   employment.epfo-establishment
+      limit    `months` (contribution history): default 6, maximum 12
+
+    Fields
+      establishmentId (required, identifies): Establishment's number at the provident fund
+        15 letters or digits
+      months (default 6): Months of contribution history
+        a whole number from 1 to 12
+    ");
+    let scenarios = stdout.split_once("\nScenarios, ").expect(WORKS).1;
+    assert!(scenarios.contains("\"the last digits are the status: 422\" in "));
+}
+
+#[test]
+fn operations_are_shown_by_id_path_and_beginning() {
+    for (name, count) in [
+        ("verify.identity.pan", 1),
+        ("/v1/verify/identity/pan", 1),
+        ("verify.membership.*", 3),
+    ] {
+        for arguments in [vec!["operations", name], vec!["operations", "show", name]] {
+            let (code, stdout, _) = run(NOBODY, &arguments);
+            assert_eq!((code, stdout.matches("\nFields\n").count()), (0, count));
+        }
+    }
+    for name in ["verify.identity.pam", "verify.member*", ""] {
+        let (code, stdout, stderr) = run(NOBODY, &["operations", "show", name]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{name}");
+        assert!(
+            stderr.starts_with("error: there is no operation"),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn every_shell_has_its_completions() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (code, stdout, stderr) = run(NOBODY, &["completions", shell]);
+        assert_eq!((code, stderr.as_str()), (0, ""));
+        for word in ["explain", "idempotency-key"] {
+            assert!(stdout.contains(word), "{shell}: {word}");
+        }
+        assert!(!stdout.contains("\\u{"), "{shell}");
+    }
+    assert_eq!(run(NOBODY, &["completions", "tcsh"]).0, 2);
+}
