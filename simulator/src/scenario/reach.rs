@@ -367,7 +367,7 @@ mod tests {
                 "name = { matches = \"^A\" }",
                 "name = { starts_with = \"A\" }",
             ],
-            &["name = { present = false }", "name = \"A\""],
+            &["state = { present = false }", "name = \"A\""],
         ] {
             assert!(!is_unreachable(whens), "{whens:?}");
         }

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -162,15 +161,19 @@ fn the_index_chooses_what_a_scan_in_order_chooses() {
         prop::collection::vec(input(), 1..24),
     );
     let ran = TestRunner::new_with_rng(config, rng).run(&strategy, |(rules, inputs)| {
+        let read = |file: &str| {
+            let source = Source::new("random.toml", file);
+            read_scenarios(&contract, &BTreeMap::new(), &[source])
+        };
         let mut file = String::new();
         for (number, rule) in rules.iter().enumerate() {
-            let _ = write!(file, "[[scenario]]\nname = \"{number}\"\n{rule}");
+            let rule = format!("[[scenario]]\nname = \"{number}\"\n{rule}");
+            // What can never hold is refused.
+            if read(&rule).is_ok() {
+                file += &rule;
+            }
         }
-        let set = read_scenarios(
-            &contract,
-            &BTreeMap::new(),
-            &[Source::new("random.toml", file)],
-        );
+        let set = read(&file);
         let set = set.unwrap_or_else(|problems| panic!("{problems}"));
         for input in &inputs {
             let operation = if input.get("name").is_some() {
