@@ -1,0 +1,4 @@
+//! The format of scenario files as people meet it: what is told of bad files, and the schema that
+//! editors check them by.
+
+mod bad_files;
