@@ -17,6 +17,7 @@ mod listen;
 mod openapi;
 mod operations;
 mod ready;
+mod schema;
 mod serve;
 mod settings;
 mod terminal;
@@ -91,6 +92,8 @@ enum Command {
     Try(Box<TryArgs>),
     /// Print the OpenAPI document
     Openapi,
+    /// Print the JSON Schema of scenario files, by which editors complete and check them
+    Schema,
     /// Write a starter folder of scenario files, with examples and tests of them
     #[command(after_help = "Exit codes: 0 it is written, 1 it can't be, 2 it is there already.")]
     Init(InitArgs),
@@ -158,6 +161,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Try(args) => try_call::run(&args),
         Command::Openapi => openapi::run(),
+        Command::Schema => schema::run(),
         Command::Init(args) => init::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Operations(args) => operations::run(&args),

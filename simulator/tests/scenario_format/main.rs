@@ -2,3 +2,4 @@
 //! editors check them by.
 
 mod bad_files;
+mod schema;
