@@ -40,6 +40,7 @@ use fmt::FmtArgs;
 use init::InitArgs;
 use listen::ListenArgs;
 use operations::OperationsArgs;
+use schema::SchemaArgs;
 use settings::ServeArgs;
 use trigger::TriggerArgs;
 use try_call::TryArgs;
@@ -93,7 +94,7 @@ enum Command {
     /// Print the OpenAPI document
     Openapi,
     /// Print the JSON Schema of scenario files, by which editors complete and check them
-    Schema,
+    Schema(SchemaArgs),
     /// Write a starter folder of scenario files, with examples and tests of them
     #[command(after_help = "Exit codes: 0 it is written, 1 it can't be, 2 it is there already.")]
     Init(InitArgs),
@@ -161,7 +162,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Try(args) => try_call::run(&args),
         Command::Openapi => openapi::run(),
-        Command::Schema => schema::run(),
+        Command::Schema(args) => schema::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Operations(args) => operations::run(&args),

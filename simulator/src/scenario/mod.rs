@@ -44,7 +44,7 @@ pub use people::{People, Profile};
 pub use range::NumberRange;
 pub use reach::unreachable;
 pub use read::read_scenarios;
-pub use schema::schema;
+pub use schema::{reference, schema};
 pub use set::{Because, Choice, Question, ScenarioSet};
 
 /// One rule: these inputs of these operations get this outcome.

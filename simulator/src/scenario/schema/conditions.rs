@@ -160,7 +160,8 @@ fn headers() -> Value {
             false => c.to_string(),
         });
         let pattern: String = letters.collect();
-        properties.insert(name.to_owned(), refer("text_test"));
+        let what = "What this header must be, in any case of its name.";
+        properties.insert(name.to_owned(), about(what, refer("text_test")));
         patterns.insert(format!("^{pattern}$"), refer("text_test"));
     }
     json!({

@@ -6,6 +6,7 @@ mod conditions;
 mod expectations;
 mod outcomes;
 mod people;
+mod reference;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::template::Character;
 
 use super::read::prefixes;
+
+pub use reference::reference;
 
 /// The schema of scenario files. `roles` is whom the answers speak of.
 #[must_use]

@@ -119,7 +119,10 @@ fn beside() -> [Value; BESIDE_PENDING.len()] {
     let span = || or_named(refer("duration"));
     let range = json!({
         "type": "object",
-        "properties": { "from": span(), "to": span() },
+        "properties": {
+            "from": about("The shortest.", span()),
+            "to": about("The longest; operation and body decide, the same for the same input.", span()),
+        },
         "required": ["from", "to"],
         "additionalProperties": false,
     });
