@@ -52,7 +52,7 @@ fn told(contract: &Contract, answers: &Answers, name: &str, text: &str) -> Strin
         .unwrap_or_default()
 }
 
-fn rows() -> (Contract, Answers) {
+pub(crate) fn rows() -> (Contract, Answers) {
     let contract = Contract::built_in();
     let answers = Answers::read(&embedded::answers(), &contract, &compute::signatures());
     (contract, answers.expect("the built-in answers read"))

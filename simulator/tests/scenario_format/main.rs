@@ -4,3 +4,4 @@
 mod bad_files;
 mod readme;
 mod schema;
+mod taken;

@@ -57,7 +57,7 @@ const BEYOND: [&str; 38] = [
     "webhook-where-none-comes",
 ];
 
-fn validator() -> Validator {
+pub(crate) fn validator() -> Validator {
     let schema = serde_json::from_str(COMMITTED).expect("it is JSON");
     jsonschema::draft7::meta::validate(&schema).expect("it is a schema");
     jsonschema::draft7::new(&schema).expect("it is a schema")
@@ -81,7 +81,7 @@ fn as_json(name: &str, text: &str) -> Option<Value> {
     members.filter(|_| is_intact).map(Value::Object)
 }
 
-fn fits(validator: &Validator, name: &str, text: &str) {
+pub(crate) fn fits(validator: &Validator, name: &str, text: &str) {
     let file = as_json(name, text).expect("a good file is TOML and JSON");
     let told: Vec<String> = validator
         .iter_errors(&file)
