@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::call_args::quoted;
-use super::{Failure, terminal};
+use super::{Failure, schema, terminal};
 
 /// What `init` is told.
 #[derive(Debug, Args)]
@@ -16,14 +16,19 @@ pub(super) struct InitArgs {
     folder: PathBuf,
 }
 
-/// What is written, by name.
-const FILES: [(&str, &str); 1] = [("scenarios.toml", include_str!("starter/scenarios.toml"))];
+/// The example.
+const STARTER: &str = include_str!("starter/scenarios.toml");
 
 /// Runs the command. Nothing is written where one of the files is there already.
 pub(super) fn run(args: &InitArgs) -> Result<(), Failure> {
     let folder = &args.folder;
+    // The first line of the example names the schema beside it.
+    let files = [
+        ("scenarios.toml", STARTER.to_owned()),
+        ("schema.json", schema::text()?),
+    ];
     let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
-    if let Some(name) = FILES
+    if let Some(name) = files
         .iter()
         .map(|(name, _)| *name)
         .find(|name| is_there(name))
@@ -34,7 +39,7 @@ pub(super) fn run(args: &InitArgs) -> Result<(), Failure> {
         )));
     }
     fs::create_dir_all(folder).with_context(|| format!("{} can't be made", folder.display()))?;
-    for (name, text) in FILES {
+    for (name, text) in files {
         let path = folder.join(name);
         // Not even what somebody else writes at this moment is written over.
         let file = fs::OpenOptions::new()

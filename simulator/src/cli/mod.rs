@@ -17,6 +17,7 @@ mod listen;
 mod openapi;
 mod operations;
 mod ready;
+mod schema;
 mod serve;
 mod settings;
 mod terminal;
@@ -39,6 +40,7 @@ use fmt::FmtArgs;
 use init::InitArgs;
 use listen::ListenArgs;
 use operations::OperationsArgs;
+use schema::SchemaArgs;
 use settings::ServeArgs;
 use trigger::TriggerArgs;
 use try_call::TryArgs;
@@ -91,6 +93,8 @@ enum Command {
     Try(Box<TryArgs>),
     /// Print the OpenAPI document
     Openapi,
+    /// Print the JSON Schema of scenario files, by which editors complete and check them
+    Schema(SchemaArgs),
     /// Write a starter folder of scenario files, with examples and tests of them
     #[command(after_help = "Exit codes: 0 it is written, 1 it can't be, 2 it is there already.")]
     Init(InitArgs),
@@ -158,6 +162,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Try(args) => try_call::run(&args),
         Command::Openapi => openapi::run(),
+        Command::Schema(args) => schema::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Operations(args) => operations::run(&args),

@@ -20,6 +20,7 @@ mod read_outcome;
 mod read_people;
 mod read_tests;
 mod read_when;
+mod schema;
 mod set;
 
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub use people::{People, Profile};
 pub use range::NumberRange;
 pub use reach::unreachable;
 pub use read::read_scenarios;
+pub use schema::{reference, schema};
 pub use set::{Because, Choice, Question, ScenarioSet};
 
 /// One rule: these inputs of these operations get this outcome.

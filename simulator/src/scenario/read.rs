@@ -1,6 +1,6 @@
 //! Reading scenario files: every mistake of every file at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use svc_fixtures::contract::Contract;
@@ -10,7 +10,7 @@ use svc_fixtures::template::Character;
 use super::people::{People, Profile};
 use super::read_outcome::{Scope, outcomes};
 use super::read_people::{Cast, Declared};
-use super::read_tests::for_case;
+use super::read_tests::{for_case, names_case};
 use super::read_when::{When, has};
 use super::set::ScenarioSet;
 use super::{Afterwards, Changes, Condition, Scenario, folder};
@@ -86,7 +86,12 @@ impl Reader<'_> {
         };
         let order = self.order;
         self.order += 1;
-        for (case, then) in self.thens(table) {
+        let thens = self.thens(table);
+        tell_of_cases(table, &conditions, thens.len());
+        if again {
+            tell_no_sequence(table, &thens);
+        }
+        for (case, then) in thens {
             let operations = self.fitting(table, &operations, &conditions, &then, case.is_some());
             let scope = Scope {
                 contract: self.contract,
@@ -159,7 +164,14 @@ impl Reader<'_> {
             .map(|(index, _)| index)
             .collect();
         if found.is_empty() {
-            item.unknown("the operation", text, ids());
+            match text.ends_with('*') {
+                true => {
+                    let prefixes = prefixes(self.contract);
+                    let known = prefixes.iter().map(String::as_str);
+                    item.unknown("the prefix", text, known);
+                }
+                false => item.unknown("the operation", text, ids()),
+            }
         }
         found
     }
@@ -173,6 +185,9 @@ impl Reader<'_> {
                     .table()
                     .map(|cases| cases.entries())
                     .unwrap_or_default();
+                if cases.is_empty() {
+                    table.problem("`cases` without a case says nothing: write one outcome a case");
+                }
                 cases
                     .into_iter()
                     .map(|(case, then)| (Some(case.to_owned()), then))
@@ -183,7 +198,7 @@ impl Reader<'_> {
                 Vec::new()
             }
             (None, None) => {
-                table.problem("`then` is missing");
+                table.lacks("`then` is missing: write `then = { success = {} }`, an error, or what is to happen");
                 Vec::new()
             }
         }
@@ -215,5 +230,44 @@ impl Reader<'_> {
             table.problem("none of these operations has all these fields and can end so");
         }
         fitting
+    }
+}
+
+/// What stands for several operations: every beginning of an id, and all.
+pub(super) fn prefixes(contract: &Contract) -> BTreeSet<String> {
+    let mut found = BTreeSet::from(["*".to_owned()]);
+    for row in &contract.operations {
+        let dots = row.id.match_indices('.');
+        found.extend(dots.map(|(at, _)| format!("{}.*", &row.id[..at])));
+    }
+    found
+}
+
+/// Tells of cases that no input tells apart: the first would always win.
+fn tell_of_cases(table: &Table<'_>, conditions: &[Condition], count: usize) {
+    if let (Some(cases), true) = (table.optional("cases"), count > 1)
+        && !conditions.iter().any(names_case)
+    {
+        cases.problem_with_hint(
+            "nothing tells these cases apart: the first would always win",
+            "write `{case}` in a text of `when`, where the name of the case is to stand",
+        );
+    }
+}
+
+/// Tells of what is to start over and is no sequence.
+fn tell_no_sequence(table: &Table<'_>, thens: &[(Option<String>, Item<'_>)]) {
+    let is_sequence = |then: &Item<'_>| {
+        let steps = if then.is_list() { then.list() } else { None };
+        steps.is_some_and(|steps| steps.len() != 1)
+    };
+    if let Some(item) = table.optional("start_over")
+        && !thens.is_empty()
+        && !thens.iter().any(|(_, then)| is_sequence(then))
+    {
+        item.problem_with_hint(
+            "there is one outcome only: nothing starts over",
+            "write a list of outcomes, or leave `start_over` out",
+        );
     }
 }

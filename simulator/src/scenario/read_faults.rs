@@ -8,7 +8,7 @@ use super::read_outcome::Scope;
 use super::{Ending, OutOfOrder, SignatureFault, WebhookFault, WireFault, duration_ms};
 
 /// The wire faults that are written as a word.
-const WORDS: [(&str, WireFault); 3] = [
+pub(super) const WORDS: [(&str, WireFault); 3] = [
     ("reset", WireFault::Reset),
     ("never", WireFault::Never),
     ("garbage", WireFault::Garbage),
@@ -21,7 +21,10 @@ const WEBHOOK_FORM: &str =
     "write at least one of copies = 2, delay = \"90s\", signature = \"wrong\", out_of_order = true";
 
 /// How often a webhook that comes more than once can come.
-const COPIES: std::ops::RangeInclusive<u32> = 2..=10;
+pub(super) const COPIES: std::ops::RangeInclusive<u32> = 2..=10;
+
+/// What can be wrong with a signature, as it is written.
+pub(super) const SIGNATURES: [&str; 2] = ["wrong", "none"];
 
 /// What goes wrong on the wire; none, and a problem, where it is not written as it should be.
 pub(super) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
@@ -123,7 +126,7 @@ fn signature_fault(item: &Item<'_>) -> Option<SignatureFault> {
         "wrong" => Some(SignatureFault::Wrong),
         "none" => Some(SignatureFault::None),
         other => {
-            item.unknown("the signature", other, ["wrong", "none"].into_iter());
+            item.unknown("the signature", other, SIGNATURES.into_iter());
             None
         }
     }

@@ -7,6 +7,9 @@ use super::read_changes::{BESIDE_SUCCESS, over};
 use super::read_faults::{webhook_fault, wire_fault};
 use super::{Changes, Delay, Ending, Outcome, Over, WebhookFault, duration_ms};
 
+/// What stands beside a first ending, and not in `finally`.
+pub(super) const BESIDE_PENDING: [&str; 4] = ["delay", "provider", "wire", "webhook"];
+
 /// What an outcome must fit.
 pub(super) struct Scope<'c> {
     pub(super) contract: &'c Contract,
@@ -54,7 +57,7 @@ fn outcome(
         }
     };
     if !may_wait {
-        for name in ["delay", "provider", "wire", "webhook"] {
+        for name in BESIDE_PENDING {
             if let Some(item) = table.optional(name) {
                 item.problem(format!(
                     "`{name}` stands beside `pending`, not in `finally`"
@@ -65,6 +68,7 @@ fn outcome(
     if named[0].is_none() {
         beside_nothing(table);
     }
+    beside_another(table);
     let delay = table.optional("delay").and_then(|item| delay(&item));
     let provider = table.optional_text("provider").map(Into::into);
     // In `finally` they are refused as a whole already.
@@ -93,6 +97,22 @@ fn beside_nothing(table: &Table<'_>) {
                     true => "write it in `finally`",
                     false => "leave it out",
                 },
+            );
+        }
+    }
+}
+
+/// Tells of what says more of an ending that is not there.
+fn beside_another(table: &Table<'_>) {
+    for (name, ending) in [
+        ("message", "error"),
+        ("after", "pending"),
+        ("finally", "pending"),
+    ] {
+        if let (None, Some(item)) = (table.optional(ending), table.optional(name)) {
+            item.problem_with_hint(
+                format!("`{name}` stands beside `{ending}`, and there is none here"),
+                "leave it out",
             );
         }
     }

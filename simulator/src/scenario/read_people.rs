@@ -200,8 +200,17 @@ fn follow(links: &[Link<'_>], first: usize, profiles: &mut [Profile]) {
                     .iter()
                     .filter(|profile| profile.role == link.role);
                 let known: Vec<&str> = of_role.map(|profile| profile.name.as_str()).collect();
-                let what = format!("in this file the {}", link.role);
-                link.item.unknown(&what, name, known.into_iter());
+                let role = &link.role;
+                match known.is_empty() {
+                    true => link.item.problem_with_hint(
+                        format!("no {role} is declared in this file"),
+                        format!("write `[{role}.{name}]` and what is known of it"),
+                    ),
+                    false => {
+                        let what = format!("in this file the {role}");
+                        link.item.unknown(&what, name, known.into_iter());
+                    }
+                }
             }
         }
     }

@@ -23,7 +23,8 @@ pub(super) enum Sort {
     Any,
 }
 
-const TEXT_TESTS: [&str; 6] = [
+/// The tests of texts.
+pub(super) const TEXT_TESTS: [&str; 6] = [
     "contains",
     "starts_with",
     "ends_with",
@@ -32,7 +33,8 @@ const TEXT_TESTS: [&str; 6] = [
     "matches",
 ];
 
-const NUMBER_TESTS: [&str; 4] = ["at_least", "at_most", "above", "below"];
+/// The tests of numbers.
+pub(super) const NUMBER_TESTS: [&str; 4] = ["at_least", "at_most", "above", "below"];
 
 impl Sort {
     /// What all of these are.
@@ -108,7 +110,8 @@ pub(super) fn tests(item: &Item<'_>, sort: Sort) -> Vec<Test> {
     found.extend(number_range(&table, sort).map(Test::Number));
     found.extend(presence(&table));
     table.done();
-    if found.is_empty() {
+    // A test with a mistake has been told already.
+    if table.entries().is_empty() {
         table.problem(
             "no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, \
              matches, at_least, at_most, above, below, present or absent",
@@ -193,6 +196,20 @@ fn presence(table: &Table<'_>) -> Option<Test> {
         }
         (Some(present), None) => Some(Test::Present(present)),
         (None, absent) => Some(Test::Present(!absent?.bool()?)),
+    }
+}
+
+/// Whether `{case}` stands in a text that is replaced.
+pub(super) fn names_case(condition: &Condition) -> bool {
+    let named = |text: &str| text.contains("{case}");
+    match &condition.test {
+        Test::OneOf(values) => values.iter().filter_map(Json::as_text).any(named),
+        Test::Contains(text)
+        | Test::StartsWith(text)
+        | Test::EndsWith(text)
+        | Test::PathEnds(text)
+        | Test::Query(text) => named(text),
+        Test::Matches(_) | Test::Number(_) | Test::Present(_) => false,
     }
 }
 

@@ -307,9 +307,13 @@ impl When<'_> {
         if let Some(Some(first)) = mistakes.first()
             && mistakes.iter().all(Option::is_some)
         {
+            let names_case = value.as_text().is_some_and(|text| text.contains("{case}"));
             item.problem_with_hint(
                 "this never holds: a call with this value is refused before any scenario is asked",
-                first.to_string(),
+                match names_case {
+                    true => "`{case}` stands for something where `cases` are given".to_owned(),
+                    false => first.to_string(),
+                },
             );
         }
     }

@@ -113,12 +113,6 @@ then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
     17 | when = { pan = 5, name = { contains = 7 } }
        |                ^
 
-    error: no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, matches, at_least, at_most, above, below, present or absent
-      --> mine.toml:17:26
-       |
-    17 | when = { pan = 5, name = { contains = 7 } }
-       |                          ^^^^^^^^^^^^^^^^
-
     error: expected a string, found integer
       --> mine.toml:17:39
        |
@@ -149,7 +143,7 @@ then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
     23 | then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
        |                                                         ^^
 
-    15 mistakes found
+    14 mistakes found
     "#);
 }
 

@@ -27,7 +27,10 @@ fn nowhere(name: &str) -> PathBuf {
 fn a_starter_folder_has_no_mistake_and_is_laid_out() {
     let folder = nowhere("init").join("deeper");
     let (code, stdout, stderr) = with_folder(&["init"], &folder);
-    assert_eq!((code, stdout.as_str()), (0, "FOLDER/scenarios.toml\n"));
+    assert_eq!(
+        (code, stdout.as_str()),
+        (0, "FOLDER/scenarios.toml\nFOLDER/schema.json\n")
+    );
     assert!(stderr.starts_with("next: svc-simulator check "), "{stderr}");
     let (code, stdout, stderr) = with_folder(&["check"], &folder);
     assert_eq!((code, stderr.as_str()), (0, ""));

@@ -1,0 +1,41 @@
+//! `schema`: prints the JSON Schema of scenario files, for editors, or its keys for people.
+
+use clap::Args;
+use serde_json::Value;
+use svc_fixtures::contract::Contract;
+use svc_fixtures::template::Answers;
+
+use super::{Failure, terminal};
+use crate::engine::compute;
+use crate::engine::rules::Files;
+use crate::scenario;
+
+/// What `schema` is told.
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// Print the tables of the README
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &SchemaArgs) -> Result<(), Failure> {
+    match args.markdown {
+        true => terminal::print(&scenario::reference(&schema()?)),
+        false => terminal::print(&text()?),
+    }
+    Ok(())
+}
+
+/// The schema as it stands in a file.
+pub(super) fn text() -> Result<String, Failure> {
+    Ok(format!("{:#}\n", schema()?))
+}
+
+/// The schema of the built-in contract.
+fn schema() -> Result<Value, Failure> {
+    let files = Files::built_in();
+    let contract = Contract::read(&files.contract)?;
+    let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
+    Ok(scenario::schema(&contract, &answers.cast))
+}

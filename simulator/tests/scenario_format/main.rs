@@ -1,0 +1,7 @@
+//! The format of scenario files as people meet it: what is told of bad files, and the schema that
+//! editors check them by, and the README.
+
+mod bad_files;
+mod readme;
+mod schema;
+mod taken;

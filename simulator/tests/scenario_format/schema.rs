@@ -1,0 +1,154 @@
+//! The schema of scenario files: good files fit it, and bad ones do not as far as a schema can tell.
+
+use std::process::Command;
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+use svc_fixtures::reading::{Source, Table};
+use svc_simulator::scenario::built_in;
+
+use crate::bad_files::files;
+
+const COMMITTED: &str = include_str!("../../../scenarios/schema.json");
+const README: &str = include_str!("../../../scenarios/README.md");
+const STARTER: &str = include_str!("../../src/cli/starter/scenarios.toml");
+const LINE: &str = "#:schema ./schema.json\n";
+
+/// What only the readers know: what the rows say of an operation, what a name stands for, what two
+/// rules have to do with each other, and how texts, paths and TOML are written.
+const BEYOND: [&str; 38] = [
+    "bad-regular-expression",
+    "breaks-contract-where-nothing-breaks",
+    "case-without-cases",
+    "cases-nobody-asks-for",
+    "delay-that-ends-before-it-begins",
+    "field-of-another-operation",
+    "impossible-absence",
+    "impossible-mixture-of-operations",
+    "impossible-sentinel",
+    "impossible-value",
+    "length-of-no-list",
+    "member-of-a-field-without-members",
+    "name-twice",
+    "never-wins",
+    "nobody-declared",
+    "null-what-is-never-null",
+    "path-leads-nowhere",
+    "path-not-closed",
+    "pending-where-it-cannot-be",
+    "person-of-an-unknown-company",
+    "person-with-a-refused-identifier",
+    "person-without-identifier",
+    "range-empty",
+    "range-on-a-text",
+    "regular-expression-looks-around",
+    "remove-what-is-always-there",
+    "start-over-of-one-outcome",
+    "success-item-of-no-list",
+    "success-of-the-wrong-type",
+    "success-out-of-range",
+    "success-path-through-a-list",
+    "success-with-an-unknown-member",
+    "two-people-with-one-identifier",
+    "unknown-person",
+    "unknown-value",
+    "unused-value",
+    "value-of-a-value",
+    "webhook-where-none-comes",
+];
+
+pub(crate) fn validator() -> Validator {
+    let schema = serde_json::from_str(COMMITTED).expect("it is JSON");
+    jsonschema::draft7::meta::validate(&schema).expect("it is a schema");
+    jsonschema::draft7::new(&schema).expect("it is a schema")
+}
+
+/// A file as an editor sees it; none where it is no TOML or has what JSON has no form for.
+fn as_json(name: &str, text: &str) -> Option<Value> {
+    let source = Source::new(name, text);
+    let (members, problems) = Table::of_source(&source, |root| {
+        let members = root.entries().into_iter();
+        let members = members.map(|(name, item)| (name.to_owned(), item.json_if_any()));
+        (members.collect::<Vec<_>>(), root.is_intact())
+    });
+    drop(problems);
+    let (members, is_intact) = members;
+    let members = members.into_iter().map(|(name, value)| {
+        let value = serde_json::to_value(value?).expect("JSON is JSON");
+        Some((name, value))
+    });
+    let members: Option<Map<String, Value>> = members.collect();
+    members.filter(|_| is_intact).map(Value::Object)
+}
+
+pub(crate) fn fits(validator: &Validator, name: &str, text: &str) {
+    let file = as_json(name, text).expect("a good file is TOML and JSON");
+    let told: Vec<String> = validator
+        .iter_errors(&file)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(told.is_empty(), "{name}: {}", told.join("\n"));
+}
+
+/// The examples of the README that are scenario files.
+fn examples() -> impl Iterator<Item = &'static str> {
+    let blocks = README.split("```toml\n").skip(1);
+    let blocks = blocks.filter_map(|block| block.split("```").next());
+    blocks.filter(|block| block.contains("[[scenario]]") || block.contains("[[expect]]"))
+}
+
+#[test]
+fn the_schema_is_committed_as_the_command_prints_it() {
+    let out = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
+        .arg("schema")
+        .env_clear()
+        .output()
+        .expect("a test on a machine that works");
+    assert_eq!(out.status.code(), Some(0));
+    let printed = String::from_utf8(out.stdout).expect("JSON is text");
+    let same = printed == COMMITTED;
+    assert!(
+        same,
+        "run `cargo run -- schema > scenarios/schema.json` and commit it"
+    );
+}
+
+#[test]
+fn every_built_in_file_fits_and_names_the_schema() {
+    let validator = validator();
+    for source in built_in() {
+        fits(&validator, &source.path, &source.text);
+        assert!(source.text.starts_with(LINE), "{}", source.path);
+    }
+}
+
+#[test]
+fn what_init_writes_and_the_readme_shows_fits() {
+    let validator = validator();
+    assert!(STARTER.starts_with(LINE));
+    fits(&validator, "starter", STARTER);
+    assert!(examples().count() > 4);
+    for example in examples() {
+        fits(&validator, "README.md", example);
+    }
+}
+
+#[test]
+fn bad_files_do_not_fit_unless_a_schema_cannot_know() {
+    let validator = validator();
+    let mut fitting = Vec::new();
+    let mut refused = 0;
+    for (name, text) in files("toml") {
+        match as_json(&name, &text) {
+            Some(file) if validator.is_valid(&file) => {
+                let (_, situation) = name.split_once('-').expect("a number and a situation");
+                fitting.push(situation.to_owned());
+            }
+            Some(_) => refused += 1,
+            None => {}
+        }
+    }
+    fitting.sort();
+    assert_eq!(fitting, BEYOND);
+    assert!(refused >= 15, "{refused}");
+}
