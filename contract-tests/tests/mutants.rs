@@ -91,34 +91,36 @@ fn enough() -> Result<(), Failed> {
     }
 }
 
-/// Every answer the defect can be in has it; some verdict must be that its clause is broken.
+/// Every answer the defect can be in has it; some verdict must be that its clause is broken. Cases are
+/// judged by themselves, so that the first such verdict is enough.
 fn is_killed(
     clause: &str,
     may_be_in: &dyn Fn(&Exchange) -> bool,
     put_in: &dyn Fn(&mut CapturedCase) -> bool,
 ) -> Result<(), Failed> {
-    let mut changed = Vec::new();
-    for case in &CLEAN.0.cases {
-        if case.exchanges.iter().any(may_be_in) {
-            let mut case = case.clone();
-            changed.extend(put_in(&mut case).then_some(case));
-        }
-    }
-    if changed.is_empty() {
-        return Err("no captured answer can have this defect: it was never exercised".into());
-    }
+    let with_defect = |case: &CapturedCase| {
+        let mut case = case.exchanges.iter().any(may_be_in).then(|| case.clone())?;
+        put_in(&mut case).then_some(case)
+    };
     let setting = support::setting(&CONTRACT);
-    let judged = PLAN
-        .iter()
-        .map(|(check, cases)| run::judge(&setting, check, cases, &changed));
-    let broken = broken_clauses(&judged.collect::<Vec<_>>());
-    if !broken.contains(clause) {
-        return Err(format!("survived: {clause} is not broken, but {broken:?}").into());
+    let mut others = None;
+    for changed in CLEAN.0.cases.iter().filter_map(with_defect) {
+        let planned = PLAN.iter().find(|(check, _)| check.id == changed.check);
+        let (check, cases) = planned.expect("what was captured was planned");
+        let judged = run::judge(&setting, check, cases, &[changed]);
+        let broken = broken_clauses(&[judged]);
+        if broken.contains(clause) {
+            return match NAMED.contains(clause) {
+                true => Ok(()),
+                false => Err(format!("no check names {clause}").into()),
+            };
+        }
+        others.get_or_insert_with(BTreeSet::new).extend(broken);
     }
-    match NAMED.contains(clause) {
-        true => Ok(()),
-        false => Err(format!("no check names {clause}").into()),
-    }
+    Err(match others {
+        None => "no captured answer can have this defect: it was never exercised".into(),
+        Some(others) => format!("survived: {clause} is not broken, but {others:?}").into(),
+    })
 }
 
 fn broken_clauses(judged: &[Judged]) -> BTreeSet<String> {

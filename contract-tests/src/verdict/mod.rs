@@ -11,6 +11,9 @@ mod rule;
 pub(crate) mod usage;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Display;
 
 use crate::capture::{CapturedCase, Exchange};

@@ -116,7 +116,9 @@ pub(crate) fn serve() -> Result<()> {
                 .into_iter()
                 .collect(),
         );
-        let router = Router::new().route(super::PAN, post(pan)).with_state(keys);
+        let router = Router::new()
+            .route(super::pairs::PAN, post(pan))
+            .with_state(keys);
         axum::serve(listener, router).await
     })
 }

@@ -10,12 +10,21 @@ use tokio::net::TcpStream;
 
 use super::server::Server;
 
-/// What is sent, where to, how hard.
+/// So many connections send at once.
+pub(crate) const CONNECTIONS: usize = 32;
+
+/// What is sent. Each connection sends its own requests in turn, over and over.
 pub(crate) struct Load {
     address: String,
-    /// One for each connection.
-    requests: Vec<Arc<[u8]>>,
-    time: Duration,
+    connections: Vec<Arc<[Box<[u8]>]>>,
+}
+
+/// One request.
+pub(crate) struct Request {
+    pub(crate) path: &'static str,
+    pub(crate) key: String,
+    pub(crate) headers: &'static str,
+    pub(crate) body: String,
 }
 
 /// What came of one round.
@@ -34,46 +43,37 @@ pub(crate) struct Sample {
 }
 
 impl Load {
-    /// `key` may hold a `#`: each connection then has a key, and so an account, of its own.
-    pub(crate) fn new(
-        address: &str,
-        path: &str,
-        key: &str,
-        headers: &str,
-        body: &str,
-        connections: usize,
-        seconds: u64,
-    ) -> Self {
-        let request = |connection: usize| {
-            let key = key.replace('#', &connection.to_string());
-            let request = format!(
-                "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
-                 Content-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-                body.len()
-            );
-            request.into_bytes().into()
+    /// So many different requests, dealt out to the connections. With fewer requests than
+    /// connections, some send the same.
+    pub(crate) fn new(address: &str, count: usize, request: impl Fn(usize) -> Request) -> Self {
+        let each = count.div_ceil(CONNECTIONS);
+        let of_connection = |connection: usize| {
+            let numbers = (0..each).map(|turn| (turn * CONNECTIONS + connection) % count);
+            numbers
+                .map(|number| request(number).written(address))
+                .collect()
         };
         Load {
             address: address.to_owned(),
-            requests: (0..connections).map(request).collect(),
-            time: Duration::from_secs(seconds),
+            connections: (0..CONNECTIONS).map(of_connection).collect(),
         }
     }
 
-    /// One round against a server, whose processor time is read before and after.
-    pub(crate) fn run(&self, server: &Server) -> Result<Sample> {
+    /// One round against a server, whose processor time is read before and after. It ends when the
+    /// time is up and every request was sent at least once.
+    pub(crate) fn run(&self, server: &Server, time: Duration) -> Result<Sample> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         let cpu_before = server.cpu()?;
         let began = Instant::now();
         let mut took = runtime.block_on(async {
-            let until = began + self.time;
-            let task = |request| {
+            let until = began + time;
+            let task = |requests| {
                 let address = self.address.clone();
-                tokio::spawn(connection(address, Arc::clone(request), until))
+                tokio::spawn(connection(address, Arc::clone(requests), until))
             };
-            let tasks: Vec<_> = self.requests.iter().map(task).collect();
+            let tasks: Vec<_> = self.connections.iter().map(task).collect();
             let mut took = Vec::new();
             for task in tasks {
                 took.extend(task.await.map_err(Error::other)??);
@@ -94,6 +94,23 @@ impl Load {
     }
 }
 
+impl Request {
+    fn written(self, address: &str) -> Box<[u8]> {
+        let Request {
+            path,
+            key,
+            headers,
+            body,
+        } = self;
+        let length = body.len();
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
+             Content-Type: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+        );
+        request.into_bytes().into()
+    }
+}
+
 impl Sample {
     /// The median of each figure by itself.
     pub(crate) fn median(samples: &mut [Sample]) -> Sample {
@@ -109,16 +126,34 @@ impl Sample {
             rss_mb: median(|sample| sample.rss_mb),
         }
     }
+
+    /// Each figure by that of another.
+    pub(crate) fn against(&self, other: &Sample) -> Sample {
+        Sample {
+            rate: self.rate / other.rate,
+            p50_us: self.p50_us / other.p50_us,
+            p99_us: self.p99_us / other.p99_us,
+            cpu_us: self.cpu_us / other.cpu_us,
+            rss_mb: self.rss_mb / other.rss_mb,
+        }
+    }
 }
 
-/// Sends until the time is up; the nanoseconds each request took.
-async fn connection(address: String, request: Arc<[u8]>, until: Instant) -> Result<Vec<u32>> {
+/// Sends until the time is up and each request was sent; the nanoseconds each took.
+async fn connection(
+    address: String,
+    requests: Arc<[Box<[u8]>]>,
+    until: Instant,
+) -> Result<Vec<u32>> {
     let mut stream = TcpStream::connect(&address).await?;
     stream.set_nodelay(true)?;
     let (mut took, mut buffer) = (Vec::with_capacity(100_000), Vec::with_capacity(8192));
-    while Instant::now() < until {
+    for (turn, request) in requests.iter().cycle().enumerate() {
         let began = Instant::now();
-        stream.write_all(&request).await?;
+        if began >= until && turn >= requests.len() {
+            break;
+        }
+        stream.write_all(request).await?;
         answer(&mut stream, &mut buffer).await?;
         took.push(u32::try_from(began.elapsed().as_nanos()).unwrap_or(u32::MAX));
     }

@@ -1,91 +1,118 @@
-//! Measures the simulator against a bare axum server, side by side in one run: requests per second,
-//! latency, processor time per request and memory, and the ratios. Generator and server share the machine.
+//! Measures the simulator over sockets, side by side in one run: against a bare axum server, and
+//! against itself with fewer rules or accounts. Requests per second, latency, processor time per request,
+//! memory, and the ratios with what they should reach; then start-up. Generator and server share the machine.
 
 mod bare;
 mod load;
+mod pairs;
+mod rules;
 mod server;
+mod start;
 
 use std::io::Write as _;
+use std::time::Duration;
 
-use load::{Load, Sample};
-use server::Server;
+use load::{CONNECTIONS, Sample};
+use pairs::{Goal, Pair, Servers};
 
-/// How the two servers are measured: in turn, so that a drifting machine hits both.
+/// How two sides are measured: in turn, so that a drifting machine hits both.
 const ROUNDS: usize = 5;
-const CONNECTIONS: usize = 32;
-
-const PAN: &str = "/v1/verify/identity/pan";
-const BODY: &str = r#"{"pan":"AAAAA0000A","name":"Asha Rao"}"#;
 
 fn main() -> std::io::Result<()> {
     if std::env::args().any(|arg| arg == bare::FLAG) {
         return bare::serve();
     }
-    let seconds = if std::env::args().any(|arg| arg == "--short") {
-        1
-    } else {
-        3
+    let short = std::env::args().any(|arg| arg == "--short");
+    let (rounds, time) = match short {
+        true => (3, Duration::from_millis(500)),
+        false => (ROUNDS, Duration::from_secs(3)),
     };
     let mut out = std::io::stdout().lock();
-    let simulator = Server::simulator()?;
-    let bare = Server::bare()?;
-    let load = |address: &str, key: &str, headers: &str| {
-        Load::new(address, PAN, key, headers, BODY, CONNECTIONS, seconds)
-    };
-    let cases = [
-        (
-            "sandbox call",
-            load(&simulator.sandbox, "svc_test_local_bench", ""),
-        ),
-        (
-            "live call",
-            load(&simulator.live, "svc_live_local_bench-#", ""),
-        ),
-        (
-            "idempotent replay",
-            load(
-                &simulator.sandbox,
-                "svc_test_local_bench",
-                "Idempotency-Key: bench\r\n",
-            ),
-        ),
-    ];
-    let peer = load(&bare.sandbox, "svc_test_local_bench", "");
+    start::measure(&mut out, if short { 5 } else { 21 })?;
     writeln!(
         out,
-        "{CONNECTIONS} connections, keep-alive, {ROUNDS} rounds of {seconds} s each in turn; medians\n"
+        "{CONNECTIONS} connections, keep-alive, {rounds} rounds of {} s each in turn; medians\n",
+        time.as_secs_f64()
     )?;
     writeln!(
         out,
-        "{:<20} {:>10} {:>9} {:>9} {:>14} {:>9}",
-        "", "req/s", "p50 µs", "p99 µs", "cpu µs/request", "RSS MB"
+        "{:<30} {:>9} {:>8} {:>8} {:>8} {:>7}",
+        "", "req/s", "p50 µs", "p99 µs", "cpu µs", "RSS MB"
     )?;
-    for (name, case) in cases {
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            ours.push(case.run(&simulator)?);
-            theirs.push(peer.run(&bare)?);
-        }
-        let (ours, theirs) = (Sample::median(&mut ours), Sample::median(&mut theirs));
-        print(&mut out, name, &ours)?;
-        print(&mut out, "bare axum", &theirs)?;
-        writeln!(
-            out,
-            "{:<20} {:>10.2} {:>9.2} {:>9.2} {:>14.2}\n",
-            "ratio",
-            ours.rate / theirs.rate,
-            ours.p50_us / theirs.p50_us,
-            ours.p99_us / theirs.p99_us,
-            ours.cpu_us / theirs.cpu_us
-        )?;
+    let servers = Servers::start()?;
+    for pair in servers.pairs() {
+        measure(&mut out, &pair, rounds, time)?;
     }
     Ok(())
 }
 
-fn print(out: &mut impl std::io::Write, name: &str, sample: &Sample) -> std::io::Result<()> {
+/// Measures both sides of a pair in turn and prints them.
+fn measure(
+    out: &mut impl std::io::Write,
+    pair: &Pair<'_>,
+    rounds: usize,
+    time: Duration,
+) -> std::io::Result<()> {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    // The first round only warms up: accounts are opened, rules compiled.
+    for round in 0..=rounds {
+        let ((server, load), (peer, peer_load)) = (&pair.ours, &pair.peer);
+        let samples = (load.run(server, time)?, peer_load.run(peer, time)?);
+        if round > 0 {
+            ours.push(samples.0);
+            theirs.push(samples.1);
+        }
+    }
+    let ratios = ours.iter().zip(&theirs);
+    let mut ratios: Vec<Sample> = ratios.map(|(ours, theirs)| ours.against(theirs)).collect();
+    row(out, pair.name, &Sample::median(&mut ours), 0)?;
+    row(out, pair.peer_name, &Sample::median(&mut theirs), 0)?;
+    let ratio = Sample::median(&mut ratios);
+    row(out, "ratio", &ratio, 2)?;
+    for goal in pair.goals {
+        writeln!(out, "{:<30} {}", "", told(goal, &ratio))?;
+    }
+    writeln!(out)
+}
+
+/// A figure beside what it should be.
+fn told(goal: &Goal, ratio: &Sample) -> String {
+    let (what, figure, bound, reached) = match *goal {
+        Goal::Rate(bound) => (
+            "requests per second",
+            ratio.rate,
+            bound,
+            ratio.rate >= bound,
+        ),
+        Goal::P99(bound) => ("p99", ratio.p99_us, bound, ratio.p99_us <= bound),
+        Goal::Cpu(bound) => ("processor time", ratio.cpu_us, bound, ratio.cpu_us <= bound),
+    };
+    let side = if matches!(goal, Goal::Rate(_)) {
+        "at least"
+    } else {
+        "at most"
+    };
+    let verdict = if reached { "reached" } else { "MISSED" };
+    format!("{what} {figure:.2}, {side} {bound:.2}: {verdict}")
+}
+
+fn row(
+    out: &mut impl std::io::Write,
+    name: &str,
+    sample: &Sample,
+    decimals: usize,
+) -> std::io::Result<()> {
+    let Sample {
+        rate,
+        p50_us,
+        p99_us,
+        cpu_us,
+        rss_mb,
+    } = sample;
+    let cpu_decimals = decimals.max(1);
     writeln!(
         out,
-        "{name:<20} {:>10.0} {:>9.0} {:>9.0} {:>14.1} {:>9.1}",
-        sample.rate, sample.p50_us, sample.p99_us, sample.cpu_us, sample.rss_mb
+        "{name:<30} {rate:>9.decimals$} {p50_us:>8.decimals$} {p99_us:>8.decimals$} \
+         {cpu_us:>8.cpu_decimals$} {rss_mb:>7.cpu_decimals$}"
     )
 }

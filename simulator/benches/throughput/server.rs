@@ -2,9 +2,13 @@
 
 use std::io::{BufRead as _, BufReader, Error, Result};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::bare;
+
+/// The program that is measured.
+pub(crate) const SIMULATOR: &str = env!("CARGO_BIN_EXE_svc-simulator");
 
 /// A server that runs until this is dropped.
 pub(crate) struct Server {
@@ -16,23 +20,31 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The simulator on its defaults, on free ports.
-    pub(crate) fn simulator() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("svc-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&folder)?;
+    /// The simulator on its defaults, on free ports, with the rules of this file before its own.
+    pub(crate) fn simulator(rules: Option<&str>) -> Result<Self> {
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let name = format!(
+            "svc-bench-{}-{}",
+            std::process::id(),
+            STARTED.fetch_add(1, Ordering::Relaxed)
+        );
+        let folder = std::env::temp_dir().join(name);
+        let scenarios = folder.join("rules");
+        std::fs::create_dir_all(&scenarios)?;
         let ports = folder.join("ports.json");
-        let mut process = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
-            .args([
-                "serve",
-                "--console",
-                "127.0.0.1:0",
-                "--sandbox",
-                "127.0.0.1:0",
-                "--live",
-                "127.0.0.1:0",
-            ])
-            .arg("--ports-file")
-            .arg(&ports)
+        let mut command = Command::new(SIMULATOR);
+        command.arg("serve").arg("--ports-file").arg(&ports);
+        for listener in ["--console", "--sandbox", "--live"] {
+            command.args([listener, "127.0.0.1:0"]);
+        }
+        if let Some(rules) = rules {
+            std::fs::write(scenarios.join("rules.toml"), rules)?;
+            command
+                .arg("--no-reload")
+                .arg("--scenarios")
+                .arg(&scenarios);
+        }
+        let mut process = command
             .current_dir(&folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -42,17 +54,14 @@ impl Server {
         let text = std::fs::read_to_string(&ports)?;
         let ports: serde_json::Value = serde_json::from_str(&text)?;
         let address = |name: &str| {
-            ports[name]
-                .as_str()
-                .map(str::to_owned)
-                .ok_or_else(|| Error::other("no port"))
+            let address = ports[name].as_str().map(str::to_owned);
+            address.ok_or_else(|| Error::other("no port"))
         };
-        let (sandbox, live) = (address("sandbox")?, address("live")?);
         std::fs::remove_dir_all(&folder)?;
         Ok(Server {
+            sandbox: address("sandbox")?,
+            live: address("live")?,
             process,
-            sandbox,
-            live,
         })
     }
 

@@ -233,7 +233,11 @@ pub fn run<'a>(
         step.is_some_and(|step| carried_is_fixed(rules, operation, around, step, &input, &choice));
     let same = step.map_or_else(Vec::new, |step| same(rules, step, &input, &choice));
     let sequence = sequence(rules, &input, &choice);
-    let draft = draft(rules, around.environment, operation, &input, &choice, step);
+    // A call with a key may be a repeated one, and then nothing is printed.
+    let draft = match around.idempotency_key {
+        None => draft(rules, around.environment, operation, &input, &choice, step),
+        Some(_) => None,
+    };
     Ok(Run {
         operation,
         input,

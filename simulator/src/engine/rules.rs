@@ -158,9 +158,9 @@ impl Rules {
 
     fn compiled(&self, operation: usize, number: usize) -> Answer {
         let row = &self.contract.operations[operation];
-        let template = &self.answers.by_operation[&row.id].data;
-        let template = changed(template, &self.scenarios.changes[number], &row.response);
-        Answer::new(&self.contract, operation, &self.story, &template)
+        let from = &self.answers.by_operation[&row.id].data;
+        let data = changed(from, &self.scenarios.changes[number], &row.response);
+        self.canned[operation].changed(&self.contract, operation, &self.story, from, &data)
     }
 
     /// Whether every access to a live answer of this endpoint is written to the audit.

@@ -1,5 +1,7 @@
 //! From templates as read to nodes with every name resolved.
 
+use std::sync::Arc;
+
 use svc_fixtures::contract::Contract;
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{self, Answers, Root, Template};
@@ -19,6 +21,9 @@ struct Scope<'a> {
     needs_call: bool,
 }
 
+/// What stood at this place before it was changed, as read and as compiled.
+type Before<'b> = Option<(&'b Template, &'b Node)>;
+
 pub(super) fn story(answers: &Answers) -> Story {
     let names = names(answers);
     let character = |(name, row): (&String, &template::Character)| Character {
@@ -37,7 +42,7 @@ pub(super) fn story(answers: &Answers) -> Story {
                         calls: 0,
                         needs_call: false,
                     }
-                    .node(template)
+                    .node(template, None)
                 };
                 let value = Attribute {
                     sample: compiled(&row.sample),
@@ -68,6 +73,7 @@ pub(super) fn answer(
     operation: usize,
     story: &Story,
     data: &Template,
+    before: Before<'_>,
 ) -> Answer {
     let attributes = |character: &Character| {
         character
@@ -89,7 +95,7 @@ pub(super) fn answer(
         calls: 0,
         needs_call: false,
     };
-    let data = scope.node(data);
+    let data = scope.node(data, before);
     Answer {
         data,
         needs_call: scope.needs_call,
@@ -97,7 +103,7 @@ pub(super) fn answer(
 }
 
 impl Scope<'_> {
-    fn node(&mut self, template: &Template) -> Node {
+    fn node(&mut self, template: &Template, before: Before<'_>) -> Node {
         match template {
             Template::Literal(json) => Node::Literal {
                 json: json.clone(),
@@ -106,36 +112,51 @@ impl Scope<'_> {
             Template::Value(expr) => Node::Value(self.expr(expr)),
             Template::Text(parts) => Node::Text(parts.iter().map(|part| self.part(part)).collect()),
             Template::List(items) => {
-                let item = |(at, item)| self.below(&format!("[{at}]"), |scope| scope.node(item));
+                let item =
+                    |(at, item)| self.below(&format!("[{at}]"), |scope| scope.node(item, None));
                 Node::List(items.iter().enumerate().map(item).collect())
             }
             Template::Object(members) => {
-                let member = |(name, value): &(String, Template)| self.member(name, value);
+                let member = |(name, value): &(String, Template)| match same(before, name) {
+                    Some((template, member)) if template == value => {
+                        self.needs_call |= member.needs_call;
+                        Arc::clone(member)
+                    }
+                    found => {
+                        let before = found.map(|(template, member)| (template, &member.value));
+                        Arc::new(self.member(name, value, before))
+                    }
+                };
                 Node::Object(members.iter().map(member).collect())
             }
             Template::ForEach { list, item } => Node::ForEach {
                 list: self.expr(list),
-                item: Box::new(self.below("[]", |scope| scope.node(item))),
+                item: Box::new(self.below("[]", |scope| scope.node(item, None))),
             },
             Template::OnlyIf { condition, value } => Node::OnlyIf {
                 condition: self.truth(condition),
-                value: Box::new(self.node(value)),
+                value: Box::new(self.node(value, None)),
             },
             Template::Edited { list, edits, form } => Node::Edited {
-                list: Box::new(self.node(list)),
+                list: Box::new(self.node(list, None)),
                 edits: edits.clone(),
                 form: form.clone(),
             },
         }
     }
 
-    fn member(&mut self, name: &str, value: &Template) -> Member {
+    fn member(&mut self, name: &str, value: &Template, before: Before<'_>) -> Member {
         let stem = name.strip_suffix("[#]");
+        let needed = std::mem::take(&mut self.needs_call);
+        let value = self.below(name, |scope| scope.node(value, before));
+        let needs_call = std::mem::replace(&mut self.needs_call, needed);
+        self.needs_call |= needs_call;
         Member {
             name: stem.unwrap_or(name).to_owned(),
             printed: [&printed(&Json::from(name))[..], b":"].concat().into(),
             spread: stem.is_some(),
-            value: self.below(name, |scope| scope.node(value)),
+            needs_call,
+            value,
         }
     }
 
@@ -222,6 +243,15 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// The member of this name before the change.
+fn same<'b>(before: Before<'b>, name: &str) -> Option<(&'b Template, &'b Arc<Member>)> {
+    let Some((Template::Object(templates), Node::Object(members))) = before else {
+        return None;
+    };
+    let at = templates.iter().position(|(known, _)| known == name)?;
+    Some((&templates[at].1, &members[at]))
 }
 
 fn printed(json: &Json<'_>) -> Box<[u8]> {

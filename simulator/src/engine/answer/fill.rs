@@ -1,6 +1,7 @@
 //! Filling an answer in for one call.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -25,7 +26,7 @@ struct Filling<'a> {
 /// An object, with the item it is made for: a `for_each` inside it has items of its own.
 #[derive(Clone, Copy)]
 struct This<'a> {
-    members: &'a [Member],
+    members: &'a [Arc<Member>],
     item: Option<(&'a Json<'a>, usize)>,
 }
 
@@ -49,7 +50,7 @@ impl<'a> Filling<'a> {
     }
 
     /// Inside an object.
-    fn within(self, members: &'a [Member]) -> Self {
+    fn within(self, members: &'a [Arc<Member>]) -> Self {
         let item = self.item;
         Filling {
             this: Some(This { members, item }),
@@ -101,7 +102,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    fn print_members(&self, members: &'a [Member], out: &mut Vec<u8>) {
+    fn print_members(&self, members: &'a [Arc<Member>], out: &mut Vec<u8>) {
         out.push(b'{');
         let empty = out.len();
         let comma = |out: &mut Vec<u8>| {
@@ -172,7 +173,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    fn object(&self, members: &'a [Member]) -> Json<'a> {
+    fn object(&self, members: &'a [Arc<Member>]) -> Json<'a> {
         let mut made = Vec::with_capacity(members.len());
         for member in members {
             let Some(value) = self.present(&member.value) else {
@@ -299,7 +300,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    fn find_member(&self, members: &'a [Member], path: &[String]) -> Json<'a> {
+    fn find_member(&self, members: &'a [Arc<Member>], path: &[String]) -> Json<'a> {
         let Some((name, rest)) = path.split_first() else {
             return self.object(members);
         };

@@ -4,6 +4,7 @@ mod compile;
 mod fill;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use svc_fixtures::contract::{Contract, Shape};
 use svc_fixtures::json::Json;
@@ -54,7 +55,7 @@ enum Node {
     Value(Expr),
     Text(Vec<Part>),
     List(Vec<Node>),
-    Object(Vec<Member>),
+    Object(Vec<Arc<Member>>),
     ForEach {
         list: Expr,
         item: Box<Node>,
@@ -70,7 +71,8 @@ enum Node {
     },
 }
 
-#[derive(Debug, Clone)]
+/// A member of an object. Answers that differ in a few members share all others.
+#[derive(Debug)]
 struct Member {
     /// For an array that is spread, what its members are called before the `[`.
     name: String,
@@ -78,6 +80,7 @@ struct Member {
     printed: Box<[u8]>,
     /// Whether the value is an array given as members `name[0]`, `name[1]` and so on.
     spread: bool,
+    needs_call: bool,
     value: Node,
 }
 
@@ -149,7 +152,22 @@ impl Answer {
     /// Compiles the `data` of an operation. The reader has checked every name in it.
     #[must_use]
     pub fn new(contract: &Contract, operation: usize, story: &Story, data: &Template) -> Self {
-        compile::answer(contract, operation, story, data)
+        compile::answer(contract, operation, story, data, None)
+    }
+
+    /// Compiles a changed `data` of the same operation. What it has in common with the one it was
+    /// made from is not compiled again: both share it, in memory and in the processor's caches.
+    #[must_use]
+    pub fn changed(
+        &self,
+        contract: &Contract,
+        operation: usize,
+        story: &Story,
+        from: &Template,
+        data: &Template,
+    ) -> Self {
+        let before = Some((from, &self.data));
+        compile::answer(contract, operation, story, data, before)
     }
 
     /// Whether it depends on more than the request: on the call's own id, or on an earlier call.
@@ -183,4 +201,36 @@ pub fn changed(template: &Template, changes: &Changes, form: &Shape) -> Template
                 false => template,
             }
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::compute;
+
+    #[test]
+    fn a_changed_answer_shares_every_member_that_did_not_change() {
+        let contract = Contract::built_in();
+        let files = svc_fixtures::embedded::answers();
+        let answers = Answers::read(&files, &contract, &compute::signatures()).unwrap();
+        let story = Story::new(&answers);
+        for (operation, row) in contract.operations.iter().enumerate() {
+            let from = &answers.by_operation[&row.id].data;
+            let canned = Answer::new(&contract, operation, &story, from);
+            let mut data = from.clone();
+            let Template::Object(members) = &mut data else {
+                panic!("{}: `data` is an object", row.id);
+            };
+            members[0].1 = Template::Literal(Json::Null);
+            let changed = canned.changed(&contract, operation, &story, from, &data);
+            let anew = Answer::new(&contract, operation, &story, &data);
+            assert_eq!(changed.needs_call, anew.needs_call, "{}", row.id);
+            let (Node::Object(before), Node::Object(after)) = (&canned.data, &changed.data) else {
+                panic!("{}: `data` is an object", row.id);
+            };
+            let shared = before.iter().zip(after).map(|(a, b)| Arc::ptr_eq(a, b));
+            let expected = (0..before.len()).map(|at| at > 0);
+            assert!(shared.eq(expected), "{}", row.id);
+        }
+    }
 }

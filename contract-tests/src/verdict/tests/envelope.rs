@@ -1,0 +1,185 @@
+//! What every envelope says of itself.
+
+use svc_fixtures::contract::Environment;
+
+use super::{CONTRACT, PAN, broken_by, exchange};
+use crate::target::Door;
+use crate::verdict::envelope;
+
+/// The clauses broken by an envelope of the PAN call on the sandbox, without those about its shape: the
+/// bodies here have only the members that are asked for.
+fn broken(path: &str, members: &str, asked: &[&str]) -> Vec<String> {
+    let mut sent = exchange(Environment::Test, Door::Api, 200, &format!("{{{members}}}"));
+    path.clone_into(&mut sent.request.path);
+    let found = broken_by(&sent, |findings, answer| {
+        envelope::judge(findings, answer);
+    });
+    found
+        .into_iter()
+        .filter(|clause| asked.contains(&clause.as_str()))
+        .collect()
+}
+
+#[test]
+fn an_id_has_a_prefix_and_26_characters_of_base_32() {
+    let (specified, ruled) = ("envelope.verification-id", "ruling.02-ids-from-content");
+    let good = "0123456789abcdefghjkmnpqrs";
+    for (id, expected) in [
+        (format!("svcv_{good}"), vec![]),
+        (format!("svcv_{}", &good[1..]), vec![ruled]),
+        (format!("svcv_{good}0"), vec![ruled]),
+        (format!("svcv_{}l", &good[1..]), vec![ruled]),
+        (format!("svcv_{}A", &good[1..]), vec![ruled]),
+        (format!("svcv_{}-", &good[1..]), vec![ruled]),
+        ("svcv_".to_owned(), vec![specified, ruled]),
+        (good.to_owned(), vec![specified, ruled]),
+    ] {
+        let member = format!(r#""verificationId":"{id}""#);
+        let found = broken(PAN, &member, &[specified, ruled]);
+        // What is no text at all, or an empty one, is also a matter of shape.
+        let found: Vec<_> = found.iter().map(String::as_str).collect();
+        assert!(
+            expected.iter().all(|clause| found.contains(clause)),
+            "{id} {found:?}"
+        );
+        assert_eq!(expected.contains(&ruled), found.contains(&ruled), "{id}");
+        assert_eq!(expected.is_empty(), found.is_empty(), "{id} {found:?}");
+    }
+}
+
+#[test]
+fn the_reference_and_the_endpoint_are_those_of_the_call_unless_it_is_looked_up() {
+    let (reference, endpoint) = ("ruling.01-reference-id-always", "envelope.endpoint");
+    let asked = ["envelope.reference-id", reference, endpoint];
+    let good = r#""referenceId":null,"endpoint":"verify.identity.pan""#;
+    let other = r#""referenceId":"x","endpoint":"verify.identity.tan""#;
+    assert!(broken(PAN, good, &asked).is_empty());
+    assert_eq!(
+        broken(PAN, other, &asked),
+        ["envelope.reference-id", endpoint]
+    );
+    assert_eq!(
+        broken(PAN, r#""endpoint":"verify.identity.pan""#, &asked[1..]),
+        [reference]
+    );
+    assert!(broken("/v1/verifications/svcv_x", other, &asked).is_empty());
+    let nowhere = r#""referenceId":null,"endpoint":"nowhere.at.all""#;
+    assert!(broken("/v1/nowhere/at/all", nowhere, &asked).is_empty());
+    assert!(broken("/nowhere/at/all", nowhere, &asked).is_empty());
+}
+
+#[test]
+fn the_latency_is_within_the_row_where_the_operation_ran() {
+    let mut rows = CONTRACT.operations.iter();
+    let row = rows.find(|row| row.latency.min_ms < row.latency.max_ms);
+    let row = row.expect("some operation has a range");
+    let (min, max) = (row.latency.min_ms, row.latency.max_ms);
+    let (clause, meta) = ("ruling.04-latency-figure", "envelope.meta");
+    let completed = r#""status":"completed""#;
+    let refused = r#""status":"failed","error":{"code":"SVC_INVALID_INPUT"}"#;
+    let ran = r#""status":"failed","error":{"code":"SVC_SOURCE_TIMEOUT"}"#;
+    for (ending, latency, fits) in [
+        (completed, i64::from(min) - 1, false),
+        (completed, i64::from(min), true),
+        (completed, i64::from(max), true),
+        (completed, i64::from(max) + 1, false),
+        (ran, i64::from(max) + 1, false),
+        (refused, i64::from(max) + 1, true),
+    ] {
+        let members = format!(r#"{ending},"meta":{{"latencyMs":{latency}}}"#);
+        let found = broken(&row.path, &members, &[clause]);
+        assert_eq!(found.is_empty(), fits, "{members}");
+    }
+    // The shape of `meta` is judged, too: it lacks an instant here.
+    let often = |members: &str| broken(PAN, members, &[meta]).len();
+    let sound =
+        often(r#""meta":{"environment":"test","latencyMs":0,"createdAt":"2027-01-15T08:00:00Z"}"#);
+    let zone = |zone: &str| {
+        let instant = format!("2027-01-15T08:00:00{zone}");
+        often(&format!(
+            r#""meta":{{"environment":"test","latencyMs":0,"createdAt":"{instant}"}}"#
+        ))
+    };
+    assert_eq!((sound, zone("Z"), zone("+00:00")), (0, 0, 0));
+    assert!(zone("+05:30") > 0);
+    let negative =
+        r#""meta":{"environment":"test","latencyMs":-1,"createdAt":"2027-01-15T08:00:00Z"}"#;
+    assert!(often(negative) > 0);
+}
+
+#[test]
+fn the_environment_is_the_one_that_was_called() {
+    let clause = "envelope.environment";
+    for (said, fits) in [("test", true), ("live", false)] {
+        let members = format!(r#""meta":{{"environment":"{said}"}}"#);
+        assert_eq!(broken(PAN, &members, &[clause]).is_empty(), fits);
+    }
+}
+
+#[test]
+fn an_answer_says_once_whether_it_succeeded() {
+    let asked = ["envelope.success", "envelope.data", "envelope.error"];
+    let error = r#""error":{"code":"SVC_INVALID_INPUT","message":"why","retryable":false}"#;
+    let good = r#""success":true,"status":"completed","data":{}"#;
+    assert!(broken(PAN, good, &asked).is_empty());
+    let failed = format!(r#""success":false,"status":"failed",{error}"#);
+    assert!(broken(PAN, &failed, &asked).is_empty());
+    let both = format!(r#""success":false,"status":"completed","data":{{}},{error}"#);
+    assert_eq!(
+        broken(PAN, &both, &asked),
+        ["envelope.success", "envelope.error"]
+    );
+    let neither = r#""success":true,"status":"failed""#;
+    assert_eq!(
+        broken(PAN, neither, &asked),
+        ["envelope.success", "envelope.error"]
+    );
+    let data = format!(r#""success":false,"status":"failed","data":{{}},{error}"#);
+    assert_eq!(broken(PAN, &data, &asked), ["envelope.data"]);
+}
+
+#[test]
+fn an_error_has_three_members_and_no_other() {
+    let asked = ["envelope.error"];
+    for (error, fits) in [
+        (
+            r#""code":"SVC_INVALID_INPUT","message":"why","retryable":false"#,
+            true,
+        ),
+        (
+            r#""code":"SVC_INVALID_INPUT","message":" ","retryable":false"#,
+            false,
+        ),
+        (
+            r#""code":"SVC_INVALID_INPUT","message":"why","retryable":"no""#,
+            false,
+        ),
+        (
+            r#""code":"SVC_INVALID_INPUT","message":"why","again":false"#,
+            false,
+        ),
+        (r#""code":"SVC_INVALID_INPUT","message":"why""#, false),
+        (
+            r#""code":"SVC_INVALID_INPUT","message":"why","retryable":false,"more":1"#,
+            false,
+        ),
+    ] {
+        let members = format!(r#""success":false,"status":"failed","error":{{{error}}}"#);
+        assert_eq!(broken(PAN, &members, &asked).is_empty(), fits, "{error}");
+    }
+}
+
+#[test]
+fn what_is_no_object_is_judged_no_further() {
+    for body in ["[]", "7", "<html>", ""] {
+        let sent = exchange(Environment::Test, Door::Api, 200, body);
+        let mut further = true;
+        let found = broken_by(&sent, |findings, answer| {
+            further = envelope::judge(findings, answer);
+        });
+        assert_eq!(
+            (found, further),
+            (vec!["envelope.same-shape".to_owned()], false)
+        );
+    }
+}

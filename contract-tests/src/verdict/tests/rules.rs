@@ -1,0 +1,303 @@
+//! What a case can expect of an answer, met and not met.
+
+use std::collections::BTreeMap;
+
+use svc_fixtures::contract::{Environment, ErrorCode, Paise};
+
+use super::{PAN, clauses, exchange, live, one_call, setting};
+use crate::capture::Exchange;
+use crate::plan::{Ask, Ending, Expectation, Rule, Step, UsageFigures, UsageRow};
+use crate::target::{Door, TransportError};
+use crate::verdict::{Verdict, judge};
+
+/// Whether the last answer meets a rule; None where it is skipped.
+fn meets(rule: Rule, answers: Vec<Exchange>) -> Option<bool> {
+    let clause = "the.rule".to_owned();
+    let (mut case, captured) = one_call(Vec::new(), answers);
+    let ask = Ask::get(PAN);
+    case.steps = vec![
+        Step {
+            ask,
+            expect: Vec::new(),
+        };
+        captured.exchanges.len()
+    ];
+    let expect = vec![Expectation {
+        clause: clause.clone(),
+        rule,
+    }];
+    case.steps.last_mut().expect("a case has steps").expect = expect;
+    let found = judge(&setting(), &case, &captured);
+    let about = found.iter().filter(|finding| match &finding.verdict {
+        Verdict::Held { clause: of } | Verdict::Broken { clause: of, .. } => *of == clause,
+        Verdict::Skipped { .. } => false,
+    });
+    match about.count() {
+        0 => None,
+        _ => Some(!clauses(found).contains(&clause)),
+    }
+}
+
+fn answer(status: u16, body: &str) -> Exchange {
+    // The receiver's door: nothing else is judged of it.
+    exchange(Environment::Test, Door::Sink, status, body)
+}
+
+fn with_header(mut exchange: Exchange, name: &str, value: &str) -> Exchange {
+    if let Ok(response) = &mut exchange.response {
+        response.headers.push((name.to_owned(), value.to_owned()));
+    }
+    exchange
+}
+
+fn lost() -> Exchange {
+    Exchange {
+        response: Err(TransportError::TimedOut),
+        ..answer(200, "")
+    }
+}
+
+#[test]
+fn endings_are_status_word_and_code_together() {
+    let completed = r#"{"status":"completed"}"#;
+    let pending = r#"{"status":"pending"}"#;
+    let failed = r#"{"status":"failed","error":{"code":"SVC_RATE_LIMITED"}}"#;
+    let limited = Ending::Error(ErrorCode::RateLimited);
+    let refused = Ending::Refused(405, ErrorCode::RateLimited);
+    for (ending, status, body, fits) in [
+        (Ending::Completed, 200, completed, true),
+        (Ending::Completed, 202, completed, false),
+        (Ending::Completed, 200, pending, false),
+        (Ending::Pending, 200, pending, true),
+        (Ending::Pending, 202, pending, true),
+        (Ending::Pending, 201, pending, false),
+        (Ending::Pending, 202, completed, false),
+        (Ending::Accepted, 202, pending, true),
+        (Ending::Accepted, 200, pending, false),
+        (Ending::Accepted, 202, completed, false),
+        (limited, 429, failed, true),
+        (limited, 400, failed, false),
+        (limited, 429, completed, false),
+        (
+            limited,
+            429,
+            r#"{"status":"failed","error":{"code":"SVC_AUTH_INVALID"}}"#,
+            false,
+        ),
+        (
+            limited,
+            429,
+            r#"{"status":"odd","error":{"code":"SVC_RATE_LIMITED"}}"#,
+            false,
+        ),
+        (refused, 405, failed, true),
+        (refused, 429, failed, false),
+    ] {
+        let met = meets(Rule::Ends(ending), vec![answer(status, body)]);
+        assert_eq!(met, Some(fits), "{ending} {status} {body}");
+        let both = vec![answer(500, "{}"), answer(status, body)];
+        assert_eq!(meets(Rule::SomeEnds(ending), both), Some(fits));
+    }
+}
+
+#[test]
+fn two_answers_are_compared_by_what_the_rule_names() {
+    let one = r#"{"verificationId":"a","status":"completed","data":1,"meta":1}"#;
+    let again = r#"{"verificationId":"a","status":"completed","data":1,"meta":2}"#;
+    let other = r#"{"verificationId":"b","status":"completed","data":1,"meta":1}"#;
+    for (rule, second, fits) in [
+        (Rule::SameBytes(0), one, true),
+        (Rule::SameBytes(0), again, false),
+        (Rule::SameResult(0), again, true),
+        (Rule::SameResult(0), other, false),
+        (Rule::SameEnding(0), other, true),
+        (Rule::SameEnding(0), r#"{"status":"pending"}"#, false),
+        (Rule::OtherId(0), other, true),
+        (Rule::OtherId(0), again, false),
+    ] {
+        let answers = vec![answer(200, one), answer(200, second)];
+        assert_eq!(
+            meets(rule.clone(), answers),
+            Some(fits),
+            "{rule:?} {second}"
+        );
+        assert_eq!(meets(rule, vec![lost(), answer(200, second)]), None);
+    }
+}
+
+#[test]
+fn headers_messages_statuses_and_prices_are_looked_at() {
+    let plain = || answer(200, r#"{"error":{"message":"pan: is missing"}}"#);
+    let marked = || with_header(plain(), "Idempotent-Replay", "true");
+    let priced = |charged: bool| {
+        let body = format!(r#"{{"billing":{{"charged":{charged},"amount":2.5}}}}"#);
+        answer(200, &body)
+    };
+    for (rule, answer, fits) in [
+        (Rule::Status(200), plain(), true),
+        (Rule::Status(201), plain(), false),
+        (Rule::Mentions("pan".to_owned()), plain(), true),
+        (Rule::Mentions("tan".to_owned()), plain(), false),
+        (Rule::Header("idempotent-replay", None), marked(), true),
+        (Rule::Header("idempotent-replay", None), plain(), false),
+        (
+            Rule::Header("idempotent-replay", Some("true")),
+            marked(),
+            true,
+        ),
+        (
+            Rule::Header("idempotent-replay", Some("false")),
+            marked(),
+            false,
+        ),
+        (Rule::NoHeader("idempotent-replay"), plain(), true),
+        (Rule::NoHeader("idempotent-replay"), marked(), false),
+        (Rule::Charged(true), priced(true), true),
+        (Rule::Charged(true), priced(false), false),
+        (Rule::Charged(false), priced(false), true),
+        (Rule::Price(Paise(250)), priced(true), true),
+        (Rule::Price(Paise(251)), priced(true), false),
+    ] {
+        assert_eq!(meets(rule.clone(), vec![answer]), Some(fits), "{rule:?}");
+    }
+}
+
+#[test]
+fn of_answers_given_together_one_is_the_first_and_all_are_the_same() {
+    let plain = || answer(200, "{}");
+    let marked = |body: &str| with_header(answer(200, body), "Idempotent-Replay", "true");
+    let rule = || Rule::OneWithout("idempotent-replay");
+    for (answers, fits) in [
+        (vec![marked("{}"), plain()], true),
+        (vec![plain(), plain()], false),
+        (vec![marked("{}"), marked("{}")], false),
+        (vec![marked("[]"), plain()], false),
+    ] {
+        assert_eq!(meets(rule(), answers), Some(fits));
+    }
+}
+
+#[test]
+fn a_balance_falls_by_what_was_charged() {
+    let balance = |balance: &str, amount: &str| {
+        let body = format!(
+            r#"{{"billing":{{"charged":true,"amount":{amount},"walletBalanceAfter":{balance}}}}}"#
+        );
+        answer(200, &body)
+    };
+    for (second, fits) in [("97.5", true), ("97.4", false), ("100", false)] {
+        let answers = vec![balance("100", "1"), balance(second, "2.5")];
+        assert_eq!(meets(Rule::BalanceFell(0), answers), Some(fits), "{second}");
+    }
+    let unknown = vec![answer(200, "{}"), answer(200, "{}")];
+    assert_eq!(meets(Rule::BalanceFell(0), unknown), Some(false));
+}
+
+fn usage(calls: i64, completed: i64, billed: i64, amount: &str, totals: i64) -> Exchange {
+    let row = |calls: i64| {
+        format!(
+            r#""calls":{calls},"completed":{completed},"noRecord":0,"failed":0,"billed":{billed},"amount":{amount}"#
+        )
+    };
+    let body = format!(
+        r#"{{"data":{{"endpoints":[{{"endpoint":"an.endpoint",{}}}],"totals":{{{}}}}}}}"#,
+        row(calls),
+        row(totals)
+    );
+    answer(200, &body)
+}
+
+#[test]
+fn a_usage_has_just_these_rows_and_totals_that_are_their_sum() {
+    let row = UsageRow {
+        calls: 3,
+        completed: 3,
+        ..UsageRow::default()
+    };
+    let figures = UsageFigures {
+        row,
+        billed: 2,
+        amount: Paise(500),
+    };
+    let rows = BTreeMap::from([("an.endpoint".to_owned(), figures)]);
+    for (found, fits) in [
+        (usage(3, 3, 2, "5", 3), true),
+        (usage(4, 3, 2, "5", 3), false),
+        (usage(3, 3, 2, "5", 4), false),
+        (usage(3, 3, 1, "5", 3), false),
+        (usage(3, 3, 2, "5.01", 3), false),
+        (answer(200, "{}"), false),
+    ] {
+        assert_eq!(meets(Rule::Usage(rows.clone()), vec![found]), Some(fits));
+    }
+    let more = usage(3, 3, 2, "5", 3);
+    assert_eq!(meets(Rule::Usage(BTreeMap::new()), vec![more]), Some(false));
+}
+
+#[test]
+fn a_usage_grows_by_the_calls_and_by_what_they_were_charged() {
+    let charged = |endpoint: &str| {
+        let billing = r#"{"charged":true,"amount":2.5,"walletBalanceAfter":1}"#;
+        answer(
+            200,
+            &format!(r#"{{"endpoint":"{endpoint}","billing":{billing}}}"#),
+        )
+    };
+    let free = r#"{"endpoint":"an.endpoint","billing":{"charged":false,"amount":0}}"#;
+    let grew = |by: i64| Rule::UsageGrew {
+        since: 0,
+        endpoint: "an.endpoint".to_owned(),
+        by: UsageRow {
+            calls: by,
+            completed: by,
+            ..UsageRow::default()
+        },
+    };
+    let story = |after: Exchange| {
+        let before = usage(3, 3, 2, "5", 3);
+        let others = charged("another.endpoint");
+        vec![
+            before,
+            charged("an.endpoint"),
+            others,
+            answer(200, free),
+            after,
+        ]
+    };
+    for (after, by, fits) in [
+        (usage(5, 5, 3, "7.5", 5), 2, true),
+        (usage(5, 5, 3, "7.5", 5), 1, false),
+        (usage(5, 5, 4, "7.5", 5), 2, false),
+        (usage(5, 5, 3, "10", 5), 2, false),
+        (usage(5, 4, 3, "7.5", 5), 2, false),
+        (answer(200, "{}"), 2, false),
+    ] {
+        assert_eq!(meets(grew(by), story(after)), Some(fits));
+    }
+    // Who has no row yet has used nothing.
+    let first = vec![
+        answer(200, r#"{"data":{"endpoints":[]}}"#),
+        usage(1, 1, 0, "0", 1),
+    ];
+    assert_eq!(meets(grew(1), first), Some(true));
+}
+
+#[test]
+fn a_live_call_that_charges_more_than_it_can_cost_is_a_breach() {
+    let charged = r#"{"status":"completed","billing":{"charged":true,"amount":99999,"walletBalanceAfter":1}}"#;
+    let (mut case, captured) = one_call(Vec::new(), vec![live(200, charged)]);
+    case.environment = Environment::Live;
+    let found = clauses(judge(&setting(), &case, &captured));
+    assert!(
+        found.contains(&"billing.failures-are-free".to_owned()),
+        "{found:?}"
+    );
+    let (mut case, mut captured) = (case, captured);
+    captured.exchanges[0].request.path = "/v1/verifications/svcv_x".to_owned();
+    case.steps[0].ask.path = "/v1/verifications/svcv_x".to_owned();
+    let found = clauses(judge(&setting(), &case, &captured));
+    assert!(
+        !found.contains(&"billing.failures-are-free".to_owned()),
+        "{found:?}"
+    );
+}
