@@ -2,9 +2,11 @@
 
 mod check;
 mod dry;
+mod explained;
 mod fake;
 mod files;
 mod live;
+mod notes;
 mod reload;
 
 use std::process::Command;

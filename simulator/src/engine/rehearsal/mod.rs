@@ -2,9 +2,11 @@
 //! answered as a simulator answers them that serves; no answer is held back and nothing is sent.
 
 mod bodies;
+mod callers;
 mod expectations;
 mod inputs;
 mod looked;
+mod overlaps;
 mod pattern;
 mod ways;
 
@@ -25,9 +27,11 @@ use super::{Decision, decide, finish, first_due, prepare};
 use crate::scenario::{AccountTerms, Because, WireFault};
 
 pub use bodies::{path, with_member};
+pub use callers::Caller;
 pub use expectations::{Met, unmet};
 pub use inputs::{Named, first_text, named_input};
 pub use looked::{Looked, look_into};
+pub use overlaps::{Note, Told, overlaps};
 pub use ways::{Asks, Outcome, Way, ways};
 
 /// The instant at which every rehearsal begins.
