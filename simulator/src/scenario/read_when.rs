@@ -272,12 +272,34 @@ impl When<'_> {
 
     /// Tells of an identifier that is answered before any scenario is asked.
     fn tell_sentinel(&self, on: &Subject, test: &Test, item: &Item<'_>) {
-        let Test::OneOf(values) = test else { return };
-        let sentinel = &self.contract.service.sentinel.text;
-        let mut texts = values.iter().filter_map(Json::as_text);
-        let whole = matches!(on, Subject::Field(_) | Subject::AnyIdentifier);
-        let identifies = || self.places(on).all(|(field, _)| field.identifies);
-        if whole && texts.any(|text| text.contains(sentinel)) && identifies() {
+        if !matches!(on, Subject::Field(_) | Subject::AnyIdentifier) {
+            return;
+        }
+        let text = self.contract.service.sentinel.text.as_str();
+        let own = self.rows().filter_map(|row| row.sentinel.as_deref());
+        let is_asked = |sentinel: &&str| {
+            let everywhere = self
+                .rows()
+                .all(|row| row.sentinel.as_deref() == Some(sentinel));
+            *sentinel == text || everywhere
+        };
+        let mut sentinels = std::iter::once(text).chain(own).filter(is_asked);
+        // A field that folds its case takes the sentinel in small letters, and that is none.
+        let is_forced = |(field, _): (&Field, _)| field.identifies && !field.folds;
+        let is_forced = || self.places(on).next().is_some() && self.places(on).all(is_forced);
+        let forced = |sentinel: &&str| match test {
+            Test::OneOf(values) => {
+                let mut texts = values.iter().filter_map(Json::as_text);
+                texts.any(|text| text.contains(sentinel))
+            }
+            Test::Contains(part)
+            | Test::StartsWith(part)
+            | Test::EndsWith(part)
+            | Test::PathEnds(part)
+            | Test::Query(part) => part.contains(sentinel),
+            Test::Matches(_) | Test::Number(_) | Test::Present(_) => false,
+        };
+        if let Some(sentinel) = sentinels.find(forced).filter(|_| is_forced()) {
             item.problem(format!(
                 "this never holds: what contains {sentinel} is answered before any scenario is asked"
             ));
