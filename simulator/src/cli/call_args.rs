@@ -39,6 +39,12 @@ pub(super) struct CallArgs {
     /// The same as --environment live
     #[arg(long, conflicts_with = "environment")]
     live: bool,
+    /// The Idempotency-Key of the call
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    /// The X-Reference-Id of the call
+    #[arg(long, value_name = "ID")]
+    reference_id: Option<String>,
     /// What ids depend on, as in serve
     #[arg(long, value_name = "TEXT", default_value = "")]
     seed: String,
@@ -69,6 +75,8 @@ pub(super) struct Stage {
     pub(super) operation: usize,
     given: Vec<(String, Json<'static>)>,
     whole: Option<Json<'static>>,
+    idempotency_key: Option<String>,
+    reference_id: Option<String>,
 }
 
 impl CallArgs {
@@ -110,6 +118,8 @@ impl CallArgs {
             operation,
             given,
             whole: self.body.clone(),
+            idempotency_key: self.idempotency_key.clone(),
+            reference_id: self.reference_id.clone(),
             rules,
             accounts,
         })
@@ -132,14 +142,14 @@ impl Stage {
     }
 
     /// The call with this key and body.
-    pub(super) fn asked<'q>(&self, key: &'q str, body: &'q Json<'q>) -> Asked<'q> {
+    pub(super) fn asked<'q>(&'q self, key: &'q str, body: &'q Json<'q>) -> Asked<'q> {
         Asked {
             environment: self.environment,
             key,
             operation: self.operation,
             body,
-            idempotency_key: None,
-            reference_id: None,
+            idempotency_key: self.idempotency_key.as_deref(),
+            reference_id: self.reference_id.as_deref(),
         }
     }
 }

@@ -59,7 +59,16 @@ fn human(told: &Explanation, files: &str) -> String {
         answer,
         ..
     } = told;
-    let mut out = format!("{operation} {body}\nof {account}, {environment}\n\n");
+    let mut out = format!("{operation} {body}\nof {account}, {environment}\n");
+    for (name, text) in [
+        ("X-Reference-Id", &told.reference_id),
+        ("Idempotency-Key", &told.idempotency_key),
+    ] {
+        if let Some(text) = text {
+            let _ = writeln!(out, "with {name} {}", Json::from(text.as_str()));
+        }
+    }
+    out.push('\n');
     let _ = writeln!(out, "Answer\n  {} {}", answer.status, answer.outcome);
     let (decides, otherwise) = match &told.refused {
         None => (
@@ -134,7 +143,7 @@ fn row(operation: &str, files: &str, reachable: &Reachable) -> [String; 3] {
         [one] if one.environment == one.key => command(operation, files, one),
         [one] => format!("a key of {} on {}", one.key, one.environment),
         [.., last] => {
-            let key = last.idempotency_key.unwrap_or_default();
+            let key = last.idempotency_key.as_deref().unwrap_or_default();
             format!("Idempotency-Key {key} twice, with different bodies")
         }
     };
@@ -157,10 +166,18 @@ fn command(operation: &str, files: &str, ask: &Ask) -> String {
         }
     }
     if ask.account != "local" {
-        let _ = write!(out, " --account {}", ask.account);
+        let _ = write!(out, " --account {}", quoted(&ask.account));
     }
     if ask.environment == "live" {
         out += " --live";
+    }
+    for (name, text) in [
+        ("--reference-id", &ask.reference_id),
+        ("--idempotency-key", &ask.idempotency_key),
+    ] {
+        if let Some(text) = text {
+            let _ = write!(out, " {name} {}", quoted(text));
+        }
     }
     if ask.times > 1 {
         let _ = write!(out, " --times {}", ask.times);

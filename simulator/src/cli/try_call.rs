@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 
 use super::call_args::CallArgs;
 use super::{Failure, terminal};
-use crate::engine::rehearsal::{Asked, Heard, Rehearsal};
+use crate::engine::rehearsal::{Heard, Rehearsal};
 use crate::scenario::WireFault;
 
 /// What `try` is told.
@@ -19,12 +19,6 @@ pub(super) struct TryArgs {
     /// How many times the call is made
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: u32,
-    /// The Idempotency-Key of the call
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
-    /// The X-Reference-Id of the call
-    #[arg(long, value_name = "ID")]
-    reference_id: Option<String>,
     /// Of a call that is pending, print its result as well
     #[arg(long)]
     result: bool,
@@ -49,11 +43,7 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
     let mut rehearsal = Rehearsal::new(&stage.rules, stage.terms.clone());
     let body = stage.body(&mut rehearsal);
     let key = rehearsal.key(stage.environment);
-    let asked = Asked {
-        idempotency_key: args.idempotency_key.as_deref(),
-        reference_id: args.reference_id.as_deref(),
-        ..stage.asked(&key, &body)
-    };
+    let asked = stage.asked(&key, &body);
     if args.because {
         let id = &stage.rules.contract.operations[stage.operation].id;
         let account = rehearsal.account();

@@ -59,8 +59,8 @@ fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
                     key: &ask.key,
                     operation: index,
                     body: &ask.body,
-                    idempotency_key: ask.idempotency_key,
-                    reference_id: None,
+                    idempotency_key: ask.idempotency_key.as_deref(),
+                    reference_id: ask.reference_id.as_deref(),
                 };
                 last = (0..ask.times).map(|_| rehearsal.ask(&asked)).last();
             }
