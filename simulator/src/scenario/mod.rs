@@ -7,6 +7,7 @@ mod circumstances;
 mod describe;
 mod embedded;
 mod expect;
+mod expect_later;
 mod explain;
 mod implies;
 mod index;
@@ -40,7 +41,8 @@ pub use accounts::{
 pub use because::Because;
 pub use circumstances::{Circumstances, HeaderName};
 pub use embedded::{accounts, built_in};
-pub use expect::{Expectation, Expected, ExpectedResult, read_expectations};
+pub use expect::{Expectation, Expected, OnTheWire, read_expectations};
+pub use expect_later::{DeliveryEnd, ExpectedLater, ExpectedWebhook};
 pub use explain::{Explanation, NearMiss, explain, met};
 pub use layout::laid_out;
 pub use overlap::{Overlap, overlapping};

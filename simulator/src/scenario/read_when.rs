@@ -19,8 +19,8 @@ pub(super) struct When<'r> {
     pub(super) contract: &'r Contract,
     /// The operations the scenario is for.
     pub(super) operations: &'r [usize],
-    /// Who can be spoken of.
-    pub(super) people: &'r Declared,
+    /// Who can be spoken of, where somebody is declared.
+    pub(super) people: Option<&'r Declared>,
     /// Whether `{case}` stands for something.
     pub(super) has_cases: bool,
 }
@@ -78,10 +78,11 @@ impl When<'_> {
         if names.is_empty() {
             item.problem("a list without names never holds");
         }
-        let mut identifiers = Vec::new();
+        let (mut identifiers, nobody) = (Vec::new(), Declared::default());
+        let people = self.people.unwrap_or(&nobody);
         for name in &names {
-            let text = name.text()?;
-            identifiers.extend(self.people.identifiers(text, name)?);
+            let asked = people.asked_for_by(name.text()?, name)?;
+            identifiers.extend(asked.iter().map(|(_, value)| value.clone()));
         }
         (!identifiers.is_empty()).then_some(Condition {
             on: Subject::AnyIdentifier,
@@ -284,13 +285,19 @@ impl When<'_> {
             *sentinel == text || everywhere
         };
         let mut sentinels = std::iter::once(text).chain(own).filter(is_asked);
-        // A field that folds its case takes the sentinel in small letters, and that is none.
-        let is_forced = |(field, _): (&Field, _)| field.identifies && !field.folds;
-        let is_forced = || self.places(on).next().is_some() && self.places(on).all(is_forced);
+        let of_all = |holds: fn(&Field) -> bool| {
+            let mut places = self.places(on).map(|(field, _)| field).peekable();
+            places.peek().is_some() && places.all(holds)
+        };
+        // A field that folds its case has such a part in small letters, too, and that is no sentinel.
+        let is_forced = match test {
+            Test::OneOf(_) => of_all(|field| field.identifies),
+            _ => of_all(|field| field.identifies && !field.folds),
+        };
         let forced = |sentinel: &&str| match test {
             Test::OneOf(values) => {
                 let mut texts = values.iter().filter_map(Json::as_text);
-                texts.any(|text| text.contains(sentinel))
+                *sentinel == text && texts.any(|text| text.contains(sentinel))
             }
             Test::Contains(part)
             | Test::StartsWith(part)
@@ -299,7 +306,7 @@ impl When<'_> {
             | Test::Query(part) => part.contains(sentinel),
             Test::Matches(_) | Test::Number(_) | Test::Present(_) => false,
         };
-        if let Some(sentinel) = sentinels.find(forced).filter(|_| is_forced()) {
+        if let Some(sentinel) = sentinels.find(forced).filter(|_| is_forced) {
             item.problem(format!(
                 "this never holds: what contains {sentinel} is answered before any scenario is asked"
             ));

@@ -2,9 +2,11 @@
 
 mod check;
 mod dry;
+mod expected;
 mod explained;
 mod fake;
 mod files;
+mod folders;
 mod live;
 mod notes;
 mod reload;

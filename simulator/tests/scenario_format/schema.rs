@@ -16,12 +16,18 @@ const LINE: &str = "#:schema ./schema.json\n";
 
 /// What only the readers know: what the rows say of an operation, what a name stands for, what two
 /// rules have to do with each other, and how texts, paths and TOML are written.
-const BEYOND: [&str; 40] = [
+const BEYOND: [&str; 46] = [
     "bad-regular-expression",
     "breaks-contract-where-nothing-breaks",
     "case-without-cases",
     "cases-nobody-asks-for",
     "delay-that-ends-before-it-begins",
+    "expects-a-webhook-where-none-comes",
+    "expects-a-wire-fault-of-a-result",
+    "expects-of-nobody",
+    "expects-the-result-while-still-pending",
+    "expects-who-and-says-it-again",
+    "expects-who-by-what-nobody-asks-for",
     "field-of-another-operation",
     "impossible-absence",
     "impossible-mixture-of-operations",

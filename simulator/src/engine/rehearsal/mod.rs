@@ -9,6 +9,7 @@ mod looked;
 mod overlaps;
 mod pattern;
 mod ways;
+mod webhooks;
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -33,6 +34,7 @@ pub use inputs::{Named, first_text, named_input};
 pub use looked::{Looked, look_into};
 pub use overlaps::{Note, Told, overlaps};
 pub use ways::{Asks, Outcome, Way, ways};
+pub use webhooks::Delivered;
 
 /// The instant at which every rehearsal begins.
 pub const BEGINS: Timestamp = Timestamp::constant(1_800_000_000, 0);
