@@ -101,7 +101,7 @@ fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
             let heard = rehearsal.ask(&asked);
             assert_eq!(
                 heard.because,
-                looked.explanation.choice.because(&rules.scenarios)
+                looked.explanation.choice.because(&rules.scenarios, "")
             );
             named += 1;
         }
