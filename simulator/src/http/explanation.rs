@@ -141,12 +141,13 @@ pub fn explained(
     rules: &Rules,
     accounts: &[AccountTerms],
     terms: &AccountTerms,
+    operation: usize,
     asked: &Asked<'_>,
     heard: &Heard,
 ) -> Explanation {
     let looked = look_into(rules, &terms.id, asked);
-    let row = &rules.contract.operations[asked.operation];
-    let ways = ways(rules, accounts, terms, asked.environment, asked.operation);
+    let row = &rules.contract.operations[operation];
+    let ways = ways(rules, accounts, terms, asked.environment, operation);
     let mut explanation = Explanation {
         operation: row.id.clone(),
         account: terms.id.to_string(),

@@ -1,5 +1,6 @@
 //! The commands, as the program that people run.
 
+mod bundles;
 mod check;
 mod dry;
 mod expected;

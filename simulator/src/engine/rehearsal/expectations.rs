@@ -8,7 +8,7 @@ use svc_fixtures::contract::Place;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Problems};
 
-use super::{Asked, Heard, Rehearsal};
+use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::rules::Rules;
 use crate::scenario::{
     AccountTerms, Because, Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire,
@@ -64,7 +64,7 @@ fn play(
     let asked = Asked {
         environment: *environment,
         key: &key,
-        operation: expectation.operation,
+        called: Called::Operation(expectation.operation),
         body: &body,
         idempotency_key: expectation.idempotency_key.as_deref(),
         reference_id: expectation.reference_id.as_deref(),

@@ -9,7 +9,7 @@ use svc_fixtures::json::Json;
 use super::bodies::with_member;
 use super::callers::Caller;
 use super::inputs::{named_call, named_input_by};
-use super::{Asked, Heard, Rehearsal};
+use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::call::Environment;
 use crate::engine::rules::Rules;
 use crate::scenario::{AccountTerms, Ending, Outcome as Then, account_named};
@@ -345,7 +345,7 @@ impl Search<'_> {
             let asked = Asked {
                 environment: ask.environment,
                 key: &ask.key,
-                operation: self.operation,
+                called: Called::Operation(self.operation),
                 body: &ask.body,
                 idempotency_key: ask.idempotency_key.as_deref(),
                 reference_id: ask.reference_id.as_deref(),

@@ -66,7 +66,7 @@ async fn explain(
     let cell = control.account(&account)?;
     let rules = control.host.rules_of(&cell);
     let index = rules.operation(&operation).ok_or_else(|| {
-        let message = "there is no such operation; `svc-simulator operations` lists them";
+        let message = "there is no such operation; `svc-simulator operations` lists them, and of a bundle each step is one";
         Refusal::new(Code::OperationNotFound, message)
     })?;
     let environment = Environment::from(environment.unwrap_or(In::Test));
@@ -85,13 +85,13 @@ async fn explain(
         let asked = rehearsal::Asked {
             environment,
             key: &key,
-            operation: index,
+            called: rehearsal::Called::Operation(index),
             body: &body,
             idempotency_key: idempotency_key.as_deref(),
             reference_id: reference_id.as_deref(),
         };
         let heard = rehearsal.ask(&asked);
-        explained(&rules, &accounts, &terms, &asked, &heard)
+        explained(&rules, &accounts, &terms, index, &asked, &heard)
     });
     let explained = explaining.await;
     explained.map_err(|_| Refusal::new(Code::InternalError, Code::InternalError.meaning()))
