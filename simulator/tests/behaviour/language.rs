@@ -436,6 +436,12 @@ then = { success = {} }
     42 | then = { success = {}, delay = "typicaly" }
        |                                ^^^^^^^^^^
 
-    21 mistakes found
+    error: this never holds: what contains ZZZZZ0000Z is answered before any scenario is asked
+      --> mine.toml:47:27
+       |
+    47 | when = { any_identifier = ["a ZZZZZ0000Z b", "AAAAA0001A"] }
+       |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    22 mistakes found
     "#);
 }
