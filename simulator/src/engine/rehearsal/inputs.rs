@@ -2,6 +2,7 @@
 //! which scenario an input gets, not what it is answered.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use svc_fixtures::contract::{Environment, Field, Operation, Presence};
 use svc_fixtures::json::Json;
@@ -23,6 +24,12 @@ const TRIED: usize = 64;
 
 /// So many values of a field are tried for what scenarios ask of it.
 const VALUES: usize = 8;
+
+/// So many values are made before those are left out that do not do.
+const MADE: usize = 1024;
+
+/// So many places in a text are tried for what must be in it.
+const PLACES: usize = 24;
 
 /// What was set in a body, and the body with it.
 pub type Named = (Vec<(String, Json<'static>)>, Json<'static>);
@@ -271,6 +278,7 @@ fn settings(
 /// Values of a field that conditions on it, and on what is inside it, may hold for; the sample last.
 fn candidates(conditions: &[&Condition], sample: &Json<'static>) -> Vec<Json<'static>> {
     let mut found = vec![sample.clone()];
+    let mut known = BTreeSet::from([sample.to_string()]);
     for condition in conditions {
         let steps = match &condition.on {
             Subject::Inside { steps, .. } => steps.as_slice(),
@@ -287,9 +295,9 @@ fn candidates(conditions: &[&Condition], sample: &Json<'static>) -> Vec<Json<'st
             });
             put.collect::<Vec<_>>()
         };
-        let new: Vec<_> = found.iter().flat_map(put).take(TRIED).collect();
+        let new: Vec<_> = found.iter().flat_map(put).take(MADE).collect();
         for value in new {
-            if !found.contains(&value) {
+            if known.insert(value.to_string()) {
                 found.push(value);
             }
         }
@@ -377,25 +385,28 @@ pub(super) fn values(test: &Test, sample: &Json<'static>) -> Vec<Json<'static>> 
     values.into_iter().map(listed).collect()
 }
 
-/// The sample with a part in the place of its beginning, of its end, before and after it; and the part
-/// alone.
+/// The sample with a part in the place of its beginning, of its end, before and after it; the part alone;
+/// and the part in the place of what stands anywhere else.
 fn around(part: &str, sample: &str) -> Vec<Json<'static>> {
     let characters: Vec<char> = sample.chars().collect();
     let length = part.chars().count().min(characters.len());
-    let (head, tail) = (
-        &characters[..characters.len() - length],
-        &characters[length..],
-    );
+    let last = characters.len() - length;
+    let at = |at: usize| {
+        let head: String = characters[..at].iter().collect();
+        let tail: String = characters[at + length..].iter().collect();
+        format!("{head}{part}{tail}")
+    };
     let texts = [
-        format!("{part}{}", tail.iter().collect::<String>()),
-        format!("{}{part}", head.iter().collect::<String>()),
+        at(0),
+        at(last),
         part.to_owned(),
         format!("{part}{sample}"),
         format!("{sample}{part}"),
         format!("{part} {sample}"),
         format!("{sample} {part}"),
     ];
-    texts.map(Json::from).into()
+    let inner = (1..last.min(PLACES)).map(at);
+    texts.into_iter().chain(inner).map(Json::from).collect()
 }
 
 /// The text, or the first of a list.
