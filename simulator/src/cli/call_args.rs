@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use svc_fixtures::contract::{Environment, Kind, Operation};
+use svc_fixtures::contract::{Bundle, Environment, Kind};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::nearest;
 
 use super::deliveries::EnvironmentName;
 use super::{Failure, files};
 use crate::engine::ids::Seed;
-use crate::engine::rehearsal::{Asked, Rehearsal, with_member};
+use crate::engine::rehearsal::{Asked, Called, Rehearsal, bundle_path, with_member};
 use crate::engine::rules::Rules;
 use crate::http::Addresses;
 use crate::scenario::{AccountTerms, account_named, read_accounts};
@@ -19,7 +19,7 @@ use crate::scenario::{AccountTerms, account_named, read_accounts};
 /// A call.
 #[derive(Debug, Args)]
 pub(super) struct CallArgs {
-    /// The operation, by its id or its path
+    /// The operation, by its id or its path, or a bundle: its path, or `bundles.` and its name
     operation: String,
     /// A field of the body; required fields that are not given are filled from the sample
     #[arg(long = "field", value_name = "NAME=VALUE", value_parser = field)]
@@ -39,6 +39,12 @@ pub(super) struct CallArgs {
     /// The same as --environment live
     #[arg(long, conflicts_with = "environment")]
     live: bool,
+    /// The Idempotency-Key of the call
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    /// The X-Reference-Id of the call
+    #[arg(long, value_name = "ID")]
+    reference_id: Option<String>,
     /// What ids depend on, as in serve
     #[arg(long, value_name = "TEXT", default_value = "")]
     seed: String,
@@ -65,10 +71,12 @@ pub(super) struct Stage {
     /// The account that calls.
     pub(super) terms: AccountTerms,
     pub(super) environment: Environment,
-    /// The operation, by its place in the contract.
-    pub(super) operation: usize,
-    given: Vec<(String, Json<'static>)>,
+    /// What is called.
+    pub(super) called: Called,
+    pub(super) given: Vec<(String, Json<'static>)>,
     whole: Option<Json<'static>>,
+    idempotency_key: Option<String>,
+    reference_id: Option<String>,
 }
 
 impl CallArgs {
@@ -85,7 +93,7 @@ impl CallArgs {
         let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
         rules.addresses = Addresses::DEFAULT.in_answers();
         let accounts = read_accounts(&files.accounts)?;
-        let operation = operation(&rules, &self.operation)?;
+        let called = called(&rules, &self.operation)?;
         let terms = account_named(&accounts, &self.account).ok_or_else(|| {
             let ids = accounts.iter().map(|terms| &*terms.id);
             Failure::Usage(format!(
@@ -94,11 +102,10 @@ impl CallArgs {
                 nearest(&self.account, ids)
             ))
         })?;
-        let row = &rules.contract.operations[operation];
         let given = self
             .fields
             .iter()
-            .map(|(name, text)| typed(row, name, text));
+            .map(|(name, text)| typed(&rules, called, name, text));
         let given = given.collect::<Result<Vec<_>, Failure>>()?;
         let environment = match (self.live, self.environment) {
             (false, EnvironmentName::Test) => Environment::Test,
@@ -107,9 +114,11 @@ impl CallArgs {
         Ok(Stage {
             terms,
             environment,
-            operation,
+            called,
             given,
             whole: self.body.clone(),
+            idempotency_key: self.idempotency_key.clone(),
+            reference_id: self.reference_id.clone(),
             rules,
             accounts,
         })
@@ -120,7 +129,10 @@ impl Stage {
     /// The body of the call, to be made in this rehearsal.
     pub(super) fn body(&self, rehearsal: &mut Rehearsal<'_>) -> Json<'static> {
         match &self.whole {
-            None => rehearsal.body(self.environment, self.operation, &self.given),
+            None => match self.called {
+                Called::Operation(at) => rehearsal.body(self.environment, at, &self.given),
+                Called::Bundle(at) => rehearsal.bundle_body(at, &self.given),
+            },
             Some(body) => {
                 let mut body = body.clone();
                 for (name, value) in &self.given {
@@ -132,43 +144,88 @@ impl Stage {
     }
 
     /// The call with this key and body.
-    pub(super) fn asked<'q>(&self, key: &'q str, body: &'q Json<'q>) -> Asked<'q> {
+    pub(super) fn asked<'q>(&'q self, key: &'q str, body: &'q Json<'q>) -> Asked<'q> {
         Asked {
             environment: self.environment,
             key,
-            operation: self.operation,
+            called: self.called,
             body,
-            idempotency_key: None,
-            reference_id: None,
+            idempotency_key: self.idempotency_key.as_deref(),
+            reference_id: self.reference_id.as_deref(),
         }
     }
 }
 
-/// The operation of this id or path.
-pub(super) fn operation(rules: &Rules, name: &str) -> Result<usize, Failure> {
-    let mut rows = rules.contract.operations.iter();
-    let found = rows.position(|row| row.id == name || row.path == name);
-    found.ok_or_else(|| {
-        let ids = rules.contract.operations.iter().map(|row| row.id.as_str());
+impl Stage {
+    /// What is called, dotted.
+    pub(super) fn endpoint(&self) -> String {
+        let contract = &self.rules.contract;
+        match self.called {
+            Called::Operation(at) => contract.operations[at].id.clone(),
+            Called::Bundle(at) => format!("{BUNDLES}{}", contract.bundles[at].slug),
+        }
+    }
+}
+
+/// What the dotted name of a bundle begins with.
+const BUNDLES: &str = "bundles.";
+
+/// The operation of this id or path, or the bundle.
+fn called(rules: &Rules, name: &str) -> Result<Called, Failure> {
+    let contract = &rules.contract;
+    let mut rows = contract.operations.iter();
+    if let Some(at) = rows.position(|row| row.id == name || row.path == name) {
+        return Ok(Called::Operation(at));
+    }
+    let of_bundle = |row: &Bundle| format!("{BUNDLES}{}", row.slug);
+    let mut bundles = contract.bundles.iter();
+    let bundle = bundles.position(|row| of_bundle(row) == name || bundle_path(row) == name);
+    bundle.map(Called::Bundle).ok_or_else(|| {
+        let ids = contract.operations.iter().map(|row| row.id.clone());
+        let ids: Vec<String> = ids.chain(contract.bundles.iter().map(of_bundle)).collect();
+        let known = ids.iter().map(String::as_str);
         Failure::Usage(format!(
             "there is no operation {name}; {} `svc-simulator operations` lists them",
-            nearest(name, ids)
+            nearest(name, known)
         ))
     })
 }
 
 /// A field's value from its text: what the field's kind makes of it, and the text itself where it
 /// makes nothing of it, so that wrong values can be tried, too.
-fn typed(row: &Operation, name: &str, text: &str) -> Result<(String, Json<'static>), Failure> {
-    let Some(at) = row.field(name) else {
-        let known = row.request.iter().map(|field| field.name.as_str());
+fn typed(
+    rules: &Rules,
+    called: Called,
+    name: &str,
+    text: &str,
+) -> Result<(String, Json<'static>), Failure> {
+    let contract = &rules.contract;
+    let (id, fields) = match called {
+        Called::Operation(at) => {
+            let row = &contract.operations[at];
+            (row.id.clone(), row.request.clone())
+        }
+        Called::Bundle(at) => {
+            let row = &contract.bundles[at];
+            (
+                format!("{BUNDLES}{}", row.slug),
+                contract.bundle_fields(row),
+            )
+        }
+    };
+    // A step of a bundle can be given a value of its own: `uan.uan`.
+    let own = match called {
+        Called::Operation(_) => name,
+        Called::Bundle(_) => name.rsplit_once('.').map_or(name, |(_, own)| own),
+    };
+    let Some(field) = fields.iter().find(|field| field.name == own) else {
+        let known = fields.iter().map(|field| field.name.as_str());
         return Err(Failure::Usage(format!(
-            "{} has no field {name}; {}",
-            row.id,
+            "{id} has no field {name}; {}",
             nearest(name, known)
         )));
     };
-    Ok((name.to_owned(), of_kind(&row.request[at].kind, text)))
+    Ok((name.to_owned(), of_kind(&field.kind, text)))
 }
 
 fn of_kind(kind: &Kind, text: &str) -> Json<'static> {

@@ -13,7 +13,7 @@ use super::files::AllFiles;
 use super::{Failure, files};
 use crate::engine::compute;
 use crate::engine::ids::Seed;
-use crate::engine::rehearsal::{Met, unmet};
+use crate::engine::rehearsal::{Met, Note, overlaps, unmet};
 use crate::engine::rules::Rules;
 use crate::http::Addresses;
 use crate::scenario::{
@@ -42,7 +42,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     report.counts.push((accounts.len(), "accounts"));
     report.mistakes = std::mem::take(&mut report.mistakes).sorted();
     if let (true, Some(expectations)) = (report.mistakes.is_empty(), expectations) {
-        report.played = Some(played(&files, &accounts, &expectations)?);
+        let (met, notes) = played(&files, &accounts, &expectations)?;
+        (report.played, report.notes) = (Some(met), notes);
     }
     report.end(args.format)
 }
@@ -78,10 +79,11 @@ fn played(
     files: &AllFiles,
     accounts: &[AccountTerms],
     expectations: &[Expectation],
-) -> Result<Met, Failure> {
+) -> Result<(Met, Vec<Note>), Failure> {
     let mut rules = Rules::read(&files.rules, Seed::new(""))?;
     rules.addresses = Addresses::DEFAULT.in_answers();
-    Ok(unmet(&rules, accounts, expectations))
+    let notes = overlaps(&rules, accounts, &files.rules.scenarios);
+    Ok((unmet(&rules, accounts, expectations), notes))
 }
 
 fn kept<T>(read: Result<T, Problems>, problems: &mut Problems) -> Option<T> {

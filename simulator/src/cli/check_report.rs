@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::reading::{Problem, Problems};
 
 use super::{Failure, terminal};
-use crate::engine::rehearsal::Met;
+use crate::engine::rehearsal::{Met, Note, Told};
 
 /// How what was found is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,7 +29,12 @@ pub(super) struct Report {
     pub(super) mistakes: Problems,
     /// What came of the expectations; nothing where there are mistakes.
     pub(super) played: Option<Met>,
+    /// What is no mistake, and somebody may want to know.
+    pub(super) notes: Vec<Note>,
 }
+
+/// So many notes are told to people; programs get all.
+const TOLD: usize = 20;
 
 impl Report {
     /// Tells it. Mistakes come before expectations that are not met.
@@ -54,6 +59,7 @@ impl Report {
     fn for_people(self) -> Result<(), Failure> {
         let summary = self.summary();
         self.mistakes.or(())?;
+        tell_notes(&self.notes);
         match self.played {
             Some(Met { met, unmet }) if !unmet.is_empty() => {
                 let mut out = String::new();
@@ -66,7 +72,7 @@ impl Report {
                 Err(Failure::Answered)
             }
             _ => {
-                terminal::print(&format!("{summary}: no mistake found\n"));
+                terminal::print(&format!("{summary}\n"));
                 Ok(())
             }
         }
@@ -80,7 +86,12 @@ impl Report {
         let met = self.played.as_ref().map(|played| played.met);
         let met = met.filter(|met| *met > 0);
         let met = met.map(|met| format!("{met} expectations met"));
-        counts.chain(met).collect::<Vec<_>>().join(", ")
+        let counts = counts.chain(met).collect::<Vec<_>>().join(", ");
+        match self.notes.len() {
+            0 => format!("{counts}: no mistake found"),
+            1 => format!("{counts}: no mistake found, 1 note"),
+            notes => format!("{counts}: no mistake found, {notes} notes"),
+        }
     }
 
     fn json(&self) -> Value {
@@ -95,17 +106,22 @@ impl Report {
             "ok": self.mistakes.is_empty() && self.is_met(),
             "read": counts.collect::<Map<String, Value>>(),
             "mistakes": listed(&self.mistakes),
+            "notes": self.notes.iter().map(note).collect::<Vec<_>>(),
             "expectations": expectations,
         })
     }
 
     fn annotations(&self) -> String {
         let unmet = self.played.iter().flat_map(|played| played.unmet.iter());
-        let mistakes = self.mistakes.iter().map(|it| annotation("mistake", it));
-        let unmet = unmet.map(|it| annotation("expectation not met", it));
+        let mistakes = self.mistakes.iter();
+        let mistakes = mistakes.map(|it| annotation("error", "mistake", it));
+        let unmet = unmet.map(|it| annotation("error", "expectation not met", it));
         let mut out: String = mistakes.chain(unmet).collect();
-        if out.is_empty() {
-            let _ = writeln!(out, "{}: no mistake found", self.summary());
+        let is_good = out.is_empty();
+        let notes = self.notes.iter().map(|it| &it.problem);
+        out.extend(notes.map(|it| annotation("notice", "rules overlap", it)));
+        if is_good {
+            let _ = writeln!(out, "{}", self.summary());
         }
         out
     }
@@ -121,15 +137,53 @@ fn problem(problem: &Problem) -> Value {
     })
 }
 
+fn tell_notes(notes: &[Note]) {
+    for note in notes.iter().take(TOLD) {
+        terminal::error(&format!("{}\n", note.problem));
+    }
+    if let Some(more) = notes.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        terminal::error(&format!("and {more} more notes; --format json tells all\n"));
+    }
+}
+
+fn note(note: &Note) -> Value {
+    let Note {
+        first,
+        second,
+        caller,
+        ..
+    } = note;
+    let told = |it: &Told| json!({"name": it.name, "file": it.file, "line": it.line});
+    let set = note.set.iter().map(|(name, value)| {
+        let value = serde_json::to_value(value).expect("JSON is JSON");
+        (name.clone(), value)
+    });
+    let mut out = problem(&note.problem);
+    out["overlap"] = json!({
+        "first": told(first),
+        "second": told(second),
+        "operation": note.operation,
+        "input": {
+            "account": caller.account,
+            "environment": caller.environment.as_str(),
+            "referenceId": caller.reference_id,
+            "idempotencyKey": caller.idempotency_key,
+            "set": set.collect::<Map<String, Value>>(),
+        },
+        "more": note.more.iter().map(told).collect::<Vec<_>>(),
+    });
+    out
+}
+
 /// A workflow command: <https://docs.github.com/actions> tells how its parts are escaped.
-fn annotation(title: &str, problem: &Problem) -> String {
+fn annotation(level: &str, title: &str, problem: &Problem) -> String {
     let mut message = problem.message().to_owned();
     if let Some(hint) = problem.hinted() {
         message += "\n";
         message += hint;
     }
     format!(
-        "::error file={},line={},col={},title={title}::{}\n",
+        "::{level} file={},line={},col={},title={title}::{}\n",
         property(problem.path()),
         problem.line(),
         problem.column(),
@@ -157,7 +211,7 @@ mod tests {
         let source = Source::new("a,b:c.toml", "x = 1\ny = 2\n");
         let problem = Problem::new(&source, 10..11, "50% of ::it\nis wrong").hint("do: this");
         insta::assert_snapshot!(
-            annotation("mistake", &problem),
+            annotation("error", "mistake", &problem),
             @"::error file=a%2Cb%3Ac.toml,line=2,col=5,title=mistake::50%25 of ::it%0Ais wrong%0Ado: this"
         );
     }

@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 use svc_fixtures::json::Json;
 
 use super::call_args::{CallArgs, quoted};
+use super::explain_bundle::{bundle, bundle_for_people};
 use super::layout::columns;
 use super::{Failure, terminal};
-use crate::engine::rehearsal::Rehearsal;
+use crate::engine::rehearsal::{Called, Rehearsal};
 use crate::http::explanation::{Ask, Explanation, Reachable, Rule, explained};
 
 /// What `explain` is told.
@@ -38,7 +39,24 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let (body, key) = (stage.body(&mut rehearsal), rehearsal.key(stage.environment));
     let asked = stage.asked(&key, &body);
     let heard = rehearsal.ask(&asked);
-    let told = explained(&stage.rules, &stage.accounts, &stage.terms, &asked, &heard);
+    let operation = match stage.called {
+        Called::Operation(operation) => operation,
+        Called::Bundle(_) => {
+            terminal::print(&match args.format {
+                Format::Human => bundle_for_people(&stage, &asked, &heard, &args.call.files()),
+                Format::Json => format!("{:#}\n", bundle(&stage, &asked, &heard)),
+            });
+            return Ok(());
+        }
+    };
+    let told = explained(
+        &stage.rules,
+        &stage.accounts,
+        &stage.terms,
+        operation,
+        &asked,
+        &heard,
+    );
     terminal::print(&match args.format {
         Format::Human => human(&told, &args.call.files()),
         Format::Json => {
@@ -59,13 +77,20 @@ fn human(told: &Explanation, files: &str) -> String {
         answer,
         ..
     } = told;
-    let mut out = format!("{operation} {body}\nof {account}, {environment}\n\n");
+    let mut out = format!("{operation} {body}\nof {account}, {environment}\n");
+    for (name, text) in [
+        ("X-Reference-Id", &told.reference_id),
+        ("Idempotency-Key", &told.idempotency_key),
+    ] {
+        if let Some(text) = text {
+            let _ = writeln!(out, "with {name} {}", Json::from(text.as_str()));
+        }
+    }
+    out.push('\n');
     let _ = writeln!(out, "Answer\n  {} {}", answer.status, answer.outcome);
+    let unnamed = format!("{}: it gets the operation's own answer", answer.because);
     let (decides, otherwise) = match &told.refused {
-        None => (
-            "",
-            "no scenario names this input: it gets the operation's own answer",
-        ),
+        None => ("", unnamed.as_str()),
         Some(message) => {
             let _ = writeln!(out, "  the call is refused: {message}");
             ("otherwise ", "otherwise no scenario would decide it")
@@ -134,7 +159,7 @@ fn row(operation: &str, files: &str, reachable: &Reachable) -> [String; 3] {
         [one] if one.environment == one.key => command(operation, files, one),
         [one] => format!("a key of {} on {}", one.key, one.environment),
         [.., last] => {
-            let key = last.idempotency_key.unwrap_or_default();
+            let key = last.idempotency_key.as_deref().unwrap_or_default();
             format!("Idempotency-Key {key} twice, with different bodies")
         }
     };
@@ -157,10 +182,18 @@ fn command(operation: &str, files: &str, ask: &Ask) -> String {
         }
     }
     if ask.account != "local" {
-        let _ = write!(out, " --account {}", ask.account);
+        let _ = write!(out, " --account {}", quoted(&ask.account));
     }
     if ask.environment == "live" {
         out += " --live";
+    }
+    for (name, text) in [
+        ("--reference-id", &ask.reference_id),
+        ("--idempotency-key", &ask.idempotency_key),
+    ] {
+        if let Some(text) = text {
+            let _ = write!(out, " {name} {}", quoted(text));
+        }
     }
     if ask.times > 1 {
         let _ = write!(out, " --times {}", ask.times);

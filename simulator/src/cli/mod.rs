@@ -9,6 +9,7 @@ mod completions;
 mod control_client;
 mod deliveries;
 mod explain;
+mod explain_bundle;
 mod files;
 mod fmt;
 mod init;

@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 
 use super::call_args::CallArgs;
 use super::{Failure, terminal};
-use crate::engine::rehearsal::{Asked, Heard, Rehearsal};
+use crate::engine::rehearsal::{Asked, Called, Heard, Rehearsal};
 use crate::scenario::WireFault;
 
 /// What `try` is told.
@@ -19,13 +19,7 @@ pub(super) struct TryArgs {
     /// How many times the call is made
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: u32,
-    /// The Idempotency-Key of the call
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
-    /// The X-Reference-Id of the call
-    #[arg(long, value_name = "ID")]
-    reference_id: Option<String>,
-    /// Of a call that is pending, print its result as well
+    /// Of a call that is pending, print its result as well; of a bundle in two calls, make the second
     #[arg(long)]
     result: bool,
     /// The same once the account's clock is moved on by so much; it fails where the result is not there
@@ -49,13 +43,9 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
     let mut rehearsal = Rehearsal::new(&stage.rules, stage.terms.clone());
     let body = stage.body(&mut rehearsal);
     let key = rehearsal.key(stage.environment);
-    let asked = Asked {
-        idempotency_key: args.idempotency_key.as_deref(),
-        reference_id: args.reference_id.as_deref(),
-        ..stage.asked(&key, &body)
-    };
+    let asked = stage.asked(&key, &body);
     if args.because {
-        let id = &stage.rules.contract.operations[stage.operation].id;
+        let id = stage.endpoint();
         let account = rehearsal.account();
         terminal::error(&format!(
             "{account} ({}) calls {id} with {body}",
@@ -66,7 +56,18 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
         let heard = rehearsal.ask(&asked);
         args.tell(&at.to_string(), &heard);
         let wanted = args.result || args.after.is_some();
-        if at == args.times && wanted && heard.is_pending() {
+        if at == args.times
+            && wanted
+            && let Called::Bundle(bundle) = stage.called
+            && let Some(body) = rehearsal.second_body(bundle, &heard, &stage.given)
+        {
+            let second = rehearsal.ask(&Asked {
+                body: &body,
+                idempotency_key: None,
+                ..asked
+            });
+            args.tell("second call", &second);
+        } else if at == args.times && wanted && heard.is_pending() {
             let Some(result) = rehearsal.result(&heard, args.after) else {
                 let message = "the result is still to come; give a longer --after, or --result";
                 return Err(Failure::Running(anyhow::anyhow!(message)));
@@ -81,6 +82,11 @@ impl TryArgs {
     fn tell(&self, which: &str, heard: &Heard) {
         if self.because {
             terminal::error(&format!("{which}: {}", told(heard)));
+            for step in &heard.steps {
+                let (operation, status, outcome) = (&step.operation, step.status, &step.outcome);
+                let because = &step.because;
+                terminal::error(&format!("  {operation}: {status} {outcome}, {because}"));
+            }
         }
         let text = match self.pretty {
             false => String::from_utf8_lossy(&heard.body).into_owned(),

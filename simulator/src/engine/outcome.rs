@@ -14,7 +14,7 @@ use super::flow::{FlowChange, Memory, StepOf};
 use super::prepare::Run;
 use super::rules::Rules;
 use crate::scenario::{
-    Afterwards, Choice, Delay, Ending, Outcome, Over, Scenario, WebhookFault, WireFault,
+    Afterwards, Because, Choice, Delay, Ending, Outcome, Over, Scenario, WebhookFault, WireFault,
 };
 
 /// What a call ends in.
@@ -108,6 +108,14 @@ pub struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
+    /// Why it comes to what it comes to.
+    #[must_use]
+    pub fn because(&self) -> Because {
+        let flow = self.sources.flow.map(|flow| flow.subject.as_str());
+        let subject = flow.unwrap_or_else(|| self.run.input.subject());
+        self.run.choice.because(&self.rules.scenarios, subject)
+    }
+
     /// What a choice comes to: the outcome with its answer filled in, and what comes with it.
     #[must_use]
     pub fn draw(&self, decided: u32) -> (Drawn, Extras) {

@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
             provider: extras.provider,
             claim: claim.map(Into::into),
             hold,
-            because: run.choice.because(&rules.scenarios),
+            because: drawing.because(),
             wire: extras.wire,
             webhook: extras.webhook,
             ..matter_of(prepared, verification, now)

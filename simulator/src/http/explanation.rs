@@ -24,6 +24,12 @@ pub struct Explanation {
     pub account: String,
     /// Where: `test` or `live`.
     pub environment: String,
+    /// Its `X-Reference-Id`, where it sends one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference_id: Option<String>,
+    /// Its `Idempotency-Key`, where it sends one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
     /// The body.
     #[schemars(with = "Map<String, Value>")]
     pub body: Json<'static>,
@@ -112,7 +118,10 @@ pub struct Ask {
     pub key: String,
     /// Its `Idempotency-Key`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub idempotency_key: Option<&'static str>,
+    pub idempotency_key: Option<String>,
+    /// Its `X-Reference-Id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference_id: Option<String>,
     /// What is set in the sample body.
     #[schemars(with = "Map<String, Value>")]
     pub set: BTreeMap<String, Json<'static>>,
@@ -132,16 +141,19 @@ pub fn explained(
     rules: &Rules,
     accounts: &[AccountTerms],
     terms: &AccountTerms,
+    operation: usize,
     asked: &Asked<'_>,
     heard: &Heard,
 ) -> Explanation {
     let looked = look_into(rules, &terms.id, asked);
-    let row = &rules.contract.operations[asked.operation];
-    let ways = ways(rules, accounts, terms, asked.environment, asked.operation);
+    let row = &rules.contract.operations[operation];
+    let ways = ways(rules, accounts, terms, asked.environment, operation);
     let mut explanation = Explanation {
         operation: row.id.clone(),
         account: terms.id.to_string(),
         environment: asked.environment.to_string(),
+        reference_id: asked.reference_id.map(str::to_owned),
+        idempotency_key: asked.idempotency_key.map(str::to_owned),
         body: asked.body.clone().into_owned(),
         answer: Answer {
             status: heard.status,
@@ -234,6 +246,7 @@ fn ask(asks: Asks) -> Ask {
         environment: asks.environment.to_string(),
         key: of_key.unwrap_or(asks.environment).to_string(),
         idempotency_key: asks.idempotency_key,
+        reference_id: asks.reference_id,
         set: asks.set.into_iter().collect(),
         body: asks.body,
         times: asks.times,

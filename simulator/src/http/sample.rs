@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
-use svc_fixtures::contract::{Bundle, Contract, Field, Kind, Operation, Paise, Presence};
+use svc_fixtures::contract::{Contract, Field, Kind, Operation, Paise, Presence};
 use svc_fixtures::json::Json;
 
 use crate::engine::call::Environment;
-pub use crate::engine::rehearsal::path;
+pub use crate::engine::rehearsal::{bundle_path, path};
 use crate::scenario::AccountTerms;
 
 /// A call that anybody can make at once.
@@ -70,12 +70,6 @@ pub fn working(accounts: &[AccountTerms]) -> Option<&AccountTerms> {
 pub fn key(account: &AccountTerms, environment: Environment) -> String {
     let name = account.keys.first().map_or(&*account.id, |key| &key.name);
     format!("{}{name}", environment.key_prefix())
-}
-
-/// Where a bundle is called.
-#[must_use]
-pub fn bundle_path(bundle: &Bundle) -> String {
-    format!("/v1/bundles/{}", bundle.slug)
 }
 
 /// A body with the required fields of an operation, and the optional ones that have an example.

@@ -12,6 +12,11 @@ const ACCOUNTS: &str = "accounts.toml";
 /// Comes before the others, so that what holds everywhere is never hidden by one category.
 const UNIVERSAL: &str = "(built in) scenarios/universal.toml";
 
+/// Whether a file is one of them.
+pub(super) fn is_built_in(path: &str) -> bool {
+    path.starts_with("(built in) ")
+}
+
 /// The built-in scenario files: the universal one first, then by name.
 #[must_use]
 pub fn built_in() -> Vec<Arc<Source>> {

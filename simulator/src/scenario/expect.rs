@@ -1,15 +1,19 @@
 //! Reading `[[expect]]` blocks: a call and the parts of its answer that somebody relies on. They never
-//! decide anything: who serves does not read them, who checks does.
+//! decide anything: who serves does not read them, who checks does. What comes after the answer is read
+//! in `expect_later.rs`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Environment, ErrorCode, Place};
+use svc_fixtures::contract::{Contract, Environment, ErrorCode, Field, Operation, Place, Presence};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::{Item, Problems, Source, Table};
+use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
-use super::{duration_ms, folder, is_key_name};
+use super::expect_later::{ExpectedLater, later};
+use super::read_faults::{WORDS, wire_fault};
+use super::read_people::{Cast, Declared};
+use super::{WireFault, folder, is_key_name};
 
 /// One call, and what is expected of it.
 #[derive(Debug, Clone)]
@@ -32,17 +36,8 @@ pub struct Expectation {
     pub reference_id: Option<String>,
     /// What the call is answered, made so many times.
     pub answers: Vec<Expected>,
-    /// What a pending result comes to, where that is looked at.
-    pub result: Option<ExpectedResult>,
-}
-
-/// What the result of a call that was pending must be.
-#[derive(Debug, Clone)]
-pub struct ExpectedResult {
-    /// By how much the account's clock is moved first; where it is not said, to when the result is due.
-    pub after_ms: Option<u64>,
-    /// The result.
-    pub is: Expected,
+    /// What comes of a call that is pending, where that is looked at.
+    pub later: ExpectedLater,
 }
 
 /// Parts of an answer.
@@ -52,12 +47,23 @@ pub struct Expected {
     pub place: Place,
     /// The HTTP status.
     pub http: Option<u16>,
+    /// What a client sees of the answer.
+    pub wire: Option<OnTheWire>,
     /// The name of the scenario that decides.
     pub because: Option<String>,
     /// Members of the envelope, with the parts of them that count.
     pub members: Json<'static>,
     /// Members that must not be there, as dotted paths.
     pub absent: Vec<String>,
+}
+
+/// What a client sees of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnTheWire {
+    /// All of it.
+    Intact,
+    /// What this leaves of it.
+    Broken(WireFault),
 }
 
 /// Where accounts call where nothing else is said.
@@ -76,6 +82,9 @@ pub(super) const MEMBERS: [&str; 9] = [
     "meta",
 ];
 
+/// That an answer arrives as it should.
+pub(super) const INTACT: &str = "none";
+
 /// How an envelope can stand.
 pub(super) const STATUSES: [&str; 3] = ["completed", "failed", "pending"];
 
@@ -90,15 +99,22 @@ pub fn read_expectations(
     sources: &[Arc<Source>],
 ) -> Result<Vec<Expectation>, Problems> {
     let tables: Vec<&str> = roles.keys().map(String::as_str).collect();
+    // What is wrong with people is told by the other reader.
+    let (people, _) = Cast { contract, roles }.read(sources);
     let (mut found, mut problems) = (Vec::new(), Problems::default());
     let mut names: BTreeMap<(String, String), String> = BTreeMap::new();
     for source in sources {
-        let (intact, mistakes) = Table::of_source_sharing(source, Some(&tables), |root| {
+        let around = people.around(source);
+        let sharing = Sharing {
+            tables: &tables,
+            beside: around.map_or(&[], Declared::files),
+        };
+        let (intact, mistakes) = Table::of_source_sharing(source, Some(sharing), |root| {
             // All keys count as asked for: unknown ones are told once, by the other reader.
             root.entries();
             for table in root.tables("expect") {
                 note_name(&mut names, &table);
-                found.extend(expectation(contract, &table));
+                found.extend(expectation(contract, around, &table));
                 table.done();
             }
             root.is_intact()
@@ -125,10 +141,18 @@ fn note_name(names: &mut BTreeMap<(String, String), String>, table: &Table<'_>) 
     }
 }
 
-fn expectation(contract: &Contract, table: &Table<'_>) -> Option<Expectation> {
+fn expectation(
+    contract: &Contract,
+    people: Option<&Declared>,
+    table: &Table<'_>,
+) -> Option<Expectation> {
     let name = table.optional("name").and_then(|item| item.if_text());
     let operation = operation(contract, table);
-    let call = call(contract, operation, table);
+    let row = operation.map(|at| &contract.operations[at]);
+    let mut call = call(row, table);
+    if let Some(item) = table.optional("who") {
+        call.extend(asked_for(row, people, &call, &item).unwrap_or_default());
+    }
     let account = table.optional("account").and_then(|item| {
         let id = item.text()?;
         if !is_key_name(id) {
@@ -140,15 +164,7 @@ fn expectation(contract: &Contract, table: &Table<'_>) -> Option<Expectation> {
     let header = |name: &str| table.optional_text(name).map(str::to_owned);
     let (idempotency_key, reference_id) = (header("idempotency_key"), header("reference_id"));
     let answers = answers(table);
-    let after = table.optional("after");
-    let after_ms = after.as_ref().and_then(duration_ms);
-    let result = table.optional("finally").and_then(|item| expected(&item));
-    if let (Some(after), false) = (after, table.optional("finally").is_some()) {
-        after.problem_with_hint(
-            "`after` moves the clock to look at a result, and no result is expected",
-            "add `finally = { … }` with parts of the result's envelope",
-        );
-    }
+    let later = later(row, table);
     Some(Expectation {
         name: name?.to_owned(),
         place: Place {
@@ -162,7 +178,7 @@ fn expectation(contract: &Contract, table: &Table<'_>) -> Option<Expectation> {
         idempotency_key,
         reference_id,
         answers: answers?,
-        result: result.map(|is| ExpectedResult { after_ms, is }),
+        later,
     })
 }
 
@@ -180,17 +196,12 @@ fn operation(contract: &Contract, table: &Table<'_>) -> Option<usize> {
 
 /// The fields to send. One that the operation does not have is a slip of the pen here, though the
 /// service would pass over it.
-fn call(
-    contract: &Contract,
-    operation: Option<usize>,
-    table: &Table<'_>,
-) -> Vec<(String, Json<'static>)> {
+fn call(row: Option<&Operation>, table: &Table<'_>) -> Vec<(String, Json<'static>)> {
     let Some(call) = table.optional("call").and_then(|item| item.table()) else {
         return Vec::new();
     };
     let mut fields = Vec::new();
     for (name, item) in call.entries() {
-        let row = operation.map(|at| &contract.operations[at]);
         if let Some(row) = row.filter(|row| row.field(name).is_none()) {
             let known = row.request.iter().map(|field| field.name.as_str());
             item.unknown_key("the field", name, known);
@@ -198,6 +209,47 @@ fn call(
         fields.extend(item.json_or_problem().map(|value| (name.to_owned(), value)));
     }
     fields
+}
+
+/// The fields that ask for somebody who is declared: all that must be sent, or else the first that they
+/// are known by.
+fn asked_for(
+    row: Option<&Operation>,
+    people: Option<&Declared>,
+    call: &[(String, Json<'static>)],
+    item: &Item<'_>,
+) -> Option<Vec<(String, Json<'static>)>> {
+    let name = item.text()?;
+    let nobody = Declared::default();
+    let asked = people.unwrap_or(&nobody).asked_for_by(name, item)?;
+    let row = row?;
+    let known = |field: &Field| asked.iter().find(|(key, _)| *key == field.name).cloned();
+    let given = |(key, _): &(String, Json<'static>)| call.iter().any(|(name, _)| name == key);
+    let fields = row.identifiers().map(|(_, field)| field);
+    let fields: Vec<&Field> = fields.filter(|field| known(field).is_some()).collect();
+    let required = fields.iter().filter(|it| it.presence == Presence::Required);
+    let mut wanted: Vec<&Field> = required.copied().collect();
+    if wanted.is_empty() {
+        wanted.extend(fields.first());
+    }
+    if wanted.is_empty() && !asked.is_empty() {
+        let by: Vec<&str> = row.identifiers().map(|(_, it)| it.name.as_str()).collect();
+        item.problem_with_hint(
+            format!("{} asks by nothing that is known of `{name}`", row.id),
+            match by.is_empty() {
+                true => "leave `who` out: none of its fields identifies".to_owned(),
+                false => format!("it asks by {}", by.join(", ")),
+            },
+        );
+    }
+    let said: Vec<_> = wanted.into_iter().filter_map(known).collect();
+    if let Some((key, _)) = said.iter().find(|it| given(it)) {
+        item.problem_with_hint(
+            format!("`call` says `{key}` already"),
+            "leave one of them out: `who` fills in what somebody is asked for by",
+        );
+    }
+    Some(said)
 }
 
 fn environment(item: &Item<'_>) -> Option<Environment> {
@@ -233,7 +285,7 @@ fn answers(table: &Table<'_>) -> Option<Vec<Expected>> {
     }
 }
 
-fn expected(item: &Item<'_>) -> Option<Expected> {
+pub(super) fn expected(item: &Item<'_>) -> Option<Expected> {
     let table = item.table()?;
     let place = Place {
         source: Arc::clone(item.source()),
@@ -249,6 +301,7 @@ fn expected(item: &Item<'_>) -> Option<Expected> {
         }
         status
     });
+    let wire = table.optional("wire").and_then(|item| on_the_wire(&item));
     let because = table.optional_text("because").map(str::to_owned);
     let absent = table.texts("absent").into_iter().map(str::to_owned);
     let absent: Vec<String> = absent.collect();
@@ -277,10 +330,24 @@ fn expected(item: &Item<'_>) -> Option<Expected> {
     Some(Expected {
         place,
         http,
+        wire,
         because,
         members: Json::Object(members),
         absent,
     })
+}
+
+/// A wire fault as rules write it, or that there is none.
+fn on_the_wire(item: &Item<'_>) -> Option<OnTheWire> {
+    match item.if_text() {
+        Some(INTACT) => Some(OnTheWire::Intact),
+        Some(word) if !WORDS.iter().any(|(known, _)| *known == word) => {
+            let known = WORDS.iter().map(|(known, _)| *known);
+            item.unknown("the wire fault", word, known.chain([INTACT]));
+            None
+        }
+        _ => wire_fault(item).map(OnTheWire::Broken),
+    }
 }
 
 /// A code alone stands for the error object with this code.

@@ -2,13 +2,17 @@
 //! account. Knows the contract, and nothing of HTTP or time; of accounts only what they are called.
 
 mod accounts;
+mod because;
 mod circumstances;
 mod describe;
 mod embedded;
 mod expect;
+mod expect_later;
 mod explain;
+mod implies;
 mod index;
 mod layout;
+mod overlap;
 mod parts;
 mod people;
 mod range;
@@ -34,18 +38,21 @@ use svc_fixtures::template::Edit;
 pub use accounts::{
     AccountTerms, KeyTerms, RateTerms, WebhookTerms, account_named, is_key_name, read_accounts,
 };
+pub use because::Because;
 pub use circumstances::{Circumstances, HeaderName};
 pub use embedded::{accounts, built_in};
-pub use expect::{Expectation, Expected, ExpectedResult, read_expectations};
+pub use expect::{Expectation, Expected, OnTheWire, read_expectations};
+pub use expect_later::{DeliveryEnd, ExpectedLater, ExpectedWebhook};
 pub use explain::{Explanation, NearMiss, explain, met};
 pub use layout::laid_out;
+pub use overlap::{Overlap, overlapping};
 pub use parts::{Difference, at_path, differences, of_interest};
 pub use people::{People, Profile};
 pub use range::NumberRange;
 pub use reach::unreachable;
 pub use read::read_scenarios;
 pub use schema::{reference, schema};
-pub use set::{Because, Choice, Question, ScenarioSet};
+pub use set::{Choice, Question, ScenarioSet};
 
 /// One rule: these inputs of these operations get this outcome.
 #[derive(Debug, Clone)]
@@ -135,7 +142,7 @@ pub enum Test {
 }
 
 /// One outcome of a call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// What the call ends in.
     pub result: Ending,
@@ -249,7 +256,7 @@ pub enum OutOfOrder {
 }
 
 /// What a call ends in.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
     /// The canned answer, with this laid over it.
     Success(Over),

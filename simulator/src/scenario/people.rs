@@ -2,6 +2,7 @@
 //! identifiers is one of them. Knows what is said of them, not what an answer makes of it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use svc_fixtures::json::Json;
@@ -19,6 +20,8 @@ pub struct People {
 pub struct Profile {
     /// What the file calls them.
     pub name: String,
+    /// What the call log calls them: role, name, file and line.
+    pub because: Arc<str>,
     /// What they are in the story: `person`, `company` and so on.
     pub role: String,
     /// What they are asked for by, as subjects are compared.
@@ -47,14 +50,20 @@ impl People {
         }
     }
 
-    /// Who plays this role in an answer about that subject.
+    /// Who is asked for so.
     #[must_use]
-    pub fn playing(&self, subject: &str, role: &str) -> Option<&Profile> {
+    pub fn asked_for_by(&self, subject: &str) -> Option<&Profile> {
         if self.by_identifier.is_empty() {
             return None;
         }
-        let at = *self.by_identifier.get(subject)?;
-        let about = &self.profiles[at];
+        let at = self.by_identifier.get(subject)?;
+        Some(&self.profiles[*at])
+    }
+
+    /// Who plays this role in an answer about that subject.
+    #[must_use]
+    pub fn playing(&self, subject: &str, role: &str) -> Option<&Profile> {
+        let about = self.asked_for_by(subject)?;
         if about.role == role {
             return Some(about);
         }

@@ -9,8 +9,9 @@ use svc_fixtures::contract::{Contract, Environment, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Problems, Source};
 
+use super::implies::implies;
 use super::index::Candidate;
-use super::set::{Question, as_compared, fields, test_holds};
+use super::set::{Question, fields};
 use super::{Circumstances, Condition, Scenario, ScenarioSet, Subject, Test, folder};
 
 /// So many of the rules that no table holds are looked at for each other rule.
@@ -179,56 +180,13 @@ impl Cover<'_> {
 }
 
 /// Whether a rule comes before another one, and nobody meant it to hide the other.
-fn comes_before(earlier: &Scenario, rule: &Scenario) -> bool {
+pub(super) fn comes_before(earlier: &Scenario, rule: &Scenario) -> bool {
     let (above, below) = (folder(&earlier.file), folder(&rule.file));
     let within = |inner: &str, outer: &str| {
         let rest = inner.strip_prefix(outer);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     earlier.order < rule.order && (within(above, below) || within(below, above))
-}
-
-/// Whether one condition holds of every input that another one holds of.
-fn implies(row: &Operation, known: &Condition, wanted: &Condition) -> bool {
-    let (of_known, of_wanted) = (fields(&known.on, row), fields(&wanted.on, row));
-    let within = !of_known.is_empty() && of_known.iter().all(|field| of_wanted.contains(field));
-    if known.on != wanted.on && !within {
-        return false;
-    }
-    let in_field = |&field: &usize| test_implies(row, field, &known.test, &wanted.test);
-    !of_known.is_empty() && of_known.iter().all(in_field)
-}
-
-fn test_implies(row: &Operation, field: usize, known: &Test, wanted: &Test) -> bool {
-    let text = |text| as_compared(row, field, text);
-    match (known, wanted) {
-        (Test::OneOf(values), _) => {
-            let holds = |value: &Json<'_>| test_holds(wanted, row, field, Some(value));
-            values.iter().all(holds)
-        }
-        (Test::Present(known), Test::Present(wanted)) => known == wanted,
-        (
-            Test::Contains(_)
-            | Test::StartsWith(_)
-            | Test::EndsWith(_)
-            | Test::PathEnds(_)
-            | Test::Query(_)
-            | Test::Matches(_),
-            Test::Present(wanted),
-        ) => *wanted,
-        (
-            Test::Contains(known) | Test::StartsWith(known) | Test::EndsWith(known),
-            Test::Contains(wanted),
-        ) => text(known).contains(&*text(wanted)),
-        (Test::StartsWith(known), Test::StartsWith(wanted)) => {
-            text(known).starts_with(&*text(wanted))
-        }
-        (Test::EndsWith(known), Test::EndsWith(wanted)) => text(known).ends_with(&*text(wanted)),
-        (Test::PathEnds(known), Test::PathEnds(wanted)) => known.ends_with(wanted.as_str()),
-        (Test::Query(known), Test::Query(wanted)) => known == wanted,
-        (Test::Matches(known), Test::Matches(wanted)) => known.as_str() == wanted.as_str(),
-        _ => false,
-    }
 }
 
 /// The rules that look for each expression, by operation: the index finds no expression by one.
@@ -343,6 +301,19 @@ mod tests {
                 "state = { present = false }",
                 "name = \"A\", state = { present = false }",
             ],
+            &["account = \"a\"", "account = \"a\", name = \"A\""],
+            &[
+                "account = { starts_with = \"lo\" }",
+                "account = [\"local\", \"local_b\"]",
+            ],
+            &[
+                "environment = \"live\"",
+                "environment = \"live\", account = \"a\"",
+            ],
+            &[
+                "header.\"X-Reference-Id\" = { contains = \"b\" }",
+                "header.\"x-reference-id\" = { ends_with = \"abc\" }",
+            ],
         ] {
             assert!(is_unreachable(whens), "{whens:?}");
         }
@@ -368,8 +339,52 @@ mod tests {
                 "name = { starts_with = \"A\" }",
             ],
             &["state = { present = false }", "name = \"A\""],
+            &["account = \"a\"", "account = [\"a\", \"b\"]"],
+            &["account = \"A\"", "account = \"a\""],
+            &[
+                "header.\"X-Reference-Id\" = \"a\"",
+                "header.\"Idempotency-Key\" = \"a\"",
+            ],
         ] {
             assert!(!is_unreachable(whens), "{whens:?}");
+        }
+    }
+
+    /// Whether the second of two rules for an operation never wins.
+    fn is_hidden(operation: &str, first: &str, second: &str) -> bool {
+        let text = rules(&[first, second]).replace("screen.court-records", operation);
+        found(&[("mine/a.toml", &text)]).contains("the rule \"1\" never wins")
+    }
+
+    #[test]
+    fn what_stands_inside_a_field_is_compared_by_its_place() {
+        let operation = "verify.financial.credit-report";
+        let starts = "\"consentArtifact.ip\" = { starts_with = \"10.\" }";
+        let is = "\"consentArtifact.ip\" = \"10.0.0.1\"";
+        assert!(is_hidden(operation, starts, is));
+        assert!(!is_hidden(operation, is, starts));
+        let other = "\"consentArtifact.timestamp\" = { starts_with = \"10.\" }";
+        assert!(!is_hidden(operation, other, is));
+    }
+
+    #[test]
+    fn a_range_within_another_one_is_unreachable_to_its_bounds() {
+        for (first, second, hidden) in [
+            ("at_least = 1", "above = 1, at_most = 5", true),
+            ("above = 1, below = 9", "at_least = 1.5, at_most = 8", true),
+            (
+                "at_least = 1, at_most = 5",
+                "at_least = 1, at_most = 5",
+                true,
+            ),
+            ("present = true", "below = 5", true),
+            ("above = 1", "at_least = 1", false),
+            ("below = 5", "at_most = 5", false),
+            ("at_least = 1, at_most = 5", "at_least = 2", false),
+        ] {
+            let when = |range: &str| format!("uan = {{ {range} }}");
+            let found = is_hidden("verify.employment.uan", &when(first), &when(second));
+            assert_eq!(found, hidden, "{first} before {second}");
         }
     }
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use svc_fixtures::contract::Contract;
-use svc_fixtures::reading::{Item, Problems, Source, Table};
+use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
-use super::people::{People, Profile};
+use super::people::People;
 use super::read_outcome::{Scope, outcomes};
 use super::read_people::{Cast, Declared};
 use super::read_tests::{for_case, names_case};
@@ -16,7 +16,8 @@ use super::set::ScenarioSet;
 use super::{Afterwards, Changes, Condition, Scenario, folder};
 
 /// Reads scenario files. Earlier files come first; within a file the first rule that holds wins.
-/// `roles` is whom the answers speak of: a file may declare others who play these roles.
+/// `roles` is whom the answers speak of: files may declare others who play these roles, for all files of
+/// their folder.
 ///
 /// # Errors
 /// Every mistake of every file.
@@ -25,23 +26,29 @@ pub fn read_scenarios(
     roles: &BTreeMap<String, Character>,
     sources: &[Arc<Source>],
 ) -> Result<ScenarioSet, Problems> {
+    let cast = Cast { contract, roles };
+    let (people, mut problems) = cast.read(sources);
     let mut reader = Reader {
         contract,
         scenarios: Vec::new(),
         changes: Vec::new(),
         names: BTreeMap::new(),
         order: 0,
-        people: Declared::default(),
+        people: None,
     };
-    let cast = Cast { contract, roles };
     let tables: Vec<&str> = roles.keys().map(String::as_str).collect();
-    let mut profiles: Vec<Profile> = Vec::new();
-    let mut problems = Problems::default();
     for source in sources {
-        let ((), found) = Table::of_source_sharing(source, Some(&tables), |root| {
-            reader.people = cast.read(root, &mut profiles);
-            // What is expected decides nothing: another reader reads it.
-            root.optional("expect");
+        let around = people.around(source);
+        reader.people = around;
+        let sharing = Sharing {
+            tables: &tables,
+            beside: around.map_or(&[], Declared::files),
+        };
+        let ((), found) = Table::of_source_sharing(source, Some(sharing), |root| {
+            // Who is declared was read before, and what is expected decides nothing.
+            for read_elsewhere in tables.iter().chain(&["expect"]) {
+                root.optional(read_elsewhere);
+            }
             for table in root.tables("scenario") {
                 reader.scenario(&table);
                 table.done();
@@ -52,9 +59,10 @@ pub fn read_scenarios(
     let Reader {
         scenarios, changes, ..
     } = reader;
+    let people = People::new(people.profiles);
     problems
         .or(())
-        .map(|()| ScenarioSet::new(contract, scenarios, changes, People::new(profiles)))
+        .map(|()| ScenarioSet::new(contract, scenarios, changes, people))
 }
 
 struct Reader<'c> {
@@ -65,7 +73,7 @@ struct Reader<'c> {
     names: BTreeMap<(String, String), String>,
     order: usize,
     /// Who can be spoken of in the file that is read.
-    people: Declared,
+    people: Option<&'c Declared>,
 }
 
 impl Reader<'_> {
@@ -125,7 +133,7 @@ impl Reader<'_> {
         When {
             contract: self.contract,
             operations,
-            people: &self.people,
+            people: self.people,
             has_cases: table.optional("cases").is_some(),
         }
     }

@@ -58,6 +58,21 @@ pub(super) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
     }
 }
 
+impl WireFault {
+    /// As it is written in a file.
+    #[must_use]
+    pub fn written(self) -> String {
+        match self {
+            WireFault::CutAfter(bytes) => format!("{{ cut_after = {bytes} }}"),
+            WireFault::Slow { over_ms } => format!("{{ slow = \"{over_ms}ms\" }}"),
+            fault => {
+                let known = WORDS.iter().find(|(_, known)| *known == fault);
+                format!("\"{}\"", known.map_or("", |(word, _)| word))
+            }
+        }
+    }
+}
+
 fn cut_after(item: &Item<'_>) -> Option<WireFault> {
     let bytes = u64::try_from(item.int()?).ok();
     if bytes.is_none() {

@@ -1,96 +1,181 @@
-//! Reading the people and companies a file declares: `[person.asha]`, `[company.acme]`. A key is an
-//! attribute of the story, a request field that identifies, or another role and who plays it.
+//! Reading the people and companies that the files of a folder declare: `[person.asha]`,
+//! `[company.acme]`. A key is an attribute of the story, a request field that identifies, or another role
+//! and who plays it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Operation, parse_date};
+use svc_fixtures::contract::{Contract, Operation, Place, parse_date};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::{Item, Table};
+use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table, nearest};
 use svc_fixtures::template::{Character, Template};
 
-use super::folded;
 use super::people::Profile;
+use super::{folded, folder};
 
-/// Who can be spoken of in a file.
+/// Who can be spoken of in the files of a folder.
 #[derive(Default)]
 pub(super) struct Declared {
-    /// What each is asked for by, by name.
-    by_name: BTreeMap<String, Vec<Json<'static>>>,
+    by_name: BTreeMap<String, Known>,
+    /// The files that may declare somebody.
+    files: Vec<Arc<Source>>,
+}
+
+/// Somebody who can be spoken of.
+struct Known {
+    /// What they are asked for by, each with its key.
+    asked: Vec<(String, Json<'static>)>,
+    /// Where they are declared: file and line.
+    place: String,
 }
 
 impl Declared {
-    /// What somebody is asked for by; none, and a problem, where nobody is called so.
-    pub(super) fn identifiers(&self, name: &str, item: &Item<'_>) -> Option<Vec<Json<'static>>> {
+    /// What somebody is asked for by, each with its key; none, and a problem, where nobody is called so.
+    pub(super) fn asked_for_by(
+        &self,
+        name: &str,
+        item: &Item<'_>,
+    ) -> Option<&[(String, Json<'static>)]> {
         let Some(found) = self.by_name.get(name) else {
             let known = self.by_name.keys().map(String::as_str);
             match self.by_name.is_empty() {
                 true => item.problem_with_hint(
-                    format!("nobody is called `{name}` in this file"),
-                    format!("declare them above: `[person.{name}]` and what they are asked for by"),
+                    format!("nobody is called `{name}` in this folder"),
+                    format!("declare them: `[person.{name}]` and what they are asked for by"),
                 ),
-                false => item.unknown("in this file the name", name, known),
+                false => item.unknown("in this folder the name", name, known),
             }
             return None;
         };
-        if found.is_empty() {
+        if found.asked.is_empty() {
             item.problem(format!("nothing says what `{name}` is asked for by"));
         }
-        Some(found.clone())
+        Some(&found.asked)
+    }
+
+    /// The files whose people can be spoken of.
+    pub(super) fn files(&self) -> &[Arc<Source>] {
+        &self.files
     }
 }
 
-/// What everything about a file's people is read with.
+/// Everybody who is declared, and who can be spoken of where.
+#[derive(Default)]
+pub(super) struct Everybody {
+    by_folder: BTreeMap<String, Declared>,
+    /// All of them, in the order of the files.
+    pub(super) profiles: Vec<Profile>,
+}
+
+impl Everybody {
+    /// Who can be spoken of in a file.
+    pub(super) fn around(&self, source: &Source) -> Option<&Declared> {
+        self.by_folder.get(folder(&source.path))
+    }
+}
+
+/// What everything about people is read with.
 pub(super) struct Cast<'r> {
     pub(super) contract: &'r Contract,
     pub(super) roles: &'r BTreeMap<String, Character>,
 }
 
-/// A link to somebody, to be followed when all names of the file are known.
-struct Link<'t> {
+/// A link to somebody, to be followed when all names of the folder are known.
+struct Link {
     from: usize,
     role: String,
-    item: Item<'t>,
+    name: String,
+    place: Place,
+}
+
+/// What was read in the files of a folder.
+#[derive(Default)]
+struct Reading {
+    declared: Declared,
+    /// The places of the profiles, and where each is declared.
+    rows: Vec<(usize, Place)>,
+    links: Vec<Link>,
 }
 
 impl Cast<'_> {
-    /// Adds what a file declares to `profiles` and says who can be spoken of in it.
-    pub(super) fn read(&self, root: &Table<'_>, profiles: &mut Vec<Profile>) -> Declared {
-        let first = profiles.len();
-        let mut declared = Declared::default();
-        let (mut links, mut rows) = (Vec::new(), Vec::new());
+    /// Reads whom files declare. Mistakes that have nothing to do with people are found, too, where a
+    /// file declares some; who reads the rest finds them again.
+    pub(super) fn read(&self, sources: &[Arc<Source>]) -> (Everybody, Problems) {
+        let tables: Vec<&str> = self.roles.keys().map(String::as_str).collect();
+        let mut problems = Problems::default();
+        let mut folders: BTreeMap<String, Reading> = BTreeMap::new();
+        let declaring = sources.iter().filter(|source| declares(source, &tables));
+        let declaring: Vec<&Arc<Source>> = declaring.collect();
+        for source in &declaring {
+            let reading = folders.entry(folder(&source.path).to_owned()).or_default();
+            reading.declared.files.push(Arc::clone(source));
+        }
+        let mut profiles = Vec::new();
+        for source in declaring {
+            let reading = folders.get_mut(folder(&source.path));
+            let reading = reading.expect("each of these files was put into its folder");
+            let beside = reading.declared.files.clone();
+            let sharing = Sharing {
+                tables: &tables,
+                beside: &beside,
+            };
+            let ((), found) = Table::of_source_sharing(source, Some(sharing), |root| {
+                // All other keys are another reader's.
+                root.entries();
+                self.read_file(root, reading, &mut profiles);
+            });
+            problems.extend(found);
+        }
+        let mut everybody = Everybody::default();
+        for (folder, reading) in folders {
+            problems.extend(follow(&reading, &mut profiles));
+            problems.extend(tell_strangers(&reading, &profiles));
+            problems.extend(tell_shared(&reading, &profiles));
+            everybody.by_folder.insert(folder, reading.declared);
+        }
+        everybody.profiles = profiles;
+        (everybody, problems)
+    }
+
+    fn read_file(&self, root: &Table<'_>, reading: &mut Reading, profiles: &mut Vec<Profile>) {
         for role in self.roles.keys() {
             let table = root.optional(role).and_then(|item| item.table());
             for (name, item) in table.map(|table| table.entries()).unwrap_or_default() {
                 let Some(row) = item.table() else { continue };
-                if declared.by_name.contains_key(name) {
-                    item.problem(format!("somebody is called `{name}` already"));
+                if let Some(known) = reading.declared.by_name.get(name) {
+                    let place = &known.place;
+                    item.problem_with_hint(
+                        format!("somebody is called `{name}` already, at {place}"),
+                        "everybody has one name in a folder: take one of them away, or name them apart",
+                    );
                 }
-                let from = profiles.len();
+                let (from, place) = (profiles.len(), place(&item));
                 let mut profile = Profile {
                     name: name.to_owned(),
+                    because: format!("{role} \"{name}\" ({})", told(&place)).into(),
                     role: role.clone(),
                     ..Profile::default()
                 };
                 let mut asked = Vec::new();
                 for (key, value) in row.entries() {
                     match self.roles.contains_key(key) && key != role {
-                        true => links.push(Link {
-                            from,
-                            role: key.to_owned(),
-                            item: value,
-                        }),
+                        true => reading.links.extend(link(from, key, &value)),
                         false => self.say(&mut profile, key, &value, &mut asked),
                     }
                 }
-                declared.by_name.insert(name.to_owned(), asked);
+                let known = Known {
+                    asked,
+                    place: told(&place),
+                };
+                reading
+                    .declared
+                    .by_name
+                    .entry(name.to_owned())
+                    .or_insert(known);
                 profiles.push(profile);
-                rows.push(item);
+                reading.rows.push((from, place));
             }
         }
-        follow(&links, first, profiles);
-        tell_strangers(&rows, first, profiles);
-        tell_shared(&rows, first, profiles);
-        declared
     }
 
     fn say(
@@ -98,7 +183,7 @@ impl Cast<'_> {
         profile: &mut Profile,
         key: &str,
         item: &Item<'_>,
-        asked: &mut Vec<Json<'static>>,
+        asked: &mut Vec<(String, Json<'static>)>,
     ) {
         let attribute = self.roles[&profile.role].attributes.get(key);
         let identifies = self.identifying(key).next().is_some();
@@ -137,7 +222,7 @@ impl Cast<'_> {
                 profile.identifiers.push(folded(text));
             }
             profile.identifiers.dedup();
-            asked.push(value);
+            asked.push((key.to_owned(), value));
         }
     }
 
@@ -183,69 +268,111 @@ fn misfit(sample: &Template, value: &Json<'_>) -> Option<&'static str> {
     }
 }
 
-fn follow(links: &[Link<'_>], first: usize, profiles: &mut [Profile]) {
-    for link in links {
-        let Some(name) = link.item.text() else {
-            continue;
-        };
-        let playing = |profile: &Profile| profile.role == link.role && profile.name == name;
-        match profiles[first..].iter().position(playing) {
-            Some(at) => {
-                profiles[link.from]
-                    .others
-                    .insert(link.role.clone(), first + at);
-            }
-            None => {
-                let of_role = profiles[first..]
-                    .iter()
-                    .filter(|profile| profile.role == link.role);
-                let known: Vec<&str> = of_role.map(|profile| profile.name.as_str()).collect();
-                let role = &link.role;
-                match known.is_empty() {
-                    true => link.item.problem_with_hint(
-                        format!("no {role} is declared in this file"),
-                        format!("write `[{role}.{name}]` and what is known of it"),
-                    ),
-                    false => {
-                        let what = format!("in this file the {role}");
-                        link.item.unknown(&what, name, known.into_iter());
-                    }
-                }
-            }
-        }
+/// Whether a file may declare somebody: whether a line begins like one of these tables. A large file that
+/// does not is read once less.
+fn declares(source: &Source, tables: &[&str]) -> bool {
+    let begins = |line: &str| {
+        let key = line.trim_start_matches(['[', ' ', '\t', '"', '\'']);
+        tables.iter().any(|table| key.starts_with(table))
+    };
+    source.text.lines().any(begins)
+}
+
+/// Somebody else, by name. What stands for no value has been told already.
+fn link(from: usize, role: &str, item: &Item<'_>) -> Option<Link> {
+    let name = item.text().filter(|name| !name.starts_with('$'))?;
+    Some(Link {
+        from,
+        role: role.to_owned(),
+        name: name.to_owned(),
+        place: place(item),
+    })
+}
+
+fn place(item: &Item<'_>) -> Place {
+    Place {
+        source: Arc::clone(item.source()),
+        span: item.span(),
     }
+}
+
+fn told(place: &Place) -> String {
+    let Place { source, span } = place;
+    format!("{}:{}", source.path, source.line(span.start))
+}
+
+fn follow(reading: &Reading, profiles: &mut [Profile]) -> Problems {
+    let mut problems = Problems::default();
+    for Link {
+        from,
+        role,
+        name,
+        place,
+    } in &reading.links
+    {
+        let numbers = reading.rows.iter().map(|(number, _)| *number);
+        let of_role = numbers.filter(|&number| profiles[number].role == *role);
+        let of_role: Vec<usize> = of_role.collect();
+        let named = of_role
+            .iter()
+            .find(|&&number| profiles[number].name == *name);
+        if let Some(&number) = named {
+            profiles[*from].others.insert(role.clone(), number);
+            continue;
+        }
+        let known: Vec<&str> = of_role
+            .iter()
+            .map(|&number| profiles[number].name.as_str())
+            .collect();
+        let problem = match known.is_empty() {
+            true => place
+                .problem(format!("no {role} is declared in this folder"))
+                .hint(format!("write `[{role}.{name}]` and what is known of it")),
+            false => place
+                .problem(format!("in this folder the {role} `{name}` is not known"))
+                .hint(nearest(name, known.into_iter())),
+        };
+        problems.push(problem);
+    }
+    problems
 }
 
 /// Tells of those whom no answer can be about.
-fn tell_strangers(rows: &[Item<'_>], first: usize, profiles: &[Profile]) {
-    let named: BTreeSet<usize> = profiles[first..]
-        .iter()
-        .flat_map(|profile| profile.others.values().copied())
-        .collect();
-    for (at, row) in rows.iter().enumerate() {
-        let profile = &profiles[first + at];
-        if profile.identifiers.is_empty() && !named.contains(&(first + at)) {
+fn tell_strangers(reading: &Reading, profiles: &[Profile]) -> Problems {
+    let mut problems = Problems::default();
+    let numbers = reading.rows.iter().map(|(number, _)| *number);
+    let others = numbers.flat_map(|number| profiles[number].others.values().copied());
+    let named: BTreeSet<usize> = others.collect();
+    for (number, place) in &reading.rows {
+        let profile = &profiles[*number];
+        if profile.identifiers.is_empty() && !named.contains(number) {
             let name = &profile.name;
-            row.problem_with_hint(
+            problems.push(place.problem(
                 format!("no answer can be about `{name}`: nothing says what {name} is asked for by"),
+            ).hint(
                 "add what identifies in a request, such as `mobile = …`, or let somebody else name it",
-            );
+            ));
         }
     }
+    problems
 }
 
 /// Tells of two who are asked for by the same.
-fn tell_shared(rows: &[Item<'_>], first: usize, profiles: &[Profile]) {
-    let mut whose: BTreeMap<&str, usize> = BTreeMap::new();
-    for (at, row) in rows.iter().enumerate() {
-        for identifier in &profiles[first + at].identifiers {
-            let other = *whose.entry(identifier).or_insert(at);
-            if other != at {
-                row.problem(format!(
-                    "\"{identifier}\" is asked for as `{}`, too: whose is it?",
-                    profiles[first + other].name
-                ));
+fn tell_shared(reading: &Reading, profiles: &[Profile]) -> Problems {
+    let mut problems = Problems::default();
+    let mut whose: BTreeMap<&str, (usize, &Place)> = BTreeMap::new();
+    for (number, place) in &reading.rows {
+        for identifier in &profiles[*number].identifiers {
+            let (other, first) = *whose.entry(identifier).or_insert((*number, place));
+            // Of two with one name it has been told that they are two.
+            if other != *number && profiles[other].name != profiles[*number].name {
+                let name = &profiles[other].name;
+                let first = told(first);
+                problems.push(place.problem(format!(
+                    "\"{identifier}\" is asked for as `{name}` at {first}, too: whose is it?"
+                )));
             }
         }
     }
+    problems
 }

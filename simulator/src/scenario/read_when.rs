@@ -19,8 +19,8 @@ pub(super) struct When<'r> {
     pub(super) contract: &'r Contract,
     /// The operations the scenario is for.
     pub(super) operations: &'r [usize],
-    /// Who can be spoken of.
-    pub(super) people: &'r Declared,
+    /// Who can be spoken of, where somebody is declared.
+    pub(super) people: Option<&'r Declared>,
     /// Whether `{case}` stands for something.
     pub(super) has_cases: bool,
 }
@@ -78,10 +78,11 @@ impl When<'_> {
         if names.is_empty() {
             item.problem("a list without names never holds");
         }
-        let mut identifiers = Vec::new();
+        let (mut identifiers, nobody) = (Vec::new(), Declared::default());
+        let people = self.people.unwrap_or(&nobody);
         for name in &names {
-            let text = name.text()?;
-            identifiers.extend(self.people.identifiers(text, name)?);
+            let asked = people.asked_for_by(name.text()?, name)?;
+            identifiers.extend(asked.iter().map(|(_, value)| value.clone()));
         }
         (!identifiers.is_empty()).then_some(Condition {
             on: Subject::AnyIdentifier,
@@ -272,12 +273,40 @@ impl When<'_> {
 
     /// Tells of an identifier that is answered before any scenario is asked.
     fn tell_sentinel(&self, on: &Subject, test: &Test, item: &Item<'_>) {
-        let Test::OneOf(values) = test else { return };
-        let sentinel = &self.contract.service.sentinel.text;
-        let mut texts = values.iter().filter_map(Json::as_text);
-        let whole = matches!(on, Subject::Field(_) | Subject::AnyIdentifier);
-        let identifies = || self.places(on).all(|(field, _)| field.identifies);
-        if whole && texts.any(|text| text.contains(sentinel)) && identifies() {
+        if !matches!(on, Subject::Field(_) | Subject::AnyIdentifier) {
+            return;
+        }
+        let text = self.contract.service.sentinel.text.as_str();
+        let own = self.rows().filter_map(|row| row.sentinel.as_deref());
+        let is_asked = |sentinel: &&str| {
+            let everywhere = self
+                .rows()
+                .all(|row| row.sentinel.as_deref() == Some(sentinel));
+            *sentinel == text || everywhere
+        };
+        let mut sentinels = std::iter::once(text).chain(own).filter(is_asked);
+        let of_all = |holds: fn(&Field) -> bool| {
+            let mut places = self.places(on).map(|(field, _)| field).peekable();
+            places.peek().is_some() && places.all(holds)
+        };
+        // A field that folds its case has such a part in small letters, too, and that is no sentinel.
+        let is_forced = match test {
+            Test::OneOf(_) => of_all(|field| field.identifies),
+            _ => of_all(|field| field.identifies && !field.folds),
+        };
+        let forced = |sentinel: &&str| match test {
+            Test::OneOf(values) => {
+                let mut texts = values.iter().filter_map(Json::as_text);
+                *sentinel == text && texts.any(|text| text.contains(sentinel))
+            }
+            Test::Contains(part)
+            | Test::StartsWith(part)
+            | Test::EndsWith(part)
+            | Test::PathEnds(part)
+            | Test::Query(part) => part.contains(sentinel),
+            Test::Matches(_) | Test::Number(_) | Test::Present(_) => false,
+        };
+        if let Some(sentinel) = sentinels.find(forced).filter(|_| is_forced) {
             item.problem(format!(
                 "this never holds: what contains {sentinel} is answered before any scenario is asked"
             ));

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use svc_fixtures::contract::{Contract, ErrorCode, Field, Kind, Operation};
 use svc_fixtures::json::Json;
@@ -223,6 +222,13 @@ pub(super) fn first_place(
 }
 
 impl Scenario {
+    /// Whether it holds for an input, whatever comes before it.
+    #[must_use]
+    pub fn holds(&self, operation: &Operation, question: &Question<'_>) -> bool {
+        let mut conditions = self.conditions.iter();
+        conditions.all(|condition| holds(condition, operation, question))
+    }
+
     /// Whether a condition would hold of a field of this name with this value, or without one.
     #[must_use]
     pub fn allows(
@@ -266,6 +272,21 @@ impl Scenario {
         self.conditions
             .iter()
             .any(|condition| about_it(condition) && holds(condition))
+    }
+}
+
+impl Condition {
+    /// Whether it holds of who calls and how; none where it looks at the body.
+    #[must_use]
+    pub fn holds_around(&self, around: &Circumstances<'_>) -> Option<bool> {
+        let text = match &self.on {
+            Subject::Account => Some(around.account),
+            Subject::Environment => Some(around.environment.as_str()),
+            Subject::Header(name) => around.header(*name),
+            Subject::Field(_) | Subject::AnyIdentifier | Subject::Inside { .. } => return None,
+        };
+        let json = text.map(|text| Json::Text(Cow::Borrowed(text)));
+        Some(compared_holds(&self.test, &as_sent, json.as_ref()))
     }
 }
 
@@ -322,10 +343,6 @@ pub(super) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str
 /// Whether a condition holds for an input.
 pub(super) fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
     let (test, value) = (&condition.test, question.field);
-    let said = |text: Option<&str>| {
-        let json = text.map(|text| Json::Text(Cow::Borrowed(text)));
-        compared_holds(test, &as_sent, json.as_ref())
-    };
     let one = |index: usize| test_holds(test, operation, index, value(index));
     match &condition.on {
         Subject::Field(name) => operation.field(name).is_some_and(one),
@@ -333,9 +350,9 @@ pub(super) fn holds(condition: &Condition, operation: &Operation, question: &Que
         Subject::Inside { field, steps } => operation
             .field(field)
             .is_some_and(|index| inside_holds(test, operation, index, steps, value(index))),
-        Subject::Account => said(Some(question.around.account)),
-        Subject::Environment => said(Some(question.around.environment.as_str())),
-        Subject::Header(name) => said(question.around.header(*name)),
+        Subject::Account | Subject::Environment | Subject::Header(_) => {
+            condition.holds_around(&question.around) == Some(true)
+        }
     }
 }
 
@@ -369,6 +386,12 @@ fn inside_holds(
     }
 }
 
+/// Whether what these steps lead to in a field is compared without regard to case and spaces.
+pub(super) fn folds_at(operation: &Operation, field: &str, steps: &[Step]) -> bool {
+    let field = operation.field(field);
+    field.is_some_and(|index| folds_inside(&operation.request[index], steps))
+}
+
 /// Whether what stands there is a name or an address: a field of an object says so itself.
 fn folds_inside(field: &Field, steps: &[Step]) -> bool {
     let mut here = field;
@@ -392,7 +415,12 @@ fn as_sent(text: &str) -> String {
     text.to_owned()
 }
 
-fn compared_holds(test: &Test, compare: &dyn Fn(&str) -> String, value: Option<&Json<'_>>) -> bool {
+/// Whether a test holds of a value, where texts are compared like this.
+pub(super) fn compared_holds(
+    test: &Test,
+    compare: &dyn Fn(&str) -> String,
+    value: Option<&Json<'_>>,
+) -> bool {
     match test {
         Test::Present(wanted) => value.is_some() == *wanted,
         Test::OneOf(wanted) => wanted.iter().any(|wanted| match wanted.as_text() {
@@ -448,48 +476,4 @@ fn sentinel<'c>(
         .identifiers()
         .find(|&(index, _)| marked(index))
         .map(|(_, field)| field.name.as_str())
-}
-
-impl Choice {
-    /// Why, for the call log.
-    #[must_use]
-    pub fn because(&self, scenarios: &ScenarioSet) -> Because {
-        match self {
-            Choice::Sentinel { field, .. } => Because::Sentinel(field.clone()),
-            Choice::Scenario(number) => {
-                Because::Scenario(Arc::clone(&scenarios.get(*number).because))
-            }
-            Choice::Unnamed => Because::Unnamed,
-        }
-    }
-}
-
-/// Why a call got its outcome.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Because {
-    /// This identifying field contains a text that forces an error.
-    Sentinel(String),
-    /// The scenario of this name and place.
-    Scenario(Arc<str>),
-    /// No scenario names the input.
-    Unnamed,
-    /// The call was refused before its operation ran.
-    Refused,
-    /// It is a bundle: each of its steps has a reason of its own.
-    Bundle,
-    /// The account itself was asked, not an operation.
-    Account,
-}
-
-impl std::fmt::Display for Because {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Because::Sentinel(field) => write!(out, "{field} contains the sentinel"),
-            Because::Scenario(text) => out.write_str(text),
-            Because::Unnamed => out.write_str("no scenario names this input"),
-            Because::Bundle => out.write_str("each step has a reason of its own"),
-            Because::Account => out.write_str("answered from the account's books"),
-            Because::Refused => out.write_str("refused before the operation ran"),
-        }
-    }
 }

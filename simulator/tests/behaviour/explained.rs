@@ -4,7 +4,9 @@ use svc_fixtures::contract::{ErrorCode, Presence};
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::Environment;
 use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::rehearsal::{Asked, Outcome, Rehearsal, look_into, named_input, ways};
+use svc_simulator::engine::rehearsal::{
+    Asked, Called, Outcome, Rehearsal, look_into, named_input, ways,
+};
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::scenario::{AccountTerms, Choice, account_named, accounts, read_accounts};
 
@@ -57,10 +59,10 @@ fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
                 let asked = Asked {
                     environment: ask.environment,
                     key: &ask.key,
-                    operation: index,
+                    called: Called::Operation(index),
                     body: &ask.body,
-                    idempotency_key: ask.idempotency_key,
-                    reference_id: None,
+                    idempotency_key: ask.idempotency_key.as_deref(),
+                    reference_id: ask.reference_id.as_deref(),
                 };
                 last = (0..ask.times).map(|_| rehearsal.ask(&asked)).last();
             }
@@ -90,7 +92,7 @@ fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
             let asked = Asked {
                 environment: Environment::Test,
                 key: &rehearsal.key(Environment::Test),
-                operation,
+                called: Called::Operation(operation),
                 body: &body,
                 idempotency_key: None,
                 reference_id: None,
@@ -101,7 +103,7 @@ fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
             let heard = rehearsal.ask(&asked);
             assert_eq!(
                 heard.because,
-                looked.explanation.choice.because(&rules.scenarios)
+                looked.explanation.choice.because(&rules.scenarios, "")
             );
             named += 1;
         }

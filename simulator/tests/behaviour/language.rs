@@ -394,13 +394,13 @@ then = { success = {} }
     29 | when = { pan = { absent = true }, who = "asha" }
        |                ^^^^^^^^^^^^^^^^^
 
-    error: nobody is called `asha` in this file
+    error: nobody is called `asha` in this folder
       --> mine.toml:29:41
        |
     29 | when = { pan = { absent = true }, who = "asha" }
        |                                         ^^^^^^
        |
-       = help: declare them above: `[person.asha]` and what they are asked for by
+       = help: declare them: `[person.asha]` and what they are asked for by
 
     error: a range ends after it begins
       --> mine.toml:30:52

@@ -13,6 +13,7 @@ mod consent;
 mod delays;
 mod deliveries;
 mod explained;
+mod explained_inputs;
 mod faults;
 mod flow;
 mod generated;

@@ -3,6 +3,7 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::template::Answers;
+use svc_simulator::engine::call::Environment;
 use svc_simulator::engine::compute;
 
 use crate::scenario_files::problems;
@@ -302,11 +303,13 @@ then = { success = {}, delay = "$later" }
       |
       = help: write "$unused" where it is meant, or remove it
 
-    error: somebody is called `meera` already
+    error: somebody is called `meera` already, at mine.toml:24
      --> mine.toml:7:1
       |
     7 | [person.meera]
       | ^^^^^^^^^^^^^^
+      |
+      = help: everybody has one name in a folder: take one of them away, or name them apart
 
     error: of a person `nam` is not known
      --> mine.toml:8:1
@@ -336,7 +339,7 @@ then = { success = {}, delay = "$later" }
     11 | mobile = 9876500001
        |          ^^^^^^^^^^
 
-    error: in this file the company `acne` is not known
+    error: in this folder the company `acne` is not known
       --> mine.toml:12:11
        |
     12 | company = "acne"
@@ -344,7 +347,7 @@ then = { success = {}, delay = "$later" }
        |
        = help: did you mean `acme`?
 
-    error: "9876500001" is asked for as `meera2`, too: whose is it?
+    error: "9876500001" is asked for as `meera2` at mine.toml:14, too: whose is it?
       --> mine.toml:17:1
        |
     17 | [person.meera3]
@@ -364,7 +367,7 @@ then = { success = {}, delay = "$later" }
        |
        = help: did you mean `person`?
 
-    error: in this file the name `mera` is not known
+    error: in this folder the name `mera` is not known
       --> mine.toml:33:16
        |
     33 | when = { who = "mera", pan = "$pam" }
@@ -398,4 +401,27 @@ then = { success = {}, delay = "$later" }
 
     15 mistakes found
     "#);
+}
+
+#[test]
+fn the_call_log_says_whom_an_answer_that_no_scenario_names_is_about() {
+    let scene = Scene::with(STORY);
+    let because = |path: &str, body: &str| {
+        let answer = scene.post(path, body).send();
+        let because = scene.books("local", Environment::Test, |books| {
+            let records = books.calls.iter();
+            records.last().map(|record| record.because.to_string())
+        });
+        (because.unwrap_or_default(), answer.at("data.request_id"))
+    };
+    let (hers, _) = because("/v1/verify/identity/pan", r#"{"pan":"BNZPM2501F"}"#);
+    insta::assert_snapshot!(hers, @r#"no scenario names this input; it is about person "meera" (user.toml:2)"#);
+    let (nobodys, _) = because("/v1/verify/identity/pan", r#"{"pan":"BNZPM2502F"}"#);
+    assert_eq!(nobodys, "no scenario names this input");
+    // So it is in a later step of a flow, which says nothing of her itself.
+    let begins = "/v1/verify/identity/mobile-otp/start";
+    let (_, issued) = because(begins, r#"{"mobile":"9876500001"}"#);
+    let goes_on = format!(r#"{{"request_id":"{issued}","otp":"123456"}}"#);
+    let (later, _) = because("/v1/verify/identity/mobile-otp/verify", &goes_on);
+    assert!(later.contains("it is about person \"meera\" ("), "{later}");
 }

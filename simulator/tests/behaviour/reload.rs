@@ -153,3 +153,25 @@ fn a_bad_edit_is_told_until_a_good_one_takes_its_place() {
     host.replace_scenarios(&edit(1)).unwrap();
     assert_eq!((host.edits().refused, host.edits().version), (None, 2));
 }
+
+#[tokio::test]
+async fn an_edit_of_the_people_changes_what_other_files_say_of_them() {
+    let rules = "[[scenario]]\nname = \"hers\"\noperation = \"verify.identity.pan\"\n\
+                 when = { who = \"asha\" }\nthen = { success = {}, provider = \"$asha.name\" }\n";
+    let files = |pan: &str, name: &str| {
+        let people = format!("[person.asha]\npan = \"{pan}\"\nname = \"{name}\"\n");
+        [
+            Source::new("folder/a.toml", rules),
+            Source::new("folder/people.toml", people),
+        ]
+    };
+    let host = host(&files("AAAAA0000A", "ASHA RAO"));
+    let said = |name: &str| (name.to_owned(), name.to_owned());
+    assert_eq!(called(&host, "svc_test_local").await, said("ASHA RAO"));
+    let edited = host.replace_scenarios(&files("AAAAA0000A", "ASHA IYER"));
+    edited.expect("a good edit");
+    assert_eq!(called(&host, "svc_test_local").await, said("ASHA IYER"));
+    let nobody = [Source::new("folder/a.toml", rules)];
+    assert!(host.replace_scenarios(&nobody).is_err());
+    assert_eq!(called(&host, "svc_test_local").await, said("ASHA IYER"));
+}

@@ -1,10 +1,15 @@
 //! The commands, as the program that people run.
 
+mod bundles;
 mod check;
 mod dry;
+mod expected;
+mod explained;
 mod fake;
 mod files;
+mod folders;
 mod live;
+mod notes;
 mod reload;
 
 use std::process::Command;

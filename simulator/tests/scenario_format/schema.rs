@@ -16,21 +16,29 @@ const LINE: &str = "#:schema ./schema.json\n";
 
 /// What only the readers know: what the rows say of an operation, what a name stands for, what two
 /// rules have to do with each other, and how texts, paths and TOML are written.
-const BEYOND: [&str; 38] = [
+const BEYOND: [&str; 46] = [
     "bad-regular-expression",
     "breaks-contract-where-nothing-breaks",
     "case-without-cases",
     "cases-nobody-asks-for",
     "delay-that-ends-before-it-begins",
+    "expects-a-webhook-where-none-comes",
+    "expects-a-wire-fault-of-a-result",
+    "expects-of-nobody",
+    "expects-the-result-while-still-pending",
+    "expects-who-and-says-it-again",
+    "expects-who-by-what-nobody-asks-for",
     "field-of-another-operation",
     "impossible-absence",
     "impossible-mixture-of-operations",
     "impossible-sentinel",
+    "impossible-sentinel-in-a-part",
     "impossible-value",
     "length-of-no-list",
     "member-of-a-field-without-members",
     "name-twice",
     "never-wins",
+    "never-wins-for-who-calls",
     "nobody-declared",
     "null-what-is-never-null",
     "path-leads-nowhere",

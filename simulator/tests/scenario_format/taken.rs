@@ -1,7 +1,7 @@
 //! What the readers take fits the schema: editors underline nothing that is right.
 
 use svc_fixtures::reading::Source;
-use svc_simulator::scenario::read_scenarios;
+use svc_simulator::scenario::{read_expectations, read_scenarios};
 
 use crate::bad_files::rows;
 use crate::schema::{fits, validator};
@@ -64,6 +64,22 @@ const THENS: [&str; 28] = [
     "{ pending = {}, webhook = { copies = \"$few\" } }",
 ];
 
+const EXPECTS: [&str; 13] = [
+    "answer = { wire = \"never\", http = 200 }",
+    "answer = { wire = \"none\" }",
+    "answer = { wire = { cut_after = 0 } }",
+    "answers = [{ wire = { slow = \"5s\" } }, { status = \"pending\" }]",
+    "who = \"meera\"\nanswer = { success = true }",
+    "who = \"meera\"\naccount = \"local_worker7\"\nanswer = { success = true }",
+    "answer = { status = \"pending\" }\nstill_pending = \"24s\"",
+    "answer = { status = \"pending\" }\nstill_pending = \"24s\"\nafter = \"25s\"\nfinally = { success = true }",
+    "answer = { status = \"pending\" }\nafter = \"25s\"\nwebhook = { times = 1 }",
+    "answer = { status = \"pending\" }\nwebhook = { ends = \"dead\", receiver = 500 }",
+    "answer = { status = \"pending\" }\nwebhook = { ends = \"delivered\", receiver = [500, 503, 204], times = 100 }",
+    "answer = { status = \"pending\" }\nwebhook = { signature = \"right\" }",
+    "answer = { status = \"pending\" }\nfinally = { error = \"SVC_SOURCE_TIMEOUT\" }\nwebhook = { signature = \"none\", times = 2 }",
+];
+
 const REST: &str = r#"
 [person.meera]
 uan = "100000004477"
@@ -113,6 +129,23 @@ fn what_the_readers_take_fits_the_schema() {
         let source = Source::new("mine.toml", text.as_str());
         let mistakes = read_scenarios(&contract, &answers.cast, &[source]).err();
         let told = mistakes.map(|mistakes| mistakes.to_string());
+        assert_eq!(told, None, "{text}");
+        fits(&validator, "mine.toml", &text);
+    }
+}
+
+#[test]
+fn what_can_be_expected_fits_the_schema() {
+    let (contract, answers) = rows();
+    let validator = validator();
+    for expect in EXPECTS {
+        let text = format!(
+            "[person.meera]\nuan = \"100000004477\"\n\n[[expect]]\nname = \"a\"\n\
+             operation = \"verify.employment.uan\"\n{expect}\n"
+        );
+        let sources = [Source::new("mine.toml", text.as_str())];
+        let found = read_expectations(&contract, &answers.cast, &sources);
+        let told = found.err().map(|mistakes| mistakes.to_string());
         assert_eq!(told, None, "{text}");
         fits(&validator, "mine.toml", &text);
     }

@@ -157,7 +157,7 @@ impl BundleDrawing<'_> {
             provider: own.provider,
             claim: None,
             hold: live.then_some(operation.price),
-            because: run.choice.because(&self.rules.scenarios),
+            because: drawing.because(),
             // Answer and webhook are the bundle's.
             wire: None,
             webhook: WebhookFault::default(),

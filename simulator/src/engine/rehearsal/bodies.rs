@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use svc_fixtures::contract::{Flow, FlowKey, Operation};
+use svc_fixtures::contract::{Bundle, BundleMode, Flow, FlowKey, Operation};
 use svc_fixtures::json::Json;
 
-use super::{Asked, Rehearsal};
+use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::call::Environment;
 use crate::engine::flow::StepOf;
 
@@ -14,6 +14,12 @@ use crate::engine::flow::StepOf;
 #[must_use]
 pub fn path(operation: &Operation) -> String {
     operation.path.replace('*', "start")
+}
+
+/// The path a bundle is called at.
+#[must_use]
+pub fn bundle_path(bundle: &Bundle) -> String {
+    format!("/v1/bundles/{}", bundle.slug)
 }
 
 /// The body with a member of this name and value, in the place of the one it may have had.
@@ -25,6 +31,19 @@ pub fn with_member(body: &Json<'static>, name: &str, value: Json<'static>) -> Js
         None => members.push((Cow::Owned(name.to_owned()), value)),
     }
     Json::Object(members)
+}
+
+/// The member of this name, wherever it stands.
+fn find_member<'j>(json: &'j Json<'static>, name: &str) -> Option<&'j Json<'static>> {
+    let below = |json: &'j Json<'static>| find_member(json, name);
+    match json {
+        Json::Object(members) => {
+            let own = json.get(name);
+            own.or_else(|| members.iter().find_map(|(_, member)| below(member)))
+        }
+        Json::List(items) => items.iter().find_map(below),
+        _ => None,
+    }
 }
 
 impl Rehearsal<'_> {
@@ -48,6 +67,44 @@ impl Rehearsal<'_> {
             body = with_member(&body, name, value.clone());
         }
         body
+    }
+
+    /// A body of a bundle: the given fields over a sample that all its steps accept. Of a bundle in two
+    /// calls it is the first call's, unless what is given goes on with one.
+    #[must_use]
+    pub fn bundle_body(&self, bundle: usize, given: &[(String, Json<'static>)]) -> Json<'static> {
+        let contract = &self.rules.contract;
+        let mut body = contract.bundle_sample(&contract.bundles[bundle]);
+        for (name, value) in given {
+            body = with_member(&body, name, value.clone());
+        }
+        body
+    }
+
+    /// The second call of a bundle in two calls, where this answer to the first one asks for it: the
+    /// sample of its step, what was issued, and the given fields.
+    #[must_use]
+    pub fn second_body(
+        &self,
+        bundle: usize,
+        first: &Heard,
+        given: &[(String, Json<'static>)],
+    ) -> Option<Json<'static>> {
+        let contract = &self.rules.contract;
+        let row = &contract.bundles[bundle];
+        if row.mode != BundleMode::TwoCalls || !first.is_pending() {
+            return None;
+        }
+        let second = self.rules.operation(row.steps.get(1)?)?;
+        let step = self.rules.steps[second]?;
+        let takes = contract.flows[step.flow].steps[step.step].takes.as_ref()?;
+        let issued = find_member(first.envelope.get("data")?, takes)?.clone();
+        let mut body = contract.operations[second].sample_body(&contract.formats);
+        let given = given.iter().filter(|(name, _)| name != takes).cloned();
+        for (name, value) in given.chain([(takes.clone(), issued)]) {
+            body = with_member(&body, &name, value);
+        }
+        Some(body)
     }
 
     /// What a step of a flow must say, after the steps before it were made.
@@ -138,7 +195,7 @@ impl Rehearsal<'_> {
         self.ask(&Asked {
             environment,
             key: &key,
-            operation,
+            called: Called::Operation(operation),
             body,
             idempotency_key: None,
             reference_id: None,

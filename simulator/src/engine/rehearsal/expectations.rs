@@ -4,13 +4,15 @@
 use std::fmt::Write as _;
 
 use similar::TextDiff;
+use svc_fixtures::contract::Place;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Problems};
 
-use super::{Asked, Heard, Rehearsal};
+use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::rules::Rules;
 use crate::scenario::{
-    AccountTerms, Because, Expectation, Expected, account_named, at_path, differences, of_interest,
+    AccountTerms, Because, Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire,
+    WireFault, account_named, at_path, differences, of_interest,
 };
 
 /// How many expectations were played, and what is not as expected.
@@ -54,12 +56,15 @@ fn play(
         return Err(expectation.place.problem(message));
     };
     let mut rehearsal = Rehearsal::new(rules, terms);
+    if expectation.later.webhook.is_some() {
+        rehearsal.register(*environment);
+    }
     let body = rehearsal.body(*environment, expectation.operation, &expectation.call);
     let key = rehearsal.key(*environment);
     let asked = Asked {
         environment: *environment,
         key: &key,
-        operation: expectation.operation,
+        called: Called::Operation(expectation.operation),
         body: &body,
         idempotency_key: expectation.idempotency_key.as_deref(),
         reference_id: expectation.reference_id.as_deref(),
@@ -74,20 +79,107 @@ fn play(
         judge(expectation, expected, &heard, &which)?;
         last = Some(heard);
     }
-    let (Some(result), Some(first)) = (&expectation.result, last) else {
+    match last {
+        Some(first) => afterwards(&mut rehearsal, expectation, &first),
+        None => Ok(()),
+    }
+}
+
+/// Whether what comes after the answer is as expected.
+fn afterwards(
+    rehearsal: &mut Rehearsal<'_>,
+    expectation: &Expectation,
+    first: &Heard,
+) -> Result<(), Problem> {
+    let ExpectedLater {
+        still_pending,
+        after_ms,
+        result,
+        webhook,
+    } = &expectation.later;
+    let name = &expectation.name;
+    let refused =
+        |place: &Place, what: &str| Err(place.problem(format!("\"{name}\" is not met: {what}")));
+    let places = [
+        still_pending.as_ref().map(|(_, place)| place),
+        result.as_ref().map(|result| &result.place),
+        webhook.as_ref().map(|webhook| &webhook.place),
+    ];
+    let Some(place) = places.into_iter().flatten().next() else {
         return Ok(());
     };
-    let refused = |what: &str| {
-        let message = format!("\"{name}\" is not met: {what}");
-        Err(result.is.place.problem(message))
-    };
     if !first.is_pending() {
-        return refused("the answer was not pending, so that no result comes after it");
+        return refused(
+            place,
+            "the answer was not pending, so that no result comes after it",
+        );
     }
-    match rehearsal.result(&first, result.after_ms) {
-        Some(heard) => judge(expectation, &result.is, &heard, "the result"),
-        None => refused("the result is still to come when the clock was moved by `after`"),
+    let mut moved = 0;
+    if let Some((ms, place)) = still_pending {
+        if let Some(heard) = rehearsal.result(first, Some(*ms)) {
+            let status = heard.text("status");
+            return refused(
+                place,
+                &format!("it is no longer pending then, but {status}"),
+            );
+        }
+        moved = *ms;
     }
+    let place = match (result, webhook) {
+        (Some(result), _) => &result.place,
+        (None, Some(webhook)) => &webhook.place,
+        (None, None) => return Ok(()),
+    };
+    let after_ms = after_ms.map(|after| after.saturating_sub(moved));
+    let Some(heard) = rehearsal.result(first, after_ms) else {
+        let message = "the result is still to come when the clock was moved by `after`";
+        return refused(place, message);
+    };
+    if let Some(result) = result {
+        judge(expectation, result, &heard, "the result")?;
+    }
+    match webhook {
+        Some(webhook) => judge_webhook(rehearsal, expectation, webhook, first),
+        None => Ok(()),
+    }
+}
+
+/// Whether the webhook arrives as expected.
+fn judge_webhook(
+    rehearsal: &mut Rehearsal<'_>,
+    expectation: &Expectation,
+    expected: &ExpectedWebhook,
+    first: &Heard,
+) -> Result<(), Problem> {
+    let name = &expectation.name;
+    let Some(delivered) = rehearsal.deliver(first, &expected.receiver) else {
+        let message = format!("\"{name}\" is not met: no webhook brings this result");
+        return Err(expected.place.problem(message));
+    };
+    let mut wrong = Vec::new();
+    if let Some(times) = expected.times.filter(|times| *times != delivered.times) {
+        let came = delivered.times;
+        wrong.push(format!("`times` should be {times} and is {came}"));
+    }
+    if let Some(ends) = expected.ends.filter(|ends| *ends != delivered.ends) {
+        let (ends, ended) = (ends.as_str(), delivered.ends.as_str());
+        wrong.push(format!("`ends` should be \"{ends}\" and is \"{ended}\""));
+    }
+    let signature = expected.signature;
+    if let Some(signature) = signature.filter(|it| *it != delivered.signature) {
+        let (wanted, found) = (signature.as_expected(), delivered.signature.as_expected());
+        wrong.push(format!(
+            "`signature` should be \"{wanted}\" and is \"{found}\""
+        ));
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "\"{name}\" is not met: of the webhook, {}",
+        wrong.join("; ")
+    );
+    Err(expected.place.problem(message))
 }
 
 /// Whether an answer is as expected.
@@ -106,6 +198,7 @@ fn judge(
     {
         wrong.push(format!("\"{because}\" should decide"));
     }
+    wrong.extend(expected.wire.and_then(|wire| of_wire(wire, heard.wire)));
     let found = differences(&expected.members, &heard.envelope);
     wrong.extend(found.iter().map(ToString::to_string));
     for path in &expected.absent {
@@ -131,6 +224,17 @@ fn judge(
         write!(told, "\nanswered: {} {code}: {message}", heard.status).expect("a text takes all");
     }
     Err(expected.place.problem(message).hint(told))
+}
+
+/// What is not as expected on the wire.
+fn of_wire(expected: OnTheWire, found: Option<WireFault>) -> Option<String> {
+    let wanted = match expected {
+        OnTheWire::Intact => None,
+        OnTheWire::Broken(fault) => Some(fault),
+    };
+    let told =
+        |fault: Option<WireFault>| fault.map_or_else(|| "\"none\"".to_owned(), WireFault::written);
+    (wanted != found).then(|| format!("`wire` should be {} and is {}", told(wanted), told(found)))
 }
 
 impl Heard {

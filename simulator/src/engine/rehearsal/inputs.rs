@@ -2,16 +2,18 @@
 //! which scenario an input gets, not what it is answered.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-use svc_fixtures::contract::{Environment, Field, Operation};
+use svc_fixtures::contract::{Environment, Field, Operation, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
 
 use super::bodies::with_member;
+use super::callers::Caller;
 use super::pattern;
 use crate::engine::rules::Rules;
 use crate::scenario::{
-    Choice, Circumstances, Condition, NumberRange, Question, Scenario, Subject, Test,
+    AccountTerms, Choice, Condition, NumberRange, Question, Scenario, Subject, Test,
 };
 
 /// Who calls where a scenario does not say.
@@ -22,6 +24,12 @@ const TRIED: usize = 64;
 
 /// So many values of a field are tried for what scenarios ask of it.
 const VALUES: usize = 8;
+
+/// So many values are made before those are left out that do not do.
+const MADE: usize = 1024;
+
+/// So many places in a text are tried for what must be in it.
+const PLACES: usize = 24;
 
 /// What was set in a body, and the body with it.
 pub type Named = (Vec<(String, Json<'static>)>, Json<'static>);
@@ -38,7 +46,13 @@ pub fn named_input(
     scenario: usize,
     body: &Json<'static>,
 ) -> Option<Named> {
-    named(rules, operation, scenario, body, &|_| true)
+    let caller = Caller::plain(CALLER, Environment::Test);
+    let wanted = Wanted {
+        rules,
+        operation,
+        identifier: &|_| true,
+    };
+    wanted.decided_by(scenario, &[caller], body).map(|it| it.0)
 }
 
 /// The same where any identifier is looked at and this field is to be the one.
@@ -50,56 +64,132 @@ pub(super) fn named_input_by(
     body: &Json<'static>,
     identifier: &str,
 ) -> Option<Named> {
-    let wanted = |field: &Field| field.name == identifier;
-    named(rules, operation, scenario, body, &wanted)
+    let caller = Caller::plain(CALLER, Environment::Test);
+    let wanted = Wanted {
+        rules,
+        operation,
+        identifier: &|field| field.name == identifier,
+    };
+    wanted.decided_by(scenario, &[caller], body).map(|it| it.0)
 }
 
-fn named(
+/// The same with who must call, and how, where the scenario asks for that, too.
+#[must_use]
+pub(super) fn named_call(
     rules: &Rules,
+    accounts: &[AccountTerms],
     operation: usize,
     scenario: usize,
-    body: &Json<'static>,
-    identifier: &dyn Fn(&Field) -> bool,
-) -> Option<Named> {
-    let row = &rules.contract.operations[operation];
-    let conditions = rules.scenarios.get(scenario).conditions.iter();
-    // Nothing in a body makes the others hold: they hold for the plain call, or nothing is found.
-    let conditions: Vec<&Condition> = conditions.filter(|it| is_of_the_body(it)).collect();
-    let mut choices: Vec<Vec<Setting>> = Vec::new();
-    for (at, condition) in conditions.iter().enumerate() {
-        let same = |other: &&Condition| match (field(other), field(condition)) {
-            (None, None) => true,
-            (one, other) => one == other,
+    from: (&Caller, &Json<'static>),
+) -> Option<(Named, Caller)> {
+    let (base, body) = from;
+    let conditions: Vec<&Condition> = rules.scenarios.get(scenario).conditions.iter().collect();
+    let callers = base.meeting(&conditions, accounts);
+    let wanted = Wanted {
+        rules,
+        operation,
+        identifier: &|_| true,
+    };
+    wanted.decided_by(scenario, &callers, body)
+}
+
+/// The search for an input of an operation.
+pub(super) struct Wanted<'w> {
+    pub(super) rules: &'w Rules,
+    pub(super) operation: usize,
+    /// Which identifiers may be the one that is looked at.
+    pub(super) identifier: &'w dyn Fn(&Field) -> bool,
+}
+
+impl Wanted<'_> {
+    /// The input that this scenario decides.
+    fn decided_by(
+        &self,
+        scenario: usize,
+        callers: &[Caller],
+        body: &Json<'static>,
+    ) -> Option<(Named, Caller)> {
+        let conditions: Vec<&Condition> = {
+            let scenario = self.rules.scenarios.get(scenario);
+            scenario.conditions.iter().collect()
         };
-        // What several conditions ask of one field is asked of one value.
-        if !conditions[..at].iter().any(same) {
-            let together: Vec<&Condition> = conditions.iter().copied().filter(same).collect();
-            choices.push(settings(rules, row, &together, identifier));
-        }
+        let decides = |question: &Question<'_>| {
+            let scenarios = &self.rules.scenarios;
+            scenarios.choose(&self.rules.contract, question) == Choice::Scenario(scenario)
+        };
+        let found = self.found(&conditions, callers, body, &decides);
+        found.filter(|_| !conditions.is_empty())
     }
-    if choices.is_empty() || choices.iter().any(Vec::is_empty) {
-        return None;
-    }
-    let mut place = vec![0; choices.len()];
-    for _ in 0..TRIED {
-        let picked = place
-            .iter()
-            .zip(&choices)
-            .map(|(&at, settings)| &settings[at]);
-        let picked: Vec<&Setting> = picked.collect();
-        let named = with_settings(body, &picked);
-        if chosen(rules, operation, &named) == Choice::Scenario(scenario) {
-            let set = picked.into_iter().filter_map(|(name, value)| {
-                let value = value.clone()?;
-                Some((name.clone(), value))
-            });
-            return Some((set.collect(), named));
+
+    /// The first input that may meet these conditions and is accepted.
+    pub(super) fn found(
+        &self,
+        conditions: &[&Condition],
+        callers: &[Caller],
+        body: &Json<'static>,
+        accepted: &dyn Fn(&Question<'_>) -> bool,
+    ) -> Option<(Named, Caller)> {
+        let row = &self.rules.contract.operations[self.operation];
+        let of_body = conditions.iter().copied();
+        let conditions: Vec<&Condition> = of_body.filter(|it| is_of_the_body(it)).collect();
+        let mut choices: Vec<Vec<Setting>> = Vec::new();
+        for (at, condition) in conditions.iter().enumerate() {
+            let same = |other: &&Condition| match (field(other), field(condition)) {
+                (None, None) => true,
+                (one, other) => one == other,
+            };
+            // What several conditions ask of one field is asked of one value.
+            if !conditions[..at].iter().any(same) {
+                let together: Vec<&Condition> = conditions.iter().copied().filter(same).collect();
+                choices.push(settings(self.rules, row, &together, self.identifier));
+            }
         }
-        if !advance(&mut place, &choices) {
-            break;
+        if choices.iter().any(Vec::is_empty) {
+            return None;
         }
+        let mut place = vec![0; choices.len()];
+        for _ in 0..TRIED {
+            let picked = place.iter().zip(&choices);
+            let picked: Vec<&Setting> = picked.map(|(&at, settings)| &settings[at]).collect();
+            let named = with_settings(body, &picked);
+            let mut callers = callers.iter();
+            let caller = callers.find(|it| self.asks(row, &named, it, accepted));
+            if let Some(caller) = caller {
+                let set = picked.into_iter().filter_map(|(name, value)| {
+                    let value = value.clone()?;
+                    Some((name.clone(), value))
+                });
+                return Some(((set.collect(), named), caller.clone()));
+            }
+            if !advance(&mut place, &choices) {
+                break;
+            }
+        }
+        None
     }
-    None
+
+    /// Whether what this caller asks with this body is accepted.
+    fn asks(
+        &self,
+        row: &Operation,
+        body: &Json<'static>,
+        caller: &Caller,
+        accepted: &dyn Fn(&Question<'_>) -> bool,
+    ) -> bool {
+        let field = |at: usize| {
+            let field = &row.request[at];
+            let by_default = match &field.presence {
+                Presence::Default(value) => Some(value),
+                Presence::Required | Presence::Optional => None,
+            };
+            body.get(&field.name).or(by_default)
+        };
+        accepted(&Question {
+            operation: self.operation,
+            field: &field,
+            around: caller.around(),
+        })
+    }
 }
 
 fn is_of_the_body(condition: &Condition) -> bool {
@@ -127,17 +217,6 @@ fn advance(place: &mut [usize], choices: &[Vec<Setting>]) -> bool {
         *at = 0;
     }
     false
-}
-
-fn chosen(rules: &Rules, operation: usize, body: &Json<'static>) -> Choice {
-    let row = &rules.contract.operations[operation];
-    let field = |at: usize| body.get(&row.request[at].name);
-    let question = Question {
-        operation,
-        field: &field,
-        around: Circumstances::plain(CALLER, Environment::Test),
-    };
-    rules.scenarios.choose(&rules.contract, &question)
 }
 
 fn with_settings(body: &Json<'static>, settings: &[&Setting]) -> Json<'static> {
@@ -199,26 +278,26 @@ fn settings(
 /// Values of a field that conditions on it, and on what is inside it, may hold for; the sample last.
 fn candidates(conditions: &[&Condition], sample: &Json<'static>) -> Vec<Json<'static>> {
     let mut found = vec![sample.clone()];
+    let mut known = BTreeSet::from([sample.to_string()]);
     for condition in conditions {
         let steps = match &condition.on {
             Subject::Inside { steps, .. } => steps.as_slice(),
             _ => &[],
         };
-        let part = find(sample, steps);
-        let part = part.first().map_or(&Json::Null, |part| *part);
-        let values = values(&condition.test, part);
+        // Each is asked of what already holds for the conditions before it.
         let put = |base: &Json<'static>| {
-            let base = base.clone();
-            let put = values.iter().map(move |value| {
+            let part = find(base, steps);
+            let values = values(&condition.test, part.first().map_or(&Json::Null, |it| *it));
+            let put = values.into_iter().map(|value| {
                 let mut whole = base.clone();
-                put(&mut whole, steps, value);
+                put(&mut whole, steps, &value);
                 whole
             });
             put.collect::<Vec<_>>()
         };
-        let new: Vec<_> = found.iter().flat_map(put).take(TRIED).collect();
+        let new: Vec<_> = found.iter().flat_map(put).take(MADE).collect();
         for value in new {
-            if !found.contains(&value) {
+            if known.insert(value.to_string()) {
                 found.push(value);
             }
         }
@@ -275,7 +354,7 @@ fn numbers(range: &NumberRange, sample: &Json<'static>) -> Vec<Json<'static>> {
 }
 
 /// Values that a test may hold for, in the form of the sample: a list where that is one.
-fn values(test: &Test, sample: &Json<'static>) -> Vec<Json<'static>> {
+pub(super) fn values(test: &Test, sample: &Json<'static>) -> Vec<Json<'static>> {
     let base = first_text(sample);
     let values: Vec<Json<'static>> = match test {
         Test::OneOf(values) => values.clone(),
@@ -306,25 +385,28 @@ fn values(test: &Test, sample: &Json<'static>) -> Vec<Json<'static>> {
     values.into_iter().map(listed).collect()
 }
 
-/// The sample with a part in the place of its beginning, of its end, before and after it; and the part
-/// alone.
+/// The sample with a part in the place of its beginning, of its end, before and after it; the part alone;
+/// and the part in the place of what stands anywhere else.
 fn around(part: &str, sample: &str) -> Vec<Json<'static>> {
     let characters: Vec<char> = sample.chars().collect();
     let length = part.chars().count().min(characters.len());
-    let (head, tail) = (
-        &characters[..characters.len() - length],
-        &characters[length..],
-    );
+    let last = characters.len() - length;
+    let at = |at: usize| {
+        let head: String = characters[..at].iter().collect();
+        let tail: String = characters[at + length..].iter().collect();
+        format!("{head}{part}{tail}")
+    };
     let texts = [
-        format!("{part}{}", tail.iter().collect::<String>()),
-        format!("{}{part}", head.iter().collect::<String>()),
+        at(0),
+        at(last),
         part.to_owned(),
         format!("{part}{sample}"),
         format!("{sample}{part}"),
         format!("{part} {sample}"),
         format!("{sample} {part}"),
     ];
-    texts.map(Json::from).into()
+    let inner = (1..last.min(PLACES)).map(at);
+    texts.into_iter().chain(inner).map(Json::from).collect()
 }
 
 /// The text, or the first of a list.

@@ -1,7 +1,7 @@
 //! Why a call gets what it gets, as far as its scenario goes: what an input is compared with is what
 //! the engine itself made of the call.
 
-use super::{Asked, call, path};
+use super::{Asked, call};
 use crate::engine::authenticate::Credential;
 use crate::engine::rejection::Rejection;
 use crate::engine::rules::Rules;
@@ -23,13 +23,13 @@ pub struct Looked {
 /// Why no scenario is asked: the call is refused as it is.
 pub fn look_into(rules: &Rules, account: &str, asked: &Asked<'_>) -> Result<Looked, Rejection> {
     let authorization = format!("Bearer {}", asked.key);
-    let path = path(&rules.contract.operations[asked.operation]);
+    let path = asked.called.path(rules);
     let body = asked.body.to_string();
     let call = call(asked, &authorization, &path, body.as_bytes());
     let prepared = prepare(rules, account, Credential { key: asked.key }, &call);
     let run = match prepared.planned? {
         Planned::Execution(Execution::Run(run)) => run,
-        // The path is an operation's.
+        // A bundle asks for each of its steps.
         Planned::Execution(Execution::Bundle(_)) | Planned::Verification(_) | Planned::Usage(_) => {
             return Err(Rejection::UnknownPath);
         }

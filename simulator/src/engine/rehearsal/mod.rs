@@ -2,11 +2,14 @@
 //! answered as a simulator answers them that serves; no answer is held back and nothing is sent.
 
 mod bodies;
+mod callers;
 mod expectations;
 mod inputs;
 mod looked;
+mod overlaps;
 mod pattern;
 mod ways;
+mod webhooks;
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -17,18 +20,22 @@ use svc_fixtures::json::Json;
 use super::account::{Account, Settings};
 use super::authenticate::Credential;
 use super::call::{Body, Call, Environment, Header, Headers};
+use super::calls::{Record, State};
 use super::clock::AccountClock;
-use super::entry::Entry;
+use super::entry::{Change, Entry};
 use super::ids::VerificationId;
 use super::rules::Rules;
 use super::{Decision, decide, finish, first_due, prepare};
 use crate::scenario::{AccountTerms, Because, WireFault};
 
-pub use bodies::{path, with_member};
+pub use bodies::{bundle_path, path, with_member};
+pub use callers::Caller;
 pub use expectations::{Met, unmet};
 pub use inputs::{Named, first_text, named_input};
 pub use looked::{Looked, look_into};
+pub use overlaps::{Note, Told, overlaps};
 pub use ways::{Asks, Outcome, Way, ways};
+pub use webhooks::Delivered;
 
 /// The instant at which every rehearsal begins.
 pub const BEGINS: Timestamp = Timestamp::constant(1_800_000_000, 0);
@@ -47,14 +54,32 @@ pub struct Asked<'q> {
     pub environment: Environment,
     /// The key it presents.
     pub key: &'q str,
-    /// The operation, by its place in the contract.
-    pub operation: usize,
+    /// What is called.
+    pub called: Called,
     /// The body.
     pub body: &'q Json<'q>,
     /// Its `Idempotency-Key`.
     pub idempotency_key: Option<&'q str>,
     /// Its `X-Reference-Id`.
     pub reference_id: Option<&'q str>,
+}
+
+/// What is called, by its place in the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Called {
+    /// An operation.
+    Operation(usize),
+    /// A bundle.
+    Bundle(usize),
+}
+
+impl Called {
+    fn path(self, rules: &Rules) -> String {
+        match self {
+            Called::Operation(at) => path(&rules.contract.operations[at]),
+            Called::Bundle(at) => bundle_path(&rules.contract.bundles[at]),
+        }
+    }
 }
 
 /// What a call was answered.
@@ -74,8 +99,54 @@ pub struct Heard {
     pub wire: Option<WireFault>,
     /// Whether it was given before.
     pub replay: bool,
+    /// Of a bundle: what each of its steps came to, as far as this answer goes.
+    pub steps: Vec<Step>,
     verification: Option<VerificationId>,
     environment: Environment,
+}
+
+/// What a step of a bundle came to.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The operation.
+    pub operation: String,
+    /// The HTTP status it would be answered with alone.
+    pub status: u16,
+    /// `completed`, `pending` or the error's code.
+    pub outcome: String,
+    /// Why.
+    pub because: Because,
+    verification: VerificationId,
+}
+
+impl Step {
+    fn of(record: &Record) -> Self {
+        Step {
+            verification: record.verification,
+            operation: record.endpoint.to_string(),
+            status: record.status,
+            outcome: match record.state {
+                State::Completed => "completed",
+                State::Pending => "pending",
+                State::Failed(code) => code.as_str(),
+            }
+            .to_owned(),
+            because: record.because.clone(),
+        }
+    }
+}
+
+/// The steps of the bundle that an entry concludes.
+fn steps(entry: Option<&Entry>) -> Vec<Step> {
+    let changes = entry.map_or(&[][..], |entry| &entry.changes);
+    let concluded = changes.iter().filter_map(|change| match change {
+        Change::Concluded(concluded) => Some(&concluded.steps),
+        _ => None,
+    });
+    concluded
+        .flatten()
+        .map(|step| Step::of(&step.record))
+        .collect()
 }
 
 impl Heard {
@@ -137,7 +208,7 @@ impl<'r> Rehearsal<'r> {
     pub fn ask(&mut self, asked: &Asked<'_>) -> Heard {
         self.finish_due(self.now);
         let authorization = format!("Bearer {}", asked.key);
-        let path = path(&self.rules.contract.operations[asked.operation]);
+        let path = asked.called.path(self.rules);
         let body = asked.body.to_string();
         let call = call(asked, &authorization, &path, body.as_bytes());
         let credential = Credential { key: asked.key };
@@ -145,8 +216,10 @@ impl<'r> Rehearsal<'r> {
         let prepared = prepare(self.rules, &id, credential, &call);
         match decide(self.rules, &self.account, &prepared, self.now) {
             Decision::Answered { reply, entry } => {
+                let steps = steps(entry.as_ref());
                 self.apply(entry);
-                self.heard(reply, asked.environment, 0)
+                let heard = self.heard(reply, asked.environment, 0);
+                Heard { steps, ..heard }
             }
             Decision::PutOff {
                 verification,
@@ -163,8 +236,10 @@ impl<'r> Rehearsal<'r> {
                     self.now,
                 );
                 let (reply, entry) = finished.expect("its ticket was opened just now");
+                let steps = steps(Some(&entry));
                 self.apply(Some(entry));
-                self.heard(reply, environment, delay_ms)
+                let heard = self.heard(reply, environment, delay_ms);
+                Heard { steps, ..heard }
             }
             Decision::Running(_) => unreachable!("every call is finished before the next is made"),
         }
@@ -195,7 +270,10 @@ impl<'r> Rehearsal<'r> {
         let books = self.account.books(first.environment);
         let record = books.calls.get(verification)?;
         let envelope = read(&record.envelope);
+        let steps = first.steps.iter();
+        let steps = steps.filter_map(|step| books.calls.get(step.verification));
         let result = Heard {
+            steps: steps.map(Step::of).collect(),
             status: record.status,
             body: record.envelope.clone(),
             envelope,
@@ -240,6 +318,7 @@ impl<'r> Rehearsal<'r> {
             delay_ms,
             wire: reply.wire,
             replay: reply.replay,
+            steps: Vec::new(),
             verification,
             environment,
         }

@@ -7,11 +7,12 @@ use svc_fixtures::contract::{ErrorCode, Field, Kind, Operation, Paise};
 use svc_fixtures::json::Json;
 
 use super::bodies::with_member;
-use super::inputs::{named_input, named_input_by};
-use super::{Asked, Heard, Rehearsal};
+use super::callers::Caller;
+use super::inputs::{named_call, named_input_by};
+use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::call::Environment;
 use crate::engine::rules::Rules;
-use crate::scenario::{AccountTerms, Ending, Outcome as Then};
+use crate::scenario::{AccountTerms, Ending, Outcome as Then, account_named};
 
 /// What a call can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +73,9 @@ pub struct Asks {
     /// The key.
     pub key: String,
     /// Its `Idempotency-Key`, where it sends one.
-    pub idempotency_key: Option<&'static str>,
+    pub idempotency_key: Option<String>,
+    /// Its `X-Reference-Id`, where it sends one.
+    pub reference_id: Option<String>,
     /// What was set in the sample body.
     pub set: Vec<(String, Json<'static>)>,
     /// The body.
@@ -154,11 +157,37 @@ impl Search<'_> {
         found.into_iter().find_map(|(_, step, number)| {
             let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
             let sample = rehearsal.body(self.environment, self.operation, &[]);
-            let named = named_input(self.rules, self.operation, number, &sample);
+            let plain = Caller::plain(&self.base.id, self.environment);
+            let from = (&plain, &sample);
+            let named = named_call(self.rules, self.accounts, self.operation, number, from);
             // A rule without conditions names no input: any will do.
-            let set = named.map(|(set, _)| set).unwrap_or_default();
-            self.tried(outcome, set, u32::try_from(step).ok()? + 1)
+            let ((set, _), caller) = named.unwrap_or(((Vec::new(), sample), plain));
+            self.tried_by(&caller, outcome, set, u32::try_from(step).ok()? + 1)
         })
+    }
+
+    /// The call as this caller makes it.
+    fn tried_by(
+        &self,
+        caller: &Caller,
+        outcome: Outcome,
+        set: Vec<(String, Json<'static>)>,
+        times: u32,
+    ) -> Option<Way> {
+        let terms = match *self.base.id == caller.account {
+            true => self.base.clone(),
+            false => account_named(self.accounts, &caller.account)?,
+        };
+        let by = Search {
+            base: &terms,
+            environment: caller.environment,
+            ..*self
+        };
+        let mut rehearsal = Rehearsal::new(self.rules, terms.clone());
+        let mut asks = by.asks(&mut rehearsal, set, times);
+        asks.idempotency_key.clone_from(&caller.idempotency_key);
+        asks.reference_id.clone_from(&caller.reference_id);
+        by.played(rehearsal, outcome, vec![asks])
     }
 
     /// A later step whose first call this account can't pay: it needs none where what it carries is
@@ -243,7 +272,7 @@ impl Search<'_> {
             ErrorCode::IdempotencyConflict => {
                 let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
                 let mut first = self.asks(&mut rehearsal, Vec::new(), 1);
-                first.idempotency_key = Some("order-1042");
+                first.idempotency_key = Some("order-1042".to_owned());
                 let mut second = first.clone();
                 let note = ("note".to_owned(), Json::from("another body"));
                 second.body = with_member(&second.body, &note.0, note.1.clone());
@@ -297,6 +326,7 @@ impl Search<'_> {
             environment: self.environment,
             key: rehearsal.key(self.environment),
             idempotency_key: None,
+            reference_id: None,
             body: rehearsal.body(self.environment, self.operation, &set),
             set,
             times,
@@ -315,10 +345,10 @@ impl Search<'_> {
             let asked = Asked {
                 environment: ask.environment,
                 key: &ask.key,
-                operation: self.operation,
+                called: Called::Operation(self.operation),
                 body: &ask.body,
-                idempotency_key: ask.idempotency_key,
-                reference_id: None,
+                idempotency_key: ask.idempotency_key.as_deref(),
+                reference_id: ask.reference_id.as_deref(),
             };
             for _ in 0..ask.times {
                 last = Some(rehearsal.ask(&asked));

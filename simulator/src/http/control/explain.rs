@@ -33,7 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// A call to explain.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(rename = "ControlExplain")]
 struct Explain {
     account: String,
@@ -43,6 +43,10 @@ struct Explain {
     operation: String,
     /// The body; the operation's sample where it is left out.
     body: Option<Map<String, Value>>,
+    /// Its `X-Reference-Id`; none where it is left out.
+    reference_id: Option<String>,
+    /// Its `Idempotency-Key`; none where it is left out.
+    idempotency_key: Option<String>,
 }
 
 impl Given for Explain {}
@@ -56,11 +60,13 @@ async fn explain(
         environment,
         operation,
         body,
+        reference_id,
+        idempotency_key,
     } = asked.body;
     let cell = control.account(&account)?;
     let rules = control.host.rules_of(&cell);
     let index = rules.operation(&operation).ok_or_else(|| {
-        let message = "there is no such operation; `svc-simulator operations` lists them";
+        let message = "there is no such operation; `svc-simulator operations` lists them, and of a bundle each step is one";
         Refusal::new(Code::OperationNotFound, message)
     })?;
     let environment = Environment::from(environment.unwrap_or(In::Test));
@@ -79,13 +85,13 @@ async fn explain(
         let asked = rehearsal::Asked {
             environment,
             key: &key,
-            operation: index,
+            called: rehearsal::Called::Operation(index),
             body: &body,
-            idempotency_key: None,
-            reference_id: None,
+            idempotency_key: idempotency_key.as_deref(),
+            reference_id: reference_id.as_deref(),
         };
         let heard = rehearsal.ask(&asked);
-        explained(&rules, &accounts, &terms, &asked, &heard)
+        explained(&rules, &accounts, &terms, index, &asked, &heard)
     });
     let explained = explaining.await;
     explained.map_err(|_| Refusal::new(Code::InternalError, Code::InternalError.meaning()))

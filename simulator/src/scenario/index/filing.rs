@@ -33,7 +33,7 @@ impl Kind {
 
 /// One text that finds a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(in crate::scenario) struct Key {
     /// The place of the field in the operation's row.
     pub(super) field: usize,
     pub(super) kind: Kind,
@@ -42,7 +42,7 @@ pub(super) struct Key {
 
 /// The texts that find a condition: whenever it holds, one of them is found, and what is found so
 /// holds. None where there is no such text; then its rule is tried in turn.
-pub(super) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<Key>> {
+pub(in crate::scenario) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<Key>> {
     let fields = fields(&condition.on, operation);
     if fields.is_empty() {
         return None;

@@ -19,7 +19,8 @@ use super::set::{Question, Url, as_compared, fields, texts};
 use super::{Condition, Scenario, Test};
 use exact::{Exact, scalar};
 use expressions::Expressions;
-use filing::{Key, Kind, Uses};
+pub(in crate::scenario) use filing::{Key, keys};
+use filing::{Kind, Uses};
 use parts::Parts;
 use starts::{Ends, Starts};
 

@@ -122,7 +122,7 @@ fn when(contract: &Contract) -> Value {
         ),
         (
             "who",
-            "One of those declared in this file is asked for.",
+            "One of those declared in this folder is asked for.",
             json!({ "anyOf": [{ "type": "string" }, some(&json!({ "type": "string" }))] }),
         ),
         (

@@ -6,8 +6,10 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::contract::Contract;
 
 use super::conditions::environments;
+use super::outcomes::wire;
 use super::{about, error_codes, ids, or_named, refer, some, text};
-use crate::scenario::expect::{MEMBERS, STATUSES};
+use crate::scenario::expect::{INTACT, MEMBERS, STATUSES};
+use crate::scenario::expect_later::{DeliveryEnd, ENDS, SIGNED, TIMES};
 
 pub(super) fn define(contract: &Contract, definitions: &mut Map<String, Value>) {
     definitions.insert("expect".to_owned(), expect(contract));
@@ -27,6 +29,7 @@ fn expect(contract: &Contract) -> Value {
                 "The fields that are sent; required ones that are not given are filled from the sample.",
                 or_named(json!({ "type": "object", "propertyNames": { "enum": fields } })),
             ),
+            "who": text("One of those declared in this folder is asked for: the field that identifies them is filled in."),
             "account": about(
                 "The id of the account that calls.",
                 or_named(json!({ "type": "string", "pattern": "^[A-Za-z0-9_.-]+$" })),
@@ -39,15 +42,41 @@ fn expect(contract: &Contract) -> Value {
                 "What the same call is answered when it is made again and again.",
                 or_named(some(&or_named(refer("answer")))),
             ),
+            "still_pending": about(
+                "It is still pending once the account's clock was moved on by so much.",
+                or_named(refer("duration")),
+            ),
             "after": about(
-                "By how much the account's clock is moved before the result is looked at.",
+                "By how much, since the call, the account's clock is moved before the result is looked at.",
                 or_named(refer("duration")),
             ),
             "finally": about("The result of a call that was pending.", or_named(refer("answer"))),
+            "webhook": about("How the webhook that brings the result arrives.", or_named(webhook())),
         },
         "required": ["name", "operation"],
         "oneOf": [{ "required": ["answer"] }, { "required": ["answers"] }],
-        "dependencies": { "after": ["finally"] },
+        "dependencies": { "after": { "anyOf": [{ "required": ["finally"] }, { "required": ["webhook"] }] } },
+        "additionalProperties": false,
+    })
+}
+
+fn webhook() -> Value {
+    let times = json!({ "type": "integer", "minimum": TIMES.start(), "maximum": TIMES.end() });
+    let status = or_named(json!({ "type": "integer", "minimum": 100, "maximum": 599 }));
+    let ends = json!({ "enum": ENDS.map(DeliveryEnd::as_str) });
+    let signature = json!({ "enum": SIGNED.map(|(word, _)| word) });
+    json!({
+        "type": "object",
+        "properties": {
+            "times": about("How many times it comes in all.", or_named(times)),
+            "ends": about("How its delivery ends: whether the receiver took it.", or_named(ends)),
+            "signature": about("What its signature is.", or_named(signature)),
+            "receiver": about(
+                "The HTTP status the receiver answers, or one after the other; the last again and again. 200 without it.",
+                or_named(json!({ "anyOf": [status, some(&status)] })),
+            ),
+        },
+        "anyOf": [{ "required": ["times"] }, { "required": ["ends"] }, { "required": ["signature"] }],
         "additionalProperties": false,
     })
 }
@@ -59,6 +88,13 @@ fn answer() -> Value {
     let error = json!({ "anyOf": [error_codes(), { "not": { "type": "string" } }] });
     for (name, is) in [
         ("http", about("The HTTP status.", or_named(status))),
+        (
+            "wire",
+            about(
+                "What goes wrong on its way, as a rule writes it; \"none\" where nothing does.",
+                or_named(json!({ "anyOf": [{ "enum": [INTACT] }, wire()] })),
+            ),
+        ),
         ("because", text("The name of the scenario that decides.")),
         (
             "absent",

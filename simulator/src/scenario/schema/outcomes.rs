@@ -144,7 +144,7 @@ fn beside() -> [Value; BESIDE_PENDING.len()] {
     ]
 }
 
-fn wire() -> Value {
+pub(super) fn wire() -> Value {
     let cut = or_named(json!({ "type": "integer", "minimum": 0 }));
     let table = json!({
         "type": "object",

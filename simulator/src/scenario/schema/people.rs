@@ -35,7 +35,7 @@ pub(super) fn define(
         definitions.insert(
             role_name(role),
             json!({
-                "description": format!("Each {role} of this file by name: what is known of them, and what they are asked for by."),
+                "description": format!("Each {role} of this folder by name: what is known of them, and what they are asked for by."),
                 "type": "object",
                 "additionalProperties": {
                     "type": "object",

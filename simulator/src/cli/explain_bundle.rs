@@ -1,0 +1,76 @@
+//! `explain` of a bundle: what each of its steps came to, and why. What else a step could get is asked of
+//! its operation.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use svc_fixtures::json::Json;
+
+use super::call_args::Stage;
+use super::layout::columns;
+use crate::engine::rehearsal::{Asked, Heard};
+
+/// For programs.
+pub(super) fn bundle(stage: &Stage, asked: &Asked<'_>, heard: &Heard) -> Value {
+    let step = |step: &crate::engine::rehearsal::Step| {
+        json!({
+            "operation": step.operation,
+            "status": step.status,
+            "outcome": step.outcome,
+            "because": step.because.to_string(),
+        })
+    };
+    let steps: Vec<Value> = heard.steps.iter().map(step).collect();
+    json!({
+        "bundle": stage.endpoint(),
+        "account": &*stage.terms.id,
+        "environment": stage.environment.as_str(),
+        "body": serde_json::to_value(asked.body).expect("JSON is JSON"),
+        "answer": {
+            "status": heard.status,
+            "outcome": outcome(heard),
+            "because": heard.because.to_string(),
+        },
+        "steps": steps,
+    })
+}
+
+/// For people. `files` is what says on a command line which files there are.
+pub(super) fn bundle_for_people(
+    stage: &Stage,
+    asked: &Asked<'_>,
+    heard: &Heard,
+    files: &str,
+) -> String {
+    let id = stage.endpoint();
+    let mut out = format!("{id} {}\n", asked.body);
+    let _ = writeln!(out, "of {}, {}\n", stage.terms.id, stage.environment);
+    let _ = writeln!(out, "Answer\n  {} {}", heard.status, outcome(heard));
+    if heard.steps.is_empty() {
+        let error = heard.envelope.get("error").and_then(|it| it.get("message"));
+        let message = error.and_then(Json::as_text).unwrap_or_default();
+        let _ = writeln!(out, "  the call is refused: {message}");
+        return out;
+    }
+    out += "\nSteps\n";
+    let rows: Vec<[String; 3]> = heard
+        .steps
+        .iter()
+        .map(|step| {
+            let ends = format!("{} {}", step.status, step.outcome);
+            [step.operation.clone(), ends, step.because.to_string()]
+        })
+        .collect();
+    for line in columns(&rows).lines() {
+        let _ = writeln!(out, "  {line}");
+    }
+    out += "\nWhat else a step could get\n";
+    for step in &heard.steps {
+        let _ = writeln!(out, "  svc-simulator explain {}{files}", step.operation);
+    }
+    out
+}
+
+fn outcome(heard: &Heard) -> &str {
+    heard.code().unwrap_or(heard.text("status"))
+}

@@ -1,0 +1,130 @@
+//! Who calls, and under which headers, so that conditions beside the body hold. Makes suggestions;
+//! who uses them tries them.
+
+use svc_fixtures::contract::Environment;
+use svc_fixtures::json::Json;
+
+use super::inputs::values;
+use crate::scenario::{
+    AccountTerms, Circumstances, Condition, HeaderName, Subject, Test, account_named,
+};
+
+/// Who calls, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The account's id.
+    pub account: String,
+    /// Where the call comes in.
+    pub environment: Environment,
+    /// Its `X-Reference-Id`, where it sends one.
+    pub reference_id: Option<String>,
+    /// Its `Idempotency-Key`, where it sends one.
+    pub idempotency_key: Option<String>,
+}
+
+/// So many of them are tried.
+const TRIED: usize = 16;
+
+/// What headers look like where a condition leaves it open.
+const HEADER: &str = "order-1042";
+
+impl Caller {
+    /// An account that sends no headers of its own.
+    #[must_use]
+    pub fn plain(account: &str, environment: Environment) -> Self {
+        Caller {
+            account: account.to_owned(),
+            environment,
+            reference_id: None,
+            idempotency_key: None,
+        }
+    }
+
+    /// What conditions see of a call.
+    #[must_use]
+    pub fn around(&self) -> Circumstances<'_> {
+        Circumstances {
+            reference_id: self.reference_id.as_deref(),
+            idempotency_key: self.idempotency_key.as_deref(),
+            ..Circumstances::plain(&self.account, self.environment)
+        }
+    }
+
+    /// Callers that these conditions hold for, as like this one as they can be; conditions on the body
+    /// are passed over.
+    pub(super) fn meeting(
+        &self,
+        conditions: &[&Condition],
+        accounts: &[AccountTerms],
+    ) -> Vec<Caller> {
+        let mut found = vec![self.clone()];
+        let subjects = [
+            Subject::Environment,
+            Subject::Account,
+            Subject::Header(HeaderName::ReferenceId),
+            Subject::Header(HeaderName::IdempotencyKey),
+        ];
+        for subject in subjects {
+            let on_it = conditions.iter().filter(|it| it.on == subject);
+            let tests: Vec<&Test> = on_it.map(|it| &it.test).collect();
+            if !tests.is_empty() {
+                let with = |caller: &Caller| caller.changed(&subject, &tests);
+                found = found.iter().flat_map(with).collect();
+            }
+        }
+        let meets = |caller: &Caller| {
+            let around = caller.around();
+            let mut conditions = conditions.iter();
+            conditions.all(|it| it.holds_around(&around).unwrap_or(true))
+        };
+        found.retain(|caller| meets(caller) && caller.can_call(accounts));
+        found.truncate(TRIED);
+        found
+    }
+
+    /// This caller, and others that these tests of one subject may hold for.
+    fn changed(&self, subject: &Subject, tests: &[&Test]) -> Vec<Caller> {
+        let sample = match subject {
+            Subject::Account => "local_worker",
+            _ => HEADER,
+        };
+        let sample = Json::from(sample);
+        // What several tests ask for is asked of one text.
+        let mut texts = vec![sample.clone()];
+        for test in tests {
+            let more: Vec<_> = texts.iter().flat_map(|base| values(test, base)).collect();
+            texts.extend(more.into_iter().take(TRIED));
+        }
+        let texts = texts.iter().filter_map(Json::as_text);
+        let mut found = vec![self.clone()];
+        for text in texts {
+            let (mut caller, text) = (self.clone(), text.to_owned());
+            match subject {
+                Subject::Account => caller.account = text,
+                Subject::Header(HeaderName::ReferenceId) => caller.reference_id = Some(text),
+                Subject::Header(HeaderName::IdempotencyKey) => {
+                    caller.idempotency_key = Some(text);
+                }
+                _ => caller.environment = caller.environment.other(),
+            }
+            if !found.contains(&caller) {
+                found.push(caller);
+            }
+        }
+        found
+    }
+
+    /// Whether there is such an account, and a header can say such a text.
+    fn can_call(&self, accounts: &[AccountTerms]) -> bool {
+        let headers = [&self.reference_id, &self.idempotency_key];
+        let plain = |text: &String| {
+            let visible = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+            (1..=255).contains(&text.len()) && text.trim() == text && text.bytes().all(visible)
+        };
+        if !headers.into_iter().flatten().all(plain) {
+            return false;
+        }
+        account_named(accounts, &self.account)
+            .is_some_and(|terms| terms.keys.iter().any(|key| !key.revoked))
+    }
+}

@@ -1,0 +1,242 @@
+//! Rules that one input means both, told with such an input: it was tried. Of many that overlap with one
+//! rule that one is told, with how many they are.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use svc_fixtures::contract::Environment;
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::{Problem, Source};
+
+use super::callers::Caller;
+use super::inputs::Wanted;
+use crate::engine::rules::Rules;
+use crate::scenario::{
+    AccountTerms, Choice, Condition, Overlap, Question, Scenario, Subject, overlapping,
+};
+
+/// Two rules that one input means both.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// It as it is told, at the place of the rule that stands later.
+    pub problem: Problem,
+    /// The rule that stands first, and wins.
+    pub first: Told,
+    /// The other one.
+    pub second: Told,
+    /// The operation that is called.
+    pub operation: String,
+    /// What is set in the sample body.
+    pub set: Vec<(String, Json<'static>)>,
+    /// Who calls, and how.
+    pub caller: Caller,
+    /// The rules that overlap with one of the two in the same way.
+    pub more: Vec<Told>,
+}
+
+/// A rule as it is told.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+/// So many pairs are tried.
+const TRIED: usize = 2048;
+
+/// So many of those that overlap with one rule are named to people.
+const NAMED: usize = 3;
+
+/// Who calls where no rule says it.
+const CALLER: &str = "local";
+
+/// An overlap, and an input that shows it.
+type Shown = (Overlap, Vec<(String, Json<'static>)>, Caller);
+
+/// What people may want to know of rules whose order matters, by file and line.
+#[must_use]
+pub fn overlaps(rules: &Rules, accounts: &[AccountTerms], sources: &[Arc<Source>]) -> Vec<Note> {
+    let found = overlapping(&rules.contract, &rules.scenarios).into_iter();
+    let shown: Vec<Shown> = found
+        .take(TRIED)
+        .filter_map(|overlap| shown(rules, accounts, overlap))
+        .collect();
+    let by_path: BTreeMap<&str, &Arc<Source>> = sources
+        .iter()
+        .map(|source| (source.path.as_str(), source))
+        .collect();
+    let mut notes: Vec<Note> = grouped(shown)
+        .into_iter()
+        .filter_map(|group| note(rules, &by_path, group))
+        .collect();
+    notes.sort_by(|a, b| {
+        let place = |note: &Note| (note.second.file.clone(), note.second.line);
+        place(a).cmp(&place(b))
+    });
+    notes
+}
+
+/// The overlap with an input that the first rule decides and the second one holds for.
+fn shown(rules: &Rules, accounts: &[AccountTerms], overlap: Overlap) -> Option<Shown> {
+    let row = &rules.contract.operations[overlap.operation];
+    let (first, second) = (
+        rules.scenarios.get(overlap.first),
+        rules.scenarios.get(overlap.second),
+    );
+    let all: Vec<&Condition> = first.conditions.iter().chain(&second.conditions).collect();
+    let base = Caller::plain(CALLER, Environment::Test);
+    let callers = base.meeting(&all, accounts);
+    let wanted = Wanted {
+        rules,
+        operation: overlap.operation,
+        identifier: &|_| true,
+    };
+    let accepted = |question: &Question<'_>| {
+        let choice = rules.scenarios.choose(&rules.contract, question);
+        choice == Choice::Scenario(overlap.first) && second.holds(row, question)
+    };
+    let body = row.sample_body(&rules.contract.formats);
+    let mut identifiers: Vec<&str> = row.identifiers().map(|(_, it)| it.name.as_str()).collect();
+    let any = all.iter().any(|it| it.on == Subject::AnyIdentifier);
+    identifiers.truncate(if any { usize::MAX } else { 1 });
+    let ((set, _), caller) = identifiers
+        .into_iter()
+        .chain((!any).then_some(""))
+        .find_map(|name| {
+            // Both must hold of one and the same identifier.
+            let on_it: Vec<Condition> = all.iter().map(|it| on_identifier(it, name)).collect();
+            let on_it: Vec<&Condition> = on_it.iter().collect();
+            wanted.found(&on_it, &callers, &body, &accepted)
+        })?;
+    Some((overlap, set, caller))
+}
+
+fn on_identifier(condition: &Condition, name: &str) -> Condition {
+    let on = match &condition.on {
+        Subject::AnyIdentifier => Subject::Field(name.to_owned()),
+        on => on.clone(),
+    };
+    Condition {
+        on,
+        test: condition.test.clone(),
+    }
+}
+
+/// Overlaps of one rule: one that is shown, and the other rules that it overlaps with.
+struct Group {
+    shown: Shown,
+    hub: usize,
+    others: Vec<usize>,
+}
+
+/// One for each rule that overlaps with many, those of the most first.
+fn grouped(mut left: Vec<Shown>) -> Vec<Group> {
+    let mut groups = Vec::new();
+    while !left.is_empty() {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for (overlap, ..) in &left {
+            *counts.entry(overlap.first).or_default() += 1;
+            *counts.entry(overlap.second).or_default() += 1;
+        }
+        let most = counts.into_iter();
+        let most = most.max_by_key(|&(rule, count)| (count, Reverse(rule)));
+        let hub = most.map_or(0, |(rule, _)| rule);
+        let is_of_it = |it: &Shown| it.0.first == hub || it.0.second == hub;
+        let (of_it, others): (Vec<_>, Vec<_>) = left.into_iter().partition(is_of_it);
+        left = others;
+        let other = |(overlap, ..): &Shown| match overlap.first == hub {
+            true => overlap.second,
+            false => overlap.first,
+        };
+        let others = of_it.iter().skip(1).map(other).collect();
+        groups.extend(
+            of_it
+                .into_iter()
+                .next()
+                .map(|shown| Group { shown, hub, others }),
+        );
+    }
+    groups
+}
+
+fn note(rules: &Rules, by_path: &BTreeMap<&str, &Arc<Source>>, group: Group) -> Option<Note> {
+    let (overlap, set, caller) = group.shown;
+    let of = |number: usize| told(rules.scenarios.get(number));
+    let (first, second) = (of(overlap.first), of(overlap.second));
+    let operation = &rules.contract.operations[overlap.operation].id;
+    let source = by_path.get(second.file.as_str())?;
+    let message = format!(
+        "\"{}\" and \"{}\" before it can be meant by one input: the first wins",
+        second.name, first.name
+    );
+    let members = set
+        .iter()
+        .map(|(name, value)| (name.clone().into(), value.clone()));
+    let mut hint = format!(
+        "\"{}\" stands at {}:{}; both hold for {operation} {}{}; where \"{}\" is to win, put it first",
+        first.name,
+        first.file,
+        first.line,
+        Json::Object(members.collect()),
+        by(&caller),
+        second.name,
+    );
+    let more: Vec<Told> = group.others.iter().map(|&number| of(number)).collect();
+    if !more.is_empty() {
+        let names = more.iter().take(NAMED).map(|it| format!("\"{}\"", it.name));
+        let mut names: Vec<String> = names.collect();
+        if let Some(rest) = more.len().checked_sub(NAMED).filter(|rest| *rest > 0) {
+            names.push(format!("{rest} more"));
+        }
+        hint += &format!(
+            "; so it is with \"{}\" and {}",
+            of(group.hub).name,
+            names.join(", ")
+        );
+    }
+    if overlap.stands_for_more {
+        hint += "; so it may be with others that look at the same fields as one and the other";
+    }
+    Some(Note {
+        problem: Problem::note(source, source.line_span(second.line), message).hint(hint),
+        first,
+        second,
+        operation: operation.clone(),
+        set,
+        caller,
+        more,
+    })
+}
+
+fn told(scenario: &Scenario) -> Told {
+    Told {
+        name: scenario.name.to_string(),
+        file: scenario.file.to_string(),
+        line: scenario.line,
+    }
+}
+
+/// Who calls and how, where it is not the plain caller.
+fn by(caller: &Caller) -> String {
+    let mut out = String::new();
+    if caller.account != CALLER {
+        out += &format!(" of {}", caller.account);
+    }
+    if caller.environment == Environment::Live {
+        out += " on live";
+    }
+    for (name, text) in [
+        ("X-Reference-Id", &caller.reference_id),
+        ("Idempotency-Key", &caller.idempotency_key),
+    ] {
+        if let Some(text) = text {
+            out += &format!(" with {name} {}", Json::from(text.as_str()));
+        }
+    }
+    out
+}

@@ -1,0 +1,84 @@
+//! The webhooks of a rehearsal: attempts are made as they fall due, to a receiver that answers as it is
+//! told. Nothing is sent.
+
+use bytes::Bytes;
+
+use super::{Heard, Rehearsal};
+use crate::engine::call::Environment;
+use crate::engine::delivery::{Answered, Attempt, DeliveryState};
+use crate::engine::entry::{Change, Entry};
+use crate::scenario::{DeliveryEnd, SignatureFault, WebhookTerms};
+
+/// How a webhook arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delivered {
+    /// So many times.
+    pub times: u32,
+    /// How its delivery ended.
+    pub ends: DeliveryEnd,
+    /// What was wrong with its signature.
+    pub signature: SignatureFault,
+}
+
+/// More attempts than any schedule and its copies make.
+const MOST: usize = 1000;
+
+/// Where nothing is ever sent.
+const RECEIVER: &str = "http://127.0.0.1:9/webhooks";
+
+impl Rehearsal<'_> {
+    /// Registers a receiver where the account has none.
+    pub fn register(&mut self, environment: Environment) {
+        if self.account.books(environment).webhook.is_some() {
+            return;
+        }
+        let terms = WebhookTerms {
+            url: RECEIVER.into(),
+            secret: "whsec_sample".into(),
+        };
+        self.apply(Some(Entry {
+            at: self.now,
+            environment,
+            changes: vec![Change::WebhookSet(Some(terms))],
+        }));
+    }
+
+    /// Makes all attempts to bring the result of a call, to a receiver that answers with these statuses,
+    /// the last one again and again. None where no webhook brings it.
+    pub fn deliver(&mut self, first: &Heard, receiver: &[u16]) -> Option<Delivered> {
+        let verification = first.verification?;
+        let environment = first.environment;
+        for made in 0..MOST {
+            let books = self.account.books(environment);
+            let delivery = books.deliveries.get(verification)?;
+            let Some(due) = delivery.due() else { break };
+            let status = receiver.get(made).or(receiver.last())?;
+            let attempt = Attempt {
+                due,
+                why: delivery.why(),
+                sent: None,
+                answer: Answered::Status(*status),
+                excerpt: Bytes::new(),
+            };
+            self.finish_due(due.max(self.now));
+            self.apply(Some(Entry {
+                at: self.now,
+                environment,
+                changes: vec![Change::Attempted {
+                    verification,
+                    attempt,
+                }],
+            }));
+        }
+        let books = self.account.books(environment);
+        let delivery = books.deliveries.get(verification)?;
+        Some(Delivered {
+            times: u32::try_from(delivery.attempts.len()).ok()?,
+            ends: match delivery.state() {
+                DeliveryState::Delivered => DeliveryEnd::Delivered,
+                DeliveryState::Due(_) | DeliveryState::Dead => DeliveryEnd::Dead,
+            },
+            signature: delivery.fault.signature,
+        })
+    }
+}
