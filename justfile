@@ -27,7 +27,7 @@ scenarios *FOLDERS:
 accept:
     cargo insta test --workspace --accept
 
-# Many scenarios against ten; the PAN call and 10,000 webhook deliveries against bare peers.
+# Many scenarios against ten; millions of calls; the PAN call and 10,000 webhook deliveries against bare peers.
 bench:
     cargo bench -p svc-simulator --profile dist
 

@@ -14,6 +14,7 @@ mod fmt;
 mod init;
 mod layout;
 mod listen;
+mod memory;
 mod openapi;
 mod operations;
 mod ready;

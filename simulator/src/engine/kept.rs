@@ -297,3 +297,131 @@ pub fn shared(bytes: &bytes::Bytes) -> usize {
 pub fn text(text: &str) -> usize {
     ALLOCATED + text.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+    use super::*;
+
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Thing {
+        bytes: usize,
+        open: bool,
+    }
+
+    impl Heap for Thing {
+        fn heap(&self) -> usize {
+            self.bytes
+        }
+    }
+
+    impl Keepable for Thing {
+        fn standing(&self) -> Standing {
+            if self.open {
+                Standing::Open
+            } else {
+                Standing::Over
+            }
+        }
+    }
+
+    type Things = Kept<Arc<str>, Thing>;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Put(u8, Thing),
+        Change(u8, Thing),
+        Remove(u8),
+        Forget,
+        Shrink,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let thing = || (0usize..500, any::<bool>()).prop_map(|(bytes, open)| Thing { bytes, open });
+        let step = prop_oneof![
+            6 => (0u8..24, thing()).prop_map(|(key, thing)| Step::Put(key, thing)),
+            6 => (0u8..24, thing()).prop_map(|(key, thing)| Step::Change(key, thing)),
+            2 => (0u8..24).prop_map(Step::Remove),
+            2 => Just(Step::Forget),
+            1 => Just(Step::Shrink),
+        ];
+        prop::collection::vec(step, 0..400)
+    }
+
+    /// The same by plain means: oldest first, searched anew each time.
+    #[derive(Default)]
+    struct Model(Vec<(u8, Thing)>);
+
+    impl Model {
+        /// What was over and still is keeps its place, else it is the youngest.
+        fn put(&mut self, key: u8, thing: Thing) {
+            let place = self.0.iter().position(|(known, _)| *known == key);
+            match place {
+                Some(place) if !self.0[place].1.open && !thing.open => self.0[place].1 = thing,
+                Some(place) => {
+                    self.0.remove(place);
+                    self.0.push((key, thing));
+                }
+                None => self.0.push((key, thing)),
+            }
+        }
+
+        fn forget(&mut self) -> Option<(u8, Thing)> {
+            let place = self.0.iter().position(|(_, thing)| !thing.open)?;
+            Some(self.0.remove(place))
+        }
+    }
+
+    fn name(key: u8) -> Arc<str> {
+        Arc::from("k".repeat(usize::from(key)))
+    }
+
+    fn play(steps: &[Step]) -> Result<(), TestCaseError> {
+        let (mut things, mut model) = (Things::default(), Model::default());
+        let mut forgotten = 0;
+        for step in steps {
+            match step.clone() {
+                Step::Put(key, thing) => {
+                    things.put(name(key), thing);
+                    model.put(key, thing);
+                }
+                Step::Change(key, thing) => {
+                    things.change(&*name(key), |it| *it = thing);
+                    if model.0.iter().any(|(known, _)| *known == key) {
+                        model.put(key, thing);
+                    }
+                }
+                Step::Remove(key) => {
+                    let removed = things.remove(&*name(key));
+                    let place = model.0.iter().position(|(known, _)| *known == key);
+                    prop_assert_eq!(removed, place.map(|place| model.0.remove(place).1));
+                }
+                Step::Forget => {
+                    let oldest = model.forget().map(|(key, thing)| (name(key), thing));
+                    forgotten += u64::from(oldest.is_some());
+                    prop_assert_eq!(things.forget_oldest(), oldest);
+                }
+                Step::Shrink => things.shrink(),
+            }
+            prop_assert_eq!((things.open(), things.over()), things.recount());
+            prop_assert_eq!(things.len(), model.0.len());
+            prop_assert!(things.by_age.len() <= 2 * things.len() + 17);
+        }
+        prop_assert_eq!(things.forgotten(), forgotten);
+        Ok(())
+    }
+
+    #[test]
+    fn sums_and_order_are_those_of_a_plain_list_over_random_steps() {
+        let config = Config {
+            cases: 500,
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+        let outcome = TestRunner::new_with_rng(config, rng).run(&steps(), |steps| play(&steps));
+        outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    }
+}

@@ -59,7 +59,7 @@ use delivery::Delivery;
 use entry::{Change, Entry};
 use idempotency::Claimed;
 use ids::VerificationId;
-pub use prepare::{Execution, Planned, Prepared, Run, prepare};
+pub use prepare::{Execution, Planned, Prepared, Room, Run, prepare};
 use rejection::Rejection;
 use reply::Reply;
 use rules::Rules;

@@ -143,6 +143,18 @@ impl Books {
         open + self.tickets.sum().bytes + self.usage.rows().bytes
     }
 
+    /// Whether all sums that run along are what counting anew gives: for tests.
+    #[must_use]
+    pub fn sums_hold(&self) -> bool {
+        let holds = |kind, recount| (self.open(kind), self.over(kind)) == recount;
+        holds(Kind::Deliveries, self.deliveries.recount())
+            && holds(Kind::Calls, self.calls.recount())
+            && holds(Kind::Flows, self.flows.recount())
+            && holds(Kind::Keys, self.claims.recount())
+            && holds(Kind::Sequences, self.sequences.recount())
+            && self.tickets.sum() == self.tickets.recount()
+    }
+
     /// How many calls of a sequence were decided.
     #[must_use]
     pub fn decided(&self, sequence: SequenceKey) -> u32 {

@@ -18,7 +18,7 @@ use super::flow::Memory;
 use super::idempotency::Claimed;
 use super::ids::VerificationId;
 use super::outcome::{Drawing, Drawn, Due};
-use super::prepare::{Prepared, Run};
+use super::prepare::{Prepared, Room, Run};
 use super::rejection::Rejection;
 use super::reply::Reply;
 use super::ticket::{Matter, Ticket};
@@ -53,7 +53,10 @@ impl<'a> Walk<'a> {
 
     /// Whether what is pending leaves room for one more call.
     pub(super) fn has_room(&self) -> Result<(), Rejection> {
-        self.books.room(&self.account.settings.keeps)
+        match self.prepared.room {
+            Room::Enough => self.books.room(&self.account.settings.keeps),
+            Room::None => Err(Rejection::NoRoom),
+        }
     }
 
     /// The flow that a carried identifier goes on with.

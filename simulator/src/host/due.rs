@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use super::Host;
 use super::cell::{AccountCell, Held, UNARMED};
 use super::journal::JournalError;
+use super::memory::tell_forgotten;
 use crate::engine::call::Environment;
 use crate::engine::entry::Entry;
 use crate::engine::{self, event};
@@ -29,10 +30,14 @@ impl Host {
         let mut happened = event::of(&held.account, &entry);
         let (first, second) = (happened.next(), happened.next());
         let more: Vec<_> = happened.collect();
+        let environment = entry.environment;
+        let forgotten = held.account.books(environment).all_forgotten();
         held.account.apply(entry);
         for event in first.into_iter().chain(second).chain(more) {
             held.happened(event);
         }
+        self.memory.weigh(cell, held);
+        tell_forgotten(&held.account, environment, forgotten);
         cell.changed.notify_waiters();
         Ok(())
     }
