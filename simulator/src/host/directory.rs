@@ -170,7 +170,10 @@ impl Directory {
         cells.sort_by_key(|cell| cell.last_used());
         let closes = |cell: &Arc<AccountCell>| {
             let mut held = cell.lock();
-            if held.is_open() || cell.last_used() > before {
+            let names = cell.names.lock().as_ref().map_or(0, Vec::len);
+            // The directory has it once for each name, and this list once.
+            let in_use = Arc::strong_count(cell) > names + 1;
+            if in_use || held.is_open() || cell.last_used() > before {
                 return false;
             }
             let ended = self.end(cell, &mut held);

@@ -95,9 +95,13 @@ impl Host {
             // It was due already and could not be done: not again at once.
             false => REST,
         };
-        let (host, cell) = (Arc::clone(self), Arc::clone(cell));
+        // An account that ends meanwhile is not kept by who waits for its time.
+        let (host, cell) = (Arc::clone(self), Arc::downgrade(cell));
         tokio::spawn(async move {
             tokio::time::sleep(wait).await;
+            let Some(cell) = cell.upgrade() else {
+                return;
+            };
             cell.armed.store(UNARMED, Ordering::Relaxed);
             if let Err(error) = host.go_on(&cell) {
                 tracing::error!(account = %cell.id, %error, "a due result was not written; it stays due");
@@ -127,11 +131,13 @@ impl Host {
 
     /// Looks again after a rest.
     pub(super) fn arm_after_rest(self: &Arc<Self>, cell: &Arc<AccountCell>) {
-        let (host, cell) = (Arc::clone(self), Arc::clone(cell));
+        let (host, cell) = (Arc::clone(self), Arc::downgrade(cell));
         tokio::spawn(async move {
             tokio::time::sleep(REST).await;
-            // What is not written yet is told where it was tried.
-            let _ = host.go_on(&cell);
+            if let Some(cell) = cell.upgrade() {
+                // What is not written yet is told where it was tried.
+                let _ = host.go_on(&cell);
+            }
         });
     }
 

@@ -9,8 +9,10 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::manage;
 use svc_simulator::engine::retention::{Keeps, Kind};
 use svc_simulator::host::memory::Bounds;
+use svc_simulator::scenario::WebhookTerms;
 
 use crate::scene::{Scene, UAN};
 
@@ -87,8 +89,6 @@ fn a_delivery_that_has_ended_is_forgotten_beyond_its_count_and_a_due_one_never()
 }
 
 fn hook(scene: &Scene) {
-    use svc_simulator::engine::manage;
-    use svc_simulator::scenario::WebhookTerms;
     let webhook = WebhookTerms {
         url: "http://127.0.0.1:9/".into(),
         secret: "whsec_sample".into(),
