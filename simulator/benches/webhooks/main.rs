@@ -16,8 +16,10 @@ use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
 use svc_simulator::engine::delivery::{Delivery, DeliveryState};
 use svc_simulator::engine::ids::Seed;
+use svc_simulator::engine::retention::Keeps;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
+use svc_simulator::host::memory::Bounds;
 use svc_simulator::host::time::Target;
 use svc_simulator::host::transport::{
     HttpTransport, MemoryTransport, Posting, Targets, Transport, TransportLimits,
@@ -122,8 +124,18 @@ struct Round {
 }
 
 async fn round(deliveries: usize, url: String, transport: Arc<dyn Transport>) -> Round {
+    // All are pending at once, and all that comes of them is looked at: nothing may be forgotten.
+    let bounds = Bounds {
+        keeps: Keeps {
+            bytes: 1 << 30,
+            ..Keeps::DEFAULT
+        },
+        total: 1 << 30,
+        ..Bounds::DEFAULT
+    };
     let means = Means {
         transport,
+        bounds,
         freeze_at: Some(START),
         ..Means::of(Clock::hand(START))
     };

@@ -15,6 +15,7 @@ mod fmt;
 mod init;
 mod layout;
 mod listen;
+mod memory;
 mod openapi;
 mod operations;
 mod ready;

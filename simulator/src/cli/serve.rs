@@ -88,6 +88,7 @@ async fn run_listeners(
     let host = Host::new(rules, accounts.clone(), means(settings, webhook_timeout)?)?;
     let stop = CancellationToken::new();
     follow(settings, &host, scenarios, stop.clone());
+    tokio::spawn(Arc::clone(&host).sweep(stop.clone()));
     let limits = EdgeLimits {
         drain: settings.drain,
         ..EdgeLimits::default()
@@ -165,6 +166,7 @@ fn means(settings: &Settings, webhook_timeout: Duration) -> anyhow::Result<Means
         freeze_at,
         transport: Arc::new(transport),
         signed_at: settings.signed_at,
+        bounds: settings.bounds,
         ..Means::of(clock)
     })
 }

@@ -14,7 +14,9 @@ use svc_fixtures::duration::parse_duration_ms;
 use svc_fixtures::reading::{Item, Problems, Source, Table};
 
 use super::Failure;
+use super::memory::{self, MemoryArgs};
 use crate::host::courier::SignedAt;
+use crate::host::memory::Bounds;
 use crate::http::Addresses;
 use crate::http::control::guard::{Access, Token};
 use crate::http::edge::EdgeLimits;
@@ -92,11 +94,14 @@ pub(super) struct ServeArgs {
     /// What is logged to stderr: a level, or directives such as svc_simulator=debug [default: info]
     #[arg(long, env = "SVC_SIMULATOR_LOG", value_name = "FILTER")]
     pub(super) log: Option<String>,
+    #[command(flatten)]
+    pub(super) memory: MemoryArgs,
 }
 
 /// What holds in the end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Settings {
+    pub(super) bounds: Bounds,
     pub(super) addresses: Addresses,
     pub(super) ports_file: Option<PathBuf>,
     pub(super) seed: String,
@@ -146,7 +151,9 @@ pub(super) fn resolve(args: &ServeArgs) -> Result<Settings, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => ServeArgs::default(),
         Err(error) => return Err(Failure::Usage(format!("{FILE} can't be read: {error}"))),
     };
-    guarded(merged(args, file))
+    let settings = guarded(merged(args, file))?;
+    memory::checked(&settings.bounds)?;
+    Ok(settings)
 }
 
 /// A console that other machines reach is not for everybody.
@@ -165,6 +172,7 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
     let default = Addresses::DEFAULT;
     let (clock, reload) = (clock(args, &file), reload(args, &file));
     Settings {
+        bounds: args.memory.bounds(&file.memory),
         addresses: Addresses {
             console: args.console.or(file.console).unwrap_or(default.console),
             sandbox: args.sandbox.or(file.sandbox).unwrap_or(default.sandbox),
@@ -267,6 +275,7 @@ fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
             .optional("drain")
             .and_then(|item| parsed(&item, duration)),
         log: root.optional_text("log").map(str::to_owned),
+        memory: MemoryArgs::read(root),
     });
     problems.or(args)
 }
@@ -320,7 +329,7 @@ fn networks(root: &Table<'_>, name: &str) -> Vec<IpNet> {
         .collect()
 }
 
-fn parsed<T>(item: &Item<'_>, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+pub(super) fn parsed<T>(item: &Item<'_>, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
     parse(item.text()?)
         .map_err(|mistake| item.problem(mistake))
         .ok()

@@ -1,9 +1,7 @@
 //! One account: all of its state, changed by entries and by nothing else.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::Service;
 
@@ -14,11 +12,13 @@ use super::call::Environment;
 use super::calls::Calls;
 use super::clock::AccountClock;
 use super::deliveries::Deliveries;
-use super::entry::{Began, Change, Concluded, Entry, Opening, SequenceKey, TicketChange};
+use super::entry::{Began, Change, Concluded, Decided, Entry, Opening, SequenceKey, TicketChange};
 use super::flow::Flows;
 use super::idempotency::Claims;
 use super::ids::Counters;
+use super::kept::Kept;
 use super::rate_limit::{RateLimit, Window};
+use super::retention::Keeps;
 use super::ticket::{Ticket, Tickets};
 use super::usage::Usage;
 use super::wallet::{Money, Wallet};
@@ -54,10 +54,12 @@ pub struct Settings {
     pub retention: SignedDuration,
     /// When webhooks are sent, counted from the terminal state, in milliseconds.
     pub webhook_schedule_ms: Arc<[u64]>,
+    /// How much is kept.
+    pub keeps: Keeps,
 }
 
 impl Settings {
-    /// What the contract says.
+    /// What the contract says, and as much kept as is kept by default.
     #[must_use]
     pub fn of(service: &Service) -> Self {
         Settings {
@@ -65,6 +67,7 @@ impl Settings {
                 i64::try_from(service.idempotency_retention_ms).unwrap_or(i64::MAX),
             ),
             webhook_schedule_ms: service.webhook_schedule_ms.as_slice().into(),
+            keeps: Keeps::default(),
         }
     }
 }
@@ -79,7 +82,7 @@ pub struct Books {
     /// Its idempotency keys.
     pub claims: Claims,
     /// How many calls each sequence has decided.
-    pub sequences: HashMap<SequenceKey, u32, FixedState>,
+    pub sequences: Kept<SequenceKey, Decided>,
     /// Its flows.
     pub flows: Flows,
     /// What was put off.
@@ -150,7 +153,10 @@ impl Account {
                 let Opening { terms, clock } = *opening;
                 Account::open(Arc::new(terms), clock, settings, first.at)
             }
-            Change::Forked(account) => *account,
+            Change::Forked(account) => Account {
+                settings,
+                ..*account
+            },
             _ => return None,
         };
         entries.for_each(|entry| account.apply(entry));
@@ -210,7 +216,10 @@ impl Account {
             changes,
         } = entry;
         for change in changes {
-            let schedule_ms = Arc::clone(&self.settings.webhook_schedule_ms);
+            let (schedule_ms, keeps) = (
+                Arc::clone(&self.settings.webhook_schedule_ms),
+                self.settings.keeps,
+            );
             let retention = self.settings.retention;
             let books = match environment {
                 Environment::Test => &mut self.test,
@@ -227,7 +236,10 @@ impl Account {
                 Change::Passed { key, window } => self.windows[key] = window,
                 Change::Began(began) => books.began(*began, at, retention),
                 Change::PutOff(ticket) => books.tickets.open(*ticket),
-                Change::Concluded(concluded) => books.concluded(*concluded),
+                Change::Concluded(concluded) => {
+                    books.concluded(*concluded);
+                    books.forget_beyond(&keeps);
+                }
                 Change::Attempted {
                     verification,
                     attempt,
@@ -235,8 +247,12 @@ impl Account {
                     books
                         .deliveries
                         .attempted(verification, attempt, &schedule_ms);
+                    books.forget_beyond(&keeps);
                 }
-                Change::Accessed(access) => books.audit.note(access),
+                Change::Accessed(access) => {
+                    books.audit.note(access);
+                    books.forget_beyond(&keeps);
+                }
                 Change::AskedAgain { verification } => {
                     books.deliveries.ask_again(verification, at);
                 }
@@ -250,6 +266,7 @@ impl Account {
                 }
                 Change::WebhookSet(webhook) => books.webhook = webhook,
                 Change::ClockSet(clock) => self.clock = clock,
+                Change::Forgot { down_to } => books.forget_down_to(down_to),
             }
         }
     }
@@ -299,10 +316,12 @@ impl Books {
         self.counters.count(&began.content);
         if let Some((key, body)) = began.claim {
             self.claims
-                .claim(&key, body, began.verification, at, retention);
+                .claim(key, body, began.verification, at, retention);
         }
         for sequence in began.sequences {
-            *self.sequences.entry(sequence).or_default() += 1;
+            // The one used last is the youngest.
+            let Decided(before) = self.sequences.remove(&sequence).unwrap_or_default();
+            self.sequences.put(sequence, Decided(before + 1));
         }
         self.wallet.apply(Money {
             hold: began.hold,
@@ -318,7 +337,10 @@ impl Books {
         }
         let pending = matches!(concluded.ticket, TicketChange::Opened(_));
         match concluded.ticket {
-            TicketChange::Closed => self.tickets.close(verification),
+            TicketChange::Closed => {
+                self.tickets.close(verification);
+                self.flows.ended(verification);
+            }
             TicketChange::Opened(ticket) => self.tickets.open(*ticket),
         }
         match concluded.claim {

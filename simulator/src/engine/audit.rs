@@ -1,5 +1,7 @@
 //! The audit of live answers that must be retained: who looked at what, when, and until when it is
-//! kept. Never forgotten.
+//! kept. Forgotten only where there is no room, the oldest access first.
+
+use std::collections::VecDeque;
 
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
@@ -8,13 +10,15 @@ use super::call::Environment;
 use super::calls::{Record, State};
 use super::entry::{Change, Concluded};
 use super::ids::VerificationId;
+use super::kept::Sum;
 use super::rules::Rules;
 use super::usage;
 
 /// The audit of one account and environment, oldest access first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audit {
-    accesses: Vec<Access>,
+    accesses: VecDeque<Access>,
+    forgotten: u64,
 }
 
 /// One access to an answer that must be retained.
@@ -44,7 +48,35 @@ pub enum AccessKind {
 impl Audit {
     /// Notes an access.
     pub fn note(&mut self, access: Access) {
-        self.accesses.push(access);
+        self.accesses.push_back(access);
+    }
+
+    /// Forgets the oldest access. Says whether there was one.
+    pub fn forget_oldest(&mut self) -> bool {
+        let forgotten = self.accesses.pop_front().is_some();
+        self.forgotten += u64::from(forgotten);
+        forgotten
+    }
+
+    /// All accesses.
+    #[must_use]
+    pub fn over(&self) -> Sum {
+        let count = self.accesses.len();
+        Sum {
+            count,
+            bytes: count * (size_of::<Access>() * 4 / 3),
+        }
+    }
+
+    /// How many were forgotten to bound memory.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// Gives back the room of what was forgotten.
+    pub fn shrink(&mut self) {
+        self.accesses.shrink_to_fit();
     }
 
     /// All accesses, oldest first.

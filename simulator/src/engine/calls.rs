@@ -1,26 +1,19 @@
 //! The call log of one account and environment: every answer that was given, by its id.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use foldhash::fast::FixedState;
 use jiff::Timestamp;
 use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::ids::VerificationId;
+use super::kept::{Heap, Keepable, Kept, Standing, Sum, shared, text};
 use crate::scenario::Because;
 
-/// So many calls are kept for each account and environment; then the oldest is forgotten first.
-/// One that is pending is never forgotten.
-pub const KEPT_CALLS: usize = 10_000;
-
-/// The calls that were answered.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The calls that were answered. One that is pending is never forgotten.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calls {
-    by_id: HashMap<VerificationId, Record, FixedState>,
-    by_age: VecDeque<VerificationId>,
-    forgotten: u64,
+    by_id: Kept<VerificationId, Record>,
 }
 
 /// One call and its newest answer.
@@ -42,6 +35,8 @@ pub struct Record {
     pub charged: Paise,
     /// Why it got this outcome.
     pub because: Because,
+    /// The idempotency key it ran under.
+    pub claim: Option<Arc<str>>,
 }
 
 /// How a call stands.
@@ -55,6 +50,26 @@ pub enum State {
     Failed(ErrorCode),
 }
 
+impl Keepable for Record {
+    fn standing(&self) -> Standing {
+        match self.state {
+            State::Pending => Standing::Open,
+            State::Completed | State::Failed(_) => Standing::Over,
+        }
+    }
+}
+
+impl Heap for Record {
+    /// The envelope counts here as long as the call is kept, whoever else shares it.
+    fn heap(&self) -> usize {
+        let because = match &self.because {
+            Because::Sentinel(field) => text(field),
+            _ => 0,
+        };
+        shared(&self.envelope) + because
+    }
+}
+
 impl Calls {
     /// The call of that id, where it is still kept.
     #[must_use]
@@ -62,11 +77,9 @@ impl Calls {
         self.by_id.get(&verification)
     }
 
-    /// All that are kept, oldest first.
+    /// All that are kept, the one that ended first before the others, pending ones last.
     pub fn iter(&self) -> impl Iterator<Item = &Record> {
-        self.by_age
-            .iter()
-            .filter_map(|verification| self.by_id.get(verification))
+        self.by_id.in_order().map(|(_, record)| record)
     }
 
     /// How many are kept.
@@ -78,78 +91,40 @@ impl Calls {
     /// How many calls were forgotten to bound memory.
     #[must_use]
     pub fn forgotten(&self) -> u64 {
-        self.forgotten
+        self.by_id.forgotten()
     }
 
     /// Keeps a call, or its newer answer.
     pub fn keep(&mut self, record: Record) {
-        let verification = record.verification;
-        if self.by_id.insert(verification, record).is_none() {
-            self.by_age.push_back(verification);
-        }
-        // Each pending call met on the way is put back at the young end.
-        let mut looked_at = 0;
-        while self.by_id.len() > KEPT_CALLS && looked_at < self.by_age.len() {
-            let Some(oldest) = self.by_age.pop_front() else {
-                break;
-            };
-            match self.by_id.get(&oldest).map(|record| record.state) {
-                Some(State::Pending) => self.by_age.push_back(oldest),
-                _ => {
-                    self.by_id.remove(&oldest);
-                    self.forgotten += 1;
-                }
-            }
-            looked_at += 1;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::ids::{BodyDigest, Content, Seed};
-    use super::*;
-
-    fn record(number: usize, state: State) -> Record {
-        let body = BodyDigest::of_bytes("an.operation", "POST", "", &number.to_le_bytes());
-        let content = Content::of(
-            &Seed::new(""),
-            super::super::call::Environment::Test,
-            "local",
-            body,
-            None,
-            None,
-        );
-        Record {
-            verification: content.verification(0),
-            endpoint: "an.operation".into(),
-            at: Timestamp::UNIX_EPOCH,
-            state,
-            status: 200,
-            envelope: Bytes::new(),
-            charged: Paise::ZERO,
-            because: Because::Unnamed,
-        }
+        self.by_id.put(record.verification, record);
     }
 
-    #[test]
-    fn the_oldest_call_is_forgotten_first_and_a_pending_one_never() {
-        let mut calls = Calls::default();
-        calls.keep(record(0, State::Pending));
-        for number in 1..=KEPT_CALLS {
-            calls.keep(record(number, State::Completed));
-        }
-        assert!(calls.get(record(0, State::Pending).verification).is_some());
-        assert!(
-            calls
-                .get(record(1, State::Completed).verification)
-                .is_none()
-        );
-        assert!(
-            calls
-                .get(record(2, State::Completed).verification)
-                .is_some()
-        );
-        assert_eq!((calls.iter().count(), calls.forgotten()), (KEPT_CALLS, 1));
+    /// Forgets the one that ended first. Gives its id and the idempotency key it ran under.
+    pub fn forget_oldest(&mut self) -> Option<(VerificationId, Option<Arc<str>>)> {
+        let (verification, record) = self.by_id.forget_oldest()?;
+        Some((verification, record.claim))
+    }
+
+    /// Those that are never forgotten now: they are pending.
+    #[must_use]
+    pub fn open(&self) -> Sum {
+        self.by_id.open()
+    }
+
+    /// Those that have ended.
+    #[must_use]
+    pub fn over(&self) -> Sum {
+        self.by_id.over()
+    }
+
+    /// Pending ones and ended ones, counted anew: for tests.
+    #[must_use]
+    pub fn recount(&self) -> (Sum, Sum) {
+        self.by_id.recount()
+    }
+
+    /// Gives back the room of what was forgotten.
+    pub fn shrink(&mut self) {
+        self.by_id.shrink();
     }
 }

@@ -1,27 +1,56 @@
 //! The webhook deliveries of one account and environment: which is due next, and how long they are
 //! kept.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::delivery::{Attempt, Delivery};
+use super::delivery::{Answered, Attempt, Delivery};
 use super::ids::VerificationId;
+use super::kept::{Counts, Heap, Keepable, Kept, Standing, Sum, shared, text};
 
-/// So many deliveries that have ended are kept for each account and environment; then the one that
-/// ended first is forgotten. One that is still due never is.
-pub const KEPT_DELIVERIES: usize = 10_000;
-
-/// The deliveries of one account and environment, by the verification they bring.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The deliveries of one account and environment, by the verification they bring. One that is still
+/// due is never forgotten.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Deliveries {
-    by_verification: BTreeMap<VerificationId, Delivery>,
+    by_verification: Kept<VerificationId, Brought>,
     by_due: BTreeSet<(Timestamp, VerificationId)>,
     /// Those that wait for another one to come before them.
     to_be_overtaken: Vec<VerificationId>,
-    /// Those that ended, in the order they did. One that was sent again by hand stands here twice.
-    ended: VecDeque<VerificationId>,
-    forgotten: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Brought {
+    delivery: Delivery,
+    /// Who its body counts for: it is the newest envelope of its call.
+    counts: Counts,
+}
+
+impl Keepable for Brought {
+    fn standing(&self) -> Standing {
+        match self.delivery.due() {
+            Some(_) => Standing::Open,
+            None => Standing::Over,
+        }
+    }
+}
+
+impl Heap for Brought {
+    fn heap(&self) -> usize {
+        let body = match self.counts {
+            Counts::There => 0,
+            Counts::Here => shared(&self.delivery.body),
+        };
+        let attempts = self.delivery.attempts.iter();
+        let attempts = attempts.map(|attempt| {
+            let why = match &attempt.answer {
+                Answered::Nothing(why) => text(why),
+                Answered::Status(_) => 0,
+            };
+            size_of::<Attempt>() * 4 / 3 + shared(&attempt.excerpt) + why
+        });
+        size_of::<(Timestamp, VerificationId)>() * 2 + body + attempts.sum::<usize>()
+    }
 }
 
 /// A delivery that a later one is meant to overtake waits until one begins, and no longer than the
@@ -65,41 +94,67 @@ impl Deliveries {
         self.change(verification, |delivery| delivery.asked_for(at));
     }
 
+    /// The call log has forgotten the call of this delivery.
+    pub fn alone(&mut self, verification: VerificationId) {
+        self.by_verification
+            .change(&verification, |it| it.counts = Counts::Here);
+    }
+
     fn change(&mut self, verification: VerificationId, change: impl FnOnce(&mut Delivery)) {
-        if let Some(mut delivery) = self.by_verification.remove(&verification) {
-            if let Some(at) = delivery.due() {
-                self.by_due.remove(&(at, verification));
-            }
-            change(&mut delivery);
-            self.put(delivery);
+        if let Some(at) = self.get(verification).and_then(Delivery::due) {
+            self.by_due.remove(&(at, verification));
+        }
+        self.by_verification
+            .change(&verification, |it| change(&mut it.delivery));
+        if let Some(at) = self.get(verification).and_then(Delivery::due) {
+            self.by_due.insert((at, verification));
         }
     }
 
     fn put(&mut self, delivery: Delivery) {
         let verification = delivery.verification;
-        match delivery.due() {
-            Some(at) => {
-                self.by_due.insert((at, verification));
-            }
-            None => self.ended.push_back(verification),
+        if let Some(at) = delivery.due() {
+            self.by_due.insert((at, verification));
         }
-        self.by_verification.insert(verification, delivery);
-        while self.ended.len() > KEPT_DELIVERIES {
-            let Some(oldest) = self.ended.pop_front() else {
-                break;
-            };
-            let over = |delivery: &Delivery| delivery.due().is_none();
-            if self.by_verification.get(&oldest).is_some_and(over) {
-                self.by_verification.remove(&oldest);
-                self.forgotten += 1;
-            }
-        }
+        let brought = Brought {
+            delivery,
+            counts: Counts::There,
+        };
+        self.by_verification.put(verification, brought);
+    }
+
+    /// Forgets the one that ended first. Says whether there was one.
+    pub fn forget_oldest(&mut self) -> bool {
+        self.by_verification.forget_oldest().is_some()
+    }
+
+    /// Those that are never forgotten now: they are still due.
+    #[must_use]
+    pub fn open(&self) -> Sum {
+        self.by_verification.open()
+    }
+
+    /// Those that have ended.
+    #[must_use]
+    pub fn over(&self) -> Sum {
+        self.by_verification.over()
+    }
+
+    /// Due ones and ended ones, counted anew: for tests.
+    #[must_use]
+    pub fn recount(&self) -> (Sum, Sum) {
+        self.by_verification.recount()
+    }
+
+    /// Gives back the room of what was forgotten.
+    pub fn shrink(&mut self) {
+        self.by_verification.shrink();
     }
 
     /// Those that are due, in order of due time, then of id.
     pub fn due(&self) -> impl Iterator<Item = (Timestamp, &Delivery)> {
-        let delivery = |verification| &self.by_verification[verification];
-        self.by_due.iter().map(move |(at, id)| (*at, delivery(id)))
+        let by_due = self.by_due.iter();
+        by_due.filter_map(|(at, id)| Some((*at, self.get(*id)?)))
     }
 
     /// When the first attempt is due that is not due yet.
@@ -113,18 +168,23 @@ impl Deliveries {
     /// The delivery that brings a verification.
     #[must_use]
     pub fn get(&self, verification: VerificationId) -> Option<&Delivery> {
-        self.by_verification.get(&verification)
+        self.by_verification
+            .get(&verification)
+            .map(|it| &it.delivery)
     }
 
     /// All of them, by verification.
     pub fn iter(&self) -> impl Iterator<Item = &Delivery> {
-        self.by_verification.values()
+        let all = self.by_verification.in_order();
+        let mut all: Vec<_> = all.map(|(_, it)| &it.delivery).collect();
+        all.sort_unstable_by_key(|delivery| delivery.verification);
+        all.into_iter()
     }
 
     /// How many deliveries were forgotten to bound memory.
     #[must_use]
     pub fn forgotten(&self) -> u64 {
-        self.forgotten
+        self.by_verification.forgotten()
     }
 }
 

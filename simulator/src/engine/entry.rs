@@ -1,5 +1,7 @@
 //! Entries: all that ever changes in an account. Applying them in order rebuilds it.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
@@ -13,6 +15,7 @@ use super::clock::AccountClock;
 use super::delivery::{Attempt, Delivery};
 use super::flow::FlowChange;
 use super::ids::{BodyDigest, Content, VerificationId};
+use super::kept::{Heap, Keepable, Standing};
 use super::rate_limit::{RateLimit, Window};
 use super::reply::Reply;
 use super::ticket::Ticket;
@@ -99,6 +102,12 @@ pub enum Change {
     WebhookSet(Option<WebhookTerms>),
     /// The account's clock was set.
     ClockSet(AccountClock),
+    /// All accounts together took too much room: of what has ended the oldest was forgotten, until
+    /// it took no more than so many bytes.
+    Forgot {
+        /// How many.
+        down_to: usize,
+    },
 }
 
 /// The beginning of an account.
@@ -118,7 +127,7 @@ pub struct Began {
     /// What the id was made from.
     pub content: Content,
     /// The idempotency key it runs under, and what says whether another body is the same.
-    pub claim: Option<(Box<str>, BodyDigest)>,
+    pub claim: Option<(Arc<str>, BodyDigest)>,
     /// The sequences it is a step of.
     pub sequences: Vec<SequenceKey>,
     /// What was put aside for it.
@@ -131,7 +140,7 @@ pub struct Concluded {
     /// For the call log.
     pub record: Record,
     /// The idempotency key and the answer to keep under it: the one first given.
-    pub claim: Option<(Box<str>, Option<Reply>)>,
+    pub claim: Option<(Arc<str>, Option<Reply>)>,
     /// What happens to its hold.
     pub money: Money,
     /// What happens to the account's flows.
@@ -145,7 +154,7 @@ pub struct Concluded {
     /// Of a bundle: its steps, as calls of their own.
     pub steps: Vec<StepConcluded>,
     /// The idempotency key of an earlier call of the same verification, which may lapse now.
-    pub lapses: Option<Box<str>>,
+    pub lapses: Option<Arc<str>>,
 }
 
 /// How a step of a bundle stands.
@@ -169,3 +178,25 @@ pub enum TicketChange {
 /// What tells the sequences of an account apart: the scenario and the identifying fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SequenceKey(pub u128);
+
+impl Heap for SequenceKey {
+    fn heap(&self) -> usize {
+        0
+    }
+}
+
+/// How many calls a sequence has decided. What is forgotten starts over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Decided(pub u32);
+
+impl Heap for Decided {
+    fn heap(&self) -> usize {
+        0
+    }
+}
+
+impl Keepable for Decided {
+    fn standing(&self) -> Standing {
+        Standing::Over
+    }
+}

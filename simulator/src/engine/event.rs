@@ -132,7 +132,8 @@ fn what(account: &Account, environment: Environment, change: &Change) -> Option<
         | Change::Passed { .. }
         | Change::Began(_)
         | Change::PutOff(_)
-        | Change::Accessed(_) => return None,
+        | Change::Accessed(_)
+        | Change::Forgot { .. } => return None,
     })
 }
 

@@ -1,19 +1,22 @@
 //! Flows of one account and environment: carried identifiers and the order of steps.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, FlowKey};
 use svc_fixtures::json::Json;
 
 use super::ids::VerificationId;
 use super::input::Input;
+use super::kept::{Heap, Keepable, Kept, Standing, Sum, text};
 use super::rejection::Rejection;
 
-/// The flows an account has begun, by what identifies them.
+/// The flows an account has begun, by what identifies them. One that a pending bundle waits for is
+/// never forgotten.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Flows {
-    begun: HashMap<(usize, Box<str>), Running, FixedState>,
+    begun: Kept<(usize, Box<str>), Running>,
+    /// By pending bundle: the flows whose next step brings it to its end.
+    waited_for: BTreeMap<VerificationId, Vec<(usize, Box<str>)>>,
 }
 
 /// A flow that was begun.
@@ -23,6 +26,25 @@ pub struct Running {
     pub memory: Memory,
     /// The steps that are done, by their place in the flow.
     done: Vec<usize>,
+    /// Whether a pending bundle waits for its next step.
+    standing: Standing,
+}
+
+impl Keepable for Running {
+    fn standing(&self) -> Standing {
+        self.standing
+    }
+}
+
+impl Heap for Running {
+    fn heap(&self) -> usize {
+        let values = self.memory.values.iter();
+        let values = values.map(|(name, value)| {
+            size_of::<(String, Json<'_>)>() + text(name) + text(&value.to_string())
+        });
+        // Of the steps that are done there are few.
+        64 + text(&self.memory.subject) + values.sum::<usize>()
+    }
 }
 
 /// What the first call of a flow left behind.
@@ -175,22 +197,70 @@ impl Flows {
     pub fn apply(&mut self, change: FlowChange) {
         match change {
             FlowChange::Begin { flow, keys, memory } => {
+                let bundle = memory.bundle();
                 for key in keys {
                     let running = Running {
                         memory: memory.clone(),
                         done: vec![0],
+                        standing: bundle.map_or(Standing::Over, |_| Standing::Open),
                     };
-                    self.begun.insert((flow, key), running);
+                    if let Some(bundle) = bundle {
+                        let waited_for = self.waited_for.entry(bundle).or_default();
+                        waited_for.push((flow, key.clone()));
+                    }
+                    self.begun.put((flow, key), running);
                 }
             }
             FlowChange::Done { flow, key, step } => {
-                if let Some(running) = self.begun.get_mut(&(flow, key))
-                    && !running.done.contains(&step)
-                {
-                    running.done.push(step);
-                }
+                self.begun.change(&(flow, key), |running| {
+                    if !running.done.contains(&step) {
+                        running.done.push(step);
+                    }
+                });
             }
         }
+    }
+
+    /// A verification has come to its end: no flow is waited for any more because of it.
+    pub fn ended(&mut self, verification: VerificationId) {
+        for key in self.waited_for.remove(&verification).unwrap_or_default() {
+            self.begun
+                .change(&key, |running| running.standing = Standing::Over);
+        }
+    }
+
+    /// Forgets the one begun first that nothing waits for. Says whether there was one.
+    pub fn forget_oldest(&mut self) -> bool {
+        self.begun.forget_oldest().is_some()
+    }
+
+    /// Those that are never forgotten now.
+    #[must_use]
+    pub fn open(&self) -> Sum {
+        self.begun.open()
+    }
+
+    /// Those that may be forgotten.
+    #[must_use]
+    pub fn over(&self) -> Sum {
+        self.begun.over()
+    }
+
+    /// How many were forgotten to bound memory.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.begun.forgotten()
+    }
+
+    /// Those that are waited for and others, counted anew: for tests.
+    #[must_use]
+    pub fn recount(&self) -> (Sum, Sum) {
+        self.begun.recount()
+    }
+
+    /// Gives back the room of what was forgotten.
+    pub fn shrink(&mut self) {
+        self.begun.shrink();
     }
 }
 

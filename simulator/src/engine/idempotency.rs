@@ -1,21 +1,23 @@
 //! Idempotency keys of one account and environment: claim, replay, conflict.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
-use foldhash::fast::FixedState;
 use jiff::{SignedDuration, Timestamp};
 
 use super::ids::{BodyDigest, VerificationId};
+use super::kept::{Counts, Heap, Keepable, Kept, Standing, Sum, shared};
 use super::rejection::Rejection;
 use super::reply::Reply;
 
-/// The keys in use. Kept as long as the retention says, and never shorter than their verification
-/// is pending.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The keys in use. Kept as long as the retention says where there is room, and never shorter than
+/// their verification is pending.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
-    by_key: HashMap<Box<str>, Claim, FixedState>,
-    /// Oldest first. A key that was claimed again after its time stands here twice.
-    by_age: VecDeque<(Timestamp, Box<str>)>,
+    by_key: Kept<Arc<str>, Claim>,
+    /// Oldest first. Those that were claimed again after their time, or are forgotten, stand here
+    /// for nothing until they are swept out.
+    by_time: VecDeque<(Timestamp, Arc<str>)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,28 @@ struct Claim {
     answer: Option<Reply>,
     /// Whether the verification still has its result to come.
     pending: bool,
+    /// Who the bytes of the answer count for.
+    counts: Counts,
+}
+
+impl Keepable for Claim {
+    fn standing(&self) -> Standing {
+        match self.pending {
+            true => Standing::Open,
+            false => Standing::Over,
+        }
+    }
+}
+
+impl Heap for Claim {
+    fn heap(&self) -> usize {
+        let answer = match (self.counts, &self.answer) {
+            (Counts::Here, Some(answer)) => shared(&answer.body),
+            _ => 0,
+        };
+        // Its place in the order of time, of which a quarter is free on average.
+        size_of::<(Timestamp, Arc<str>)>() * 4 / 3 + answer
+    }
 }
 
 /// What an idempotency key means for a call.
@@ -63,28 +87,29 @@ impl Claims {
         }
     }
 
-    /// Notes that a call runs under this key, and forgets keys whose time is over.
+    /// Notes that a call runs under this key, and lets go of keys whose time is over.
     pub fn claim(
         &mut self,
-        key: &str,
+        key: Arc<str>,
         body: BodyDigest,
         verification: VerificationId,
         at: Timestamp,
         retention: SignedDuration,
     ) {
-        self.forget(at, retention);
+        self.lapse(at, retention);
         let claim = Claim {
             body,
             at,
             verification,
             answer: None,
             pending: true,
+            counts: Counts::There,
         };
-        self.by_key.insert(key.into(), claim);
-        self.by_age.push_back((at, key.into()));
+        self.by_time.push_back((at, Arc::clone(&key)));
+        self.by_key.put(key, claim);
     }
 
-    /// Notes the answer first given under this key.
+    /// Notes the answer first given under this key. The call log has the same bytes.
     pub fn answered(
         &mut self,
         key: &str,
@@ -92,32 +117,38 @@ impl Claims {
         answer: &Reply,
         pending: bool,
     ) {
-        if let Some(claim) = self
-            .by_key
-            .get_mut(key)
-            .filter(|claim| claim.verification == verification)
-        {
+        self.change(key, verification, |claim| {
             claim.answer = Some(answer.clone());
             claim.pending = pending;
-        }
+        });
     }
 
-    /// Notes that a pending verification has its result: the key may lapse.
+    /// Notes that a pending verification has its result: the key may lapse. The call log has that
+    /// now, and no longer the answer first given.
     pub fn finished(&mut self, key: &str, verification: VerificationId) {
-        if let Some(claim) = self
-            .by_key
-            .get_mut(key)
-            .filter(|claim| claim.verification == verification)
-        {
+        self.change(key, verification, |claim| {
             claim.pending = false;
+            claim.counts = Counts::Here;
+        });
+    }
+
+    /// The call log has forgotten this call.
+    pub fn alone(&mut self, key: &str, verification: VerificationId) {
+        self.change(key, verification, |claim| claim.counts = Counts::Here);
+    }
+
+    fn change(&mut self, key: &str, verification: VerificationId, change: impl FnOnce(&mut Claim)) {
+        let is_it = |claim: &Claim| claim.verification == verification;
+        if self.by_key.get(key).is_some_and(is_it) {
+            self.by_key.change(key, change);
         }
     }
 
     /// The keys claimed after an instant that lapse when their retention is over, and when they were
     /// claimed, oldest first.
     pub fn lapses(&self, after: Timestamp) -> impl Iterator<Item = (Timestamp, &str)> {
-        let from = self.by_age.partition_point(|(at, _)| *at <= after);
-        self.by_age.range(from..).filter_map(|(at, key)| {
+        let from = self.by_time.partition_point(|(at, _)| *at <= after);
+        self.by_time.range(from..).filter_map(|(at, key)| {
             let claim = self.by_key.get(key)?;
             (claim.at == *at && !claim.pending).then_some((*at, &**key))
         })
@@ -131,12 +162,54 @@ impl Claims {
         }
     }
 
-    fn forget(&mut self, now: Timestamp, retention: SignedDuration) {
+    /// Forgets the key whose call has been over longest, although its time is not. Says whether
+    /// there was one.
+    pub fn forget_oldest(&mut self) -> bool {
+        let forgotten = self.by_key.forget_oldest().is_some();
+        if self.by_time.len() > 2 * self.by_key.len() + 16 {
+            let claims = &self.by_key;
+            let stands = |(at, key): &(_, Arc<str>)| claims.get(key).is_some_and(|it| it.at == *at);
+            self.by_time.retain(stands);
+        }
+        forgotten
+    }
+
+    /// Those that are never forgotten now: their calls run or are pending.
+    #[must_use]
+    pub fn open(&self) -> Sum {
+        self.by_key.open()
+    }
+
+    /// Those that may be forgotten before their time.
+    #[must_use]
+    pub fn over(&self) -> Sum {
+        self.by_key.over()
+    }
+
+    /// How many were forgotten before their time to bound memory.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.by_key.forgotten()
+    }
+
+    /// Open ones and others, counted anew: for tests.
+    #[must_use]
+    pub fn recount(&self) -> (Sum, Sum) {
+        self.by_key.recount()
+    }
+
+    /// Gives back the room of what was forgotten.
+    pub fn shrink(&mut self) {
+        self.by_key.shrink();
+        self.by_time.shrink_to_fit();
+    }
+
+    fn lapse(&mut self, now: Timestamp, retention: SignedDuration) {
         let mut kept = Vec::new();
-        while let Some((at, _)) = self.by_age.front()
+        while let Some((at, _)) = self.by_time.front()
             && now.duration_since(*at) >= retention
         {
-            let Some((at, key)) = self.by_age.pop_front() else {
+            let Some((at, key)) = self.by_time.pop_front() else {
                 break;
             };
             match self.by_key.get(&key) {
@@ -148,7 +221,7 @@ impl Claims {
             }
         }
         for entry in kept.into_iter().rev() {
-            self.by_age.push_front(entry);
+            self.by_time.push_front(entry);
         }
     }
 }
@@ -194,7 +267,7 @@ mod tests {
 
     fn claimed(pending: bool) -> Claims {
         let mut claims = Claims::default();
-        claims.claim("k", body("a"), id(), START, DAY);
+        claims.claim("k".into(), body("a"), id(), START, DAY);
         claims.answered("k", id(), &Reply::plain(200, "first"), pending);
         claims
     }
@@ -220,11 +293,11 @@ mod tests {
     #[test]
     fn lapsed_keys_are_forgotten_and_pending_ones_kept() {
         let mut claims = claimed(true);
-        claims.claim("done", body("a"), id(), START, DAY);
+        claims.claim("done".into(), body("a"), id(), START, DAY);
         claims.answered("done", id(), &Reply::plain(200, ""), false);
-        claims.claim("later", body("a"), id(), START + DAY, DAY);
+        claims.claim("later".into(), body("a"), id(), START + DAY, DAY);
         assert_eq!(claims.by_key.len(), 2);
-        assert_eq!(claims.by_age.len(), 2);
+        assert_eq!(claims.by_time.len(), 2);
         claims.finished("k", id());
         assert_eq!(
             claims.look("k", body("b"), START + DAY, DAY),

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use svc_fixtures::json::Json;
 
 use super::call::Environment;
+use super::kept::Sum;
 
 /// What all ids of a simulator depend on, so that two simulators can differ on purpose.
 #[derive(Clone)]
@@ -203,13 +204,20 @@ fn crockford() -> &'static Encoding {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counters {
     floor: u32,
-    young: HashMap<u128, u32, FixedState>,
-    old: HashMap<u128, u32, FixedState>,
+    young: HashMap<CounterKey, u32, FixedState>,
+    old: HashMap<CounterKey, u32, FixedState>,
+    forgotten: u64,
 }
+
+/// The beginning of a content, without the padding that a number would need. Two contents that begin
+/// alike are counted as one: their ids differ all the same.
+type CounterKey = [u8; 8];
 
 impl Counters {
     /// So many different contents are counted exactly; up to twice as many are kept.
     pub const GENERATION: usize = 100_000;
+    /// What one of them takes: key, count, and what is free in a map that grows by doubling.
+    const BYTES: usize = (size_of::<(CounterKey, u32)>() + 1) * 4 / 3;
 
     /// How many times this was asked before.
     #[must_use]
@@ -224,13 +232,38 @@ impl Counters {
         let next = self.asked(content) + 1;
         self.young.insert(Self::key(content), next);
         if self.young.len() > Self::GENERATION {
-            let forgotten = std::mem::replace(&mut self.old, std::mem::take(&mut self.young));
-            self.floor = forgotten.into_values().fold(self.floor, u32::max);
+            self.forget_oldest();
         }
     }
 
-    fn key(content: &Content) -> u128 {
-        u128::from_le_bytes(content.0[..16].try_into().expect("16 of 32 bytes"))
+    /// Forgets the older half of what is counted, and raises the floor above all its counts. Says
+    /// whether there was anything to forget.
+    pub fn forget_oldest(&mut self) -> bool {
+        let older = std::mem::replace(&mut self.old, std::mem::take(&mut self.young));
+        self.forgotten += older.len() as u64;
+        let some = !older.is_empty() || !self.old.is_empty();
+        self.floor = older.into_values().fold(self.floor, u32::max);
+        some
+    }
+
+    /// All that is counted.
+    #[must_use]
+    pub fn over(&self) -> Sum {
+        let count = self.young.len() + self.old.len();
+        Sum {
+            count,
+            bytes: count * Self::BYTES,
+        }
+    }
+
+    /// How many counts were forgotten to bound memory.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    fn key(content: &Content) -> CounterKey {
+        content.0[..8].try_into().expect("8 of 32 bytes")
     }
 }
 

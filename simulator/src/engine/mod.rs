@@ -30,6 +30,7 @@ pub mod flow;
 pub mod idempotency;
 pub mod ids;
 pub mod input;
+pub mod kept;
 pub mod manage;
 pub mod outcome;
 pub mod prepare;
@@ -38,6 +39,7 @@ pub mod rehearsal;
 pub mod rejection;
 pub mod render;
 pub mod reply;
+pub mod retention;
 pub mod route;
 pub mod rules;
 pub mod signature;
@@ -57,7 +59,7 @@ use delivery::Delivery;
 use entry::{Change, Entry};
 use idempotency::Claimed;
 use ids::VerificationId;
-pub use prepare::{Execution, Planned, Prepared, Run, prepare};
+pub use prepare::{Execution, Planned, Prepared, Room, Run, prepare};
 use rejection::Rejection;
 use reply::Reply;
 use rules::Rules;
@@ -137,6 +139,10 @@ impl<'a> Walk<'a> {
             Claimed::Replay(reply, id) => return Ok(self.replayed(reply, id)),
             Claimed::Running(id) => return Ok(Decision::Running(id)),
             Claimed::Fresh => {}
+        }
+        // One that brings a pending bundle to its end makes room.
+        if !matches!(execution, Execution::Bundle(bundle) if bundle.second.is_some()) {
+            self.has_room()?;
         }
         let (matter, drawn, delay_ms) = match execution {
             Execution::Bundle(bundle) => self.run_bundle(bundle)?,

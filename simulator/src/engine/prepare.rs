@@ -45,6 +45,25 @@ pub struct Prepared<'a> {
     pub content: Content,
     /// What it asks for, or why it asks for nothing.
     pub planned: Result<Planned<'a>, Rejection>,
+    /// Whether there is room for it.
+    pub room: Room,
+}
+
+/// Whether there is room for what a call that is executed leaves behind, whatever its own account has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// There is.
+    Enough,
+    /// What is pending in all accounts together leaves none.
+    None,
+}
+
+impl Prepared<'_> {
+    /// The same call, where there is so much room.
+    #[must_use]
+    pub fn in_room(self, room: Room) -> Self {
+        Prepared { room, ..self }
+    }
 }
 
 /// What a call asks for.
@@ -163,6 +182,7 @@ pub fn prepare<'a>(
         body,
         content,
         planned,
+        room: Room::Enough,
     }
 }
 

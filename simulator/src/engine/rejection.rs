@@ -52,9 +52,18 @@ pub enum Rejection {
         /// What the call costs.
         price: Paise,
     },
+    /// So much is pending in the account that it takes no more calls.
+    TooMuchPending,
+    /// All accounts together are as large as they may be, and nothing more can be forgotten.
+    NoRoom,
+    /// There are as many accounts as there may be, and none of them can go.
+    TooManyAccounts,
     /// The service itself failed.
     Internal,
 }
+
+/// When to try a call again that there was no room for, in seconds.
+const ROOM_AFTER_S: u32 = 1;
 
 impl Rejection {
     /// `SVC_INVALID_INPUT` with a message.
@@ -76,7 +85,10 @@ impl Rejection {
             | Rejection::ExpiredKey => ErrorCode::AuthInvalid,
             Rejection::WrongEnvironment => ErrorCode::KeyEnvironmentMismatch,
             Rejection::AddressNotAllowed => ErrorCode::IpNotAllowed,
-            Rejection::RateLimited { .. } => ErrorCode::RateLimited,
+            Rejection::RateLimited { .. }
+            | Rejection::TooMuchPending
+            | Rejection::NoRoom
+            | Rejection::TooManyAccounts => ErrorCode::RateLimited,
             Rejection::UnknownPath
             | Rejection::UnknownCarried { .. }
             | Rejection::UnknownVerification => ErrorCode::NotFound,
@@ -101,6 +113,18 @@ impl Rejection {
         match self {
             Rejection::MethodNotAllowed { .. } => 405,
             _ => contract.error(self.code()).status,
+        }
+    }
+
+    /// When the same call may pass, where that can be told.
+    #[must_use]
+    pub fn retry_after_s(&self) -> Option<u32> {
+        match self {
+            Rejection::RateLimited { retry_after_s } => Some(*retry_after_s),
+            Rejection::TooMuchPending | Rejection::NoRoom | Rejection::TooManyAccounts => {
+                Some(ROOM_AFTER_S)
+            }
+            _ => None,
         }
     }
 
@@ -137,6 +161,19 @@ impl Rejection {
                     "the wallet does not cover the {price} INR of this call; \
                      no source was contacted and nothing was charged"
                 ));
+            }
+            Rejection::TooMuchPending => {
+                "so much is pending in this account that it takes no more calls: end some of it, \
+                 reset the account, or start the simulator with a larger --keep-bytes"
+            }
+            Rejection::NoRoom => {
+                "all accounts together are as large as they may be, and nothing that has ended is \
+                 left to forget: end what is pending, reset or delete accounts, or start the \
+                 simulator with a larger --keep-total"
+            }
+            Rejection::TooManyAccounts => {
+                "there are as many accounts as there may be, and none was idle long enough to go: \
+                 wait, use fewer keys, or start the simulator with a larger --max-accounts"
             }
             Rejection::Internal => "the service failed; the call was not executed",
         })

@@ -1,6 +1,8 @@
 //! The stages of a call, one method each, in the order they are walked. What each decides is in the
 //! module of its concern; here is what they hand to each other.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
@@ -16,7 +18,7 @@ use super::flow::Memory;
 use super::idempotency::Claimed;
 use super::ids::VerificationId;
 use super::outcome::{Drawing, Drawn, Due};
-use super::prepare::{Prepared, Run};
+use super::prepare::{Prepared, Room, Run};
 use super::rejection::Rejection;
 use super::reply::Reply;
 use super::ticket::{Matter, Ticket};
@@ -49,6 +51,14 @@ impl<'a> Walk<'a> {
         claims.look(key, self.prepared.body, self.now, retention)
     }
 
+    /// Whether what is pending leaves room for one more call.
+    pub(super) fn has_room(&self) -> Result<(), Rejection> {
+        match self.prepared.room {
+            Room::Enough => self.books.room(&self.account.settings.keeps),
+            Room::None => Err(Rejection::NoRoom),
+        }
+    }
+
     /// The flow that a carried identifier goes on with.
     pub(super) fn resumed(&self, run: &Run<'_>) -> Result<Option<&'a Memory>, Rejection> {
         let Some(step) = run.step.filter(|_| !run.fixed) else {
@@ -78,7 +88,7 @@ impl<'a> Walk<'a> {
         let verification = self.next_id();
         let operation = &rules.contract.operations[run.operation];
         let latency_ms = latency(operation.latency, &prepared.content);
-        let decided = run.sequence.and_then(|key| self.books.sequences.get(&key));
+        let decided = run.sequence.map_or(0, |key| self.books.decided(key));
         let drawing = Drawing {
             rules,
             run,
@@ -94,20 +104,20 @@ impl<'a> Walk<'a> {
             latency_ms,
             now,
         };
-        let (drawn, extras) = drawing.draw(decided.copied().unwrap_or(0));
+        let (drawn, extras) = drawing.draw(decided);
         let hold = hold.map(|hold| hold.amount);
-        let claim = prepared.idempotency_key;
+        let claim: Option<Arc<str>> = prepared.idempotency_key.map(Arc::from);
         self.changes.push(Change::Began(Box::new(Began {
             verification,
             content: prepared.content,
-            claim: claim.map(|key| (key.into(), prepared.body)),
+            claim: claim.clone().map(|key| (key, prepared.body)),
             sequences: run.sequence.into_iter().collect(),
             hold: hold.unwrap_or_default(),
         })));
         let matter = Matter {
             latency_ms,
             provider: extras.provider,
-            claim: claim.map(Into::into),
+            claim,
             hold,
             because: drawing.because(),
             wire: extras.wire,
@@ -126,14 +136,12 @@ impl<'a> Walk<'a> {
         let earlier = self.earlier_call(run)?;
         let price = run.price(&rules.contract);
         let hold = self.held(price)?.map(|hold| hold.amount);
-        let (asked, claim) = (
-            books.counters.asked(&prepared.content),
-            prepared.idempotency_key,
-        );
+        let asked = books.counters.asked(&prepared.content);
+        let claim: Option<Arc<str>> = prepared.idempotency_key.map(Arc::from);
         let row = &rules.contract.bundles[run.bundle];
         let own = Matter {
             latency_ms: latency(row.typical_latency, &prepared.content),
-            claim: claim.map(Into::into),
+            claim: claim.clone(),
             hold,
             because: Because::Bundle,
             counts: true,
@@ -148,7 +156,7 @@ impl<'a> Walk<'a> {
             asked,
             flow: earlier.map(|(_, memory)| memory),
             now: self.now,
-            decided: &|key| books.sequences.get(&key).copied().unwrap_or(0),
+            decided: &|key| books.decided(key),
         };
         let (mut drawn, extras) = drawing.draw();
         if let Some((
@@ -164,7 +172,7 @@ impl<'a> Walk<'a> {
         self.changes.push(Change::Began(Box::new(Began {
             verification: matter.verification,
             content: prepared.content,
-            claim: claim.map(|key| (key.into(), prepared.body)),
+            claim: claim.map(|key| (key, prepared.body)),
             sequences: extras.sequences,
             hold: hold.unwrap_or_default(),
         })));

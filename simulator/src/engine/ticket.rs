@@ -6,8 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
+use super::bundle::{BundleDrawn, StepDrawn};
 use super::call::Environment;
+use super::flow::FlowChange;
 use super::ids::VerificationId;
+use super::kept::{Heap, Sum, text};
 use super::outcome::{ConsentAsked, Drawn, Due};
 use crate::scenario::{Because, WebhookFault, WireFault};
 
@@ -31,7 +34,7 @@ pub struct Matter {
     /// `meta.provider`.
     pub provider: Option<Arc<str>>,
     /// Its idempotency key.
-    pub claim: Option<Box<str>>,
+    pub claim: Option<Arc<str>>,
     /// What is put aside for it.
     pub hold: Option<Paise>,
     /// Why it gets its outcome.
@@ -48,7 +51,7 @@ pub struct Matter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumed {
     /// Its idempotency key.
-    pub claim: Option<Box<str>>,
+    pub claim: Option<Arc<str>>,
 }
 
 impl Matter {
@@ -89,6 +92,65 @@ pub struct Tickets {
     by_verification: BTreeMap<VerificationId, Ticket>,
     /// Those that are due at an instant, first of all the next.
     by_due: BTreeSet<(Timestamp, VerificationId)>,
+    bytes: usize,
+}
+
+impl Heap for Matter {
+    fn heap(&self) -> usize {
+        let texts = [&self.reference.as_deref(), &self.claim.as_deref()];
+        texts.into_iter().flatten().map(|it| text(it)).sum()
+    }
+}
+
+impl Heap for Drawn {
+    fn heap(&self) -> usize {
+        match self {
+            Drawn::Completed { data, flow } => {
+                let flow = flow.as_ref().map_or(0, |flow| match flow {
+                    FlowChange::Begin { .. } => 512,
+                    FlowChange::Done { .. } => 64,
+                });
+                data.len() + flow
+            }
+            Drawn::Failed { .. } => 0,
+            Drawn::Pending {
+                data,
+                consent,
+                finally,
+                ..
+            } => {
+                let consent = consent.as_ref().map_or(0, |consent| consent.heap());
+                size_of::<Drawn>() + data.len() + consent + finally.heap()
+            }
+            Drawn::Bundle(bundle) => {
+                let steps = bundle.steps.iter();
+                let steps = steps
+                    .map(|step| size_of::<StepDrawn>() + step.matter.heap() + step.drawn.heap());
+                size_of::<BundleDrawn>() + steps.sum::<usize>()
+            }
+        }
+    }
+}
+
+impl Heap for ConsentAsked {
+    fn heap(&self) -> usize {
+        let asks = self.asks.iter().map(|it| size_of::<String>() + text(it));
+        size_of::<Self>() + text(&self.redirect) + asks.sum::<usize>()
+    }
+}
+
+impl Heap for Ticket {
+    fn heap(&self) -> usize {
+        let consent = self.consent.as_ref().map_or(0, |consent| consent.heap());
+        self.matter.heap() + self.drawn.heap() + consent
+    }
+}
+
+/// What a ticket takes: its place in both orders, which are trees that are half full at worst, and
+/// what was drawn.
+fn weight(ticket: &Ticket) -> usize {
+    let places = size_of::<(VerificationId, Ticket)>() + size_of::<(Timestamp, VerificationId)>();
+    places * 3 / 2 + ticket.heap()
 }
 
 impl Tickets {
@@ -105,16 +167,36 @@ impl Tickets {
         if let Due::At(at) = ticket.due {
             self.by_due.insert((at, verification));
         }
+        self.bytes += weight(&ticket);
         self.by_verification.insert(verification, ticket);
     }
 
     /// Closes the ticket of a verification, where it has one.
     pub fn close(&mut self, verification: VerificationId) {
-        if let Some(Ticket {
-            due: Due::At(at), ..
-        }) = self.by_verification.remove(&verification)
-        {
+        let Some(ticket) = self.by_verification.remove(&verification) else {
+            return;
+        };
+        self.bytes -= weight(&ticket);
+        if let Due::At(at) = ticket.due {
             self.by_due.remove(&(at, verification));
+        }
+    }
+
+    /// All of them. None is ever forgotten.
+    #[must_use]
+    pub fn sum(&self) -> Sum {
+        Sum {
+            count: self.by_verification.len(),
+            bytes: self.bytes,
+        }
+    }
+
+    /// All of them, counted anew: for tests.
+    #[must_use]
+    pub fn recount(&self) -> Sum {
+        Sum {
+            count: self.iter().count(),
+            bytes: self.iter().map(weight).sum(),
         }
     }
 

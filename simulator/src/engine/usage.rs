@@ -1,4 +1,5 @@
-//! What an account spent, per endpoint and day. Never forgotten: a row a day and endpoint.
+//! What an account spent, per endpoint and day. Nothing of it is ever forgotten; where there are too many
+//! days, the oldest two become one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,13 +9,18 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;
 use svc_fixtures::contract::Paise;
 
+use super::kept::Sum;
 use super::rejection::Rejection;
 
 /// The usage of one account and environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     rows: BTreeMap<(Date, Arc<str>), Row>,
+    joined: u64,
 }
+
+/// So many rows are kept for each account and environment: some years of a few endpoints a day.
+pub const KEPT_ROWS: usize = 10_000;
 
 /// What was counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -122,6 +128,42 @@ impl Usage {
             .entry((counted.day, counted.endpoint))
             .or_default()
             .add(&counted.row);
+        while self.rows.len() > KEPT_ROWS && self.join_oldest() {}
+    }
+
+    /// Adds the oldest day to the one after it.
+    fn join_oldest(&mut self) -> bool {
+        let mut days = self.rows.keys().map(|(day, _)| *day);
+        let Some(oldest) = days.next() else {
+            return false;
+        };
+        let Some(next) = days.find(|day| *day != oldest) else {
+            return false;
+        };
+        while let Some(first) = self.rows.first_entry()
+            && first.key().0 == oldest
+        {
+            let ((_, endpoint), row) = first.remove_entry();
+            self.rows.entry((next, endpoint)).or_default().add(&row);
+        }
+        self.joined += 1;
+        true
+    }
+
+    /// How many of the oldest days were added to the day after them to bound memory.
+    #[must_use]
+    pub fn joined(&self) -> u64 {
+        self.joined
+    }
+
+    /// All rows.
+    #[must_use]
+    pub fn rows(&self) -> Sum {
+        let count = self.rows.len();
+        Sum {
+            count,
+            bytes: count * (size_of::<((Date, Arc<str>), Row)>() * 3 / 2),
+        }
     }
 
     /// The printed `data` of a usage answer: a row an endpoint, by name, and the totals.

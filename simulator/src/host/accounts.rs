@@ -35,6 +35,11 @@ pub enum OpenError {
     /// A key has this name already.
     #[error("there already is an account or a key named {0}")]
     Exists(String),
+    /// There are as many accounts as there may be, and none can go.
+    #[error(
+        "there are as many accounts that keys opened as there may be, and none was idle long enough to go"
+    )]
+    TooMany,
     /// The entry was not written.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -44,8 +49,8 @@ impl Host {
     /// The account of this id; one that comes into being at its first use does so here, too.
     ///
     /// # Errors
-    /// Where the journal does not take its opening.
-    pub fn account(&self, id: &str) -> Result<Option<Arc<AccountCell>>, JournalError> {
+    /// [`OpenError`] where it can't come into being.
+    pub fn account(&self, id: &str) -> Result<Option<Arc<AccountCell>>, OpenError> {
         let found = self.directory.by_name(id, self.clock.now())?;
         Ok(found.filter(|cell| *cell.id == *id))
     }
@@ -105,7 +110,8 @@ impl Host {
     /// Where the entry is not written; then nothing changed.
     pub fn delete(self: &Arc<Self>, cell: &Arc<AccountCell>) -> Result<(), JournalError> {
         self.reset(cell)?;
-        self.directory.remove(cell);
+        let mut held = cell.lock();
+        self.directory.end(cell, &mut held)?;
         Ok(())
     }
 

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use foldhash::fast::FixedState;
+use jiff::Timestamp;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use tokio::sync::Notify;
 
@@ -33,6 +34,22 @@ pub struct AccountCell {
     pub(super) moves: tokio::sync::Mutex<()>,
     /// The rules of this account alone, where it has any.
     pub(super) own_rules: RwLock<Option<Arc<OwnRules>>>,
+    pub(super) opened: Opened,
+    /// The names it is known by; none once it has ended.
+    pub(super) names: Mutex<Option<Vec<Box<str>>>>,
+    /// When it was last asked for, in milliseconds of the time that accounts follow.
+    used: AtomicI64,
+    /// What it takes, as far as the total knows; only changed under the lock.
+    pub(super) weight: AtomicUsize,
+}
+
+/// How an account came into being.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opened {
+    /// By a key that opens one: it goes when it is idle too long.
+    ByKey,
+    /// By somebody who asked for it: it stays.
+    ByHand,
 }
 
 /// What the lock guards.
@@ -49,10 +66,12 @@ pub(super) struct Held {
     pub(super) parting: HashMap<(u64, VerificationId), Reply, FixedState>,
     /// What happened lately.
     pub(super) events: EventLog,
+    /// Whether it was closed: what comes now is for the account that begins anew under its name.
+    pub(super) ended: bool,
 }
 
 impl AccountCell {
-    pub(super) fn new(account: Account) -> Self {
+    pub(super) fn new(account: Account, opened: Opened) -> Self {
         AccountCell {
             id: Arc::clone(&account.id),
             held: Mutex::new(Held {
@@ -62,12 +81,31 @@ impl AccountCell {
                 generation: 0,
                 parting: HashMap::default(),
                 events: EventLog::default(),
+                ended: false,
             }),
             changed: Notify::new(),
             armed: AtomicI64::new(UNARMED),
             moves: tokio::sync::Mutex::new(()),
             own_rules: RwLock::new(None),
+            opened,
+            names: Mutex::new(Some(Vec::new())),
+            used: AtomicI64::new(i64::MIN),
+            weight: AtomicUsize::new(0),
         }
+    }
+
+    /// Notes that it is asked for now.
+    pub(super) fn used(&self, now: Timestamp) {
+        let now = now.as_millisecond();
+        // Nearly every call finds the millisecond of the one before it: no write then.
+        if self.used.load(Ordering::Relaxed) < now {
+            self.used.store(now, Ordering::Relaxed);
+        }
+    }
+
+    /// When it was last asked for, in milliseconds of the time that accounts follow.
+    pub(super) fn last_used(&self) -> i64 {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// The account's id.
@@ -87,6 +125,16 @@ impl AccountCell {
 }
 
 impl Held {
+    /// Whether something is still to come of it, so that it must stay.
+    pub(super) fn is_open(&self) -> bool {
+        let open = |environment| {
+            let books = self.account.books(environment);
+            books.tickets.sum().count > 0 || books.deliveries.open().count > 0
+        };
+        let pending = Environment::ALL.into_iter().any(open);
+        pending || !self.in_flight.is_empty() || self.moving.is_some()
+    }
+
     /// Notes what happened.
     pub(super) fn happened(&mut self, event: Event) {
         if let (Some(_), What::ClockSet { .. }) = (&self.moving, &event.what) {

@@ -73,6 +73,16 @@ impl Clock {
         }
     }
 
+    /// How much of the time that accounts follow passes while the machine takes so long.
+    #[must_use]
+    pub fn passes(&self, time: Duration) -> SignedDuration {
+        let scale = match self {
+            Clock::Machine(pace) => pace.scale,
+            Clock::Hand(_) => 1,
+        };
+        SignedDuration::try_from(time.saturating_mul(scale)).unwrap_or(SignedDuration::MAX)
+    }
+
     /// How long the machine takes for so much of the time that accounts follow.
     #[must_use]
     pub fn takes(&self, time: SignedDuration) -> Duration {

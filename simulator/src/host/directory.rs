@@ -2,14 +2,18 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use foldhash::fast::FixedState;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use parking_lot::{Mutex, RwLock};
 
 use super::AccountCell;
 use super::accounts::OpenError;
+use super::cell::{Held, Opened};
 use super::journal::{Journal, JournalError};
+use super::memory::Memory;
 use crate::engine::account::{Account, Settings};
 use crate::engine::call::Environment;
 use crate::engine::clock::AccountClock;
@@ -18,16 +22,38 @@ use crate::scenario::AccountTerms;
 
 type Shard = RwLock<HashMap<Box<str>, Arc<AccountCell>, FixedState>>;
 
+/// What new accounts begin with, and how long those that keys open stay.
+pub struct Beginnings {
+    /// What holds for each.
+    pub settings: Settings,
+    /// How their clocks stand.
+    pub opening: AccountClock,
+    /// Where their entries are written down.
+    pub journal: Arc<dyn Journal>,
+    pub(super) memory: Arc<Memory>,
+    /// One that a key opened goes when it was idle so long, in the time that accounts follow.
+    pub idle: SignedDuration,
+    /// Where there are too many, one must have been idle so long before it goes.
+    pub rests: SignedDuration,
+}
+
+/// Whoever works with an account asks for it more often than this.
+pub(super) const RESTS: Duration = Duration::from_secs(10);
+
+/// Where there are too many accounts, this part of them goes at once: so that one look serves many.
+const GOES: usize = 16;
+
 /// All accounts, by the names of their keys: what follows `svc_test_` or `svc_live_`.
 pub struct Directory {
     shards: Vec<Shard>,
     /// The accounts that keys of a certain form open copies of.
     copied: Vec<AccountTerms>,
-    settings: Settings,
-    journal: Arc<dyn Journal>,
-    /// How the clocks of new accounts stand.
-    opening: AccountClock,
+    beginnings: Beginnings,
     opens: Mutex<()>,
+    /// How many are open that keys opened.
+    by_key: AtomicUsize,
+    /// How many of those have gone.
+    gone: AtomicU64,
 }
 
 const SHARDS: usize = 64;
@@ -39,9 +65,7 @@ impl Directory {
     /// Where the journal does not take their opening.
     pub fn new(
         accounts: Vec<AccountTerms>,
-        settings: Settings,
-        journal: Arc<dyn Journal>,
-        opening: AccountClock,
+        beginnings: Beginnings,
         machine: Timestamp,
     ) -> Result<Self, JournalError> {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
@@ -53,13 +77,13 @@ impl Directory {
         let directory = Directory {
             shards,
             copied,
-            settings,
-            journal,
-            opening,
+            beginnings,
             opens: Mutex::new(()),
+            by_key: AtomicUsize::new(0),
+            gone: AtomicU64::new(0),
         };
         for terms in &accounts {
-            let cell = directory.cell(terms.clone(), machine)?;
+            let cell = directory.cell(terms.clone(), machine, Opened::ByHand)?;
             for key in &terms.keys {
                 directory.add_name(&key.name, &cell);
             }
@@ -71,12 +95,8 @@ impl Directory {
     /// then may a key's form open a fresh account.
     ///
     /// # Errors
-    /// Where the journal does not take the opening of a fresh account.
-    pub fn by_key(
-        &self,
-        key: &str,
-        now: Timestamp,
-    ) -> Result<Option<Arc<AccountCell>>, JournalError> {
+    /// [`OpenError`] where it can't be opened.
+    pub fn by_key(&self, key: &str, now: Timestamp) -> Result<Option<Arc<AccountCell>>, OpenError> {
         let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
         match prefixes.find_map(|prefix| key.strip_prefix(prefix)) {
             Some(name) => self.by_name(name, now),
@@ -87,28 +107,93 @@ impl Directory {
     /// The account with a key of this name, opened where its form allows it.
     ///
     /// # Errors
-    /// Where the journal does not take the opening of a fresh account.
+    /// [`OpenError`] where it can't be opened.
     pub fn by_name(
         &self,
         name: &str,
         now: Timestamp,
-    ) -> Result<Option<Arc<AccountCell>>, JournalError> {
-        let shard = self.shard(name);
-        if let Some(cell) = shard.read().get(name) {
-            return Ok(Some(Arc::clone(cell)));
+    ) -> Result<Option<Arc<AccountCell>>, OpenError> {
+        if let Some(cell) = self.known(name, now) {
+            return Ok(Some(cell));
         }
         let mut copied = self.copied.iter();
         let Some(terms) = copied.find_map(|terms| terms.copied_as(name)) else {
             return Ok(None);
         };
-        let mut shard = shard.write();
+        let _only = self.opens.lock();
         // Somebody else may have opened it in between.
-        if let Some(cell) = shard.get(name) {
-            return Ok(Some(Arc::clone(cell)));
+        if let Some(cell) = self.known(name, now) {
+            return Ok(Some(cell));
         }
-        let cell = self.cell(terms, now)?;
-        shard.insert(name.into(), Arc::clone(&cell));
+        self.make_room(now)?;
+        let cell = self.cell(terms, now, Opened::ByKey)?;
+        cell.used(now);
+        self.by_key.fetch_add(1, Ordering::Relaxed);
+        self.add_name(name, &cell);
         Ok(Some(cell))
+    }
+
+    fn known(&self, name: &str, now: Timestamp) -> Option<Arc<AccountCell>> {
+        let shard = self.shard(name).read();
+        let cell = shard.get(name)?;
+        cell.used(now);
+        Some(Arc::clone(cell))
+    }
+
+    /// Sees to it that one more account may be opened by a key: where there are too many, those that
+    /// were idle longest go.
+    fn make_room(&self, now: Timestamp) -> Result<(), OpenError> {
+        let most = self.beginnings.memory.bounds.accounts;
+        if self.by_key.load(Ordering::Relaxed) < most {
+            return Ok(());
+        }
+        self.close_least_used(now, self.beginnings.rests, most.div_ceil(GOES));
+        match self.by_key.load(Ordering::Relaxed) < most {
+            true => Ok(()),
+            false => Err(OpenError::TooMany),
+        }
+    }
+
+    /// Closes the accounts that were idle too long by now. Says how many.
+    pub(super) fn close_idle(&self, now: Timestamp) -> usize {
+        self.close_least_used(now, self.beginnings.idle, usize::MAX)
+    }
+
+    /// Closes accounts that keys opened and nobody asked for so long, the one idle longest first, and
+    /// no more than so many. Those with something open stay.
+    fn close_least_used(&self, now: Timestamp, idle: SignedDuration, most: usize) -> usize {
+        let before = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
+        let before = before.as_millisecond();
+        let idle =
+            |cell: &Arc<AccountCell>| cell.opened == Opened::ByKey && cell.last_used() <= before;
+        let mut cells: Vec<_> = self.all().into_iter().filter(idle).collect();
+        cells.sort_by_key(|cell| cell.last_used());
+        let closes = |cell: &Arc<AccountCell>| {
+            let mut held = cell.lock();
+            let names = cell.names.lock().as_ref().map_or(0, Vec::len);
+            // The directory has it once for each name, and this list once.
+            let in_use = Arc::strong_count(cell) > names + 1;
+            if in_use || held.is_open() || cell.last_used() > before {
+                return false;
+            }
+            let ended = self.end(cell, &mut held);
+            ended
+                .inspect_err(|error| tracing::error!(account = %cell.id, %error, "an idle account was not closed"))
+                .is_ok()
+        };
+        let closed = cells.into_iter().filter(closes).take(most).count();
+        self.gone.fetch_add(closed as u64, Ordering::Relaxed);
+        if closed > 0 {
+            tracing::debug!(closed, "accounts that nobody used were closed");
+        }
+        closed
+    }
+
+    /// How many accounts are open that keys opened, and how many of those have gone.
+    #[must_use]
+    pub fn opened_by_keys(&self) -> (usize, u64) {
+        let open = self.by_key.load(Ordering::Relaxed);
+        (open, self.gone.load(Ordering::Relaxed))
     }
 
     /// Opens an account under all its keys' names.
@@ -121,7 +206,7 @@ impl Directory {
         machine: Timestamp,
     ) -> Result<Arc<AccountCell>, OpenError> {
         let names: Vec<_> = terms.keys.iter().map(|key| key.name.clone()).collect();
-        self.insert(&names, || self.cell(terms, machine))
+        self.insert(&names, || self.cell(terms, machine, Opened::ByHand))
     }
 
     /// Opens a copy of an account from the entry it begins with.
@@ -129,7 +214,7 @@ impl Directory {
     /// # Errors
     /// [`OpenError`].
     pub fn fork(&self, id: &str, forking: Entry) -> Result<Arc<AccountCell>, OpenError> {
-        self.insert(&[id.to_owned()], || self.begin(id, forking))
+        self.insert(&[id.to_owned()], || self.begin(id, forking, Opened::ByHand))
     }
 
     fn insert(
@@ -150,10 +235,13 @@ impl Directory {
         Ok(cell)
     }
 
-    /// Makes an account known by one more name.
+    /// Makes an account known by one more name, unless it has ended.
     pub fn add_name(&self, name: &str, cell: &Arc<AccountCell>) {
-        let mut shard = self.shard(name).write();
-        shard.insert(name.into(), Arc::clone(cell));
+        if let Some(names) = cell.names.lock().as_mut() {
+            names.push(name.into());
+            let mut shard = self.shard(name).write();
+            shard.insert(name.into(), Arc::clone(cell));
+        }
     }
 
     /// Whether another account is known by this name.
@@ -163,11 +251,21 @@ impl Directory {
         shard.get(name).is_some_and(|known| known.id != cell.id)
     }
 
-    /// Makes an account unknown.
-    pub fn remove(&self, cell: &AccountCell) {
-        for shard in &self.shards {
-            shard.write().retain(|_, known| known.id != cell.id);
+    /// Ends an account: its keys are unknown from now on, and one of its name begins anew.
+    ///
+    /// # Errors
+    /// Where the journal does not take it; then nothing changed.
+    pub(super) fn end(&self, cell: &AccountCell, held: &mut Held) -> Result<(), JournalError> {
+        self.beginnings.journal.close(&cell.id)?;
+        for name in cell.names.lock().take().unwrap_or_default() {
+            self.shard(&name).write().remove(&name);
         }
+        if !held.ended && cell.opened == Opened::ByKey {
+            self.by_key.fetch_sub(1, Ordering::Relaxed);
+        }
+        held.ended = true;
+        self.beginnings.memory.weigh(cell, held);
+        Ok(())
     }
 
     /// Every account, by id.
@@ -187,23 +285,38 @@ impl Directory {
         &self,
         terms: AccountTerms,
         machine: Timestamp,
+        opened: Opened,
     ) -> Result<Arc<AccountCell>, JournalError> {
         let id = Arc::clone(&terms.id);
-        self.begin(&id, Account::opening(terms, self.opening, machine))
+        let opening = Account::opening(terms, self.beginnings.opening, machine);
+        self.begin(&id, opening, opened)
     }
 
     /// An account that goes on from its entries, or begins with this one.
-    fn begin(&self, id: &str, beginning: Entry) -> Result<Arc<AccountCell>, JournalError> {
-        let mut entries = self.journal.load(id)?;
+    fn begin(
+        &self,
+        id: &str,
+        beginning: Entry,
+        opened: Opened,
+    ) -> Result<Arc<AccountCell>, JournalError> {
+        let Beginnings {
+            settings,
+            journal,
+            memory,
+            ..
+        } = &self.beginnings;
+        let mut entries = journal.load(id)?;
         if entries.is_empty() {
-            self.journal.append(id, std::slice::from_ref(&beginning))?;
+            journal.append(id, std::slice::from_ref(&beginning))?;
             entries.push(beginning);
         }
-        let account = Account::rebuild(self.settings.clone(), entries);
+        let account = Account::rebuild(settings.clone(), entries);
         let account = account.ok_or_else(|| {
             JournalError(format!("the entries of {id} do not begin with its opening"))
         })?;
-        Ok(Arc::new(AccountCell::new(account)))
+        let cell = Arc::new(AccountCell::new(account, opened));
+        memory.weigh(&cell, &cell.lock());
+        Ok(cell)
     }
 
     fn shard(&self, name: &str) -> &Shard {

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use super::Host;
 use super::cell::{AccountCell, Held, UNARMED};
 use super::journal::JournalError;
+use super::memory::tell_forgotten;
 use crate::engine::call::Environment;
 use crate::engine::entry::Entry;
 use crate::engine::{self, event};
@@ -29,10 +30,14 @@ impl Host {
         let mut happened = event::of(&held.account, &entry);
         let (first, second) = (happened.next(), happened.next());
         let more: Vec<_> = happened.collect();
+        let environment = entry.environment;
+        let forgotten = held.account.books(environment).all_forgotten();
         held.account.apply(entry);
         for event in first.into_iter().chain(second).chain(more) {
             held.happened(event);
         }
+        self.memory.weigh(cell, held);
+        tell_forgotten(&held.account, environment, forgotten);
         cell.changed.notify_waiters();
         Ok(())
     }
@@ -90,9 +95,13 @@ impl Host {
             // It was due already and could not be done: not again at once.
             false => REST,
         };
-        let (host, cell) = (Arc::clone(self), Arc::clone(cell));
+        // An account that ends meanwhile is not kept by who waits for its time.
+        let (host, cell) = (Arc::clone(self), Arc::downgrade(cell));
         tokio::spawn(async move {
             tokio::time::sleep(wait).await;
+            let Some(cell) = cell.upgrade() else {
+                return;
+            };
             cell.armed.store(UNARMED, Ordering::Relaxed);
             if let Err(error) = host.go_on(&cell) {
                 tracing::error!(account = %cell.id, %error, "a due result was not written; it stays due");
@@ -122,11 +131,13 @@ impl Host {
 
     /// Looks again after a rest.
     pub(super) fn arm_after_rest(self: &Arc<Self>, cell: &Arc<AccountCell>) {
-        let (host, cell) = (Arc::clone(self), Arc::clone(cell));
+        let (host, cell) = (Arc::clone(self), Arc::downgrade(cell));
         tokio::spawn(async move {
             tokio::time::sleep(REST).await;
-            // What is not written yet is told where it was tried.
-            let _ = host.go_on(&cell);
+            if let Some(cell) = cell.upgrade() {
+                // What is not written yet is told where it was tried.
+                let _ = host.go_on(&cell);
+            }
         });
     }
 

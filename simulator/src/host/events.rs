@@ -9,6 +9,9 @@ use crate::engine::event::Event;
 /// So many events are kept for each account; then the oldest is forgotten first.
 pub const KEPT_EVENTS: usize = 1024;
 
+/// What an event takes: a quarter of a queue that grows by doubling is free on average. Few have texts.
+const PLACE: usize = size_of::<Event>() * 4 / 3;
+
 /// The latest events of an account, each with its number.
 #[derive(Debug, Default)]
 pub(super) struct EventLog {
@@ -35,6 +38,19 @@ impl EventLog {
             self.first += 1;
         }
         self.latest.push_back(event);
+    }
+
+    /// What it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.latest.len() * PLACE
+    }
+
+    /// Forgets the oldest until no more than so many bytes are left.
+    pub(super) fn trim(&mut self, bytes: usize) {
+        let too_many = self.latest.len().saturating_sub(bytes / PLACE);
+        self.latest.drain(..too_many);
+        self.first += too_many as u64;
+        self.latest.shrink_to_fit();
     }
 
     fn next(&self) -> u64 {

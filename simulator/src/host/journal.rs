@@ -18,6 +18,13 @@ pub trait Journal: Send + Sync {
     /// # Errors
     /// [`JournalError`] where they can't be read.
     fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError>;
+
+    /// The account has ended: one of this name begins anew, and nothing that was written is needed
+    /// any more.
+    ///
+    /// # Errors
+    /// [`JournalError`] where that can't be written. The account then goes on.
+    fn close(&self, account: &str) -> Result<(), JournalError>;
 }
 
 /// Why entries were not written or read.
@@ -36,9 +43,13 @@ impl Journal for NoJournal {
     fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
         Ok(Vec::new())
     }
+
+    fn close(&self, _: &str) -> Result<(), JournalError> {
+        Ok(())
+    }
 }
 
-/// Keeps everything in memory: for tests, which rebuild accounts from it.
+/// Keeps everything in memory, without a bound: for tests, which rebuild accounts from it.
 #[derive(Default)]
 pub struct MemoryJournal {
     entries: Mutex<Vec<(String, Entry)>>,
@@ -60,5 +71,10 @@ impl Journal for MemoryJournal {
             .filter(|(name, _)| name == account)
             .map(|(_, entry)| entry.clone())
             .collect())
+    }
+
+    fn close(&self, account: &str) -> Result<(), JournalError> {
+        self.entries.lock().retain(|(name, _)| name != account);
+        Ok(())
     }
 }

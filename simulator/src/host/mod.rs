@@ -9,6 +9,7 @@ pub mod directory;
 mod due;
 pub mod events;
 pub mod journal;
+pub mod memory;
 pub mod own_rules;
 pub mod reload;
 pub mod time;
@@ -32,11 +33,13 @@ use crate::engine::reply::Reply;
 use crate::engine::rules::Rules;
 use crate::engine::{self, Decision};
 use crate::scenario::AccountTerms;
+use accounts::OpenError;
 pub use cell::AccountCell;
 use clock::Clock;
 use courier::SignedAt;
-use directory::Directory;
+use directory::{Beginnings, Directory};
 use journal::{Journal, JournalError, NoJournal};
+use memory::{Bounds, Memory};
 use reload::Edits;
 use transport::{NoTransport, Transport};
 
@@ -48,6 +51,7 @@ pub struct Host {
     /// ever waits for it.
     editing: Mutex<()>,
     directory: Directory,
+    memory: Arc<Memory>,
     clock: Clock,
     journal: Arc<dyn Journal>,
     transport: Arc<dyn Transport>,
@@ -69,6 +73,8 @@ pub struct Means {
     pub transport: Arc<dyn Transport>,
     /// Which time signatures of webhooks say.
     pub signed_at: SignedAt,
+    /// How much memory is used.
+    pub bounds: Bounds,
 }
 
 impl Means {
@@ -81,6 +87,7 @@ impl Means {
             journal: Arc::new(NoJournal),
             transport: Arc::new(NoTransport),
             signed_at: SignedAt::RealTime,
+            bounds: Bounds::default(),
         }
     }
 }
@@ -110,6 +117,8 @@ enum Step {
         generation: u64,
     },
     Waits(Waits),
+    /// The account has ended.
+    Gone,
 }
 
 impl Host {
@@ -128,23 +137,28 @@ impl Host {
             journal,
             transport,
             signed_at,
+            bounds,
         } = means;
         let rules = rules.into();
-        let settings = Settings::of(&rules.contract.service);
-        let opening =
-            freeze_at.map_or_else(AccountClock::default, |at| AccountClock::Frozen { at });
-        let directory = Directory::new(
-            accounts,
-            settings,
-            Arc::clone(&journal),
-            opening,
-            clock.now(),
-        )?;
+        let memory = Arc::new(Memory::new(bounds));
+        let means = Beginnings {
+            settings: Settings {
+                keeps: bounds.keeps,
+                ..Settings::of(&rules.contract.service)
+            },
+            opening: freeze_at.map_or_else(AccountClock::default, |at| AccountClock::Frozen { at }),
+            journal: Arc::clone(&journal),
+            memory: Arc::clone(&memory),
+            idle: clock.passes(bounds.idle),
+            rests: clock.passes(directory::RESTS),
+        };
+        let directory = Directory::new(accounts, means, clock.now())?;
         let host = Arc::new(Host {
             rules: RwLock::new(rules),
             edits: RwLock::default(),
             editing: Mutex::default(),
             directory,
+            memory,
             clock,
             journal,
             transport,
@@ -184,19 +198,40 @@ impl Host {
             Ok(credential) => credential,
             Err(rejection) => return turn_away(rejection),
         };
-        let cell = match self.directory.by_key(credential.key, self.clock.now()) {
-            Ok(Some(cell)) => cell,
-            Ok(None) => return turn_away(Rejection::UnknownKey),
-            Err(error) => return self.journal_failed(&rules, call, &error),
-        };
-        let rules = cell.rules().unwrap_or(rules);
-        let prepared = engine::prepare(&rules, &cell.id, credential, call);
+        loop {
+            let cell = match self.directory.by_key(credential.key, self.clock.now()) {
+                Ok(Some(cell)) => cell,
+                Ok(None) => return turn_away(Rejection::UnknownKey),
+                Err(OpenError::Journal(error)) => return self.journal_failed(&rules, call, &error),
+                Err(_) => return turn_away(Rejection::TooManyAccounts),
+            };
+            let rules = cell.rules().unwrap_or_else(|| Arc::clone(&rules));
+            let prepared = engine::prepare(&rules, &cell.id, credential, call);
+            let prepared = prepared.in_room(self.memory.room());
+            let answered = self.answer_for(&rules, &cell, call, &prepared).await;
+            self.relieve();
+            // The account was closed in between: it begins anew.
+            if let Some(reply) = answered {
+                return reply;
+            }
+        }
+    }
+
+    /// Answers a call of an account. None where that has ended.
+    async fn answer_for(
+        self: &Arc<Self>,
+        rules: &Arc<Rules>,
+        cell: &Arc<AccountCell>,
+        call: &Call<'_>,
+        prepared: &engine::Prepared<'_>,
+    ) -> Option<Reply> {
         let mut waits = None;
         loop {
             // Made before the look, so that nothing that is done in between is missed.
             let changed = cell.changed.notified();
-            match self.step(&rules, &cell, &prepared, waits) {
-                Ok(Step::Answered(reply)) => return reply,
+            match self.step(rules, cell, prepared, waits) {
+                Ok(Step::Answered(reply)) => return Some(reply),
+                Ok(Step::Gone) => return None,
                 Ok(Step::PutOff {
                     verification,
                     delay_ms,
@@ -208,14 +243,14 @@ impl Host {
                         delay_ms,
                         generation,
                     };
-                    let reply = self.give_later(&rules, &cell, held_back).await;
-                    return reply.unwrap_or_else(|| self.failed(call));
+                    let reply = self.give_later(rules, cell, held_back).await;
+                    return Some(reply.unwrap_or_else(|| self.failed(call)));
                 }
                 Ok(Step::Waits(on)) => {
                     waits = Some(on);
                     changed.await;
                 }
-                Err(error) => return self.journal_failed(&rules, call, &error),
+                Err(error) => return Some(self.journal_failed(rules, call, &error)),
             }
         }
     }
@@ -233,6 +268,9 @@ impl Host {
             && let Some(reply) = held.parting.get(&(generation, on))
         {
             return Ok(Step::Answered(reply.clone().replayed()));
+        }
+        if held.ended {
+            return Ok(Step::Gone);
         }
         let machine = self.clock.now();
         self.finish_due(cell, &mut held, machine)?;

@@ -24,6 +24,7 @@ mod language;
 mod language_laws;
 mod layout;
 mod lookups;
+mod memory;
 mod model;
 mod openapi;
 mod pending;

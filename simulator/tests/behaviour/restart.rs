@@ -132,6 +132,10 @@ impl Journal for Forgetful {
     fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError> {
         self.kept.load(account)
     }
+
+    fn close(&self, account: &str) -> Result<(), JournalError> {
+        self.kept.close(account)
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ use svc_simulator::engine::reply::Reply;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, MemoryJournal};
+use svc_simulator::host::memory::Bounds;
 use svc_simulator::host::time::Target;
 use svc_simulator::host::transport::{MemoryTransport, Posting};
 use svc_simulator::host::{AccountCell, Host, Means};
@@ -106,7 +107,17 @@ impl Scene {
         Scene::on(read(files, "seed"), "", Arc::new(MemoryJournal::default()))
     }
 
+    /// A simulator that uses so much memory.
+    pub(crate) fn bounded(bounds: Bounds) -> Self {
+        let journal = Arc::new(MemoryJournal::default());
+        Scene::within(DEFAULT_RULES.clone(), "", journal, bounds)
+    }
+
     fn on(rules: Rules, accounts: &str, journal: Arc<dyn Journal>) -> Self {
+        Scene::within(rules, accounts, journal, Bounds::default())
+    }
+
+    fn within(rules: Rules, accounts: &str, journal: Arc<dyn Journal>, bounds: Bounds) -> Self {
         let mut sources = scenario::accounts();
         sources.push(Source::new("accounts-of-the-test.toml", accounts));
         let accounts =
@@ -116,7 +127,10 @@ impl Scene {
         let answers: Answers = Box::new(move |posting, nth| (*answers.lock())(posting, nth));
         let receiver = Arc::new(MemoryTransport::new(answers));
         let machine = Arc::new(AtomicI64::new(START.as_millisecond()));
-        let means = means(&journal, &receiver, &machine);
+        let means = Means {
+            bounds,
+            ..means(&journal, &receiver, &machine)
+        };
         Scene {
             host: Host::new(rules, accounts.clone(), means).expect("a memory journal takes all"),
             runtime: runtime(),
@@ -419,7 +433,10 @@ impl Drop for Scene {
         for cell in self.host.directory().all() {
             self.advance(cell.id(), SignedDuration::ZERO);
         }
-        let settings = Settings::of(&self.host.rules().contract.service);
+        let settings = Settings {
+            keeps: self.host.bounds().keeps,
+            ..Settings::of(&self.host.rules().contract.service)
+        };
         for cell in self.host.directory().all() {
             cell.read(|account| {
                 assert_holds(account, self.host.now());
@@ -448,6 +465,7 @@ fn assert_holds(account: &Account, machine: Timestamp) {
             account.id,
             books.wallet
         );
+        assert!(books.sums_hold(), "{} {environment}", account.id);
         let open: i64 = books
             .tickets
             .iter()

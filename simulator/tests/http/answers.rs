@@ -161,6 +161,10 @@ impl Journal for Panicking {
     fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
         Ok(Vec::new())
     }
+
+    fn close(&self, _: &str) -> Result<(), JournalError> {
+        Ok(())
+    }
 }
 
 #[test]

@@ -294,6 +294,10 @@ impl Journal for NoEnds {
     fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
         Ok(Vec::new())
     }
+
+    fn close(&self, _: &str) -> Result<(), JournalError> {
+        Ok(())
+    }
 }
 
 #[test]
@@ -317,6 +321,10 @@ impl Journal for Panicking {
 
     fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
         Ok(Vec::new())
+    }
+
+    fn close(&self, _: &str) -> Result<(), JournalError> {
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use svc_fixtures::contract::{ErrorCode, Paise};
 
-use super::{RETRY_AFTER_S, counted, envelope, lapses, record};
+use super::{RETRY_AFTER_S, counted, envelope, lapses, print, record};
 use crate::engine::account::Books;
 use crate::engine::bundle::{BundleDrawn, StepDrawn, risk_level, risk_score};
 use crate::engine::calls::State;
@@ -52,7 +52,7 @@ pub(super) fn conclude(
     let ends: Vec<StepEnd<'_>> = drawn.steps.iter().map(|step| end(rules, step)).collect();
     let state = state(&drawn, &ends);
     let charged = charges(books, &matter, state, &ends);
-    let (status, body) = print(rules, &matter, &drawn, state, &ends, &charged);
+    let (status, body) = print_bundle(rules, &matter, &drawn, state, &ends, &charged);
     let mut reply = Reply::plain(status, body.clone());
     reply.retry_after_s = matches!(status, 429 | 503).then_some(RETRY_AFTER_S);
     let total: Paise = charged.iter().flatten().map(|charged| charged.amount).sum();
@@ -148,7 +148,7 @@ fn charges(
     ends.iter().map(charge).collect()
 }
 
-fn print(
+fn print_bundle(
     rules: &Rules,
     matter: &Matter,
     drawn: &BundleDrawn,
@@ -178,8 +178,7 @@ fn print(
         amount: total,
         balance_after: last.balance_after,
     });
-    let bytes = render::envelope(&envelope(matter, part, total));
-    (status, Bytes::from(bytes))
+    (status, print(&envelope(matter, part, total)))
 }
 
 /// Which step failed and how it says so itself.
@@ -221,12 +220,12 @@ fn data(
 
 fn step_concluded(end: &StepEnd<'_>, charged: Option<Charged>, pending: bool) -> StepConcluded {
     let matter = &end.step.matter;
-    let body = render::envelope(&envelope(matter, end.part.clone(), charged));
+    let body = print(&envelope(matter, end.part.clone(), charged));
     let charge = charged.map_or(Paise::ZERO, |charged| charged.amount);
     // How a step ended counts when its bundle has.
     let counted_as = (!pending).then_some(end.state);
     StepConcluded {
-        record: record(matter, end.status, end.state, &Bytes::from(body), charge),
+        record: record(matter, end.status, end.state, &body, charge),
         counted: counted(matter, end.step.fresh, counted_as, charge),
     }
 }

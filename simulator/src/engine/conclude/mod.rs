@@ -118,7 +118,7 @@ fn conclude_ended(
         amount: money.charge,
         balance_after: Paise(books.wallet.balance().0 - money.charge.0),
     });
-    let body = Bytes::from(render::envelope(&envelope(matter, ending.part, charged)));
+    let body = print(&envelope(matter, ending.part, charged));
     let mut reply = Reply::plain(ending.status, body.clone());
     reply.retry_after_s = matches!(ending.status, 429 | 503).then_some(RETRY_AFTER_S);
     let deliver = (!first || matter.resumes.is_some()) && books.webhook.is_some();
@@ -144,11 +144,7 @@ fn conclude_ended(
 /// No result yet: hold and ticket stay open.
 fn conclude_pending(ticket: Ticket, status: u16, data: &[u8]) -> (Reply, Concluded) {
     let matter = &ticket.matter;
-    let body = Bytes::from(render::envelope(&envelope(
-        matter,
-        ResultPart::Pending(data),
-        None,
-    )));
+    let body = print(&envelope(matter, ResultPart::Pending(data), None));
     let reply = Reply::plain(status, body.clone());
     let concluded = Concluded {
         record: record(matter, status, State::Pending, &body, Paise::ZERO),
@@ -174,13 +170,12 @@ pub fn refuse(rules: &Rules, matter: &Matter, rejection: &Rejection) -> (Reply, 
         message: &message,
         retryable,
     };
-    let body = Bytes::from(render::envelope(&envelope(matter, part, None)));
+    let body = print(&envelope(matter, part, None));
     let status = rejection.status(&rules.contract);
     let mut reply = Reply::plain(status, body.clone());
-    match rejection {
-        Rejection::RateLimited { retry_after_s } => reply.retry_after_s = Some(*retry_after_s),
-        Rejection::MethodNotAllowed { allow } => reply.allow = Some(allow),
-        _ => {}
+    reply.retry_after_s = rejection.retry_after_s();
+    if let Rejection::MethodNotAllowed { allow } = rejection {
+        reply.allow = Some(allow);
     }
     let concluded = Concluded {
         record: record(matter, status, State::Failed(code), &body, Paise::ZERO),
@@ -197,7 +192,7 @@ pub fn refuse(rules: &Rules, matter: &Matter, rejection: &Rejection) -> (Reply, 
 }
 
 /// The earlier call's key, which may lapse when its verification has come to its end.
-fn lapses(matter: &Matter) -> Option<Box<str>> {
+fn lapses(matter: &Matter) -> Option<Arc<str>> {
     matter.resumes.as_ref()?.claim.clone()
 }
 
@@ -206,6 +201,11 @@ fn lapses(matter: &Matter) -> Option<Box<str>> {
 pub fn latency(range: LatencyRange, content: &Content) -> u32 {
     let span = u64::from(range.max_ms.saturating_sub(range.min_ms)) + 1;
     range.min_ms + u32::try_from(content.number() % span).unwrap_or(0)
+}
+
+/// The bytes of an envelope, without the room that printing it needed: they are kept long.
+fn print(envelope: &Envelope<'_>) -> Bytes {
+    Bytes::from(render::envelope(envelope).into_boxed_slice())
 }
 
 fn envelope<'a>(
@@ -238,6 +238,7 @@ fn record(matter: &Matter, status: u16, state: State, envelope: &Bytes, charged:
         envelope: envelope.clone(),
         charged,
         because: matter.because.clone(),
+        claim: matter.claim.clone(),
     }
 }
 

@@ -16,6 +16,7 @@ mod happened;
 mod health;
 mod json;
 mod keys;
+mod memory;
 mod query;
 mod refusal;
 mod route;
@@ -68,6 +69,7 @@ pub(super) fn routes() -> Vec<Route> {
         scenarios::routes,
         explain::routes,
         audit::routes,
+        memory::routes,
     ];
     families.into_iter().flat_map(|routes| routes()).collect()
 }

@@ -34,6 +34,7 @@ pub(in crate::http) enum Code {
     MethodNotAllowed,
     BodyTimeout,
     AccountExists,
+    TooManyAccounts,
     KeyExists,
     NoActiveKey,
     BelowHeld,
@@ -48,7 +49,7 @@ pub(in crate::http) enum Code {
 impl Code {
     /// All of them.
     #[cfg(test)]
-    pub(in crate::http) const ALL: [Code; 26] = [
+    pub(in crate::http) const ALL: [Code; 27] = [
         Code::InvalidInput,
         Code::ClockBackwards,
         Code::TargetRefused,
@@ -66,6 +67,7 @@ impl Code {
         Code::MethodNotAllowed,
         Code::BodyTimeout,
         Code::AccountExists,
+        Code::TooManyAccounts,
         Code::KeyExists,
         Code::NoActiveKey,
         Code::BelowHeld,
@@ -97,6 +99,7 @@ impl Code {
             Code::MethodNotAllowed => "METHOD_NOT_ALLOWED",
             Code::BodyTimeout => "BODY_TIMEOUT",
             Code::AccountExists => "ACCOUNT_EXISTS",
+            Code::TooManyAccounts => "TOO_MANY_ACCOUNTS",
             Code::KeyExists => "KEY_EXISTS",
             Code::NoActiveKey => "NO_ACTIVE_KEY",
             Code::BelowHeld => "BELOW_HELD",
@@ -128,6 +131,7 @@ impl Code {
             Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Code::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Code::AccountExists
+            | Code::TooManyAccounts
             | Code::KeyExists
             | Code::NoActiveKey
             | Code::BelowHeld
@@ -162,6 +166,9 @@ impl Code {
             Code::MethodNotAllowed => "The path does not take this method.",
             Code::BodyTimeout => "The body did not arrive in time.",
             Code::AccountExists => "The id, or a key of this name, is taken.",
+            Code::TooManyAccounts => {
+                "The id opens an account, but there are too many and none was idle long enough to go."
+            }
             Code::KeyExists => "There already is a key of this name.",
             Code::NoActiveKey => "No key of the environment works.",
             Code::BelowHeld => "The wallet would hold less than is put aside.",
@@ -267,6 +274,10 @@ impl From<OpenError> for Refusal {
             OpenError::Exists(_) => Refusal::new(
                 Code::AccountExists,
                 format!("{error}; choose another id, or delete that one"),
+            ),
+            OpenError::TooMany => Refusal::new(
+                Code::TooManyAccounts,
+                format!("{error}; wait, or start the simulator with a larger --max-accounts"),
             ),
             OpenError::Journal(error) => error.into(),
         }

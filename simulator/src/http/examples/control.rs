@@ -159,6 +159,8 @@ impl Teller {
         });
         self.quietly("trigger", &[], Some(live)).await;
         self.get("audit.list", "", &[account()]).await;
+        self.get("memory.get", "", &[]).await;
+        self.get("memory.account", ACCOUNT, &[]).await;
     }
 
     async fn scenarios(&mut self, rules: &Rules) {

@@ -205,6 +205,10 @@ fn responses(route: &Route, example: Option<&Told>, schemas: &mut Schemas) -> Ma
     if route.body.0 != Presence::Never {
         codes.extend(WITH_BODY);
     }
+    // Whatever asks for an account may open one.
+    if codes.contains(&Code::AccountNotFound) {
+        codes.push(Code::TooManyAccounts);
+    }
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in codes {
         by_status

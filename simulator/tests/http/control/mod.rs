@@ -5,6 +5,7 @@ mod bodies;
 mod clock;
 mod deliveries;
 mod events;
+mod memory;
 mod safety;
 mod scenarios;
 mod settings;

@@ -1,0 +1,306 @@
+//! What all accounts take together, and which of them give way where that is too much. Decides nothing
+//! of what one account forgets by itself: that follows from its own entries.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::Host;
+use super::cell::{AccountCell, Held};
+use crate::engine::Room;
+use crate::engine::account::Account;
+use crate::engine::call::Environment;
+use crate::engine::entry::{Change, Entry};
+use crate::engine::retention::{Keeps, Kind};
+
+/// How much memory is used, and how long what nobody uses is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Of each account and environment.
+    pub keeps: Keeps,
+    /// Bytes of all accounts together.
+    pub total: usize,
+    /// So many accounts are opened by keys that open one.
+    pub accounts: usize,
+    /// Such an account goes when it was idle so long, by the machine's clock.
+    pub idle: Duration,
+}
+
+impl Bounds {
+    /// What holds where nothing else is said.
+    pub const DEFAULT: Bounds = Bounds {
+        keeps: Keeps::DEFAULT,
+        total: 48 << 20,
+        accounts: 4096,
+        idle: Duration::from_hours(24),
+    };
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds::DEFAULT
+    }
+}
+
+/// The running total and its bound.
+pub(super) struct Memory {
+    pub(super) bounds: Bounds,
+    total: AtomicUsize,
+    /// The total at which accounts must give way next: the bound, but more where that did not help.
+    look_at: AtomicUsize,
+    /// Whether nothing was left to forget when it last was too much.
+    full: AtomicBool,
+    relieving: Mutex<()>,
+    relieved: AtomicU64,
+}
+
+/// What an account takes that never did anything: itself, its keys and terms, and what the
+/// directory and the allocator need for it.
+const EMPTY: usize = size_of::<AccountCell>() + 1024;
+
+/// When accounts give way, this part of the bound becomes free: so that one look serves many calls.
+const FREED: usize = 8;
+
+/// What an account takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// What may be forgotten, in the sandbox and live.
+    pub over: [usize; 2],
+    /// What may not be forgotten now.
+    pub open: usize,
+    /// The latest events.
+    pub events: usize,
+}
+
+impl Weight {
+    fn of(held: &Held) -> Self {
+        let [test, live] = Environment::ALL.map(|it| held.account.books(it));
+        Weight {
+            over: [test.over_bytes(), live.over_bytes()],
+            open: EMPTY + test.open_bytes() + live.open_bytes(),
+            events: held.events.bytes(),
+        }
+    }
+
+    /// All of it, in bytes.
+    #[must_use]
+    pub fn all(&self) -> usize {
+        self.over[0] + self.over[1] + self.open + self.events
+    }
+}
+
+/// All accounts together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
+    /// What they take, in bytes.
+    pub bytes: usize,
+    /// How often accounts had to give way.
+    pub relieved: u64,
+}
+
+impl Memory {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Memory {
+            bounds,
+            total: AtomicUsize::new(0),
+            look_at: AtomicUsize::new(bounds.total),
+            full: AtomicBool::new(false),
+            relieving: Mutex::new(()),
+            relieved: AtomicU64::new(0),
+        }
+    }
+
+    /// Notes what an account takes now. Called under its lock.
+    pub(super) fn weigh(&self, cell: &AccountCell, held: &Held) {
+        let after = match held.ended {
+            false => Weight::of(held).all(),
+            true => 0,
+        };
+        let before = cell.weight.swap(after, Ordering::Relaxed);
+        if after >= before {
+            self.total.fetch_add(after - before, Ordering::Relaxed);
+        } else {
+            self.total.fetch_sub(before - after, Ordering::Relaxed);
+        }
+    }
+
+    fn total(&self) -> usize {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    /// Whether there is room for one more call.
+    pub(super) fn room(&self) -> Room {
+        if !self.full.load(Ordering::Relaxed) {
+            return Room::Enough;
+        }
+        if self.total() > self.bounds.total {
+            return Room::None;
+        }
+        self.full.store(false, Ordering::Relaxed);
+        self.look_at.store(self.bounds.total, Ordering::Relaxed);
+        Room::Enough
+    }
+}
+
+impl Host {
+    /// How much may be used.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.memory.bounds
+    }
+
+    /// How much all accounts take.
+    #[must_use]
+    pub fn taken(&self) -> Taken {
+        Taken {
+            bytes: self.memory.total(),
+            relieved: self.memory.relieved.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Lets the heaviest accounts forget what has ended where all together take too much. No lock may
+    /// be held.
+    pub(super) fn relieve(&self) {
+        if self.memory.total() <= self.memory.look_at.load(Ordering::Relaxed) {
+            return;
+        }
+        // Somebody is at it already: the call that noticed goes on.
+        let Some(_only) = self.memory.relieving.try_lock() else {
+            return;
+        };
+        let (total, bound) = (self.memory.total(), self.memory.bounds.total);
+        let excess = total.saturating_sub(bound - bound / FREED);
+        let cells = self.directory.all();
+        let weights = cells.iter().map(|cell| Weight::of(&cell.lock()));
+        let parts = weights.flat_map(|it| [it.over[0], it.over[1], it.events]);
+        let level = level(parts.collect(), excess);
+        for cell in &cells {
+            self.give_way(cell, level);
+        }
+        self.memory.relieved.fetch_add(1, Ordering::Relaxed);
+        let left = self.memory.total();
+        let full = left > bound;
+        self.memory.full.store(full, Ordering::Relaxed);
+        let look_at = if full { left + bound / FREED } else { bound };
+        self.memory.look_at.store(look_at, Ordering::Relaxed);
+        match full {
+            true => tracing::warn!(
+                bytes = left,
+                bound,
+                "what is pending takes more than --keep-total: no further calls are executed"
+            ),
+            false => tracing::info!(
+                from = total,
+                to = left,
+                bound,
+                "all accounts together took too much: the heaviest forgot what ended first"
+            ),
+        }
+    }
+
+    /// Of what may be forgotten of an account, no part is above this level any more.
+    fn give_way(&self, cell: &AccountCell, level: usize) {
+        let mut held = cell.lock();
+        let weight = Weight::of(&held);
+        if weight.events > level {
+            held.events.trim(level);
+        }
+        let at = held.account.clock.read(self.clock.now());
+        for (environment, over) in Environment::ALL.into_iter().zip(weight.over) {
+            if over > level {
+                let entry = Entry {
+                    at,
+                    environment,
+                    changes: vec![Change::Forgot { down_to: level }],
+                };
+                if let Err(error) = self.apply(cell, &mut held, entry) {
+                    tracing::error!(account = %cell.id, %error, "what is to be forgotten was not written");
+                }
+            }
+        }
+        self.memory.weigh(cell, &held);
+    }
+
+    /// Closes accounts that were idle too long, now and again until the stop.
+    pub async fn sweep(self: Arc<Self>, stop: CancellationToken) {
+        let every = self.memory.bounds.idle / 8;
+        let every = every.clamp(Duration::from_secs(1), Duration::from_mins(1));
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(every) => {}
+            }
+            self.close_idle();
+            self.relieve();
+        }
+    }
+
+    /// Closes the accounts that were idle too long by now. Says how many.
+    pub fn close_idle(&self) -> usize {
+        self.directory.close_idle(self.clock.now())
+    }
+}
+
+/// Tells what an account has forgotten: the first time, the tenth, the hundredth and so on.
+pub(super) fn tell_forgotten(account: &Account, environment: Environment, before: u64) {
+    let books = account.books(environment);
+    let after = books.all_forgotten();
+    if before.checked_ilog10() == after.checked_ilog10() {
+        return;
+    }
+    let kinds = Kind::ALL.map(|kind| (kind.as_str(), books.forgotten(kind)));
+    let told: Vec<String> = kinds
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    tracing::info!(
+        account = %account.id,
+        %environment,
+        forgotten = told.join(", "),
+        "memory is bounded: what ended first was forgotten; see --keep-calls and --keep-bytes"
+    );
+}
+
+/// The height above which these parts are so much together; 0 where all of them are not.
+fn level(mut parts: Vec<usize>, excess: usize) -> usize {
+    parts.sort_unstable_by(|a, b| b.cmp(a));
+    let mut sum = 0;
+    for (at, part) in parts.iter().enumerate() {
+        sum += part;
+        let next = parts.get(at + 1).copied().unwrap_or(0);
+        // All down to the next one would be enough.
+        if sum - (at + 1) * next >= excess {
+            return sum.saturating_sub(excess) / (at + 1);
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heaviest_give_way_down_to_one_level() {
+        for (parts, excess, expected) in [
+            (vec![10, 4, 1], 0, 10),
+            (vec![10, 4, 1], 5, 5),
+            (vec![10, 4, 1], 6, 4),
+            (vec![10, 4, 1], 8, 3),
+            (vec![10, 4, 1], 15, 0),
+            (vec![10, 4, 1], 16, 0),
+            (vec![], 1, 0),
+        ] {
+            let given: usize = {
+                let level = level(parts.clone(), excess);
+                assert_eq!(level, expected, "{parts:?} less {excess}");
+                parts.iter().map(|part| part.saturating_sub(level)).sum()
+            };
+            assert!(given >= excess.min(parts.iter().sum()));
+        }
+    }
+}

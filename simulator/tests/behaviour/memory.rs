@@ -1,0 +1,365 @@
+//! Memory is bounded: what is forgotten first, what never is, and what a call is told where there is
+//! no room. That accounts rebuild from their entries, and that what they weigh is what counting anew
+//! gives, every scene asserts when it ends.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::manage;
+use svc_simulator::engine::retention::{Keeps, Kind};
+use svc_simulator::host::memory::Bounds;
+use svc_simulator::scenario::WebhookTerms;
+
+use crate::scene::{Scene, UAN};
+
+const SLOW: &str = r#"{"uan": "100000000202"}"#;
+const TEST: Environment = Environment::Test;
+
+fn keeping(calls: usize, bytes: usize) -> Bounds {
+    Bounds {
+        keeps: Keeps {
+            calls,
+            bytes,
+            ..Keeps::DEFAULT
+        },
+        ..Bounds::DEFAULT
+    }
+}
+
+fn pan(number: usize) -> String {
+    format!(r#"{{"pan": "AAAAA{number:04}B"}}"#)
+}
+
+fn known(scene: &Scene, id: &str) -> bool {
+    let path = format!("/v1/verifications/{id}");
+    scene.get(&path).send().0.status == 200
+}
+
+fn forgotten(scene: &Scene, kind: Kind) -> u64 {
+    scene.books("local", TEST, |books| books.forgotten(kind))
+}
+
+#[test]
+fn the_call_that_ended_first_is_forgotten_first_and_a_pending_one_never() {
+    let scene = Scene::bounded(keeping(3, 1 << 20));
+    let pending = scene.post(UAN, SLOW).send().id();
+    let ids: Vec<_> = (0..2).map(|at| scene.pan(&pan(at)).send().id()).collect();
+    assert_eq!(forgotten(&scene, Kind::Calls), 0);
+    scene.pan(&pan(2)).send();
+    assert_eq!(forgotten(&scene, Kind::Calls), 1);
+    let kept = |id: &str| {
+        scene.books("local", TEST, |books| {
+            books
+                .calls
+                .iter()
+                .any(|it| it.verification.to_string() == id)
+        })
+    };
+    assert_eq!((kept(&ids[0]), kept(&ids[1])), (false, true));
+    assert!(kept(&pending));
+}
+
+#[test]
+fn a_delivery_that_has_ended_is_forgotten_beyond_its_count_and_a_due_one_never() {
+    let bounds = Bounds {
+        keeps: Keeps {
+            deliveries: 1,
+            ..Keeps::DEFAULT
+        },
+        ..Bounds::DEFAULT
+    };
+    let scene = Scene::bounded(bounds);
+    hook(&scene);
+    scene.receiver_answers(|_, nth| if nth == 0 { 500 } else { 200 });
+    // Those that are due, those that have ended, those forgotten: the first is tried again after 30 s.
+    for (number, expected) in [(1, 0, 0), (1, 1, 0), (0, 1, 2)].into_iter().enumerate() {
+        let body = format!(r#"{{"uan": "100000000202", "n": {number}}}"#);
+        scene.post(UAN, &body).send();
+        scene.advance("local", SignedDuration::from_secs(26));
+        let counts = scene.books("local", TEST, |books| {
+            let (open, over) = (books.deliveries.open(), books.deliveries.over());
+            (open.count, over.count, books.deliveries.forgotten())
+        });
+        assert_eq!(counts, expected, "after delivery {number}");
+    }
+}
+
+fn hook(scene: &Scene) {
+    let webhook = WebhookTerms {
+        url: "http://127.0.0.1:9/".into(),
+        secret: "whsec_sample".into(),
+    };
+    scene.change("local", TEST, |_, _| {
+        Ok(manage::set_webhook(Some(webhook.clone())))
+    });
+}
+
+#[test]
+fn keys_are_forgotten_before_their_day_only_where_bytes_run_out_and_no_id_comes_twice() {
+    let scene = Scene::bounded(keeping(10_000, 64 << 10));
+    let first = scene.pan(&pan(0)).idempotency("first").send();
+    let (mut number, mut ids) = (0, BTreeSet::from([first.id()]));
+    while forgotten(&scene, Kind::Keys) == 0 {
+        let again = scene.pan(&pan(0)).idempotency("first").send();
+        assert!(again.0.replay, "after {number} others");
+        number += 1;
+        let key = format!("key-{number}");
+        assert!(ids.insert(scene.pan(&pan(number)).idempotency(&key).send().id()));
+    }
+    let again = scene.pan(&pan(0)).idempotency("first").send();
+    assert!(!again.0.replay && ids.insert(again.id()));
+    assert!(scene.books("local", TEST, |books| books.over_bytes()) <= 64 << 10);
+}
+
+#[test]
+fn ids_never_come_twice_however_often_counts_are_forgotten() {
+    let scene = Scene::bounded(keeping(1, 64 << 10));
+    let mut ids = BTreeSet::new();
+    for number in 0..6000 {
+        let body = match number % 7 {
+            0 => pan(0),
+            _ => format!(r#"{{"pan": "AAAAA0000B", "n": {number}}}"#),
+        };
+        assert!(ids.insert(scene.pan(&body).send().id()), "call {number}");
+    }
+    assert!(forgotten(&scene, Kind::Counters) > 0);
+}
+
+#[test]
+fn what_is_pending_is_kept_until_it_fills_the_room_and_then_calls_are_refused() {
+    let scene = Scene::bounded(keeping(10, 64 << 10));
+    let mut pending = Vec::new();
+    let (refused, body) = loop {
+        let body = format!(r#"{{"uan": "100000000202", "n": {}}}"#, pending.len());
+        let answer = scene.post(UAN, &body).idempotency(&body).send();
+        match answer.0.status {
+            202 => pending.push((answer.id(), body)),
+            _ => break (answer, body),
+        }
+    };
+    assert_eq!(
+        (refused.outcome(), refused.0.retry_after_s),
+        ("429 SVC_RATE_LIMITED".into(), Some(1))
+    );
+    assert!(refused.at("error.message").contains("--keep-bytes"));
+    assert!(pending.len() > 10 && pending.iter().all(|(id, _)| known(&scene, id)));
+    let (_, first) = &pending[0];
+    assert!(scene.post(UAN, first).idempotency(first).send().0.replay);
+    scene.advance("local", SignedDuration::from_secs(26));
+    assert_eq!(
+        scene.post(UAN, &body).idempotency(&body).send().0.status,
+        202
+    );
+}
+
+fn accounts(most: usize) -> Bounds {
+    Bounds {
+        accounts: most,
+        idle: Duration::from_hours(1),
+        ..Bounds::DEFAULT
+    }
+}
+
+#[test]
+fn an_account_that_a_key_opened_goes_when_it_was_idle_too_long_and_begins_anew() {
+    let scene = Scene::bounded(accounts(10));
+    let first = scene.pan(&pan(0)).by("local_w").send();
+    scene.machine_goes_on(SignedDuration::from_hours(1) - SignedDuration::from_millis(1));
+    assert_eq!(scene.host.close_idle(), 0);
+    scene.machine_goes_on(SignedDuration::from_millis(1));
+    assert_eq!(scene.host.close_idle(), 1);
+    assert_eq!(scene.host.directory().opened_by_keys(), (0, 1));
+    assert_eq!(
+        scene.host.directory().all().len(),
+        6,
+        "the built-in ones stay"
+    );
+    assert_eq!(scene.pan(&pan(0)).by("local_w").send().id(), first.id());
+}
+
+#[test]
+fn an_idle_account_stays_while_something_is_pending_or_to_be_delivered() {
+    let scene = Scene::bounded(accounts(10));
+    let pending = scene.post(UAN, SLOW).by("local_w").send().id();
+    scene.machine_goes_on(SignedDuration::from_hours(2));
+    assert_eq!(scene.host.close_idle(), 0);
+    let path = format!("/v1/verifications/{pending}");
+    let ended = scene.get(&path).by("local_w").send();
+    assert_eq!(ended.at("status"), "completed");
+    scene.machine_goes_on(SignedDuration::from_hours(2));
+    assert_eq!(scene.host.close_idle(), 1);
+}
+
+#[test]
+fn where_there_are_too_many_accounts_the_one_idle_longest_goes() {
+    let scene = Scene::bounded(accounts(2));
+    let opened = |name: &str| scene.pan(&pan(0)).by(name).outcome();
+    opened("local_a");
+    scene.machine_goes_on(SignedDuration::from_secs(1));
+    opened("local_b");
+    scene.machine_goes_on(SignedDuration::from_millis(8_999));
+    assert_eq!(
+        opened("local_c"),
+        "429 SVC_RATE_LIMITED",
+        "nobody is idle yet"
+    );
+    scene.machine_goes_on(SignedDuration::from_millis(1));
+    assert_eq!(opened("local_c"), "200 completed");
+    let names: Vec<_> = scene.host.directory().all();
+    let names: Vec<_> = names.iter().map(|cell| cell.id().to_string()).collect();
+    assert!(!names.contains(&"local_a".into()) && names.contains(&"local_b".into()));
+    assert_eq!(scene.host.directory().opened_by_keys(), (2, 1));
+}
+
+#[test]
+fn where_no_account_can_go_a_new_one_is_told_so() {
+    let scene = Scene::bounded(accounts(1));
+    scene.post(UAN, SLOW).by("local_a").send();
+    scene.machine_goes_on(SignedDuration::from_secs(20));
+    let refused = scene.pan(&pan(0)).by("local_b").send();
+    assert_eq!(
+        (refused.outcome(), refused.0.retry_after_s),
+        ("429 SVC_RATE_LIMITED".into(), Some(1))
+    );
+    assert!(refused.at("error.message").contains("--max-accounts"));
+    assert!(scene.host.account("local_c").is_err());
+}
+
+#[test]
+fn where_all_together_take_too_much_the_heaviest_gives_way_and_a_light_one_keeps_all() {
+    let bounds = Bounds {
+        total: 256 << 10,
+        ..keeping(10_000, 256 << 10)
+    };
+    let scene = Scene::bounded(bounds);
+    let light = scene.pan(&pan(0)).by("local_light").send().id();
+    for number in 0..600 {
+        scene.pan(&pan(number)).send();
+        assert!(scene.host.taken().bytes <= 256 << 10, "call {number}");
+    }
+    assert!(scene.host.taken().relieved > 0 && forgotten(&scene, Kind::Calls) > 0);
+    let path = format!("/v1/verifications/{light}");
+    assert_eq!(scene.get(&path).by("local_light").send().0.status, 200);
+}
+
+#[test]
+fn where_pending_calls_of_all_take_the_room_further_ones_are_refused_until_they_end() {
+    let bounds = Bounds {
+        total: 128 << 10,
+        ..keeping(10_000, 128 << 10)
+    };
+    let scene = Scene::bounded(bounds);
+    let slow = |number: usize| format!(r#"{{"uan": "100000000202", "n": {number}}}"#);
+    let names = ["local_a", "local_b", "local_c"];
+    let mut ask = (0..).map(|number| {
+        let answer = scene.post(UAN, &slow(number)).by(names[number % 3]).send();
+        (number, answer)
+    });
+    let refused = ask.find(|(_, answer)| answer.0.status != 202);
+    let (number, refused) = refused.expect("there is an end to it");
+    assert_eq!(refused.outcome(), "429 SVC_RATE_LIMITED");
+    assert!(refused.at("error.message").contains("--keep-total"));
+    let pending = |name: &str| scene.books(name, TEST, |books| books.tickets.sum().count);
+    assert_eq!(names.map(pending).iter().sum::<usize>(), number);
+    for name in names {
+        scene.advance(name, SignedDuration::from_secs(26));
+    }
+    scene.pan(&pan(0)).send();
+    assert_eq!(scene.pan(&pan(0)).send().0.status, 200);
+}
+
+/// One step of an account's life.
+#[derive(Debug, Clone)]
+enum Step {
+    Pan { number: usize, key: Option<u8> },
+    Slow { number: usize, key: Option<u8> },
+    Otp { number: usize },
+    Report { number: usize },
+    Wait { seconds: i64 },
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let key = || prop_oneof![Just(None), (0u8..100).prop_map(Some)];
+    let step = prop_oneof![
+        8 => (0usize..500, key()).prop_map(|(number, key)| Step::Pan { number, key }),
+        3 => (0usize..500, key()).prop_map(|(number, key)| Step::Slow { number, key }),
+        2 => (0usize..500).prop_map(|number| Step::Otp { number }),
+        2 => (0usize..500).prop_map(|number| Step::Report { number }),
+        2 => prop_oneof![0i64..40, Just(90_000)].prop_map(|seconds| Step::Wait { seconds }),
+    ];
+    prop::collection::vec(step, 250)
+}
+
+fn play(steps: &[Step]) -> Result<(), TestCaseError> {
+    let bounds = Bounds {
+        total: 192 << 10,
+        ..keeping(60, 64 << 10)
+    };
+    let scene = Scene::bounded(bounds);
+    hook(&scene);
+    let mut pending = BTreeSet::new();
+    for step in steps {
+        let (path, body, key) = match step {
+            Step::Wait { seconds } => {
+                scene.advance("local", SignedDuration::from_secs(*seconds));
+                pending.clear();
+                continue;
+            }
+            Step::Pan { number, key } => (crate::scene::PAN, pan(*number), *key),
+            Step::Slow { number, key } => (
+                UAN,
+                format!(r#"{{"uan": "100000000202", "n": {number}}}"#),
+                *key,
+            ),
+            Step::Otp { number } => (
+                "/v1/verify/identity/mobile-otp/start",
+                format!(r#"{{"mobile": "9{number:09}"}}"#),
+                None,
+            ),
+            Step::Report { number } => (
+                "/v1/verify/financial/credit-report",
+                format!(
+                    r#"{{"name": "P {number}", "pan": "AAAAA0000A", "mobile": "9000000001", "consent": "y"}}"#
+                ),
+                None,
+            ),
+        };
+        let key = key.map(|key| format!("key-{key}"));
+        let asked = scene.post(path, &body);
+        let answer = match &key {
+            Some(key) => asked.idempotency(key).send(),
+            None => asked.send(),
+        };
+        if answer.0.status == 202 && !answer.0.replay {
+            pending.insert(answer.id());
+        }
+        scene.books("local", TEST, |books| {
+            prop_assert!(books.over_bytes() <= 64 << 10);
+            prop_assert!(books.calls.kept() <= 60 || books.calls.over().count == 0);
+            prop_assert!(books.sums_hold());
+            let there = books.calls.iter().map(|it| it.verification.to_string());
+            let there: BTreeSet<_> = there.collect();
+            prop_assert!(pending.is_subset(&there));
+            Ok(())
+        })?;
+        prop_assert!(scene.host.taken().bytes <= 192 << 10);
+    }
+    Ok(())
+}
+
+#[test]
+fn over_random_lives_the_bounds_hold_the_sums_are_true_and_nothing_pending_is_lost() {
+    let config = Config {
+        cases: 10,
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let outcome = TestRunner::new_with_rng(config, rng).run(&steps(), |steps| play(&steps));
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}
