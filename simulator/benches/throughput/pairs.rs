@@ -45,13 +45,13 @@ pub(crate) enum Goal {
 impl Servers {
     pub(crate) fn start() -> Result<Self> {
         let ruled = |kind, count| {
-            let server = Server::simulator(Some(&file(kind, count)))?;
+            let server = Server::simulator(Some(&file(kind, count)), &[])?;
             Ok::<_, Error>((count, server))
         };
         Ok(Servers {
             bare: Server::bare()?,
-            plain: Server::simulator(None)?,
-            many_accounts: Server::simulator(None)?,
+            plain: Server::simulator(None, &[])?,
+            many_accounts: Server::simulator(None, &["--max-accounts", "20000"])?,
             exact: [ruled(Kind::Exact, 10)?, ruled(Kind::Exact, 100_000)?],
             patterns: [ruled(Kind::Pattern, 10)?, ruled(Kind::Pattern, 1_000)?],
         })

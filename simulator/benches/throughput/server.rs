@@ -20,8 +20,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The simulator on its defaults, on free ports, with the rules of this file before its own.
-    pub(crate) fn simulator(rules: Option<&str>) -> Result<Self> {
+    /// The simulator on its defaults, on free ports, with the rules of this file before its own, and
+    /// these arguments.
+    pub(crate) fn simulator(rules: Option<&str>, more: &[&str]) -> Result<Self> {
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let name = format!(
             "svc-bench-{}-{}",
@@ -33,7 +34,11 @@ impl Server {
         std::fs::create_dir_all(&scenarios)?;
         let ports = folder.join("ports.json");
         let mut command = Command::new(SIMULATOR);
-        command.arg("serve").arg("--ports-file").arg(&ports);
+        command
+            .arg("serve")
+            .arg("--ports-file")
+            .arg(&ports)
+            .args(more);
         for listener in ["--console", "--sandbox", "--live"] {
             command.args([listener, "127.0.0.1:0"]);
         }

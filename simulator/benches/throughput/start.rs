@@ -15,7 +15,7 @@ pub(crate) fn measure(out: &mut impl Write, times: usize) -> Result<()> {
     let (mut ready, mut idle) = (Vec::new(), Vec::new());
     for _ in 0..times {
         let began = Instant::now();
-        let server = Server::simulator(None)?;
+        let server = Server::simulator(None, &[])?;
         ready.push(began.elapsed().as_secs_f64() * 1e3);
         idle.push(server.rss_mb()?);
     }
