@@ -49,6 +49,19 @@ impl<'a> Walk<'a> {
         claims.look(key, self.prepared.body, self.now, retention)
     }
 
+    /// What its idempotency key means where just this verification has claimed it.
+    pub(super) fn claimed_by(&self, verification: VerificationId) -> Option<Claimed> {
+        let key = self.prepared.idempotency_key?;
+        self.books.claims.of(key, verification)
+    }
+
+    /// What was taken from the limit is taken, whatever the call waits for.
+    pub(super) fn waits(&mut self, on: VerificationId) -> Decision {
+        let changed = !self.changes.is_empty();
+        let entry = changed.then(|| self.entry());
+        Decision::Running { on, entry }
+    }
+
     /// The flow that a carried identifier goes on with.
     pub(super) fn resumed(&self, run: &Run<'_>) -> Result<Option<&'a Memory>, Rejection> {
         let Some(step) = run.step.filter(|_| !run.fixed) else {

@@ -166,7 +166,9 @@ impl<'r> Rehearsal<'r> {
                 self.apply(Some(entry));
                 self.heard(reply, environment, delay_ms)
             }
-            Decision::Running(_) => unreachable!("every call is finished before the next is made"),
+            Decision::Running { .. } => {
+                unreachable!("every call is finished before the next is made")
+            }
         }
     }
 
