@@ -200,6 +200,8 @@ impl<'a> Walk<'a> {
         let memory = self.resumed(second)?;
         let bundle = memory.and_then(Memory::bundle);
         let ticket = bundle.and_then(|bundle| self.books.tickets.get(bundle));
+        // One that is held back is another second call, which will end it.
+        let ticket = ticket.filter(|ticket| ticket.due == Due::SecondCall);
         let open = ticket.zip(memory).ok_or_else(|| {
             Rejection::input(
                 "this bundle has come to its end, or was not begun here; begin it anew",
