@@ -23,7 +23,6 @@ mod language;
 mod language_laws;
 mod layout;
 mod lookups;
-mod model;
 mod openapi;
 mod pending;
 mod people;
