@@ -103,6 +103,8 @@ pub(crate) enum Cred {
     Works,
     /// One of all the account has or had.
     Any(u8),
+    /// The last that was rotated; the newest where none was.
+    Ending,
     Unknown,
     None,
 }
@@ -258,8 +260,9 @@ fn draw(catalogue: &Catalogue, dice: &mut Dice) -> Draw {
 
 fn cred(dice: &mut Dice) -> Cred {
     match dice.below(100) {
-        0..92 => Cred::Works,
-        92..98 => Cred::Any(dice.below(8) as u8),
+        0..89 => Cred::Works,
+        89..94 => Cred::Any(dice.below(8) as u8),
+        94..98 => Cred::Ending,
         98 => Cred::Unknown,
         _ => Cred::None,
     }

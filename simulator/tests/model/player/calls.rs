@@ -11,6 +11,7 @@ use super::compare::ENVIRONMENTS;
 use super::open::{Asked, Open};
 use crate::catalogue::{CARRIED, Of, SENTINEL};
 use crate::head::{Expected, is_replay};
+use crate::reference::door::{Key, KeyState};
 use crate::reference::fate::{Drawn, Fate};
 use crate::reference::side::Given;
 use crate::reference::{Asks, Call, Plan};
@@ -32,6 +33,12 @@ impl<'c> Player<'c> {
                 Some(door.keys[newest].text())
             }
             Cred::Any(which) => Some(door.keys[usize::from(which) % door.keys.len()].text()),
+            Cred::Ending => {
+                let ending = |key: &Key| matches!(key.state, KeyState::Until(_));
+                let ending = door.keys.iter().rev().find(|key| ending(key));
+                let ending = ending.or(door.keys.last());
+                Some(ending.expect("an account has keys").text())
+            }
             Cred::Unknown => Some(format!("{}nobody", ENVIRONMENTS[env].key_prefix())),
             Cred::None => None,
         })
