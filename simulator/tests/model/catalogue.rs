@@ -72,7 +72,7 @@ pub(crate) struct Catalogue {
     pub(crate) contract: Contract,
     /// By target: an operation or a bundle, and the kinds of input. The first is the plain one.
     pub(crate) targets: Vec<Vec<Template>>,
-    /// The targets that are a part of something in several calls.
+    /// The targets that are a part of something in several calls, or may wait for their result.
     pub(crate) in_steps: Vec<usize>,
 }
 
@@ -84,10 +84,12 @@ impl Catalogue {
         let operations = (0..contract.operations.len()).map(|at| of_operation(&contract, at));
         let bundles = (0..contract.bundles.len()).map(|at| of_bundle(&contract, at));
         let targets: Vec<Vec<Template>> = operations.chain(bundles).collect();
+        let waits = |run: &Run| contract.operations[run.operation].pending.is_some();
         let several = |kinds: &Vec<Template>| {
+            let steps = |kind: &Template| kind.step.is_some() || kind.opens_two_calls;
             kinds
                 .iter()
-                .any(|kind| kind.step.is_some() || kind.opens_two_calls)
+                .any(|kind| steps(kind) || kind.runs.iter().any(waits))
         };
         let in_steps = (0..targets.len()).filter(|&at| several(&targets[at]));
         let in_steps = in_steps.collect();

@@ -224,8 +224,8 @@ fn step(catalogue: &Catalogue, dice: &mut Dice) -> Step {
 }
 
 fn draw(catalogue: &Catalogue, dice: &mut Dice) -> Draw {
-    // What comes in several calls comes more often than its share.
-    let target = match dice.percent(15) {
+    // What comes in several calls or waits comes more often than its share.
+    let target = match dice.percent(35) {
         true => dice.pick(&catalogue.in_steps),
         false => dice.below(catalogue.targets.len()),
     };
