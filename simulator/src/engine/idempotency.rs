@@ -80,11 +80,17 @@ impl Claims {
             Some(claim) if claim.lapsed(now, retention) => Ok(Claimed::Fresh),
             None => Ok(Claimed::Fresh),
             Some(claim) if claim.body != body => Err(Rejection::Conflict),
-            Some(claim) => Ok(match &claim.answer {
-                Some(answer) => Claimed::Replay(answer.clone().replayed(), claim.verification),
-                None => Claimed::Running(claim.verification),
-            }),
+            Some(claim) => Ok(claim.means()),
         }
+    }
+
+    /// What this key means to a call that waits for the one that claimed it as this verification,
+    /// however long ago; none where that is forgotten.
+    #[must_use]
+    pub fn of(&self, key: &str, verification: VerificationId) -> Option<Claimed> {
+        let claim = self.by_key.get(key);
+        let claim = claim.filter(|claim| claim.verification == verification);
+        claim.map(Claim::means)
     }
 
     /// Notes that a call runs under this key, and lets go of keys whose time is over.
@@ -227,6 +233,13 @@ impl Claims {
 }
 
 impl Claim {
+    fn means(&self) -> Claimed {
+        match &self.answer {
+            Some(answer) => Claimed::Replay(answer.clone().replayed(), self.verification),
+            None => Claimed::Running(self.verification),
+        }
+    }
+
     fn lapsed(&self, now: Timestamp, retention: SignedDuration) -> bool {
         !self.pending && now.duration_since(self.at) >= retention
     }

@@ -85,9 +85,14 @@ pub enum Decision {
         /// What changes.
         entry: Entry,
     },
-    /// A call with the same idempotency key and body is being executed as this verification: ask
-    /// again when it is done.
-    Running(VerificationId),
+    /// A call with the same idempotency key and body is being executed: ask [`decide_waiting`] when
+    /// it is done.
+    Running {
+        /// As this verification.
+        on: VerificationId,
+        /// What changes.
+        entry: Option<Entry>,
+    },
 }
 
 /// Decides a call. All checks are made here, in the order of the contract; a mistake that
@@ -99,17 +104,29 @@ pub fn decide(
     prepared: &Prepared<'_>,
     machine: Timestamp,
 ) -> Decision {
-    let mut walk = Walk {
-        rules,
-        account,
-        books: account.books(prepared.environment),
-        prepared,
-        now: account.clock.read(machine),
-        changes: Vec::with_capacity(3),
-    };
+    let mut walk = Walk::starting(rules, account, prepared, machine);
     match walk.stages() {
         Ok(decision) => decision,
         Err(rejection) => walk.refused(&rejection),
+    }
+}
+
+/// Decides a call that waited for the one that runs as this verification under its key. It was let
+/// in when it came and is not asked again: it gets that call's answer, even where the key lapsed
+/// meanwhile.
+#[must_use]
+pub fn decide_waiting(
+    rules: &Rules,
+    account: &Account,
+    prepared: &Prepared<'_>,
+    on: VerificationId,
+    machine: Timestamp,
+) -> Decision {
+    let mut walk = Walk::starting(rules, account, prepared, machine);
+    match walk.claimed_by(on) {
+        Some(Claimed::Replay(reply, id)) => walk.replayed(reply, id),
+        Some(Claimed::Running(on)) => Decision::Running { on, entry: None },
+        Some(Claimed::Fresh) | None => decide(rules, account, prepared, machine),
     }
 }
 
@@ -125,6 +142,22 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    fn starting(
+        rules: &'a Rules,
+        account: &'a Account,
+        prepared: &'a Prepared<'a>,
+        machine: Timestamp,
+    ) -> Self {
+        Walk {
+            rules,
+            account,
+            books: account.books(prepared.environment),
+            prepared,
+            now: account.clock.read(machine),
+            changes: Vec::with_capacity(3),
+        }
+    }
+
     /// The stages, one after the other.
     fn stages(&mut self) -> Result<Decision, Rejection> {
         let key = self.admitted()?;
@@ -137,7 +170,7 @@ impl<'a> Walk<'a> {
         };
         match self.claimed()? {
             Claimed::Replay(reply, id) => return Ok(self.replayed(reply, id)),
-            Claimed::Running(id) => return Ok(Decision::Running(id)),
+            Claimed::Running(on) => return Ok(self.waits(on)),
             Claimed::Fresh => {}
         }
         // One that brings a pending bundle to its end makes room.

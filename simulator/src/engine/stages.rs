@@ -59,6 +59,19 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// What its idempotency key means where just this verification has claimed it.
+    pub(super) fn claimed_by(&self, verification: VerificationId) -> Option<Claimed> {
+        let key = self.prepared.idempotency_key?;
+        self.books.claims.of(key, verification)
+    }
+
+    /// What was taken from the limit is taken, whatever the call waits for.
+    pub(super) fn waits(&mut self, on: VerificationId) -> Decision {
+        let changed = !self.changes.is_empty();
+        let entry = changed.then(|| self.entry());
+        Decision::Running { on, entry }
+    }
+
     /// The flow that a carried identifier goes on with.
     pub(super) fn resumed(&self, run: &Run<'_>) -> Result<Option<&'a Memory>, Rejection> {
         let Some(step) = run.step.filter(|_| !run.fixed) else {
@@ -195,6 +208,8 @@ impl<'a> Walk<'a> {
         let memory = self.resumed(second)?;
         let bundle = memory.and_then(Memory::bundle);
         let ticket = bundle.and_then(|bundle| self.books.tickets.get(bundle));
+        // One that is held back is another second call, which will end it.
+        let ticket = ticket.filter(|ticket| ticket.due == Due::SecondCall);
         let open = ticket.zip(memory).ok_or_else(|| {
             Rejection::input(
                 "this bundle has come to its end, or was not begun here; begin it anew",

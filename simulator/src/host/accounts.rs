@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Host;
-use super::cell::{AccountCell, Held};
+use super::cell::{AccountCell, Held, Parting};
 use super::journal::JournalError;
 use crate::engine::account::Account;
 use crate::engine::authenticate::Key;
@@ -119,7 +119,7 @@ impl Host {
     fn part(&self, cell: &AccountCell, held: &mut Held, now: Timestamp) {
         let rules = self.rules_of(cell);
         let generation = held.generation;
-        held.parting.retain(|(of, _), _| *of == generation);
+        held.parting.retain(|_, parting| !parting.given);
         for environment in Environment::ALL {
             let tickets = &held.account.books(environment).tickets;
             let held_back = tickets.held_back().map(|it| it.matter.verification);
@@ -128,7 +128,11 @@ impl Host {
                 if let Some((reply, _)) =
                     engine::finish(&rules, account, environment, verification, now)
                 {
-                    held.parting.insert((generation, verification), reply);
+                    let parting = Parting {
+                        reply,
+                        given: false,
+                    };
+                    held.parting.insert((generation, verification), parting);
                 }
             }
         }

@@ -63,11 +63,18 @@ pub(super) struct Held {
     /// How often the account was set back to its beginning. What began before that changes nothing.
     pub(super) generation: u64,
     /// The answers to calls that were held back when the account was set back.
-    pub(super) parting: HashMap<(u64, VerificationId), Reply, FixedState>,
+    pub(super) parting: HashMap<(u64, VerificationId), Parting, FixedState>,
     /// What happened lately.
     pub(super) events: EventLog,
     /// Whether it was closed: what comes now is for the account that begins anew under its name.
     pub(super) ended: bool,
+}
+
+/// The answer to a call that was held back when its account was set back.
+pub(super) struct Parting {
+    pub(super) reply: Reply,
+    /// Whether the call has it. Until then it is kept, however often the account is set back.
+    pub(super) given: bool,
 }
 
 impl AccountCell {

@@ -265,42 +265,52 @@ impl Host {
     ) -> Result<Step, JournalError> {
         let mut held = cell.lock();
         if let Some(Waits { generation, on }) = waits.filter(|it| it.generation != held.generation)
-            && let Some(reply) = held.parting.get(&(generation, on))
+            && let Some(parting) = held.parting.get(&(generation, on))
         {
-            return Ok(Step::Answered(reply.clone().replayed()));
+            return Ok(Step::Answered(parting.reply.clone().replayed()));
         }
         if held.ended {
             return Ok(Step::Gone);
         }
         let machine = self.clock.now();
         self.finish_due(cell, &mut held, machine)?;
-        Ok(
-            match engine::decide(rules, &held.account, prepared, machine) {
-                Decision::Answered { reply, entry } => {
-                    if let Some(entry) = entry {
-                        self.apply(cell, &mut held, entry)?;
-                        self.go_on_with(cell, &mut held, machine);
-                    }
-                    Step::Answered(reply)
+        let waited = waits.filter(|it| it.generation == held.generation);
+        let decision = match waited {
+            Some(Waits { on, .. }) => {
+                engine::decide_waiting(rules, &held.account, prepared, on, machine)
+            }
+            None => engine::decide(rules, &held.account, prepared, machine),
+        };
+        Ok(match decision {
+            Decision::Answered { reply, entry } => {
+                if let Some(entry) = entry {
+                    self.apply(cell, &mut held, entry)?;
+                    self.go_on_with(cell, &mut held, machine);
                 }
-                Decision::PutOff {
+                Step::Answered(reply)
+            }
+            Decision::PutOff {
+                verification,
+                delay_ms,
+                entry,
+            } => {
+                self.apply(cell, &mut held, entry)?;
+                Step::PutOff {
                     verification,
                     delay_ms,
-                    entry,
-                } => {
-                    self.apply(cell, &mut held, entry)?;
-                    Step::PutOff {
-                        verification,
-                        delay_ms,
-                        generation: held.generation,
-                    }
+                    generation: held.generation,
                 }
-                Decision::Running(on) => Step::Waits(Waits {
+            }
+            Decision::Running { on, entry } => {
+                if let Some(entry) = entry {
+                    self.apply(cell, &mut held, entry)?;
+                }
+                Step::Waits(Waits {
                     generation: held.generation,
                     on,
-                }),
-            },
-        )
+                })
+            }
+        })
     }
 
     /// Gives an answer after some real time. The call is finished even if its client gives up.
@@ -321,7 +331,9 @@ impl Host {
             } = held_back;
             let mut held = cell.lock();
             if held.generation != generation {
-                return held.parting.get(&(generation, verification)).cloned();
+                let parting = held.parting.get_mut(&(generation, verification))?;
+                parting.given = true;
+                return Some(parting.reply.clone());
             }
             let machine = host.clock.now();
             let now = held.account.clock.read(machine);

@@ -311,6 +311,34 @@ fn a_bundle_in_two_calls_ends_under_the_id_it_began_with() {
 }
 
 #[test]
+fn of_two_second_calls_of_a_bundle_at_once_one_ends_it() {
+    let scene = Scene::with(
+        r#"
+        [[scenario]]
+        name = "slow"
+        operation = "verify.financial.bank-dynamic.verify"
+        then = { success = {}, delay = "3s" }
+        "#,
+    );
+    let first = scene
+        .post(DYNAMIC, &sample("dynamic-bank-validation"))
+        .live()
+        .send();
+    let reference = first.at("data.referenceId");
+    let body = format!(r#"{{"referenceId": "{reference}", "amount": "1.50"}}"#);
+    let second = |key| scene.post(DYNAMIC, &body).live().idempotency(key).ask();
+    let (one, other) = scene
+        .runtime
+        .block_on(async { futures_util::join!(second("a"), second("b")) });
+    assert_eq!(one.outcome(), "200 completed");
+    assert_eq!(other.outcome(), "400 SVC_INVALID_INPUT");
+    assert_eq!(
+        scene.wallet("local"),
+        (Paise(9_998_000), Paise(0), Paise(2000))
+    );
+}
+
+#[test]
 fn the_fields_of_a_bundle_are_checked_like_those_of_its_steps() {
     let scene = Scene::new();
     let message = |path: &str, body: &str| {

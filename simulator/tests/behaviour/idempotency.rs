@@ -2,6 +2,9 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
+use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::manage;
+use svc_simulator::host::time::Target;
 
 use crate::scene::{Scene, UAN};
 
@@ -178,4 +181,68 @@ fn the_price_of_a_delayed_call_is_held_even_if_its_client_gives_up() {
         scene.wallet("local"),
         (Paise(9_999_750), Paise(0), Paise(250))
     );
+}
+
+const SLOW: &str = r#"
+    [[scenario]]
+    name = "slow"
+    operation = "verify.identity.pan"
+    then = { success = {}, delay = "3s" }
+"#;
+
+/// A call and a duplicate that waits for it, while something is done to the account.
+fn with_a_duplicate_waiting(scene: &Scene, done: impl AsyncFnOnce()) -> [crate::scene::Answer; 2] {
+    scene.runtime.block_on(async {
+        let call = || Box::pin(scene.pan(BODY).live().idempotency("k").ask());
+        let (mut first, mut same) = (call(), call());
+        assert!(futures_util::poll!(&mut first).is_pending());
+        assert!(futures_util::poll!(&mut same).is_pending());
+        done().await;
+        let (first, same) = futures_util::join!(first, same);
+        [first, same]
+    })
+}
+
+#[test]
+fn a_duplicate_that_waits_is_no_second_call_even_if_the_key_lapses_meanwhile() {
+    let scene = Scene::with(SLOW);
+    let cell = scene.account("local");
+    let [first, same] = with_a_duplicate_waiting(&scene, async || {
+        let day = Target::By(SignedDuration::from_hours(24));
+        let moved = scene.host.move_clock(&cell, day).await;
+        moved.expect("the clock moves forward");
+    });
+    assert_eq!((&same.0.body, same.0.replay), (&first.0.body, true));
+    assert_eq!(scene.wallet("local").2, Paise(250));
+}
+
+#[test]
+fn a_duplicate_that_waits_was_let_in_and_is_not_turned_away() {
+    let scene = Scene::with(SLOW);
+    let cell = scene.account("local");
+    let [first, same] = with_a_duplicate_waiting(&scene, async || {
+        let revoked = scene.host.change(&cell, Environment::Live, |account, _| {
+            manage::revoke_key(account, "svc_live_local")
+        });
+        revoked.expect("it may be revoked");
+    });
+    assert_eq!((&same.0.body, same.0.replay), (&first.0.body, true));
+    assert_eq!(
+        scene.pan(BODY).live().idempotency("k").outcome(),
+        "401 SVC_AUTH_INVALID"
+    );
+}
+
+#[test]
+fn a_duplicate_that_waits_takes_from_the_rate_limit_when_it_comes() {
+    let scene = Scene::with(SLOW);
+    scene.runtime.block_on(async {
+        let call = |key| Box::pin(scene.pan(BODY).by("throttled").idempotency(key).ask());
+        let (mut first, mut same) = (call("k"), call("k"));
+        assert!(futures_util::poll!(&mut first).is_pending());
+        assert!(futures_util::poll!(&mut same).is_pending());
+        assert_eq!(call("other").await.outcome(), "429 SVC_RATE_LIMITED");
+        let (first, same) = futures_util::join!(first, same);
+        assert_eq!((&same.0.body, same.0.replay), (&first.0.body, true));
+    });
 }

@@ -25,7 +25,6 @@ mod language_laws;
 mod layout;
 mod lookups;
 mod memory;
-mod model;
 mod openapi;
 mod pending;
 mod people;

@@ -58,6 +58,18 @@ fn calls_in_flight_at_a_reset_are_answered_and_leave_no_trace() {
 }
 
 #[test]
+fn a_call_in_flight_is_answered_however_often_its_account_is_reset() {
+    let scene = Scene::with(HELD_BACK);
+    scene.runtime.block_on(async {
+        let mut call = Box::pin(scene.post(PAN, BODY).live().ask());
+        assert!(futures_util::poll!(&mut call).is_pending());
+        (0..3).for_each(|_| reset(&scene, "local"));
+        assert_eq!(call.await.outcome(), "200 completed");
+    });
+    assert_eq!(scene.wallet("local").2, Paise(0));
+}
+
+#[test]
 fn a_call_after_a_reset_is_not_ended_by_one_from_before() {
     let scene = Scene::with(HELD_BACK);
     scene.runtime.block_on(async {

@@ -241,7 +241,9 @@ impl<'r> Rehearsal<'r> {
                 let heard = self.heard(reply, environment, delay_ms);
                 Heard { steps, ..heard }
             }
-            Decision::Running(_) => unreachable!("every call is finished before the next is made"),
+            Decision::Running { .. } => {
+                unreachable!("every call is finished before the next is made")
+            }
         }
     }
 

@@ -1,0 +1,368 @@
+//! What whoever runs the simulator changes, and what a person says: done in both.
+
+use jiff::SignedDuration;
+use svc_fixtures::contract::Paise;
+use svc_simulator::engine::account::Account;
+use svc_simulator::engine::clock::AccountClock;
+use svc_simulator::engine::consent::Said;
+use svc_simulator::engine::entry::Change;
+use svc_simulator::engine::ids::VerificationId;
+use svc_simulator::engine::manage::{self, Refused};
+use svc_simulator::engine::rate_limit::RateLimit;
+use svc_simulator::host::accounts::ChangeError;
+use svc_simulator::host::time::{MoveError, Target};
+use svc_simulator::scenario::WebhookTerms;
+
+use super::Player;
+use super::compare::ENVIRONMENTS;
+use crate::reference::door::{DAY_MS, KeyState};
+use crate::reference::side::Phase;
+use crate::step::{Goal, Step};
+use crate::world::{SECRET, instant};
+
+/// The most a wallet holds, in paise.
+const MOST: i64 = 100_000_000_000_000;
+const NETWORK: &str = "203.0.113.0/24";
+
+impl Player<'_> {
+    /// Changes the account; says whether it was refused.
+    fn host_change(
+        &self,
+        env: usize,
+        change: impl FnOnce(&Account) -> Result<Vec<Change>, Refused>,
+    ) -> Result<Option<Refused>, String> {
+        let _in_runtime = self.world.runtime.enter();
+        let (host, cell) = (&self.world.host, &self.world.cell);
+        match host.change(cell, ENVIRONMENTS[env], |account, _| change(account)) {
+            Ok(()) => Ok(None),
+            Err(ChangeError::Refused(refused)) => Ok(Some(refused)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn refused_as(
+        &mut self,
+        found: Option<Refused>,
+        foreseen: Option<Refused>,
+    ) -> Result<(), String> {
+        if foreseen.is_some() {
+            self.note("a change was refused");
+        }
+        match found == foreseen {
+            true => Ok(()),
+            false => Err(format!("a change: foreseen {foreseen:?}, found {found:?}")),
+        }
+    }
+
+    pub(super) fn change(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            Step::MachineGoesOn { ms } => {
+                self.world.machine_goes_on(*ms);
+                self.model.clock.machine += ms;
+                Ok(())
+            }
+            Step::Freeze => self.set_clock(AccountClock::frozen, true),
+            Step::LetRun => self.set_clock(AccountClock::running, false),
+            Step::TopUp { live, paise } => self.top_up(usize::from(*live), *paise),
+            Step::SetBalance { live, paise } => self.set_balance(usize::from(*live), *paise),
+            Step::Rotate { live } => self.rotate(usize::from(*live)),
+            Step::Revoke { which } => self.revoke(usize::from(*which)),
+            Step::AddKey { live, number } => {
+                self.add_key(usize::from(*live), &format!("model-more{number}"))
+            }
+            Step::Limit(limit) => {
+                let set = limit.map(|(per_second, burst)| RateLimit { per_second, burst });
+                let refused = self.host_change(0, |_| Ok(manage::set_rate_limit(set)))?;
+                self.model.door.set_limit(*limit);
+                self.refused_as(refused, None)
+            }
+            Step::Allowlist { outside_only } => {
+                let network = NETWORK.parse().expect("a network");
+                let networks = if *outside_only {
+                    vec![network]
+                } else {
+                    Vec::new()
+                };
+                let refused = self.host_change(0, |_| Ok(manage::set_allowlist(networks)))?;
+                self.model.door.outside_only = *outside_only;
+                self.refused_as(refused, None)
+            }
+            Step::Register { live, registered } => {
+                let env = usize::from(*live);
+                let terms = registered.then(|| WebhookTerms {
+                    url: super::compare::URLS[env].into(),
+                    secret: SECRET.into(),
+                });
+                let refused = self.host_change(env, |_| Ok(manage::set_webhook(terms)))?;
+                self.model.sides[env].registered = *registered;
+                self.refused_as(refused, None)
+            }
+            Step::Receiver { status } => {
+                self.world.receiver.answers(*status);
+                self.model.receiver = *status;
+                Ok(())
+            }
+            other => Err(format!("{other:?} is no change")),
+        }
+    }
+
+    fn set_clock(
+        &mut self,
+        set: impl FnOnce(&AccountClock, jiff::Timestamp) -> AccountClock,
+        freezes: bool,
+    ) -> Result<(), String> {
+        let _in_runtime = self.world.runtime.enter();
+        let shown = self.world.host.set_clock(&self.world.cell, set);
+        let shown = shown.map_err(|error| error.to_string())?;
+        match freezes {
+            true => self.model.clock.freeze(),
+            false => self.model.clock.let_run(),
+        }
+        match shown == instant(self.model.clock.now()) {
+            true => Ok(()),
+            false => Err(format!("the clock shows {shown}")),
+        }
+    }
+
+    fn top_up(&mut self, env: usize, paise: i64) -> Result<(), String> {
+        let environment = ENVIRONMENTS[env];
+        let refused = self.host_change(env, |account| {
+            manage::top_up(account, environment, Paise(paise))
+        })?;
+        let side = &mut self.model.sides[env];
+        let foreseen = (side.balance() + paise > MOST).then_some(Refused::TooMuch);
+        if foreseen.is_none() {
+            side.topped_up += paise;
+        }
+        self.refused_as(refused, foreseen)
+    }
+
+    fn set_balance(&mut self, env: usize, paise: i64) -> Result<(), String> {
+        let environment = ENVIRONMENTS[env];
+        let refused = self.host_change(env, |account| {
+            manage::set_balance(account, environment, Paise(paise))
+        })?;
+        let side = &mut self.model.sides[env];
+        let foreseen = match paise {
+            _ if paise < side.held() => Some(Refused::BelowHeld {
+                held: Paise(side.held()),
+            }),
+            _ if paise > MOST => Some(Refused::TooMuch),
+            _ => None,
+        };
+        if foreseen.is_none() {
+            side.topped_up = paise + side.charged();
+        }
+        self.refused_as(refused, foreseen)
+    }
+
+    fn rotate(&mut self, env: usize) -> Result<(), String> {
+        let rotated = {
+            let _in_runtime = self.world.runtime.enter();
+            let (host, cell) = (&self.world.host, &self.world.cell);
+            host.rotate_key(cell, ENVIRONMENTS[env])
+        };
+        let name = self.model.door.rotate(env, self.model.clock.now());
+        let until = instant(self.model.clock.now() + DAY_MS);
+        match (rotated, name) {
+            (Ok(rotation), Some(name))
+                if rotation.key.name() == name && rotation.until == until =>
+            {
+                Ok(())
+            }
+            (Err(ChangeError::Refused(Refused::NoActiveKey)), None) => {
+                self.note("a change was refused");
+                Ok(())
+            }
+            (found, foreseen) => {
+                let found = found.map(|rotation| rotation.key.name().to_owned());
+                Err(format!("rotated: foreseen {foreseen:?}, found {found:?}"))
+            }
+        }
+    }
+
+    fn revoke(&mut self, which: usize) -> Result<(), String> {
+        let at = which % self.model.door.keys.len();
+        let key = &mut self.model.door.keys[at];
+        key.state = KeyState::Revoked;
+        let (env, text) = (key.env, key.text());
+        let refused = self.host_change(env, |account| manage::revoke_key(account, &text))?;
+        self.refused_as(refused, None)
+    }
+
+    fn add_key(&mut self, env: usize, name: &str) -> Result<(), String> {
+        let added = {
+            let _in_runtime = self.world.runtime.enter();
+            let (host, cell) = (&self.world.host, &self.world.cell);
+            host.add_key(cell, ENVIRONMENTS[env], name)
+        };
+        let exists = self.model.door.has(env, name);
+        if !exists {
+            self.model.door.add(env, name);
+        }
+        let refused = match added {
+            Ok(_) => None,
+            Err(ChangeError::Refused(refused)) => Some(refused),
+            Err(error) => return Err(error.to_string()),
+        };
+        self.refused_as(refused, exists.then_some(Refused::KeyExists))
+    }
+
+    /// A key of a name that is free.
+    pub(super) fn add_fresh_key(&mut self, env: usize) -> Result<(), String> {
+        let mut names = (0..).map(|number| format!("model-fresh{number}"));
+        let name = names.find(|name| !self.model.door.has(env, name));
+        self.add_key(env, &name.expect("a number"))
+    }
+
+    pub(super) fn move_clock(&mut self, goal: Goal) -> Result<(), String> {
+        let (now, model) = (self.model.clock.now(), &self.model);
+        let to = match goal {
+            Goal::By(ms) => now + ms,
+            Goal::Due(off) => model.due().map_or(now, |due| due + off),
+            Goal::Lapse { which, off } => {
+                let claims = model
+                    .sides
+                    .iter()
+                    .flat_map(|side| side.claims.iter().rev().take(2));
+                let claim = claims.map(|claim| claim.at).nth(usize::from(which));
+                claim.map_or(now, |at| at + DAY_MS + off)
+            }
+            Goal::KeyEnd { which, off } => {
+                let ends = model.door.keys.iter().filter_map(|key| match key.state {
+                    KeyState::Until(end) => Some(end),
+                    _ => None,
+                });
+                ends.rev()
+                    .nth(usize::from(which))
+                    .map_or(now, |end| end + off)
+            }
+            Goal::Back => now - 1,
+        };
+        if to >= now {
+            return self.move_to(to, true);
+        }
+        if !matches!(goal, Goal::Back) {
+            return Ok(());
+        }
+        let (host, cell) = (&self.world.host, &self.world.cell);
+        let moved = host.move_clock(cell, Target::At(instant(to)));
+        match self.world.runtime.block_on(moved) {
+            Err(MoveError::Backwards { now: shown }) if shown == instant(now) => {
+                self.note("a clock did not go back");
+                Ok(())
+            }
+            other => Err(format!("a clock went back: {other:?}")),
+        }
+    }
+
+    /// One of the verifications, the latest first: environment and place.
+    fn choose(&self, which: u16, fits: impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
+        let all = (0..2).flat_map(|env| {
+            let count = self.model.sides[env].verifications.len();
+            (0..count).rev().map(move |at| (env, at))
+        });
+        let fitting: Vec<_> = all.filter(|&(env, at)| fits(env, at)).collect();
+        let nth = usize::from(which) % fitting.len().max(1);
+        fitting.get(nth).copied()
+    }
+
+    fn id(&self, env: usize, at: usize) -> Option<VerificationId> {
+        let side = &self.model.sides[env];
+        let record = &side.records[side.verifications[at].record?];
+        VerificationId::parse(record.id.as_ref()?)
+    }
+
+    /// Mostly one that waits for somebody; any other one in four.
+    fn chosen(&self, which: u16, person: bool) -> Option<(usize, usize, VerificationId)> {
+        let contract = &self.model.catalogue.contract;
+        let fits = |env: usize, at: usize| {
+            let it = &self.model.sides[env].verifications[at];
+            let row = &contract.operations[it.ran[0].operation];
+            let asks = row
+                .pending
+                .as_ref()
+                .is_some_and(|row| row.by_consent.is_some());
+            matches!(it.phase, Phase::Pending(_)) && (!person || asks)
+        };
+        let known = |env: usize, at: usize| self.id(env, at).is_some();
+        let one = match which % 4 {
+            0 => None,
+            _ => self.choose(which / 4, fits),
+        };
+        let (env, at) = one.or_else(|| self.choose(which / 4, known))?;
+        Some((env, at, self.id(env, at)?))
+    }
+
+    pub(super) fn consent(&mut self, which: u16, allow: bool) -> Result<(), String> {
+        let Some((env, at, id)) = self.chosen(which, true) else {
+            return Ok(());
+        };
+        let said = {
+            let _in_runtime = self.world.runtime.enter();
+            let (host, cell) = (&self.world.host, &self.world.cell);
+            let said = if allow { Said::Allow } else { Said::Refuse };
+            host.consent(cell, ENVIRONMENTS[env], id, said)
+        };
+        let said = said.map_err(|error| error.to_string())?.is_some();
+        let foreseen = self.model.consent(env, at, allow);
+        self.note(match (foreseen, allow) {
+            (true, true) => "a person said yes",
+            (true, false) => "a person said no",
+            (false, _) => "a link led nowhere",
+        });
+        match said == foreseen {
+            true => Ok(()),
+            false => Err(format!(
+                "consent to {id}: foreseen {foreseen}, found {said}"
+            )),
+        }
+    }
+
+    pub(super) fn end_now(&mut self, which: u16) -> Result<(), String> {
+        let Some((env, at, id)) = self.chosen(which, false) else {
+            return Ok(());
+        };
+        let ended = {
+            let _in_runtime = self.world.runtime.enter();
+            let (host, cell) = (&self.world.host, &self.world.cell);
+            host.end_now(cell, ENVIRONMENTS[env], id)
+        };
+        let ended = ended.map_err(|error| error.to_string())?;
+        let foreseen = self.model.end_now(env, at);
+        if foreseen {
+            self.note("a result was brought by hand");
+        }
+        match ended == foreseen {
+            true => Ok(()),
+            false => Err(format!("ending {id}: foreseen {foreseen}, found {ended}")),
+        }
+    }
+
+    pub(super) fn redeliver(&mut self, which: u16) -> Result<(), String> {
+        let sides = self.model.sides.iter().enumerate();
+        let all = sides.flat_map(|(env, side)| (0..side.deliveries.len()).map(move |at| (env, at)));
+        let all: Vec<_> = all.collect();
+        let Some(&(env, at)) = all.get(usize::from(which) % all.len().max(1)) else {
+            let none = VerificationId::NONE;
+            let refused = self.host_change(0, |account| {
+                manage::redeliver(account, ENVIRONMENTS[0], none)
+            })?;
+            return self.refused_as(refused, Some(Refused::UnknownDelivery));
+        };
+        let now = self.model.clock.now();
+        let delivery = &mut self.model.sides[env].deliveries[at];
+        let id = VerificationId::parse(&delivery.verification).expect("an id");
+        delivery.ask(now);
+        self.note("a delivery was asked for again");
+        let refused = self.host_change(env, |account| {
+            manage::redeliver(account, ENVIRONMENTS[env], id)
+        })?;
+        self.refused_as(refused, None)
+    }
+}
+
+/// The time a receiver's signature says: the machine's.
+pub(super) fn real_seconds(machine_ms: i64) -> i64 {
+    SignedDuration::from_millis(machine_ms).as_secs()
+}

@@ -1,0 +1,343 @@
+//! Compares all that can be seen of the account, and checks what must hold of every account.
+
+use data_encoding::HEXLOWER;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use svc_fixtures::json::Json;
+use svc_simulator::engine::account::{Account, Books};
+use svc_simulator::engine::authenticate::KeyState as EngineKeyState;
+use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::calls::State;
+use svc_simulator::engine::delivery::{Answered, DeliveryState, Why as EngineWhy};
+use svc_simulator::engine::event::{Event, What};
+use svc_simulator::engine::ids::VerificationId;
+use svc_simulator::engine::outcome::Due as EngineDue;
+use svc_simulator::host::transport::Posting;
+
+use super::Player;
+use crate::head::{Expected, paise};
+use crate::reference::delivery::{Attempt, Delivery, Why};
+use crate::reference::door::KeyState;
+use crate::reference::fate::{Due, Fate};
+use crate::reference::side::{Phase, Record, Row, Side};
+use crate::reference::{Happened, ids};
+use crate::world::{SECRET, instant};
+
+pub(super) const ENVIRONMENTS: [Environment; 2] = [Environment::Test, Environment::Live];
+pub(super) const URLS: [&str; 2] = ["http://127.0.0.1:9/test", "http://127.0.0.1:9/live"];
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, foreseen: T, found: T) -> Result<(), String> {
+    match foreseen == found {
+        true => Ok(()),
+        false => Err(format!("{what}: foreseen {foreseen:?}, found {found:?}")),
+    }
+}
+
+/// What an event means to the reference; nothing where it is about something else.
+pub(super) fn happened(event: &Event) -> Option<Happened> {
+    let at = event.at.as_millisecond();
+    let env = usize::from(event.environment == Environment::Live);
+    match &event.what {
+        What::Resulted { verification, .. } => Some(Happened::Ended {
+            at,
+            env,
+            id: verification.to_string(),
+        }),
+        What::Attempted {
+            verification,
+            answer,
+            ..
+        } => Some(Happened::Attempted {
+            at,
+            env,
+            id: verification.to_string(),
+            status: match answer {
+                Answered::Status(status) => Some(*status),
+                Answered::Nothing(_) => None,
+            },
+            posted: true,
+        }),
+        _ => None,
+    }
+}
+
+impl Player<'_> {
+    /// Everything after a step; also what is slow to compare where `all`.
+    pub(super) fn compare(&mut self, all: bool) -> Result<(), String> {
+        let cell = std::sync::Arc::clone(&self.world.cell);
+        cell.read(|account| {
+            let now = account.clock.read(instant(self.model.clock.machine));
+            same("the clock", instant(self.model.clock.now()), now)?;
+            let frozen = account.clock.frozen_at().is_some();
+            same(
+                "whether it stands",
+                self.model.clock.frozen().is_some(),
+                frozen,
+            )?;
+            self.compare_keys(account)?;
+            for (env, environment) in ENVIRONMENTS.into_iter().enumerate() {
+                let (books, side) = (account.books(environment), &mut self.model.sides[env]);
+                let compared = compare_side(side, books, all);
+                compared.map_err(|why| format!("{environment}: {why}"))?;
+            }
+            if all && !self.world.journal.makes(account) {
+                return Err("its entries make another account".to_owned());
+            }
+            Ok(())
+        })
+    }
+
+    fn compare_keys(&self, account: &Account) -> Result<(), String> {
+        let keys = &self.model.door.keys;
+        same("how many keys", keys.len(), account.keys.len())?;
+        for (key, found) in keys.iter().zip(&account.keys) {
+            let state = match key.state {
+                KeyState::Works => EngineKeyState::Active,
+                KeyState::Revoked => EngineKeyState::Revoked,
+                KeyState::Until(end) => EngineKeyState::Rotated {
+                    until: instant(end),
+                },
+            };
+            same(
+                &key.name,
+                (key.name.as_str(), state),
+                (found.name(), found.state),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What a report says.
+    pub(super) fn check_report(&self, env: usize, body: &[u8]) -> Result<(), String> {
+        let side = &self.model.sides[env];
+        let json = Json::parse(body).map_err(|mistake| mistake.to_string())?;
+        let data = json.get("data").ok_or("a report has data")?;
+        let number =
+            |row: &Json<'_>, name: &str| row.get(name).and_then(Json::as_int).unwrap_or(-1);
+        let money = |row: &Json<'_>, name: &str| {
+            let text = row.get(name).map(ToString::to_string);
+            text.and_then(|text| paise(&text))
+        };
+        let row = |json: &Json<'_>| {
+            let count = |name| u64::try_from(number(json, name)).unwrap_or(u64::MAX);
+            Row {
+                calls: count("calls"),
+                completed: count("completed"),
+                no_record: count("noRecord"),
+                failed: count("failed"),
+                billed: count("billed"),
+                amount: money(json, "amount").unwrap_or(-1),
+            }
+        };
+        let endpoints = data.get("endpoints").and_then(Json::as_list);
+        let found = endpoints.unwrap_or_default().iter();
+        let name = |json: &Json<'_>| {
+            let name = json.get("endpoint").and_then(Json::as_text);
+            name.unwrap_or_default().to_owned()
+        };
+        let found: Vec<_> = found.map(|json| (name(json), row(json))).collect();
+        let foreseen = side.usage().into_iter();
+        let foreseen: Vec<_> = foreseen.map(|(name, row)| (name.to_owned(), row)).collect();
+        same("the rows of a report", foreseen, found)?;
+        let totals = data.get("totals").map(row);
+        same("the totals of a report", Some(side.totals), totals)?;
+        let balance = side.live.then(|| side.balance());
+        same(
+            "the balance of a report",
+            balance,
+            money(data, "walletBalance"),
+        )
+    }
+
+    /// What was sent: the newest envelope, signed.
+    pub(super) fn check_postings(
+        &mut self,
+        foreseen: &[Happened],
+        postings: &mut Vec<Posting>,
+        in_order: bool,
+    ) -> Result<(), String> {
+        let sent = foreseen.iter().filter_map(|one| match one {
+            Happened::Attempted {
+                env,
+                id,
+                posted: true,
+                ..
+            } => Some((*env, id.clone())),
+            _ => None,
+        });
+        let mut sent: Vec<_> = sent.collect();
+        if !in_order {
+            sent.sort();
+            postings.sort_by_cached_key(|posting| (posting.url.clone(), ids(&posting.body)));
+        }
+        same("how many were sent", sent.len(), postings.len())?;
+        let at_s = super::changes::real_seconds(self.model.clock.machine);
+        for ((env, id), posting) in sent.into_iter().zip(postings.iter()) {
+            let found = (posting.url.as_str(), ids(&posting.body).swap_remove(0));
+            same("what was sent where", (URLS[env], id.clone()), found)?;
+            let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).expect("any length");
+            mac.update(format!("{at_s}.").as_bytes());
+            mac.update(&posting.body);
+            let hex = HEXLOWER.encode(&mac.finalize().into_bytes());
+            let signature = Some(format!("t={at_s},v1={hex}"));
+            same("the signature", signature, posting.signature.clone())?;
+            let side = &mut self.model.sides[env];
+            let mut records = side.records.iter_mut();
+            let record = records.find(|record| record.id.as_ref() == Some(&id));
+            let record = record.ok_or("what was sent is in no call log")?;
+            match &record.body {
+                Some(body) => same("what was sent", body, &posting.body)?,
+                None => record.body = Some(posting.body.clone()),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Happened {
+    /// What was posted is compared with what came in, not with what was told.
+    pub(super) fn forget_posted(&mut self) {
+        if let Happened::Attempted { posted, .. } = self {
+            *posted = true;
+        }
+    }
+}
+
+fn compare_side(side: &mut Side, books: &Books, all: bool) -> Result<(), String> {
+    let wallet = &books.wallet;
+    let foreseen = (side.topped_up, side.charged(), side.held(), side.balance());
+    let found = (
+        wallet.topped_up().0,
+        wallet.charged().0,
+        wallet.held().0,
+        wallet.balance().0,
+    );
+    same("put in, charged, held, balance", foreseen, found)?;
+    let (put_in, charged, held, balance) = found;
+    let adds_up = balance + charged == put_in && 0 <= held && held <= balance;
+    same(
+        "balance + charged = put in, 0 <= held <= balance",
+        true,
+        adds_up,
+    )?;
+    let totals = books.usage.totals();
+    let totals = Row {
+        calls: totals.calls,
+        completed: totals.completed,
+        no_record: totals.no_record,
+        failed: totals.failed,
+        billed: totals.billed,
+        amount: totals.amount.0,
+    };
+    same("the usage", side.totals, totals)?;
+    if all {
+        same("the usage, added up", side.added_up(), totals)?;
+    }
+    same("what was charged by the usage", charged, totals.amount)?;
+    compare_tickets(side, books)?;
+    same(
+        "how many deliveries",
+        side.deliveries.len(),
+        books.deliveries.iter().count(),
+    )?;
+    for delivery in &side.deliveries {
+        compare_delivery(delivery, books, all)?;
+    }
+    same("how many calls", side.records.len(), books.calls.kept())?;
+    for record in &mut side.records {
+        if all || record.body.is_none() {
+            compare_record(record, books)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is put off, by when it is due.
+fn compare_tickets(side: &Side, books: &Books) -> Result<(), String> {
+    let held_back = side.verifications.iter();
+    let held_back = held_back.filter(|it| it.phase == Phase::HeldBack).count();
+    same(
+        "how many are held back",
+        held_back,
+        books.tickets.held_back().count(),
+    )?;
+    let pending = side.verifications.iter().filter_map(|it| match it.phase {
+        Phase::Pending(due) => Some((side.records[it.record?].id.clone()?, due)),
+        _ => None,
+    });
+    let mut pending: Vec<_> = pending.collect();
+    pending.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let found = books.tickets.iter().filter_map(|ticket| {
+        let due = match ticket.due {
+            EngineDue::Real { .. } => return None,
+            EngineDue::At(at) => Due::At(at.as_millisecond()),
+            EngineDue::Consent => Due::Person,
+            EngineDue::SecondCall => Due::SecondCall,
+        };
+        Some((ticket.matter.verification.to_string(), due))
+    });
+    same("what is pending", pending, found.collect())
+}
+
+/// How a delivery stands and its last attempt; all of them where `all`.
+fn compare_delivery(delivery: &Delivery, books: &Books, all: bool) -> Result<(), String> {
+    let id = VerificationId::parse(&delivery.verification).expect("an id");
+    let found = books.deliveries.get(id).ok_or("a delivery is gone")?;
+    same(
+        "how many attempts",
+        delivery.attempts.len(),
+        found.attempts.len(),
+    )?;
+    let pairs = delivery.attempts.iter().zip(&found.attempts);
+    for (foreseen, attempt) in pairs.rev().take(if all { usize::MAX } else { 1 }) {
+        let attempt = Attempt {
+            due: attempt.due.as_millisecond(),
+            why: match attempt.why {
+                EngineWhy::Schedule => Why::Schedule,
+                EngineWhy::Copy => Why::Copy,
+                EngineWhy::Hand => Why::Hand,
+            },
+            status: match attempt.answer {
+                Answered::Status(status) => Some(status),
+                Answered::Nothing(_) => None,
+            },
+        };
+        same("an attempt", foreseen, &attempt)?;
+    }
+    let state = match delivery.next() {
+        Some((due, _)) => DeliveryState::Due(instant(due)),
+        None if delivery.taken() => DeliveryState::Delivered,
+        None => DeliveryState::Dead,
+    };
+    same("how a delivery stands", state, found.state())
+}
+
+/// One line of the call log. An envelope that nobody saw yet is looked at and kept.
+fn compare_record(record: &mut Record, books: &Books) -> Result<(), String> {
+    let Some(id) = &record.id else {
+        return Ok(());
+    };
+    let found = VerificationId::parse(id).and_then(|id| books.calls.get(id));
+    let found = found.ok_or_else(|| format!("{id} is not in the call log"))?;
+    let state = match record.state {
+        Fate::Completed => State::Completed,
+        Fate::Pending(..) => State::Pending,
+        Fate::Failed(code) => State::Failed(code),
+    };
+    same(id, (record.status, state), (found.status, found.state))?;
+    same(id, record.charged, found.charged.0)?;
+    if let Some(body) = &record.body {
+        return same(id, body, &found.envelope);
+    }
+    let expected = Expected {
+        status: record.status,
+        state: record.state.clone(),
+        charge: record.charged,
+        balance: record.balance,
+        retry_after: None,
+    };
+    let head = expected.of_body(&found.envelope)?;
+    same("the id of an envelope", id, &head)?;
+    record.body = Some(found.envelope.clone());
+    Ok(())
+}

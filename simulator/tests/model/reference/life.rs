@@ -1,0 +1,171 @@
+//! What happens to the reference by itself as time passes, and what can be read off an envelope.
+
+use svc_fixtures::contract::ErrorCode;
+
+use super::Model;
+use super::fate::{Due, Fate};
+use super::side::Phase;
+
+/// Something that happened while time passed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Happened {
+    Ended {
+        at: i64,
+        env: usize,
+        id: String,
+    },
+    Attempted {
+        at: i64,
+        env: usize,
+        id: String,
+        status: Option<u16>,
+        posted: bool,
+    },
+}
+
+/// What is due.
+enum Next {
+    End(usize),
+    Attempt(usize),
+}
+
+impl Model<'_> {
+    fn id(&self, env: usize, at: usize) -> &str {
+        let side = &self.sides[env];
+        let record = side.verifications[at].record.expect("it was answered");
+        side.records[record].id.as_deref().expect("its id is known")
+    }
+
+    /// What is due first: results before attempts, then in order of id, then of environment.
+    fn next_due(&self) -> Option<(i64, usize, Next)> {
+        let mut first: Option<((i64, u8, &str, usize), usize)> = None;
+        let mut note = |due, at| {
+            if first.is_none_or(|(known, _)| due < known) {
+                first = Some((due, at));
+            }
+        };
+        for (env, side) in self.sides.iter().enumerate() {
+            for (at, it) in side.verifications.iter().enumerate() {
+                if let Phase::Pending(Due::At(due)) = it.phase {
+                    note((due, 0, self.id(env, at), env), at);
+                }
+            }
+            for (at, delivery) in side.deliveries.iter().enumerate() {
+                if let Some((due, _)) = delivery.next() {
+                    note((due, 1, &delivery.verification, env), at);
+                }
+            }
+        }
+        let ((due, kind, _, env), at) = first?;
+        let next = if kind == 0 {
+            Next::End(at)
+        } else {
+            Next::Attempt(at)
+        };
+        Some((due, env, next))
+    }
+
+    /// When something is due next.
+    pub(crate) fn due(&self) -> Option<i64> {
+        self.next_due().map(|(due, ..)| due)
+    }
+
+    /// Does everything that is due until an instant, and shows it then.
+    pub(crate) fn pass_until(&mut self, to: i64) -> Vec<Happened> {
+        let mut happened = Vec::new();
+        let mut shown = self.clock.now();
+        while let Some((due, env, next)) = self.next_due().filter(|(due, ..)| *due <= to) {
+            let contract = &self.catalogue.contract;
+            shown = shown.max(due);
+            match next {
+                Next::End(verification) => {
+                    let id = self.id(env, verification).to_owned();
+                    self.sides[env].end(contract, verification, due);
+                    happened.push(Happened::Ended { at: due, env, id });
+                }
+                Next::Attempt(delivery) => {
+                    let status = self.receiver_says(env, delivery);
+                    let posted = self.sides[env].registered;
+                    let delivery = &mut self.sides[env].deliveries[delivery];
+                    delivery.attempt(status);
+                    happened.push(Happened::Attempted {
+                        at: shown,
+                        env,
+                        id: delivery.verification.clone(),
+                        status,
+                        posted,
+                    });
+                }
+            }
+        }
+        self.clock.show(to.max(shown));
+        happened
+    }
+
+    fn receiver_says(&self, env: usize, delivery: usize) -> Option<u16> {
+        let side = &self.sides[env];
+        if !side.registered {
+            return None;
+        }
+        status_of(self.receiver, &side.deliveries[delivery].verification)
+    }
+
+    /// A person says yes or no. Whether anybody was asked.
+    pub(crate) fn consent(&mut self, env: usize, at: usize, allow: bool) -> bool {
+        let contract = &self.catalogue.contract;
+        let it = &mut self.sides[env].verifications[at];
+        let row = &contract.operations[it.ran[0].operation];
+        let asks = row
+            .pending
+            .as_ref()
+            .is_some_and(|row| row.by_consent.is_some());
+        let open = matches!(it.phase, Phase::Pending(_)) && asks && it.ran.len() == 1;
+        if !open {
+            return false;
+        }
+        if !allow {
+            it.ran[0].fate = Fate::Failed(ErrorCode::NoRecordFound);
+        }
+        let now = self.clock.now();
+        self.sides[env].end(contract, at, now);
+        true
+    }
+
+    /// Somebody ends what is pending. Whether it was.
+    pub(crate) fn end_now(&mut self, env: usize, at: usize) -> bool {
+        let pending = matches!(self.sides[env].verifications[at].phase, Phase::Pending(_));
+        if pending {
+            let now = self.clock.now();
+            self.sides[env].end(&self.catalogue.contract, at, now);
+        }
+        pending
+    }
+}
+
+/// What a receiver in this mood answers to this delivery.
+pub(crate) fn status_of(receiver: u16, verification: &str) -> Option<u16> {
+    match receiver {
+        0 => None,
+        1 => Some(
+            if verification.bytes().map(u32::from).sum::<u32>() % 2 == 0 {
+                200
+            } else {
+                503
+            },
+        ),
+        status => Some(status),
+    }
+}
+
+/// The text of a member of a flat object, where it has one.
+pub(crate) fn member<'t>(json: &'t str, name: &str) -> Option<&'t str> {
+    let after = json.split_once(&format!("\"{name}\":\""))?.1;
+    after.split('"').next()
+}
+
+/// All ids of verifications that stand in an envelope, its own first.
+pub(crate) fn ids(body: &[u8]) -> Vec<String> {
+    let text = std::str::from_utf8(body).expect("JSON is text");
+    let parts = text.split("\"verificationId\":\"").skip(1);
+    parts.map(|part| part[..31].to_owned()).collect()
+}

@@ -1,0 +1,196 @@
+//! The simulator beside the reference: one account of a host, a receiver, a journal that rebuilds the
+//! account as it is written.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU16, Ordering};
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use svc_fixtures::contract::Paise;
+use svc_fixtures::reading::Source;
+use svc_simulator::engine::account::{Account, Settings};
+use svc_simulator::engine::delivery::Answered;
+use svc_simulator::engine::entry::Entry;
+use svc_simulator::engine::ids::Seed;
+use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::host::clock::Clock;
+use svc_simulator::host::journal::{Journal, JournalError};
+use svc_simulator::host::transport::{Posted, Posting, Transport};
+use svc_simulator::host::{AccountCell, Host, Means};
+use svc_simulator::scenario::{AccountTerms, KeyTerms};
+
+use crate::catalogue::Catalogue;
+use crate::reference::{self, OPENING};
+
+/// Where every life begins: 2027-01-15T08:00:00Z, in milliseconds.
+pub(crate) const START_MS: i64 = 1_800_000_000_000;
+pub(crate) const ACCOUNT: &str = "model";
+pub(crate) const SECRET: &str = "whsec_sample";
+
+/// What every life is decided by.
+pub(crate) struct Stage {
+    pub(crate) catalogue: Catalogue,
+    rules: Arc<Rules>,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        Stage::with("")
+    }
+
+    /// With more scenarios.
+    pub(crate) fn with(more: &str) -> Self {
+        let catalogue = Catalogue::new();
+        let scenarios = crate::instruct::scenarios(catalogue.contract.operations.iter()) + more;
+        let mut files = Files::built_in();
+        files
+            .scenarios
+            .insert(0, Source::new("instructions.toml", scenarios.as_str()));
+        let rules = Rules::read(&files, Seed::new("seed"));
+        let rules = rules.unwrap_or_else(|problems| panic!("{problems}"));
+        Stage {
+            catalogue,
+            rules: Arc::new(rules),
+        }
+    }
+}
+
+/// The simulator.
+pub(crate) struct World {
+    pub(crate) host: Arc<Host>,
+    pub(crate) cell: Arc<AccountCell>,
+    pub(crate) runtime: tokio::runtime::Runtime,
+    pub(crate) receiver: Arc<Receiver>,
+    pub(crate) journal: Arc<Shadow>,
+    machine: Arc<AtomicI64>,
+}
+
+impl World {
+    pub(crate) fn new(stage: &Stage) -> Self {
+        let settings = Settings::of(&stage.catalogue.contract.service);
+        let journal = Arc::new(Shadow {
+            settings,
+            account: Mutex::default(),
+        });
+        let receiver = Arc::new(Receiver {
+            status: AtomicU16::new(200),
+            postings: Mutex::default(),
+        });
+        let machine = Arc::new(AtomicI64::new(START_MS));
+        let means = Means {
+            journal: journal.clone(),
+            transport: receiver.clone(),
+            ..Means::of(Clock::Hand(Arc::clone(&machine)))
+        };
+        let terms = AccountTerms {
+            id: ACCOUNT.into(),
+            live_wallet: Paise(OPENING),
+            keys: vec![KeyTerms {
+                name: ACCOUNT.to_owned(),
+                revoked: false,
+                rotated_for_ms: None,
+            }],
+            allowlist: Vec::new(),
+            rate_limit: None,
+            webhook: None,
+            copies: false,
+        };
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_time().start_paused(true).build();
+        let runtime = runtime.expect("a runtime");
+        let host = {
+            let _in_runtime = runtime.enter();
+            Host::new(Arc::clone(&stage.rules), vec![terms], means).expect("the journal takes all")
+        };
+        let cell = host.directory().by_name(ACCOUNT, instant(START_MS));
+        let cell = cell.expect("the journal takes all").expect("it was opened");
+        World {
+            host,
+            cell,
+            runtime,
+            receiver,
+            journal,
+            machine,
+        }
+    }
+
+    pub(crate) fn machine_goes_on(&self, ms: i64) {
+        self.machine.fetch_add(ms, Ordering::SeqCst);
+    }
+}
+
+pub(crate) fn instant(ms: i64) -> Timestamp {
+    Timestamp::from_millisecond(ms).expect("an instant")
+}
+
+/// Rebuilds the account from its entries as they are written.
+pub(crate) struct Shadow {
+    settings: Settings,
+    account: Mutex<Option<Account>>,
+}
+
+impl Shadow {
+    /// Whether the entries so far make this account.
+    pub(crate) fn makes(&self, account: &Account) -> bool {
+        self.account.lock().as_ref() == Some(account)
+    }
+}
+
+impl Journal for Shadow {
+    fn append(&self, _: &str, entries: &[Entry]) -> Result<(), JournalError> {
+        let mut shadow = self.account.lock();
+        for entry in entries.iter().cloned() {
+            match &mut *shadow {
+                Some(account) => account.apply(entry),
+                None => *shadow = Account::rebuild(self.settings.clone(), [entry]),
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
+        Ok(Vec::new())
+    }
+
+    fn close(&self, _: &str) -> Result<(), JournalError> {
+        *self.account.lock() = None;
+        Ok(())
+    }
+}
+
+/// The receiver of all webhooks.
+pub(crate) struct Receiver {
+    status: AtomicU16,
+    postings: Mutex<Vec<Posting>>,
+}
+
+impl Receiver {
+    pub(crate) fn answers(&self, status: u16) {
+        self.status.store(status, Ordering::SeqCst);
+    }
+
+    /// What came since the last time.
+    pub(crate) fn take(&self) -> Vec<Posting> {
+        std::mem::take(&mut self.postings.lock())
+    }
+}
+
+impl Transport for Receiver {
+    fn post(
+        &self,
+        posting: Posting,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Posted> + Send + '_>> {
+        let id = reference::ids(&posting.body).swap_remove(0);
+        let status = reference::status_of(self.status.load(Ordering::SeqCst), &id);
+        self.postings.lock().push(posting);
+        let answered = match status {
+            Some(status) => Answered::Status(status),
+            None => Answered::Nothing("it was silent".to_owned()),
+        };
+        Box::pin(std::future::ready(Posted {
+            answered,
+            excerpt: Bytes::new(),
+        }))
+    }
+}
