@@ -91,10 +91,11 @@ impl<'c> Player<'c> {
 
     pub(super) fn again(&mut self, which: u16, twist: Twist) -> Result<(), String> {
         // Mostly one of the latest.
-        let latest = self
-            .made
-            .len()
-            .min(if which % 4 == 0 { usize::MAX } else { 12 });
+        let latest = self.made.len().min(if which.is_multiple_of(4) {
+            usize::MAX
+        } else {
+            12
+        });
         if latest == 0 {
             return Ok(());
         }
@@ -132,7 +133,11 @@ impl<'c> Player<'c> {
     pub(super) fn look_up(&mut self, live: bool, which: u16, cred: Cred) -> Result<(), String> {
         let env = usize::from(live);
         // One in eight is of the other environment, one in sixteen of nobody.
-        let of = if which % 8 == 0 { 1 - env } else { env };
+        let of = if which.is_multiple_of(8) {
+            1 - env
+        } else {
+            env
+        };
         let records = self.model.sides[of].records.iter();
         let ids: Vec<_> = records.filter_map(|record| record.id.clone()).collect();
         let id = match which % 16 == 1 || ids.is_empty() {

@@ -153,7 +153,7 @@ impl Player<'_> {
     pub(super) fn check_postings(
         &mut self,
         foreseen: &[Happened],
-        postings: &mut Vec<Posting>,
+        postings: &mut [Posting],
         in_order: bool,
     ) -> Result<(), String> {
         let sent = foreseen.iter().filter_map(|one| match one {

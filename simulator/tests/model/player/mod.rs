@@ -78,7 +78,7 @@ impl<'c> Player<'c> {
         }
         self.settle()?;
         self.poll_waiting()?;
-        self.compare(self.steps % 50 == 0)
+        self.compare(self.steps.is_multiple_of(50))
     }
 
     /// The end of a life: everything is compared once more.

@@ -29,6 +29,9 @@ enum Next {
     Attempt(usize),
 }
 
+/// When, a result or an attempt, which id, which environment.
+type Order<'m> = (i64, u8, &'m str, usize);
+
 impl Model<'_> {
     fn id(&self, env: usize, at: usize) -> &str {
         let side = &self.sides[env];
@@ -38,7 +41,7 @@ impl Model<'_> {
 
     /// What is due first: results before attempts, then in order of id, then of environment.
     fn next_due(&self) -> Option<(i64, usize, Next)> {
-        let mut first: Option<((i64, u8, &str, usize), usize)> = None;
+        let mut first: Option<(Order<'_>, usize)> = None;
         let mut note = |due, at| {
             if first.is_none_or(|(known, _)| due < known) {
                 first = Some((due, at));

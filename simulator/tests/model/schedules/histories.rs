@@ -181,7 +181,7 @@ fn history_is_explained(stage: &Stage, runtime: &Runtime, seed: u64) -> Vec<Act>
         moments: AtomicU64::new(0),
         begun: parking_lot::Mutex::default(),
         first: parking_lot::Mutex::default(),
-        resets: seed % 2 == 0,
+        resets: seed.is_multiple_of(2),
     };
     // Nearly empty, so that what is refused depends on what came before.
     let opening = if table.resets { OPENING } else { 9000 };

@@ -20,7 +20,7 @@ fn calls_of(client: usize) -> Vec<(Environment, &'static str, &'static str, Opti
     ];
     let one = |nth: usize| {
         let (path, body) = bodies[(nth + client) % bodies.len()];
-        let own = (nth % 3 == 0).then(|| format!("{client}-{nth}"));
+        let own = (nth.is_multiple_of(3)).then(|| format!("{client}-{nth}"));
         (Environment::ALL[nth % 2], path, body, own)
     };
     (0..12).map(one).collect()
