@@ -11,7 +11,7 @@ use svc_fixtures::contract::{Contract, Environment};
 
 use super::{Finding, Findings, Verdict, billing, delivered, ending, judge};
 use crate::capture::{CapturedCase, Exchange, Presented};
-use crate::plan::{Ask, Case, Expectation, Setting, Step};
+use crate::plan::{Ask, Case, Expectation, Rule, Setting, Step};
 use crate::target::{Door, Request, Response, TransportError};
 use crate::verdict::answer::Answer;
 
@@ -187,8 +187,8 @@ fn what_has_no_answer_is_skipped_and_says_why() {
 }
 
 /// What came to the receiver: one delivery of these bytes, signed so.
-fn delivery(body: &str, signature: &str) -> Exchange {
-    let delivery = serde_json::json!({"body": body, "signature": signature, "atS": 1_800_000_000});
+fn delivery(body: &str, signature: &str, at_s: i64) -> Exchange {
+    let delivery = serde_json::json!({"body": body, "signature": signature, "atS": at_s});
     let came = serde_json::json!({"deliveries": [delivery]}).to_string();
     exchange(Environment::Test, Door::Sink, 200, &came)
 }
@@ -197,16 +197,21 @@ fn delivery(body: &str, signature: &str) -> Exchange {
 fn deliveries_are_counted_signed_and_compared() {
     /// What `openssl dgst -sha256 -hmac whsec_sample` says of `1800000000.{}`.
     const MAC: &str = "f52d4e0e4419c81c39140518136f0ea025fb48625c1de7c62ce1ea91a41b6c1a";
-    let good = delivery("{}", &format!("t=1800000000,v1={MAC}"));
-    let bad = delivery("[]", &format!("t=1800000000,v1={MAC}"));
+    let signature = format!("t=1800000000,v1={MAC}");
+    let good = delivery("{}", &signature, 1_800_000_000);
+    let late = delivery("{}", &signature, 1_800_001_000);
+    let bad = delivery("[]", &signature, 1_800_000_000);
     let envelope = exchange(Environment::Test, Door::Api, 200, "{}");
     let envelope = Answer::of(&envelope).unwrap();
-    for (came, wrong) in [(good, false), (bad, true)] {
+    for (came, expected) in [
+        (good, vec![]),
+        (late, vec!["signed"]),
+        (bad, vec!["signed", "bodies"]),
+    ] {
         let signed = |findings: &mut Findings<'_>, answer: &Answer<'_>| {
             delivered::signed(findings, "signed", answer);
             delivered::bodies_are(findings, "bodies", answer, &envelope);
         };
-        let expected: &[&str] = if wrong { &["signed", "bodies"] } else { &[] };
         assert_eq!(broken_by(&came, signed), expected);
         for (count, expected) in [(0, 1), (1, 0), (2, 1)] {
             let found = broken_by(&came, |findings, answer| {
@@ -215,4 +220,58 @@ fn deliveries_are_counted_signed_and_compared() {
             assert_eq!(found.len(), expected, "{count}");
         }
     }
+}
+
+#[test]
+fn a_breach_is_told_with_what_must_be_and_what_is() {
+    let told = |exchange: &Exchange, part: fn(&mut Findings<'_>, &Answer<'_>)| {
+        let setting = setting();
+        let mut findings = Findings {
+            setting: &setting,
+            case: "a case",
+            step: 0,
+            found: Vec::new(),
+        };
+        part(&mut findings, &Answer::of(exchange).unwrap());
+        let broken = findings.found.into_iter();
+        let broken = broken.filter_map(|finding| match finding.verdict {
+            Verdict::Broken {
+                what,
+                expected,
+                found,
+                ..
+            } => Some(format!("{what}: {expected}, not {found}")),
+            _ => None,
+        });
+        broken.collect::<Vec<_>>()
+    };
+    let amount = "`billing.amount`: an amount with at most two decimals, not negative, not";
+    for (billing, found) in [("{}", "nothing"), (r#"{"amount":0.001}"#, "0.001")] {
+        let body = format!(r#"{{"status":"odd","billing":{billing}}}"#);
+        let first = told(&live(200, &body), billing::judge).swap_remove(0);
+        assert_eq!(first, format!("{amount} {found}"));
+    }
+    let judged = |findings: &mut Findings<'_>, answer: &Answer<'_>| {
+        super::envelope::judge(findings, answer);
+    };
+    let bare = told(&live(200, r#"{"status":"completed"}"#), judged);
+    let data = "`data`: is there, not it is not there".to_owned();
+    assert!(bare.contains(&data), "{bare:#?}");
+    let (mut case, captured) = one_call(Vec::new(), vec![live(200, "[1]"), live(200, "[2]")]);
+    case.steps.push(case.steps[0].clone());
+    case.steps[1].expect.push(Expectation {
+        clause: "the.rule".to_owned(),
+        rule: Rule::SameBytes(0),
+    });
+    let told = judge(&setting(), &case, &captured).pop().unwrap().verdict;
+    let Verdict::Broken {
+        what,
+        expected,
+        found,
+        ..
+    } = told
+    else {
+        panic!("{told:?}");
+    };
+    assert_eq!([what, expected, found], ["the body", "[1]", "[2]"]);
 }

@@ -193,10 +193,12 @@ fn a_balance_falls_by_what_was_charged() {
     assert_eq!(meets(Rule::BalanceFell(0), unknown), Some(false));
 }
 
-fn usage(calls: i64, completed: i64, billed: i64, amount: &str, totals: i64) -> Exchange {
+/// A usage answer: calls, completed, noRecord, failed; and what the totals say of calls.
+fn usage(figures: [i64; 4], billed: i64, amount: &str, totals: i64) -> Exchange {
+    let [calls, completed, no_record, failed] = figures;
     let row = |calls: i64| {
         format!(
-            r#""calls":{calls},"completed":{completed},"noRecord":0,"failed":0,"billed":{billed},"amount":{amount}"#
+            r#""calls":{calls},"completed":{completed},"noRecord":{no_record},"failed":{failed},"billed":{billed},"amount":{amount}"#
         )
     };
     let body = format!(
@@ -210,9 +212,10 @@ fn usage(calls: i64, completed: i64, billed: i64, amount: &str, totals: i64) -> 
 #[test]
 fn a_usage_has_just_these_rows_and_totals_that_are_their_sum() {
     let row = UsageRow {
-        calls: 3,
+        calls: 6,
         completed: 3,
-        ..UsageRow::default()
+        no_record: 2,
+        failed: 1,
     };
     let figures = UsageFigures {
         row,
@@ -221,16 +224,19 @@ fn a_usage_has_just_these_rows_and_totals_that_are_their_sum() {
     };
     let rows = BTreeMap::from([("an.endpoint".to_owned(), figures)]);
     for (found, fits) in [
-        (usage(3, 3, 2, "5", 3), true),
-        (usage(4, 3, 2, "5", 3), false),
-        (usage(3, 3, 2, "5", 4), false),
-        (usage(3, 3, 1, "5", 3), false),
-        (usage(3, 3, 2, "5.01", 3), false),
+        (usage([6, 3, 2, 1], 2, "5", 6), true),
+        (usage([7, 3, 2, 1], 2, "5", 6), false),
+        (usage([6, 4, 2, 1], 2, "5", 6), false),
+        (usage([6, 3, 1, 1], 2, "5", 6), false),
+        (usage([6, 3, 2, 2], 2, "5", 6), false),
+        (usage([6, 3, 2, 1], 2, "5", 7), false),
+        (usage([6, 3, 2, 1], 1, "5", 6), false),
+        (usage([6, 3, 2, 1], 2, "5.01", 6), false),
         (answer(200, "{}"), false),
     ] {
         assert_eq!(meets(Rule::Usage(rows.clone()), vec![found]), Some(fits));
     }
-    let more = usage(3, 3, 2, "5", 3);
+    let more = usage([6, 3, 2, 1], 2, "5", 6);
     assert_eq!(meets(Rule::Usage(BTreeMap::new()), vec![more]), Some(false));
 }
 
@@ -238,48 +244,43 @@ fn a_usage_has_just_these_rows_and_totals_that_are_their_sum() {
 fn a_usage_grows_by_the_calls_and_by_what_they_were_charged() {
     let charged = |endpoint: &str| {
         let billing = r#"{"charged":true,"amount":2.5,"walletBalanceAfter":1}"#;
-        answer(
-            200,
-            &format!(r#"{{"endpoint":"{endpoint}","billing":{billing}}}"#),
-        )
+        let body = format!(r#"{{"endpoint":"{endpoint}","billing":{billing}}}"#);
+        answer(200, &body)
     };
     let free = r#"{"endpoint":"an.endpoint","billing":{"charged":false,"amount":0}}"#;
-    let grew = |by: i64| Rule::UsageGrew {
+    let grew = |calls: i64| Rule::UsageGrew {
         since: 0,
         endpoint: "an.endpoint".to_owned(),
         by: UsageRow {
-            calls: by,
-            completed: by,
-            ..UsageRow::default()
+            calls,
+            completed: 2,
+            no_record: 1,
+            failed: 3,
         },
     };
     let story = |after: Exchange| {
-        let before = usage(3, 3, 2, "5", 3);
-        let others = charged("another.endpoint");
-        vec![
-            before,
-            charged("an.endpoint"),
-            others,
-            answer(200, free),
-            after,
-        ]
+        let others = [charged("another.endpoint"), charged("another.endpoint")];
+        let mut story = vec![usage([3, 3, 0, 1], 2, "5", 3), charged("an.endpoint")];
+        story.extend(others);
+        story.extend([answer(200, free), after]);
+        story
     };
-    for (after, by, fits) in [
-        (usage(5, 5, 3, "7.5", 5), 2, true),
-        (usage(5, 5, 3, "7.5", 5), 1, false),
-        (usage(5, 5, 4, "7.5", 5), 2, false),
-        (usage(5, 5, 3, "10", 5), 2, false),
-        (usage(5, 4, 3, "7.5", 5), 2, false),
-        (answer(200, "{}"), 2, false),
+    for (after, calls, fits) in [
+        (usage([9, 5, 1, 4], 3, "7.5", 9), 6, true),
+        (usage([9, 5, 1, 4], 3, "7.5", 9), 5, false),
+        (usage([9, 4, 1, 4], 3, "7.5", 9), 6, false),
+        (usage([9, 5, 2, 4], 3, "7.5", 9), 6, false),
+        (usage([9, 5, 1, 3], 3, "7.5", 9), 6, false),
+        (usage([9, 5, 1, 4], 4, "7.5", 9), 6, false),
+        (usage([9, 5, 1, 4], 3, "10", 9), 6, false),
+        (answer(200, "{}"), 6, false),
     ] {
-        assert_eq!(meets(grew(by), story(after)), Some(fits));
+        assert_eq!(meets(grew(calls), story(after)), Some(fits));
     }
     // Who has no row yet has used nothing.
-    let first = vec![
-        answer(200, r#"{"data":{"endpoints":[]}}"#),
-        usage(1, 1, 0, "0", 1),
-    ];
-    assert_eq!(meets(grew(1), first), Some(true));
+    let none = answer(200, r#"{"data":{"endpoints":[]}}"#);
+    let first = vec![none, usage([6, 2, 1, 3], 0, "0", 6)];
+    assert_eq!(meets(grew(6), first), Some(true));
 }
 
 #[test]

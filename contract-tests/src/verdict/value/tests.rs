@@ -218,3 +218,10 @@ fn an_earlier_value_is_compared_and_must_be_there() {
         border(&nothing, &[], &["1", "\"A\"", "null"]);
     }
 }
+
+#[test]
+fn nothing_can_be_all_of_what_nothing_is() {
+    let all = |test| Test::All(vec![Test::Absent, test]);
+    assert!(holds(&all(Test::Absent), None, &[]));
+    assert!(!holds(&all(Test::Present), None, &[]));
+}
