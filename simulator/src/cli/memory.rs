@@ -204,6 +204,6 @@ mod tests {
         };
         assert!(checked(&bounds(1 << 20, 1 << 20)).is_ok());
         let refused = checked(&bounds((1 << 20) + 1024, 1 << 20)).unwrap_err();
-        insta::assert_snapshot!(refused.to_string(), @"each account may keep 1025KiB and all together only 1MiB: give a --keep-total of at least --keep-bytes, or a smaller --keep-bytes");
+        insta::assert_snapshot!(refused.to_string(), @"error: each account may keep 1025KiB and all together only 1MiB: give a --keep-total of at least --keep-bytes, or a smaller --keep-bytes");
     }
 }
