@@ -107,9 +107,13 @@ impl<'c> Player<'c> {
             Twist::Spaces => call.spaced = !call.spaced,
             Twist::Environment => call.env = 1 - call.env,
             Twist::Body => {
-                let Asks::Run { template, .. } = &mut call.asks else {
+                let Asks::Run { template, carried } = &mut call.asks else {
                     return Ok(());
                 };
+                // What it had in its place may have carried nothing.
+                if carried.is_empty() {
+                    "nobody-issued-this".clone_into(carried);
+                }
                 let target = match template.of {
                     Of::Operation(at) => at,
                     Of::Bundle(at) => self.model.catalogue.contract.operations.len() + at,

@@ -167,7 +167,7 @@ impl Player<'_> {
         });
         let mut sent: Vec<_> = sent.collect();
         if !in_order {
-            sent.sort();
+            sent.sort_by_cached_key(|(env, id)| (URLS[*env], id.clone()));
             postings.sort_by_cached_key(|posting| (posting.url.clone(), ids(&posting.body)));
         }
         same("how many were sent", sent.len(), postings.len())?;

@@ -5,6 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
+use svc_simulator::engine::calls::Record;
 use svc_simulator::engine::ids::VerificationId;
 use svc_simulator::engine::reply::Reply;
 
@@ -156,17 +157,23 @@ impl<'c> Player<'c> {
         }
     }
 
-    /// The answer that nobody took, as the call log has it: the newest line, or that of the bundle
-    /// which the call goes on with.
+    /// The answer that nobody took, as the call log has it: the line of that endpoint that is new, or
+    /// that of the bundle which the call goes on with.
     fn logged(&self, call: &Call<'c>, at: usize) -> Option<Reply> {
         let side = &self.model.sides[call.env];
         let own = side.verifications[at].record;
         let own = own.and_then(|own| VerificationId::parse(side.records[own].id.as_ref()?));
+        let ids = side.records.iter().filter_map(|record| record.id.as_ref());
+        let known: Vec<_> = ids.filter_map(|id| VerificationId::parse(id)).collect();
+        let endpoint = &side.verifications[at].endpoint;
         self.world.cell.read(|account| {
             let calls = &account.books(super::compare::ENVIRONMENTS[call.env]).calls;
+            let new = |record: &&Record| {
+                *record.endpoint == **endpoint && !known.contains(&record.verification)
+            };
             let record = match own {
                 Some(own) => calls.get(own),
-                None => calls.iter().last(),
+                None => calls.iter().filter(new).last(),
             }?;
             let mut reply = Reply::plain(record.status, record.envelope.clone());
             reply.retry_after_s = (record.status == 503).then_some(1);
