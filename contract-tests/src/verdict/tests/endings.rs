@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::Environment;
 
-use super::{CONTRACT, PAN, broken_by, broken_in, exchange, setting};
+use super::{CALLED, CONTRACT, broken_by, broken_in, exchange, setting};
 use crate::capture::Exchange;
 use crate::target::Door;
 use crate::verdict::ending;
@@ -17,7 +17,7 @@ fn failed(status: u16, code: &str, retryable: bool) -> Exchange {
     let body = format!(
         r#"{{"status":"failed","error":{{"code":"{code}","message":"why","retryable":{retryable}}}}}"#
     );
-    ended(PAN, status, &body)
+    ended(&CALLED.path, status, &body)
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn what_is_looked_up_is_200_however_it_ended() {
     let mut looked_up = failed(200, "SVC_SOURCE_TIMEOUT", true);
     looked_up.request.path = "/v1/verifications/svcv_x".to_owned();
     assert!(broken_by(&looked_up, ending::judge).is_empty());
-    looked_up.request.path = PAN.to_owned();
+    looked_up.request.path = CALLED.path.clone();
     let found = broken_by(&looked_up, ending::judge);
     assert_eq!(found, ["errors.status-and-retryable"]);
 }
@@ -58,7 +58,7 @@ fn a_message_has_no_secret_in_it_and_an_error_is_there() {
         response.body = body.into_bytes();
     }
     assert_eq!(broken_by(&told, ending::judge), ["ruling.06-message"]);
-    let bare = ended(PAN, 400, r#"{"status":"failed"}"#);
+    let bare = ended(&CALLED.path, 400, r#"{"status":"failed"}"#);
     let found = broken_by(&bare, ending::judge);
     assert_eq!(found, ["errors.envelope", "errors.stable-codes"]);
 }
@@ -106,7 +106,7 @@ fn a_result_is_200_and_one_to_come_has_the_status_of_its_row() {
     let completed = r#"{"status":"completed"}"#;
     let pending = r#"{"status":"pending"}"#;
     for (status, expected) in [(200, None), (201, Some("states.completed"))] {
-        let found = broken_by(&ended(PAN, status, completed), ending::judge);
+        let found = broken_by(&ended(&CALLED.path, status, completed), ending::judge);
         assert_eq!(found.first().map(String::as_str), expected);
         let found = broken_by(&ended("/v1/nowhere", status, completed), ending::judge);
         assert_eq!(found.first().map(String::as_str), expected);

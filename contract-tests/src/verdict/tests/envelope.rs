@@ -2,11 +2,11 @@
 
 use svc_fixtures::contract::Environment;
 
-use super::{CONTRACT, PAN, broken_by, exchange};
+use super::{CALLED, CONTRACT, broken_by, exchange};
 use crate::target::Door;
 use crate::verdict::envelope;
 
-/// The clauses broken by an envelope of the PAN call on the sandbox, without those about its shape: the
+/// The clauses broken by an envelope of a call on the sandbox, without those about its shape: the
 /// bodies here have only the members that are asked for.
 fn broken(path: &str, members: &str, asked: &[&str]) -> Vec<String> {
     let mut sent = exchange(Environment::Test, Door::Api, 200, &format!("{{{members}}}"));
@@ -35,7 +35,7 @@ fn an_id_has_a_prefix_and_26_characters_of_base_32() {
         (good.to_owned(), vec![specified, ruled]),
     ] {
         let member = format!(r#""verificationId":"{id}""#);
-        let found = broken(PAN, &member, &[specified, ruled]);
+        let found = broken(&CALLED.path, &member, &[specified, ruled]);
         // What is no text at all, or an empty one, is also a matter of shape.
         let found: Vec<_> = found.iter().map(String::as_str).collect();
         assert!(
@@ -51,17 +51,15 @@ fn an_id_has_a_prefix_and_26_characters_of_base_32() {
 fn the_reference_and_the_endpoint_are_those_of_the_call_unless_it_is_looked_up() {
     let (reference, endpoint) = ("ruling.01-reference-id-always", "envelope.endpoint");
     let asked = ["envelope.reference-id", reference, endpoint];
-    let good = r#""referenceId":null,"endpoint":"verify.identity.pan""#;
-    let other = r#""referenceId":"x","endpoint":"verify.identity.tan""#;
-    assert!(broken(PAN, good, &asked).is_empty());
+    let called = format!(r#""endpoint":"{}""#, CALLED.id);
+    let good = &format!(r#""referenceId":null,{called}"#);
+    let other = r#""referenceId":"x","endpoint":"another.endpoint""#;
+    assert!(broken(&CALLED.path, good, &asked).is_empty());
     assert_eq!(
-        broken(PAN, other, &asked),
+        broken(&CALLED.path, other, &asked),
         ["envelope.reference-id", endpoint]
     );
-    assert_eq!(
-        broken(PAN, r#""endpoint":"verify.identity.pan""#, &asked[1..]),
-        [reference]
-    );
+    assert_eq!(broken(&CALLED.path, &called, &asked[1..]), [reference]);
     assert!(broken("/v1/verifications/svcv_x", other, &asked).is_empty());
     let nowhere = r#""referenceId":null,"endpoint":"nowhere.at.all""#;
     assert!(broken("/v1/nowhere/at/all", nowhere, &asked).is_empty());
@@ -91,7 +89,7 @@ fn the_latency_is_within_the_row_where_the_operation_ran() {
         assert_eq!(found.is_empty(), fits, "{members}");
     }
     // The shape of `meta` is judged, too: it lacks an instant here.
-    let often = |members: &str| broken(PAN, members, &[meta]).len();
+    let often = |members: &str| broken(&CALLED.path, members, &[meta]).len();
     let sound =
         often(r#""meta":{"environment":"test","latencyMs":0,"createdAt":"2027-01-15T08:00:00Z"}"#);
     let zone = |zone: &str| {
@@ -112,7 +110,7 @@ fn the_environment_is_the_one_that_was_called() {
     let clause = "envelope.environment";
     for (said, fits) in [("test", true), ("live", false)] {
         let members = format!(r#""meta":{{"environment":"{said}"}}"#);
-        assert_eq!(broken(PAN, &members, &[clause]).is_empty(), fits);
+        assert_eq!(broken(&CALLED.path, &members, &[clause]).is_empty(), fits);
     }
 }
 
@@ -121,21 +119,21 @@ fn an_answer_says_once_whether_it_succeeded() {
     let asked = ["envelope.success", "envelope.data", "envelope.error"];
     let error = r#""error":{"code":"SVC_INVALID_INPUT","message":"why","retryable":false}"#;
     let good = r#""success":true,"status":"completed","data":{}"#;
-    assert!(broken(PAN, good, &asked).is_empty());
+    assert!(broken(&CALLED.path, good, &asked).is_empty());
     let failed = format!(r#""success":false,"status":"failed",{error}"#);
-    assert!(broken(PAN, &failed, &asked).is_empty());
+    assert!(broken(&CALLED.path, &failed, &asked).is_empty());
     let both = format!(r#""success":false,"status":"completed","data":{{}},{error}"#);
     assert_eq!(
-        broken(PAN, &both, &asked),
+        broken(&CALLED.path, &both, &asked),
         ["envelope.success", "envelope.error"]
     );
     let neither = r#""success":true,"status":"failed""#;
     assert_eq!(
-        broken(PAN, neither, &asked),
+        broken(&CALLED.path, neither, &asked),
         ["envelope.success", "envelope.error"]
     );
     let data = format!(r#""success":false,"status":"failed","data":{{}},{error}"#);
-    assert_eq!(broken(PAN, &data, &asked), ["envelope.data"]);
+    assert_eq!(broken(&CALLED.path, &data, &asked), ["envelope.data"]);
 }
 
 #[test]
@@ -165,7 +163,11 @@ fn an_error_has_three_members_and_no_other() {
         ),
     ] {
         let members = format!(r#""success":false,"status":"failed","error":{{{error}}}"#);
-        assert_eq!(broken(PAN, &members, &asked).is_empty(), fits, "{error}");
+        assert_eq!(
+            broken(&CALLED.path, &members, &asked).is_empty(),
+            fits,
+            "{error}"
+        );
     }
 }
 

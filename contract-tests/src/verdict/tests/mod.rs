@@ -7,7 +7,7 @@ mod rules;
 
 use std::sync::LazyLock;
 
-use svc_fixtures::contract::{Contract, Environment};
+use svc_fixtures::contract::{Contract, Environment, Operation};
 
 use super::{Finding, Findings, Verdict, billing, delivered, ending, judge};
 use crate::capture::{CapturedCase, Exchange, Presented};
@@ -17,7 +17,12 @@ use crate::verdict::answer::Answer;
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 
-const PAN: &str = "/v1/verify/identity/pan";
+/// The operation that is called: any that answers at once.
+static CALLED: LazyLock<&Operation> = LazyLock::new(|| {
+    let mut rows = CONTRACT.operations.iter();
+    let row = rows.find(|row| row.pending.is_none());
+    row.expect("most operations answer at once")
+});
 
 fn setting() -> Setting<'static> {
     Setting::new(&CONTRACT, Vec::new(), "sample").everything()
@@ -29,7 +34,7 @@ fn exchange(environment: Environment, door: Door, status: u16, body: &str) -> Ex
             door,
             environment,
             method: "POST".to_owned(),
-            path: PAN.to_owned(),
+            path: CALLED.path.clone(),
             query: String::new(),
             authorization: None,
             headers: Vec::new(),
@@ -154,7 +159,7 @@ fn an_ending_is_told_in_a_few_words() {
 /// A case of one call, and what was captured of it.
 fn one_call(expect: Vec<Expectation>, exchanges: Vec<Exchange>) -> (Case, CapturedCase) {
     let mut case = Case::new("a case");
-    let ask = Ask::get(PAN);
+    let ask = Ask::get(&CALLED.path);
     case.steps.push(Step { ask, expect });
     let mut captured = CapturedCase::new("a check", "a case");
     captured.exchanges = exchanges;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use svc_fixtures::contract::{Environment, ErrorCode, Paise};
 
-use super::{PAN, clauses, exchange, live, one_call, setting};
+use super::{CALLED, clauses, exchange, live, one_call, setting};
 use crate::capture::Exchange;
 use crate::plan::{Ask, Ending, Expectation, Rule, Step, UsageFigures, UsageRow};
 use crate::target::{Door, TransportError};
@@ -14,7 +14,7 @@ use crate::verdict::{Verdict, judge};
 fn meets(rule: Rule, answers: Vec<Exchange>) -> Option<bool> {
     let clause = "the.rule".to_owned();
     let (mut case, captured) = one_call(Vec::new(), answers);
-    let ask = Ask::get(PAN);
+    let ask = Ask::get(&CALLED.path);
     case.steps = vec![
         Step {
             ask,
