@@ -8,7 +8,7 @@ check:
 # Every test that needs no outside program.
 test:
     cargo test --workspace
-# The long forms of what the tests run short, fuzzing for so many seconds a target: an hour or so.
+# The long forms of what the tests run short, fuzzing for so many seconds a target.
 long SECONDS="600":
     .ci/long {{SECONDS}}
 # The contract tests against a release binary started for them.
