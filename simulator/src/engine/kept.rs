@@ -2,6 +2,7 @@
 //! sums run along, so that nothing is ever counted anew. Must not know what it keeps, or how much.
 
 use std::borrow::Borrow;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::mem::size_of;
@@ -46,13 +47,19 @@ pub trait Keepable: Heap {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept<K: Eq + Hash, V> {
     by_key: HashMap<K, Slot<V>, FixedState>,
+    tally: Tally<K>,
+    forgotten: u64,
+}
+
+/// The sums, and the order of age.
+#[derive(Debug, Clone, PartialEq)]
+struct Tally<K> {
+    open: Sum,
+    over: Sum,
     /// Those that are over, the one that has been so longest first. One whose number is not its
     /// slot's any more stands for nothing.
     by_age: VecDeque<(u64, K)>,
     next: u64,
-    open: Sum,
-    over: Sum,
-    forgotten: u64,
 }
 
 /// So many, of so many bytes.
@@ -79,20 +86,63 @@ impl<K: Eq + Hash, V> Default for Kept<K, V> {
     fn default() -> Self {
         Kept {
             by_key: HashMap::default(),
-            by_age: VecDeque::new(),
-            next: 0,
-            open: Sum::default(),
-            over: Sum::default(),
+            tally: Tally {
+                open: Sum::default(),
+                over: Sum::default(),
+                by_age: VecDeque::new(),
+                next: 0,
+            },
             forgotten: 0,
         }
     }
 }
 
-impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
+impl<K: Eq + Hash + Clone + Heap> Tally<K> {
     /// What each entry takes in the map. Maps and queues grow by doubling: on average a quarter of
     /// their places is free.
-    const PLACE: usize = (size_of::<(K, Slot<V>)>() + 1 + size_of::<(u64, K)>()) * 4 / 3;
+    const fn place<V>() -> usize {
+        (size_of::<(K, Slot<V>)>() + 1 + size_of::<(u64, K)>()) * 4 / 3
+    }
 
+    fn weight<V: Keepable>(key: &K, value: &V) -> usize {
+        Self::place::<V>() + key.heap() + value.heap()
+    }
+
+    fn sum(&mut self, standing: Standing) -> &mut Sum {
+        match standing {
+            Standing::Open => &mut self.open,
+            Standing::Over => &mut self.over,
+        }
+    }
+
+    /// Counts something in that had this number before. Gives the number it has now.
+    fn enter<V: Keepable>(&mut self, number: u64, key: &K, value: &V) -> u64 {
+        let standing = value.standing();
+        let sum = self.sum(standing);
+        sum.count += 1;
+        sum.bytes += Self::weight(key, value);
+        match (standing, number) {
+            (Standing::Open, _) => OPEN,
+            (Standing::Over, OPEN) => {
+                let number = self.next;
+                self.next += 1;
+                self.by_age.push_back((number, key.clone()));
+                number
+            }
+            // What was over and still is keeps its age.
+            (Standing::Over, number) => number,
+        }
+    }
+
+    /// Counts something out.
+    fn leave<V: Keepable>(&mut self, key: &K, value: &V) {
+        let sum = self.sum(value.standing());
+        sum.count -= 1;
+        sum.bytes -= Self::weight(key, value);
+    }
+}
+
+impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
     /// What is kept under a key.
     #[must_use]
     pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -104,10 +154,21 @@ impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
 
     /// Keeps something in the place of what was kept under this key. Gives that back.
     pub fn put(&mut self, key: K, value: V) -> Option<V> {
-        let before = self.take::<K>(&key);
-        let (number, old) = before.map_or((OPEN, None), |slot| (slot.number, Some(slot.value)));
-        self.insert(key, value, number);
-        old
+        let old = match self.by_key.entry(key) {
+            Entry::Vacant(place) => {
+                let number = self.tally.enter(OPEN, place.key(), &value);
+                place.insert(Slot { value, number });
+                return None;
+            }
+            Entry::Occupied(mut place) => {
+                self.tally.leave(place.key(), &place.get().value);
+                let number = place.get().number;
+                let number = self.tally.enter(number, place.key(), &value);
+                place.insert(Slot { value, number })
+            }
+        };
+        self.tidy();
+        Some(old.value)
     }
 
     /// Changes what is kept under a key, where something is.
@@ -115,14 +176,16 @@ impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
     where
         K: Borrow<Q>,
     {
-        let Some((key, _)) = self.by_key.get_key_value(key) else {
+        let Some((known, _)) = self.by_key.get_key_value(key) else {
             return;
         };
-        let key = key.clone();
-        if let Some(mut slot) = self.take::<K>(&key) {
+        let known = known.clone();
+        if let Some(slot) = self.by_key.get_mut(key) {
+            self.tally.leave(&known, &slot.value);
             change(&mut slot.value);
-            self.insert(key, slot.value, slot.number);
+            slot.number = self.tally.enter(slot.number, &known, &slot.value);
         }
+        self.tidy();
     }
 
     /// What is kept under a key, not kept any more. It does not count as forgotten.
@@ -130,16 +193,20 @@ impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
     where
         K: Borrow<Q>,
     {
-        let slot = self.take(key)?;
+        let (key, slot) = self.by_key.remove_entry(key)?;
+        self.tally.leave(&key, &slot.value);
         self.tidy();
         Some(slot.value)
     }
 
     /// Forgets the one that has been over longest. None where there is none.
     pub fn forget_oldest(&mut self) -> Option<(K, V)> {
-        while let Some((number, key)) = self.by_age.pop_front() {
-            if self.stands(number, &key) {
-                let slot = self.take::<K>(&key)?;
+        while let Some((number, key)) = self.tally.by_age.pop_front() {
+            if let Entry::Occupied(place) = self.by_key.entry(key)
+                && place.get().number == number
+            {
+                let (key, slot) = place.remove_entry();
+                self.tally.leave(&key, &slot.value);
                 self.forgotten += 1;
                 return Some((key, slot.value));
             }
@@ -150,62 +217,16 @@ impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
     /// Gives back the room of what was forgotten.
     pub fn shrink(&mut self) {
         self.by_key.shrink_to_fit();
-        self.by_age.shrink_to_fit();
-    }
-
-    fn stands(&self, number: u64, key: &K) -> bool {
-        self.by_key.get(key).is_some_and(|it| it.number == number)
-    }
-
-    fn insert(&mut self, key: K, value: V, number: u64) {
-        let standing = value.standing();
-        let sum = self.sum(standing);
-        sum.count += 1;
-        sum.bytes += Self::weight(&key, &value);
-        let number = match (standing, number) {
-            (Standing::Open, _) => OPEN,
-            (Standing::Over, OPEN) => {
-                let number = self.next;
-                self.next += 1;
-                self.by_age.push_back((number, key.clone()));
-                number
-            }
-            // What was over and still is keeps its age.
-            (Standing::Over, number) => number,
-        };
-        self.by_key.insert(key, Slot { value, number });
-        self.tidy();
-    }
-
-    fn take<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<Slot<V>>
-    where
-        K: Borrow<Q>,
-    {
-        let (key, slot) = self.by_key.remove_entry(key)?;
-        let sum = self.sum(slot.value.standing());
-        sum.count -= 1;
-        sum.bytes -= Self::weight(&key, &slot.value);
-        Some(slot)
-    }
-
-    fn sum(&mut self, standing: Standing) -> &mut Sum {
-        match standing {
-            Standing::Open => &mut self.open,
-            Standing::Over => &mut self.over,
-        }
-    }
-
-    fn weight(key: &K, value: &V) -> usize {
-        Self::PLACE + key.heap() + value.heap()
+        self.tally.by_age.shrink_to_fit();
     }
 
     /// What stands for nothing any more is swept out when it is the greater part: a constant effort
     /// for each change.
     fn tidy(&mut self) {
-        if self.by_age.len() > 2 * self.over.count + 16 {
-            let mut by_age = std::mem::take(&mut self.by_age);
-            by_age.retain(|(number, key)| self.stands(*number, key));
-            self.by_age = by_age;
+        let Tally { by_age, over, .. } = &mut self.tally;
+        if by_age.len() > 2 * over.count + 16 {
+            let known = &self.by_key;
+            by_age.retain(|(number, key)| known.get(key).is_some_and(|it| it.number == *number));
         }
     }
 
@@ -219,7 +240,7 @@ impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
                 Standing::Over => &mut over,
             };
             sum.count += 1;
-            sum.bytes += Self::weight(key, &slot.value);
+            sum.bytes += Tally::weight(key, &slot.value);
         }
         (open, over)
     }
@@ -229,13 +250,13 @@ impl<K: Eq + Hash, V> Kept<K, V> {
     /// Those that are never forgotten now.
     #[must_use]
     pub fn open(&self) -> Sum {
-        self.open
+        self.tally.open
     }
 
     /// Those that may be forgotten.
     #[must_use]
     pub fn over(&self) -> Sum {
-        self.over
+        self.tally.over
     }
 
     /// How many there are.
@@ -407,7 +428,7 @@ mod tests {
             }
             prop_assert_eq!((things.open(), things.over()), things.recount());
             prop_assert_eq!(things.len(), model.0.len());
-            prop_assert!(things.by_age.len() <= 2 * things.len() + 17);
+            prop_assert!(things.tally.by_age.len() <= 2 * things.len() + 17);
         }
         prop_assert_eq!(things.forgotten(), forgotten);
         Ok(())
