@@ -8,7 +8,7 @@ use svc_fixtures::template::{self, Answers, Root, Template};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Answer, Attribute, Character, Expr, Member, Node, Part, Story};
-use crate::engine::compute;
+use crate::engine::compute::{self, How};
 
 /// Where the compiler stands: what names mean, and a path that makes equal calls at different
 /// places draw different values.
@@ -187,10 +187,9 @@ impl Scope<'_> {
                 let args = args.iter().map(|arg| self.expr(arg)).collect();
                 let found = compute::find(function).expect("the reader knows every function");
                 self.needs_call |= found.needs_call;
-                Expr::Call {
-                    run: found.run,
-                    args,
-                    salt,
+                match found.how {
+                    How::Args(run) => Expr::Call { run, args, salt },
+                    How::Choice(choose) => Expr::Choice { choose, args },
                 }
             }
         }

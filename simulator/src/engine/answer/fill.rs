@@ -18,6 +18,8 @@ struct Filling<'a> {
     this: Option<This<'a>>,
     /// The current value of the innermost `for_each`, and its position.
     item: Option<(&'a Json<'a>, usize)>,
+    /// Whom the answer speaks of: in a flow, whom its first call spoke of.
+    subject: &'a str,
     /// Who is spoken of, where a scenario file declares them: what is not said of them is drawn
     /// from this name, so that it is the same whatever they are asked for by.
     declared: Option<&'a str>,
@@ -45,6 +47,9 @@ impl<'a> Filling<'a> {
             root: Some(&answer.data),
             this: None,
             item: None,
+            subject: sources
+                .flow
+                .map_or_else(|| sources.input.subject(), |flow| &flow.subject),
             declared: None,
         }
     }
@@ -151,7 +156,7 @@ impl<'a> Filling<'a> {
 
     fn json(&self, node: &'a Node) -> Json<'a> {
         match node {
-            Node::Literal { json, .. } => json.clone(),
+            Node::Literal { json, .. } => json.borrowed(),
             Node::Value(expr) => self.eval(expr),
             Node::Text(parts) => Json::Text(self.text(parts)),
             Node::List(items) => Json::List(items.iter().map(|item| self.json(item)).collect()),
@@ -207,7 +212,7 @@ impl<'a> Filling<'a> {
     fn eval(&self, expr: &'a Expr) -> Json<'a> {
         let sources = self.sources;
         match expr {
-            Expr::Literal(json) => json.clone(),
+            Expr::Literal(json) => json.borrowed(),
             Expr::Request { field, rest } => below(sources.input.field(*field), rest),
             Expr::AnyRequest(path) => below(sources.input.named(&path[0]), &path[1..]),
             // From the top again: no item, no object around it.
@@ -236,16 +241,25 @@ impl<'a> Filling<'a> {
                 self.attribute(character, *attribute)
             }
             Expr::Call { run, args, salt } => {
-                let args: Vec<Json<'a>> = args.iter().map(|arg| self.eval(arg)).collect();
-                run(self.tools(*salt), &args)
+                let tools = self.tools(*salt);
+                // The usual numbers of arguments need no list.
+                match args.as_slice() {
+                    [one] => run(tools, &[self.eval(one)]),
+                    [one, two] => run(tools, &[self.eval(one), self.eval(two)]),
+                    more => {
+                        let args: Vec<_> = more.iter().map(|arg| self.eval(arg)).collect();
+                        run(tools, &args)
+                    }
+                }
             }
+            Expr::Choice { choose, args } => choose(args.len(), &|at| self.eval(&args[at])),
         }
     }
 
     /// What is known of somebody: what a scenario file says of them, else what the story does.
     fn attribute(&self, character: &'a Character, attribute: usize) -> Json<'a> {
         let (name, Attribute { sample, other }) = &character.attributes[attribute];
-        let subject = self.subject();
+        let subject = self.subject;
         // An attribute is the same wherever it is asked for: no item, no answer around it.
         let alone = Filling {
             root: None,
@@ -255,7 +269,7 @@ impl<'a> Filling<'a> {
         };
         if let Some(profile) = self.sources.people.playing(subject, &character.name) {
             let declared = Some(profile.name.as_str());
-            let said = profile.said.get(name).cloned();
+            let said = profile.said.get(name).map(Json::borrowed);
             return said.unwrap_or_else(|| Filling { declared, ..alone }.json(other));
         }
         let is_sample = character.identifiers.contains(subject);
@@ -267,19 +281,12 @@ impl<'a> Filling<'a> {
         let seed = salt.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         Tools {
             verification: self.sources.verification,
-            draw: xxh3_64_with_seed(self.declared.unwrap_or(self.subject()).as_bytes(), seed),
+            draw: xxh3_64_with_seed(self.declared.unwrap_or(self.subject).as_bytes(), seed),
             lists: &self.sources.story.lists,
             tables: &self.sources.story.tables,
             request: self.sources.input.body(),
             assets: &self.sources.addresses.assets_url,
         }
-    }
-
-    /// Whom the answer speaks of: in a flow, whom its first call spoke of.
-    fn subject(&self) -> &'a str {
-        self.sources
-            .flow
-            .map_or_else(|| self.sources.input.subject(), |flow| &flow.subject)
     }
 
     /// The value at a path of the same answer.
@@ -327,16 +334,16 @@ fn position(member: &Member, name: &str) -> Option<usize> {
 }
 
 /// The value at a path below a JSON value; null where there is none.
-fn below<'a>(json: Option<&Json<'a>>, path: &[String]) -> Json<'a> {
-    let mut found = json;
-    for name in path {
-        found = found.and_then(|json| step(json, name));
-    }
-    found.cloned().unwrap_or(Json::Null)
+fn below<'a>(json: Option<&'a Json<'a>>, path: &[String]) -> Json<'a> {
+    found(json, path).map_or(Json::Null, Json::borrowed)
 }
 
 fn below_owned<'a>(json: Json<'a>, path: &[String]) -> Json<'a> {
-    below(Some(&json), path)
+    found(Some(&json), path).cloned().unwrap_or(Json::Null)
+}
+
+fn found<'j, 'a>(json: Option<&'j Json<'a>>, path: &[String]) -> Option<&'j Json<'a>> {
+    path.iter().fold(json, |json, name| step(json?, name))
 }
 
 fn step<'j, 'a>(json: &'j Json<'a>, name: &str) -> Option<&'j Json<'a>> {

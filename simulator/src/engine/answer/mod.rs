@@ -3,15 +3,16 @@
 mod compile;
 mod fill;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Answers, Edit, Template};
 
 use super::addresses::Addresses;
-use super::compute::Run;
+use super::compute::{Choose, Run};
 use super::flow::Memory;
 use super::ids::VerificationId;
 use super::input::Input;
@@ -28,7 +29,8 @@ pub struct Story {
 #[derive(Debug, Clone)]
 struct Character {
     name: String,
-    identifiers: BTreeSet<String>,
+    /// Only looked up, never gone through.
+    identifiers: HashSet<String, FixedState>,
     attributes: Vec<(String, Attribute)>,
 }
 
@@ -114,6 +116,10 @@ enum Expr {
         run: Run,
         args: Vec<Expr>,
         salt: u64,
+    },
+    Choice {
+        choose: Choose,
+        args: Vec<Expr>,
     },
 }
 

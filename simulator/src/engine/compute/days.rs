@@ -33,9 +33,23 @@ fn of(year: &str, month: &str, day: &str) -> Option<Date> {
 /// In ISO. Years of more or less than four digits have no such form.
 pub(super) fn written(day: Option<Date>) -> Json<'static> {
     match day {
-        Some(day) if day.year() >= 0 => day.to_string().into(),
+        Some(day) if day.year() >= 0 => iso(day).into(),
         _ => Json::Null,
     }
+}
+
+/// `YYYY-MM-DD`, without the machinery of formats: nearly every answer has a day.
+fn iso(day: Date) -> String {
+    let (year, month, date) = (day.year().unsigned_abs(), day.month(), day.day());
+    let digit = |number: u16| char::from(b'0' + (number % 10) as u8);
+    let two = |number: i8| {
+        let number = u16::from(number.unsigned_abs());
+        ['-', digit(number / 10), digit(number)]
+    };
+    let year = [1000, 100, 10, 1].map(|place| digit(year / place));
+    let mut text = String::with_capacity(10);
+    text.extend(year.into_iter().chain(two(month)).chain(two(date)));
+    text
 }
 
 /// So many days later.

@@ -41,15 +41,16 @@ fn is_whole(number: f64, whole: i64) -> bool {
     number == whole as f64 && number as i128 == i128::from(whole)
 }
 
-/// `or(a, b, …)`: the first that is true, else the last.
-pub(super) fn or<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let chosen = args.iter().find(|arg| is_true(arg)).or(args.last());
-    chosen.cloned().unwrap_or(Json::Null)
+/// `or(a, b, …)`: the first that is true, else the last. Those after it are not made.
+pub(super) fn or<'a>(count: usize, arg: &dyn Fn(usize) -> Json<'a>) -> Json<'a> {
+    let before_last = (0..count - 1).map(arg);
+    let mut true_ones = before_last.filter(is_true);
+    true_ones.next().unwrap_or_else(|| arg(count - 1))
 }
 
-/// `if(condition, yes, no)`: `yes` where the condition is true, else `no`.
-pub(super) fn choose<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    args[if is_true(&args[0]) { 1 } else { 2 }].clone()
+/// `if(condition, yes, no)`: `yes` where the condition is true, else `no`. The other is not made.
+pub(super) fn choose<'a>(_: usize, arg: &dyn Fn(usize) -> Json<'a>) -> Json<'a> {
+    arg(if is_true(&arg(0)) { 1 } else { 2 })
 }
 
 /// `not(a)`: whether it is not true.

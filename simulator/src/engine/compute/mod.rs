@@ -38,8 +38,21 @@ pub struct Tools<'a> {
     pub assets: &'a str,
 }
 
-/// How a function is called.
+/// A function of its arguments.
 pub type Run = for<'a> fn(Tools<'a>, &[Json<'a>]) -> Json<'a>;
+
+/// A choice among so many arguments, each made when it is asked for by its place: those that are not
+/// asked for cost nothing.
+pub type Choose = for<'a> fn(usize, &dyn Fn(usize) -> Json<'a>) -> Json<'a>;
+
+/// How a function is called.
+#[derive(Clone, Copy)]
+pub enum How {
+    /// With all of its arguments.
+    Args(Run),
+    /// With a way to make them.
+    Choice(Choose),
+}
 
 /// A function the rows may call.
 #[derive(Clone, Copy)]
@@ -49,7 +62,7 @@ pub struct Function {
     /// Whether it depends on the call's own id, and not on the request alone.
     pub needs_call: bool,
     /// What it does.
-    pub run: Run,
+    pub how: How,
 }
 
 /// As many arguments as one likes.
@@ -57,8 +70,8 @@ const ANY: usize = usize::MAX;
 
 /// All of them. One line each: name, fewest and most arguments.
 pub const FUNCTIONS: &[Function] = &[
-    function("or", 2, ANY, logic::or),
-    function("if", 3, 3, logic::choose),
+    choice("or", 2, ANY, logic::or),
+    choice("if", 3, 3, logic::choose),
     function("not", 1, 1, logic::not),
     function("eq", 2, 2, logic::eq),
     function("sent", 1, 1, logic::sent),
@@ -105,6 +118,14 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 const fn function(name: &'static str, min_args: usize, max_args: usize, run: Run) -> Function {
+    named(name, min_args, max_args, How::Args(run))
+}
+
+const fn choice(name: &'static str, min_args: usize, max_args: usize, how: Choose) -> Function {
+    named(name, min_args, max_args, How::Choice(how))
+}
+
+const fn named(name: &'static str, min_args: usize, max_args: usize, how: How) -> Function {
     Function {
         signature: Signature {
             name,
@@ -112,7 +133,7 @@ const fn function(name: &'static str, min_args: usize, max_args: usize, run: Run
             max_args,
         },
         needs_call: false,
-        run,
+        how,
     }
 }
 
@@ -185,5 +206,8 @@ pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
         request: &REQUEST,
         assets: "http://127.0.0.1:8801/test-assets/",
     };
-    (function.run)(tools, args)
+    match function.how {
+        How::Args(run) => run(tools, args),
+        How::Choice(choose) => choose(args.len(), &|at| args[at].clone()),
+    }
 }
