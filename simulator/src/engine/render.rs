@@ -1,6 +1,7 @@
 //! Printing the envelope. Its form is the same for every answer; only `data` differs.
 
 use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::call::Environment;
@@ -63,10 +64,29 @@ pub struct Meta<'a> {
     pub provider: Option<&'a str>,
 }
 
+/// What every envelope has around its texts, about.
+const FRAME: usize = 290;
+
+impl Envelope<'_> {
+    /// How long it becomes, or a little more: it is kept as it is printed. Texts that must be escaped
+    /// take more.
+    fn room(&self) -> usize {
+        let result = match &self.result {
+            ResultPart::Completed(data) | ResultPart::Pending(data) => data.len(),
+            ResultPart::Failed { message, .. } => 70 + message.len(),
+        };
+        let charged = if self.charged.is_some() { 60 } else { 0 };
+        let texts = [Some(self.endpoint), self.reference, self.meta.provider];
+        let texts: usize = texts.into_iter().flatten().map(str::len).sum();
+        let provider = if self.meta.provider.is_some() { 14 } else { 0 };
+        FRAME + result + charged + texts + provider
+    }
+}
+
 /// The bytes of an envelope.
 #[must_use]
 pub fn envelope(envelope: &Envelope<'_>) -> Vec<u8> {
-    let mut out = Out(Vec::with_capacity(1024));
+    let mut out = Out(Vec::with_capacity(envelope.room()));
     let success = !matches!(envelope.result, ResultPart::Failed { .. });
     out.raw(if success {
         r#"{"success":true,"verificationId":""#
@@ -166,8 +186,9 @@ impl Out {
 
     /// ISO 8601 in UTC, to the millisecond.
     fn instant(&mut self, instant: Timestamp) {
-        use std::io::Write as _;
-        write!(self.0, "{instant:.3}").expect("an instant prints into memory");
+        const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+        let printed = PRINTER.print_timestamp(&instant, &mut self.0);
+        printed.expect("an instant prints into memory");
     }
 }
 
@@ -235,7 +256,7 @@ mod tests {
     use super::*;
 
     fn sample(result: ResultPart<'_>, charged: Option<Charged>) -> String {
-        let bytes = envelope(&Envelope {
+        let sample = Envelope {
             verification: VerificationId::parse("svcv_00000000000000000000000000").expect("an id"),
             reference: Some("a \"quoted\"\u{7}reference"),
             endpoint: "an.operation",
@@ -247,7 +268,13 @@ mod tests {
                 latency_ms: 250,
                 provider: None,
             },
-        });
+        };
+        let bytes = envelope(&sample);
+        let spare = sample.room() - bytes.len();
+        assert!(
+            spare < 80,
+            "an envelope is kept with {spare} bytes too many"
+        );
         String::from_utf8(bytes).expect("an envelope is text")
     }
 

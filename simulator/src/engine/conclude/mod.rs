@@ -203,9 +203,8 @@ pub fn latency(range: LatencyRange, content: &Content) -> u32 {
     range.min_ms + u32::try_from(content.number() % span).unwrap_or(0)
 }
 
-/// The bytes of an envelope, without the room that printing it needed: they are kept long.
 fn print(envelope: &Envelope<'_>) -> Bytes {
-    Bytes::from(render::envelope(envelope).into_boxed_slice())
+    render::envelope(envelope).into()
 }
 
 fn envelope<'a>(
