@@ -24,7 +24,7 @@ use svc_simulator::http::Addresses;
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::Access;
-use svc_simulator::http::edge::Peer;
+use svc_simulator::http::edge::Asked;
 use svc_simulator::scenario::{self, AccountTerms};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
@@ -51,7 +51,7 @@ pub(crate) fn accounts() -> Vec<AccountTerms> {
 /// A simulator without its listeners, and a receiver that its webhooks reach without a network.
 pub(crate) struct InProcess {
     host: Arc<Host>,
-    pages: [Router; 2],
+    pages: [Arc<Api>; 2],
     console: Router,
     sink: Sink,
 }
@@ -74,13 +74,12 @@ impl InProcess {
         let host = Host::new(Arc::clone(&RULES), accounts.clone(), means)
             .expect("a memory journal takes all");
         let page = |environment| {
-            let api = Api {
+            Arc::new(Api {
                 host: Arc::clone(&host),
                 environment,
                 trusted_proxies: Vec::new(),
                 body_timeout: Duration::from_secs(1),
-            };
-            api.router()
+            })
         };
         let console = Console {
             host: Arc::clone(&host),
@@ -100,11 +99,6 @@ impl InProcess {
 
     /// By way of the listener's router, as pages and the console are asked.
     async fn ask(&self, request: &Request) -> Response {
-        let router = match (request.door, request.environment) {
-            (Door::Console, _) => &self.console,
-            (_, Environment::Test) => &self.pages[0],
-            (_, Environment::Live) => &self.pages[1],
-        };
         let target = match request.query.as_str() {
             "" => request.path.clone(),
             query => format!("{}?{query}", request.path),
@@ -116,12 +110,29 @@ impl InProcess {
         for (name, value) in &request.headers {
             asked = asked.header(name, value);
         }
-        let peer = Peer(([127, 0, 0, 1], 1).into());
-        let asked = asked
-            .extension(peer)
-            .body(axum::body::Body::from(request.body.clone()));
-        let answer = router.clone().oneshot(asked.expect("a request")).await;
-        let (parts, body) = answer.expect("a router always answers").into_parts();
+        let asked = asked.body(axum::body::Body::from(request.body.clone()));
+        let asked = asked.expect("a request");
+        let page = match (request.door, request.environment) {
+            (Door::Console, _) => None,
+            (_, Environment::Test) => Some(&self.pages[0]),
+            (_, Environment::Live) => Some(&self.pages[1]),
+        };
+        let answer = match page {
+            Some(page) => {
+                let (flaw, peer) = (None, ([127, 0, 0, 1], 1).into());
+                let asked = Asked {
+                    request: asked,
+                    flaw,
+                    peer,
+                };
+                page.answer(asked).await
+            }
+            None => {
+                let answer = self.console.clone().oneshot(asked).await;
+                answer.expect("a router always answers")
+            }
+        };
+        let (parts, body) = answer.into_parts();
         let body = body.collect().await.expect("a body in memory").to_bytes();
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers = parts.headers.iter();

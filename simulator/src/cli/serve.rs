@@ -95,13 +95,12 @@ async fn run_listeners(
     };
     let api = |environment| {
         let (host, trusted_proxies) = (Arc::clone(&host), settings.trusted_proxies.clone());
-        Api {
+        Arc::new(Api {
             host,
             environment,
             trusted_proxies,
             body_timeout: limits.body,
-        }
-        .router()
+        })
     };
     let pages = Console {
         host: Arc::clone(&host),

@@ -2,13 +2,13 @@
 //! engine, and its answer is the envelope. Decides nothing; only how much of a body is read, and for
 //! how long, is decided here.
 
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::{Request, State};
 use axum::response::Response;
+use bytes::Bytes;
 use futures_util::FutureExt as _;
 use http::header::{
     ALLOW, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER,
@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 
 use super::arriving::{Arrived, arrive};
-use super::edge::Peer;
+use super::edge::{Answers, Asked};
 use super::head::Flaw;
 use super::{assets, consent, forwarded};
 use crate::engine::call::{Body, Call, Environment, Header, Headers};
@@ -34,7 +34,6 @@ const IDEMPOTENT_REPLAY: HeaderName = HeaderName::from_static("idempotent-replay
 const REFERENCE_ID: HeaderName = HeaderName::from_static("x-reference-id");
 
 /// One of the two API listeners.
-#[derive(Clone)]
 pub struct Api {
     /// Who answers.
     pub host: Arc<Host>,
@@ -46,68 +45,75 @@ pub struct Api {
     pub body_timeout: Duration,
 }
 
-impl Api {
-    /// What the listener serves. A request must come with its [`Peer`], as the edge adds it.
-    pub fn router(self) -> Router {
-        Router::new().fallback(answer).with_state(Arc::new(self))
+impl Answers for Arc<Api> {
+    async fn answer(self, asked: Asked) -> Response {
+        Api::answer(&self, asked).await
     }
 }
 
-async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response {
-    if let Some(&flaw) = request.extensions().get::<Flaw>() {
-        return refused(&api, &request.into_parts().0, flaw);
-    }
-    if let Some(asset) = assets::at(request.uri().path()) {
-        return assets::serve(request.method(), asset);
-    }
-    if let Some(link) = consent::link_in(request.uri().path()) {
+impl Api {
+    /// The answer to a request.
+    pub async fn answer<B>(&self, asked: Asked<B>) -> Response
+    where
+        B: hyper::body::Body<Data = Bytes> + Unpin,
+    {
+        let Asked {
+            request,
+            flaw,
+            peer,
+        } = asked;
+        let path = request.uri().path();
+        if let Some(flaw) = flaw {
+            return refused(self, peer, &request.into_parts().0, flaw);
+        }
+        if let Some(asset) = assets::at(path) {
+            return assets::serve(request.method(), asset);
+        }
+        if let Some(link) = consent::link_in(path) {
+            let (parts, body) = request.into_parts();
+            let page = AssertUnwindSafe(consent::serve(self, link, &parts, body));
+            let page = page.catch_unwind().await;
+            return page.unwrap_or_else(|_| {
+                respond(failed(self, &call(self, peer, &parts, Body::Incomplete)))
+            });
+        }
         let (parts, body) = request.into_parts();
-        let asked = Request::from_parts(parts.clone(), body);
-        let page = AssertUnwindSafe(consent::serve(&api, link, asked));
-        let page = page.catch_unwind().await;
-        return page
-            .unwrap_or_else(|_| respond(failed(&api, &call(&api, &parts, Body::Incomplete))));
+        let body = arrive(body, MAX_BODY_BYTES, self.body_timeout).await;
+        let arrived = match &body {
+            Arrived::Whole(bytes) => Body::Whole(bytes),
+            Arrived::TooLarge => Body::TooLarge,
+            Arrived::Incomplete => Body::Incomplete,
+        };
+        let call = call(self, peer, &parts, arrived);
+        // The engine holds no lock across a wait and books an answer as one entry, so that a panic
+        // leaves nothing half done behind.
+        let reply = AssertUnwindSafe(self.host.answer(&call))
+            .catch_unwind()
+            .await;
+        let reply = reply.unwrap_or_else(|_| failed(self, &call));
+        let fault = reply.wire;
+        let mut response = respond(reply);
+        if let Some(fault) = fault {
+            // The edge lets it happen, without hyper, which dates sound answers.
+            response.headers_mut().insert(DATE, date(self.host.now()));
+            response.extensions_mut().insert(fault);
+        }
+        if !matches!(body, Arrived::Whole(_)) {
+            // What is left of the body would be taken for the next request.
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        response
     }
-    let (parts, body) = request.into_parts();
-    let body = arrive(body, MAX_BODY_BYTES, api.body_timeout).await;
-    let arrived = match &body {
-        Arrived::Whole(bytes) => Body::Whole(bytes),
-        Arrived::TooLarge => Body::TooLarge,
-        Arrived::Incomplete => Body::Incomplete,
-    };
-    let call = call(&api, &parts, arrived);
-    // The engine holds no lock across a wait and books an answer as one entry, so that a panic
-    // leaves nothing half done behind.
-    let reply = AssertUnwindSafe(api.host.answer(&call))
-        .catch_unwind()
-        .await;
-    let reply = reply.unwrap_or_else(|_| failed(&api, &call));
-    let fault = reply.wire;
-    let mut response = respond(reply);
-    if let Some(fault) = fault {
-        // The edge lets it happen, without hyper, which dates sound answers.
-        response.headers_mut().insert(DATE, date(api.host.now()));
-        response.extensions_mut().insert(fault);
-    }
-    if !matches!(body, Arrived::Whole(_)) {
-        // What is left of the body would be taken for the next request.
-        let close = HeaderValue::from_static("close");
-        response.headers_mut().insert(CONNECTION, close);
-    }
-    response
 }
 
 /// The answer to a request that could be understood in several ways, or in none.
-fn refused(api: &Api, parts: &Parts, flaw: Flaw) -> Response {
-    let call = call(api, parts, Body::Incomplete);
+fn refused(api: &Api, peer: SocketAddr, parts: &Parts, flaw: Flaw) -> Response {
+    let call = call(api, peer, parts, Body::Incomplete);
     respond(api.host.refused(&call, &flaw.to_string()))
 }
 
-fn call<'a>(api: &Api, parts: &'a Parts, body: Body<'a>) -> Call<'a> {
-    let Peer(peer) = parts
-        .extensions
-        .get()
-        .expect("the edge adds the peer to every request");
+fn call<'a>(api: &Api, peer: SocketAddr, parts: &'a Parts, body: Body<'a>) -> Call<'a> {
     Call {
         environment: api.environment,
         peer: forwarded::caller(peer.ip(), &parts.headers, &api.trusted_proxies),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
-use hyper::body::Body as _;
+use hyper::body::Body;
 
 /// The body of a request as it arrived.
 pub(super) enum Arrived {
@@ -17,7 +17,10 @@ pub(super) enum Arrived {
 }
 
 /// Reads a body of at most so many bytes.
-pub(super) async fn arrive(body: axum::body::Body, at_most: usize, timeout: Duration) -> Arrived {
+pub(super) async fn arrive<B>(body: B, at_most: usize, timeout: Duration) -> Arrived
+where
+    B: Body<Data = Bytes> + Unpin,
+{
     if body.is_end_stream() {
         return Arrived::Whole(Bytes::new());
     }
@@ -30,7 +33,10 @@ pub(super) async fn arrive(body: axum::body::Body, at_most: usize, timeout: Dura
 }
 
 /// All of a body. One that comes in one piece, as nearly all do, is not copied.
-async fn collect(mut body: axum::body::Body, at_most: usize) -> Arrived {
+async fn collect<B>(mut body: B, at_most: usize) -> Arrived
+where
+    B: Body<Data = Bytes> + Unpin,
+{
     let mut whole = Bytes::new();
     let mut joined = BytesMut::new();
     while let Some(frame) = body.frame().await {

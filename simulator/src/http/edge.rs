@@ -1,7 +1,6 @@
-//! The edge: from a listener to a router, with a limit on everything a client can hold on to.
+//! The edge: from a listener to whoever answers, with a limit on everything a client can hold on to.
 //! Decides nothing about a request but when its connection ends.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +8,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::future::RouteFuture;
 use http::header::CONNECTION;
 use http::{HeaderValue, Request, StatusCode};
 use hyper::body::Incoming;
@@ -24,7 +22,8 @@ use tower::Service as _;
 use super::ahead::{Ahead, Refused};
 use super::fault::Broken;
 pub use super::head::Flaw;
-use super::places::{Arriving, Place, Places};
+pub use super::places::Arriving;
+use super::places::{Place, Places};
 use super::socket::{Socket, Unread};
 use crate::scenario::WireFault;
 
@@ -63,9 +62,33 @@ impl Default for EdgeLimits {
     }
 }
 
-/// The other end of the connection a request came in on; an extension of every request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer(pub SocketAddr);
+/// A request as it came in.
+pub struct Asked<B = Arriving> {
+    /// The request; a plain one where it can't be understood in one way only.
+    pub request: Request<B>,
+    /// Why it can't. Such a request must be answered as an error.
+    pub flaw: Option<Flaw>,
+    /// The other end of its connection.
+    pub peer: SocketAddr,
+}
+
+/// Whoever answers the requests of a listener.
+pub trait Answers: Clone + Send + Sync + 'static {
+    /// The answer to a request.
+    fn answer(self, asked: Asked) -> impl Future<Output = Response> + Send;
+}
+
+/// A router finds a [`Flaw`] among the extensions of the request.
+impl Answers for Router {
+    async fn answer(mut self, asked: Asked) -> Response {
+        let mut request = asked.request;
+        if let Some(flaw) = asked.flaw {
+            request.extensions_mut().insert(flaw);
+        }
+        let Ok(answer) = self.call(request).await;
+        answer
+    }
+}
 
 /// More than hyper must be able to hold so that it never finds a head too long that was let pass.
 const READ_AHEAD_BYTES: usize = 16 * 1024;
@@ -73,13 +96,11 @@ const READ_AHEAD_BYTES: usize = 16 * 1024;
 /// How long accepting rests when the machine has no more sockets to give.
 const REST: Duration = Duration::from_millis(50);
 
-/// Serves a router on a listener until told to stop. A request that can't be understood in one way only
-/// comes to the router, too, as a plain one that carries a [`Flaw`]: it must be answered as an error.
-/// When it is told to stop it lets running requests end within the
-/// drain deadline and closes what is left. Dropped, it closes everything at once.
+/// Answers the requests of a listener until told to stop; then lets running ones end within the drain
+/// deadline and closes what is left. Dropped, it closes everything at once.
 pub async fn serve(
     listener: TcpListener,
-    router: Router,
+    answers: impl Answers,
     limits: EdgeLimits,
     stop: CancellationToken,
 ) {
@@ -96,11 +117,11 @@ pub async fn serve(
         let Some((stream, peer, place)) = accepted else {
             continue;
         };
-        let (http, router) = (Arc::clone(&http), router.clone());
+        let (http, answers) = (Arc::clone(&http), answers.clone());
         // A token of its own, so that a busy connection shares no lock with another.
         let stop = stop.child_token();
         connections.spawn(async move {
-            connection(&http, stream, peer, router, &limits, &stop, place).await;
+            connection(&http, stream, peer, answers, &limits, &stop, place).await;
         });
     }
     drop(listener);
@@ -151,7 +172,7 @@ async fn connection(
     http: &Builder,
     stream: TcpStream,
     peer: SocketAddr,
-    router: Router,
+    answers: impl Answers,
     limits: &EdgeLimits,
     stop: &CancellationToken,
     place: Place,
@@ -180,7 +201,7 @@ async fn connection(
     let serving = Arc::clone(&line);
     let service = service_fn(move |request: Request<Incoming>| {
         let number = serving.requests.fetch_add(1, Ordering::Relaxed) + 1;
-        let answer = serving.call(number, &router, request);
+        let answer = answers.clone().answer(serving.asked(number, request));
         let line = Arc::clone(&serving);
         async move { line.sent(number, answer.await).await }
     });
@@ -227,37 +248,26 @@ struct Line {
 }
 
 impl Line {
-    /// Asks the router. A request that was refused comes to it with its [`Flaw`].
-    fn call(
-        &self,
-        number: u64,
-        router: &Router,
-        request: Request<Incoming>,
-    ) -> RouteFuture<Infallible> {
+    /// The request of this number.
+    fn asked(&self, number: u64, request: Request<Incoming>) -> Asked {
         self.place.is_busy();
         self.unread.clear();
-        let mut request = request.map(|body| Arriving::new(body, Arc::clone(&self.place)));
-        request.extensions_mut().insert(Peer(self.peer));
-        if let Some(flaw) = self.refused.why(number) {
-            request.extensions_mut().insert(flaw);
+        Asked {
+            request: request.map(|body| Arriving::new(body, Arc::clone(&self.place))),
+            flaw: self.refused.why(number),
+            peer: self.peer,
         }
-        router.clone().call(request)
     }
 
     /// The answer as it is sent, or how it breaks.
-    async fn sent(
-        &self,
-        number: u64,
-        answer: Result<Response, Infallible>,
-    ) -> Result<Response, Broken> {
-        let Ok(mut answer) = answer;
+    async fn sent(&self, number: u64, mut answer: Response) -> Result<Response, Broken> {
         if let Some(fault) = answer.extensions_mut().remove::<WireFault>() {
             return Err(Broken::new(fault, answer).await);
         }
         // Whoever asks to close the connection has not read the body to its end. Nor was anything
         // read after a request that was refused.
         let refused = self.refused.why(number).is_some();
-        // A router that overlooked the flaw has answered what nobody asked.
+        // Who overlooked the flaw has answered what nobody asked.
         if refused && !answer.status().is_client_error() && !answer.status().is_server_error() {
             answer = StatusCode::BAD_REQUEST.into_response();
         }

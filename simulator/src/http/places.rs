@@ -129,7 +129,7 @@ impl Drop for Place {
 }
 
 /// The body of a request; while it does not arrive, it is the client's turn.
-pub(super) struct Arriving {
+pub struct Arriving {
     body: Incoming,
     place: Arc<Place>,
 }

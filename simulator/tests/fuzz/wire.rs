@@ -45,14 +45,14 @@ impl Listener {
             linger: Duration::from_millis(100),
             ..EdgeLimits::default()
         };
-        let router = Api {
+        let api = Arc::new(Api {
             host: Arc::clone(&host),
             environment: Environment::Test,
             trusted_proxies: Vec::new(),
             body_timeout: limits.body,
-        };
+        });
         let stop = CancellationToken::new();
-        runtime.spawn(serve(listener, router.router(), limits, stop));
+        runtime.spawn(serve(listener, api, limits, stop));
         drop(_inside);
         Listener {
             address,

@@ -112,7 +112,7 @@ impl Served {
             Host::new(rules, accounts.clone(), means).expect("a test on a machine that works");
         let stop = CancellationToken::new();
         let api = |environment| {
-            Api {
+            Arc::new(Api {
                 host: Arc::clone(&host),
                 environment,
                 trusted_proxies: trusted
@@ -120,8 +120,7 @@ impl Served {
                     .map(|net| net.parse().expect("a test on a machine that works"))
                     .collect(),
                 body_timeout: limits.body,
-            }
-            .router()
+            })
         };
         let pages = Console {
             host: Arc::clone(&host),
@@ -131,16 +130,13 @@ impl Served {
             access,
             stop: stop.clone(),
         };
-        let routers = [
-            pages.router(),
-            api(Environment::Test),
-            api(Environment::Live),
+        let [console, sandbox, live] = listeners;
+        let (test, stopped) = (api(Environment::Test), || stop.clone());
+        let edges = vec![
+            runtime.spawn(serve(console, pages.router(), limits, stopped())),
+            runtime.spawn(serve(sandbox, test, limits, stopped())),
+            runtime.spawn(serve(live, api(Environment::Live), limits, stopped())),
         ];
-        let edges = listeners
-            .into_iter()
-            .zip(routers)
-            .map(|(listener, router)| runtime.spawn(serve(listener, router, limits, stop.clone())))
-            .collect();
         Served {
             addresses,
             accounts,

@@ -9,14 +9,15 @@ mod redirect;
 
 use std::sync::Arc;
 
-use axum::extract::Request;
 use axum::response::Response;
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
     REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use hyper::body::Body;
 use maud::Markup;
 use svc_fixtures::json::Json;
 
@@ -59,10 +60,13 @@ enum Refusal {
 }
 
 /// Serves a link of this listener's environment.
-pub(super) async fn serve(api: &Api, id: String, request: Request) -> Response {
-    let answered = match *request.method() {
+pub(super) async fn serve<B>(api: &Api, id: String, parts: &Parts, body: B) -> Response
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let answered = match parts.method {
         Method::GET | Method::HEAD => show(api, &id),
-        Method::POST => take(api, &id, request).await,
+        Method::POST => take(api, &id, &parts.headers, body).await,
         _ => Err(Refusal::WrongMethod),
     };
     answered.unwrap_or_else(|refusal| refusal.respond())
@@ -83,16 +87,18 @@ fn show(api: &Api, id: &str) -> Result<Response, Refusal> {
     Ok(respond(StatusCode::OK, page))
 }
 
-async fn take(api: &Api, id: &str, request: Request) -> Result<Response, Refusal> {
+async fn take<B>(api: &Api, id: &str, headers: &HeaderMap, body: B) -> Result<Response, Refusal>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
     // Read first, whatever comes of it: what is left of a body would be taken for a request.
-    let (parts, body) = request.into_parts();
     let body = match arrive(body, MAX_BODY_BYTES, api.body_timeout).await {
         Arrived::Whole(body) => body,
         Arrived::TooLarge => return Err(Refusal::TooLarge),
         Arrived::Incomplete => return Err(Refusal::Incomplete),
     };
     show(api, id)?;
-    let said = decision(&parts.headers, &body)?;
+    let said = decision(headers, &body)?;
     let (cell, verification) = found(api, id)?;
     let afterwards = api
         .host
