@@ -11,7 +11,7 @@ use super::cell::{AccountCell, Held, UNARMED};
 use super::journal::JournalError;
 use super::memory::tell_forgotten;
 use crate::engine::call::Environment;
-use crate::engine::entry::Entry;
+use crate::engine::entry::{Change, Entry};
 use crate::engine::{self, event};
 
 /// How long something rests that is due and could not be written.
@@ -32,12 +32,16 @@ impl Host {
         let more: Vec<_> = happened.collect();
         let environment = entry.environment;
         let forgotten = held.account.books(environment).all_forgotten();
+        // Who makes many accounts forget tells it once.
+        let told = matches!(entry.changes.as_slice(), [Change::Forgot { .. }]);
         held.account.apply(entry);
         for event in first.into_iter().chain(second).chain(more) {
             held.happened(event);
         }
         self.memory.weigh(cell, held);
-        tell_forgotten(&held.account, environment, forgotten);
+        if !told {
+            tell_forgotten(&held.account, environment, forgotten);
+        }
         cell.changed.notify_waiters();
         Ok(())
     }
