@@ -165,9 +165,17 @@ impl Ahead {
 
     /// The length of the head at the beginning of these bytes, where it is whole.
     fn head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Flaw> {
+        // Nearly all come whole, and are read once.
+        if self.searched == 0
+            && let Ok(Some((length, body))) = head::whole(bytes)
+            && length <= self.limit
+        {
+            self.passed(body);
+            return Ok(Some(length));
+        }
         let Some(length) = head::end(bytes, self.searched) else {
-            // The parser looks at a head twice at most, however slowly it comes: at its first line, and
-            // when it is whole.
+            // The parser looks at a head three times at most, however slowly it comes: twice at its
+            // first line, and when it is whole.
             let is_first_line = !bytes[..self.searched].contains(&b'\n');
             self.searched = bytes.len();
             return match bytes.len() > self.limit {
@@ -179,14 +187,19 @@ impl Ahead {
         if length > self.limit {
             return Err(Flaw::TooLarge);
         }
-        self.at = match head::body_after(&bytes[..length])? {
+        self.passed(head::body_after(&bytes[..length])?);
+        Ok(Some(length))
+    }
+
+    /// Goes on behind a sound head.
+    fn passed(&mut self, body: Body) {
+        self.at = match body {
             Body::Bytes(0) => At::Head,
             Body::Bytes(length) => At::Bytes(length),
             Body::Chunks => At::Chunks(Chunks::new()),
         };
         self.heads += 1;
         self.searched = 0;
-        Ok(Some(length))
     }
 
     fn refuse(&mut self, request: &[u8], flaw: Flaw) {

@@ -140,23 +140,24 @@ fn failed(api: &Api, call: &Call<'_>) -> Reply {
     })
 }
 
+/// In one way through the headers, which are few: five look-ups would cost more.
 fn headers(map: &HeaderMap) -> Headers<'_> {
-    Headers {
-        authorization: header(map, &AUTHORIZATION),
-        content_type: header(map, &CONTENT_TYPE),
-        content_encoding: header(map, &CONTENT_ENCODING),
-        idempotency_key: header(map, &IDEMPOTENCY_KEY),
-        reference_id: header(map, &REFERENCE_ID),
+    let mut headers = Headers::default();
+    for (name, value) in map {
+        let header = match name {
+            name if name == AUTHORIZATION => &mut headers.authorization,
+            name if name == CONTENT_TYPE => &mut headers.content_type,
+            name if name == CONTENT_ENCODING => &mut headers.content_encoding,
+            name if name == IDEMPOTENCY_KEY => &mut headers.idempotency_key,
+            name if name == REFERENCE_ID => &mut headers.reference_id,
+            _ => continue,
+        };
+        *header = match header {
+            Header::Absent => Header::One(value.as_bytes()),
+            Header::One(_) | Header::Many => Header::Many,
+        };
     }
-}
-
-fn header<'a>(map: &'a HeaderMap, name: &HeaderName) -> Header<'a> {
-    let mut values = map.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (None, _) => Header::Absent,
-        (Some(value), None) => Header::One(value.as_bytes()),
-        (Some(_), Some(_)) => Header::Many,
-    }
+    headers
 }
 
 fn respond(reply: Reply) -> Response {

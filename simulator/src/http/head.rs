@@ -115,15 +115,23 @@ pub(super) fn hopeless(bytes: &[u8]) -> Option<Flaw> {
 /// # Errors
 /// Why it is refused.
 pub(super) fn body_after(head: &[u8]) -> Result<Body, Flaw> {
-    parsed(head, |request, _| {
-        let bare = |at: usize| at == 0 || head[at - 1] != b'\r';
-        if memchr_iter(b'\n', head).any(bare) {
+    // The end was found before, so that it is whole.
+    let (_, body) = whole(head)?.ok_or(Flaw::NotHttp)?;
+    Ok(body)
+}
+
+/// How long the head at the beginning of these bytes is and what follows it, where it is whole.
+///
+/// # Errors
+/// Why it is refused, or that what came so far can't be understood; where it ends is not known then.
+pub(super) fn whole(bytes: &[u8]) -> Result<Option<(usize, Body)>, Flaw> {
+    parsed(bytes, |request, length| {
+        let bare = |at: usize| at == 0 || bytes[at - 1] != b'\r';
+        if memchr_iter(b'\n', &bytes[..length]).any(bare) {
             return Err(Flaw::BareLineFeed);
         }
-        framing(request)
+        Ok((length, framing(request)?))
     })
-    // The end was found before, so that it is whole.
-    .and_then(|body| body.ok_or(Flaw::NotHttp))
 }
 
 /// Lets hyper's parser read the head, and then somebody look at it where it is whole.
@@ -180,7 +188,13 @@ fn framing(request: &httparse::Request<'_, '_>) -> Result<Body, Flaw> {
 
 /// The host that a target names, where it is a URL. Nearly all are plain paths, and cost nothing.
 fn authority(target: &str) -> Result<Option<Authority>, Flaw> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%?=&".contains(&byte);
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'/' | b'-' | b'.' | b'_' | b'~' | b'%' | b'?' | b'=' | b'&'
+            )
+    };
     if target.len() < 1000 && target.starts_with('/') && target.bytes().all(plain) {
         return Ok(None);
     }
@@ -192,7 +206,7 @@ fn authority(target: &str) -> Result<Option<Authority>, Flaw> {
 fn is_plain_host(host: &[u8]) -> bool {
     let colon = host.iter().position(|&byte| byte == b':');
     let (name, port) = host.split_at(colon.unwrap_or(host.len()));
-    let plain = |&byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(&byte);
+    let plain = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
     let digits = port
         .get(1..)
         .is_none_or(|port| port.iter().all(u8::is_ascii_digit));
@@ -279,6 +293,19 @@ mod tests {
             assert_eq!(end(text.as_bytes(), 0), ends, "{text:?}");
             for searched in 0..ends.unwrap_or(text.len()) {
                 assert_eq!(end(text.as_bytes(), searched), ends, "{text:?} {searched}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sound_head_ends_where_the_parser_says() {
+        let line = "GET / HTTP/1.1\r\nHost: a\r\n";
+        for before in ["", "\r\n", "\r\n\r\n", "\r\n\r\n\r\n"] {
+            for after in ["", "{}", "\r\n\r\n", "\n", line] {
+                let text = format!("{before}{line}X: \t\r\n\r\n{after}");
+                let whole = whole(text.as_bytes());
+                let ends = end(text.as_bytes(), 0).map(|at| (at, Body::Bytes(0)));
+                assert_eq!(whole, Ok(ends), "{text:?}");
             }
         }
     }
