@@ -53,10 +53,15 @@ impl<'a> Header<'a> {
         match self {
             Header::One(value) => std::str::from_utf8(value)
                 .ok()
-                .filter(|text| !text.chars().any(char::is_control)),
+                .filter(|text| is_printable(text)),
             Header::Absent | Header::Many => None,
         }
     }
+}
+
+/// Without control characters. Nearly all texts are plain ASCII, which needs no decoding.
+fn is_printable(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.chars().any(char::is_control)
 }
 
 /// The body of a request.

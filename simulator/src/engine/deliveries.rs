@@ -2,6 +2,7 @@
 //! kept.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -160,8 +161,8 @@ impl Deliveries {
     /// When the first attempt is due that is not due yet.
     #[must_use]
     pub fn due_after(&self, now: Timestamp) -> Option<Timestamp> {
-        let after = now.saturating_add(SignedDuration::from_nanos(1)).ok()?;
-        let mut later = self.by_due.range((after, VerificationId::NONE)..);
+        let after = Bound::Excluded((now, VerificationId::LAST));
+        let mut later = self.by_due.range((after, Bound::Unbounded));
         later.next().map(|(at, _)| *at)
     }
 

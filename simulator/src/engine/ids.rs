@@ -131,6 +131,8 @@ impl VerificationId {
     const LENGTH: usize = 26;
     /// Stands in where an id is asked for and none is needed.
     pub const NONE: VerificationId = VerificationId([b'0'; Self::LENGTH]);
+    /// None comes after this one.
+    pub const LAST: VerificationId = VerificationId([b'z'; Self::LENGTH]);
 
     fn from_bytes(bytes: &[u8]) -> Self {
         let mut text = [0; 28];

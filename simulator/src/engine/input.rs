@@ -59,6 +59,9 @@ fn is_json(content_type: Header<'_>) -> bool {
     let Some(text) = content_type.text() else {
         return false;
     };
+    if text == "application/json" {
+        return true;
+    }
     let mut parts = text.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();
     let utf8 = |parameter: &str| {

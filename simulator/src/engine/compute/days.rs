@@ -22,9 +22,13 @@ pub(super) fn read(value: &Json<'_>) -> Option<Date> {
 }
 
 fn of(year: &str, month: &str, day: &str) -> Option<Date> {
+    // Four digits at most.
     let number = |digits: &str| {
-        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-        plain.then(|| digits.parse::<i16>().ok()).flatten()
+        let mut digits = digits.bytes();
+        digits.try_fold(0i16, |number, digit| {
+            let digit = digit.is_ascii_digit().then(|| i16::from(digit - b'0'))?;
+            number.checked_mul(10)?.checked_add(digit)
+        })
     };
     let short = |digits: &str| i8::try_from(number(digits)?).ok();
     Date::new(number(year)?, short(month)?, short(day)?).ok()
