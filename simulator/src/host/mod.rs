@@ -229,6 +229,7 @@ impl Host {
         loop {
             // Made before the look, so that nothing that is done in between is missed.
             let changed = cell.changed.notified();
+            cell.turn().await;
             match self.step(rules, cell, prepared, waits) {
                 Ok(Step::Answered(reply)) => return Some(reply),
                 Ok(Step::Gone) => return None,
