@@ -10,7 +10,7 @@ use super::call::Environment;
 use super::calls::{Record, State};
 use super::entry::{Change, Concluded};
 use super::ids::VerificationId;
-use super::kept::Sum;
+use super::kept::{self, Sum};
 use super::rules::Rules;
 use super::usage;
 
@@ -76,7 +76,7 @@ impl Audit {
 
     /// Gives back the room of what was forgotten.
     pub fn shrink(&mut self) {
-        self.accesses.shrink_to_fit();
+        kept::shrink(&mut self.accesses);
     }
 
     /// All accesses, oldest first.

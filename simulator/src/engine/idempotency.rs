@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::ids::{BodyDigest, VerificationId};
-use super::kept::{Counts, Heap, Keepable, Kept, Standing, Sum, shared};
+use super::kept::{self, Counts, Heap, Keepable, Kept, Standing, Sum, shared};
 use super::rejection::Rejection;
 use super::reply::Reply;
 
@@ -207,7 +207,7 @@ impl Claims {
     /// Gives back the room of what was forgotten.
     pub fn shrink(&mut self) {
         self.by_key.shrink();
-        self.by_time.shrink_to_fit();
+        kept::shrink(&mut self.by_time);
     }
 
     fn lapse(&mut self, now: Timestamp, retention: SignedDuration) {

@@ -216,8 +216,10 @@ impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
 
     /// Gives back the room of what was forgotten.
     pub fn shrink(&mut self) {
-        self.by_key.shrink_to_fit();
-        self.tally.by_age.shrink_to_fit();
+        if let Some(room) = room(self.by_key.capacity(), self.by_key.len()) {
+            self.by_key.shrink_to(room);
+        }
+        shrink(&mut self.tally.by_age);
     }
 
     /// What stands for nothing any more is swept out when it is the greater part: a constant effort
@@ -303,6 +305,19 @@ impl Heap for Arc<str> {
 impl Heap for (usize, Box<str>) {
     fn heap(&self) -> usize {
         2 * (ALLOCATED + self.1.len())
+    }
+}
+
+/// How much room so many entries should have, where most of what they have is free. To give back less
+/// than that would be to ask for it again soon, and each time all entries move.
+fn room(capacity: usize, entries: usize) -> Option<usize> {
+    (capacity > 4 * entries.max(1)).then_some(2 * entries)
+}
+
+/// Gives back the room of a queue that is mostly free.
+pub fn shrink<T>(queue: &mut VecDeque<T>) {
+    if let Some(room) = room(queue.capacity(), queue.len()) {
+        queue.shrink_to(room);
     }
 }
 
@@ -424,7 +439,14 @@ mod tests {
                     forgotten += u64::from(oldest.is_some());
                     prop_assert_eq!(things.forget_oldest(), oldest);
                 }
-                Step::Shrink => things.shrink(),
+                Step::Shrink => {
+                    things.shrink();
+                    let most = 4 * things.len().max(1);
+                    prop_assert!(things.by_key.capacity() <= most);
+                    prop_assert!(
+                        things.tally.by_age.capacity() <= 4 * things.tally.by_age.len().max(1)
+                    );
+                }
             }
             prop_assert_eq!((things.open(), things.over()), things.recount());
             prop_assert_eq!(things.len(), model.0.len());

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::cell::AccountCell;
 use crate::engine::event::Event;
+use crate::engine::kept;
 
 /// So many events are kept for each account; then the oldest is forgotten first.
 pub const KEPT_EVENTS: usize = 1024;
@@ -50,7 +51,7 @@ impl EventLog {
         let too_many = self.latest.len().saturating_sub(bytes / PLACE);
         self.latest.drain(..too_many);
         self.first += too_many as u64;
-        self.latest.shrink_to_fit();
+        kept::shrink(&mut self.latest);
     }
 
     fn next(&self) -> u64 {
