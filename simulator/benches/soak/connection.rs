@@ -1,23 +1,31 @@
 //! A client's keep-alive connection.
+#![expect(clippy::disallowed_methods, reason = "a bench measures real time")]
 
 use std::io::{Error, ErrorKind, Result};
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// One connection.
+/// The simulator closes a connection that is idle for too long. One that was idle for so long is not used
+/// again, as no pool of connections would.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// One connection, opened anew when it was idle.
 pub(crate) struct Connection {
+    address: String,
     stream: TcpStream,
+    used: Instant,
     buffer: Vec<u8>,
     body: Vec<u8>,
 }
 
 impl Connection {
     pub(crate) async fn open(address: &str) -> Result<Self> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
         Ok(Connection {
-            stream,
+            address: address.to_owned(),
+            stream: connect(address).await?,
+            used: Instant::now(),
             buffer: Vec::with_capacity(16 << 10),
             body: Vec::new(),
         })
@@ -25,6 +33,9 @@ impl Connection {
 
     /// Sends a request and reads its answer whole. Gives the status.
     pub(crate) async fn exchange(&mut self, request: &str) -> Result<u16> {
+        if self.used.elapsed() > IDLE {
+            self.stream = connect(&self.address).await?;
+        }
         self.stream.write_all(request.as_bytes()).await?;
         self.buffer.clear();
         loop {
@@ -45,6 +56,7 @@ impl Connection {
             let whole = end + 4 + length;
             if self.buffer.len() >= whole {
                 self.body = self.buffer[end + 4..whole].to_vec();
+                self.used = Instant::now();
                 return Ok(status);
             }
         }
@@ -54,4 +66,10 @@ impl Connection {
     pub(crate) fn body(&self) -> &[u8] {
         &self.body
     }
+}
+
+async fn connect(address: &str) -> Result<TcpStream> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }
