@@ -1,7 +1,7 @@
 //! Servers that are measured from outside: each a process of its own, and what the operating system says of
 //! it. Shared by the benches that need one; measures nothing by itself.
 
-use std::io::{BufRead as _, BufReader, Error, Result};
+use std::io::{BufRead as _, BufReader, Error, Result, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -78,7 +78,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // One that is gone already needs no killing.
+        // Who measures one that is gone only learns that nobody answers.
+        if let Ok(Some(status)) = self.child.try_wait() {
+            let _ = writeln!(std::io::stderr(), "the server had ended: {status}");
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -86,7 +86,7 @@ async fn soak(out: &mut impl Write, all: u64, keeps: &[&str]) -> Result<[f64; 10
     writeln!(out, "{:>10} {:>10} {:>8} {idle:>12.1}", 0, "", "")?;
     let simulator = Arc::new(simulator);
     let next = Arc::new(AtomicU64::new(0));
-    let mut resident = [0.0; 10];
+    let (mut resident, mut lost) = ([0.0; 10], 0);
     for (tenth, resident) in (1..).zip(&mut resident) {
         let (from, to) = (all * (tenth - 1) / 10, all * tenth / 10);
         let (began, cpu_before) = (Instant::now(), simulator.process.cpu()?);
@@ -94,7 +94,7 @@ async fn soak(out: &mut impl Write, all: u64, keeps: &[&str]) -> Result<[f64; 10
             .map(|_| tokio::spawn(call_until(Arc::clone(&simulator), Arc::clone(&next), to)))
             .collect();
         for caller in callers {
-            caller.await.map_err(Error::other)??;
+            lost += caller.await.map_err(Error::other)??;
         }
         next.store(to, Ordering::Relaxed);
         let calls = (to - from) as f64;
@@ -111,7 +111,8 @@ async fn soak(out: &mut impl Write, all: u64, keeps: &[&str]) -> Result<[f64; 10
             "{to:>10} {rate:>10.0} {cpu_us:>8.1} {resident:>12.1} {accounted:>12.1} {accounts:>10}"
         )?;
     }
-    writeln!(out, "\n{:#}\n", simulator.memory().await?)?;
+    writeln!(out, "\n{lost} connections were closed and opened anew")?;
+    writeln!(out, "{:#}\n", simulator.memory().await?)?;
     Ok(resident)
 }
 
@@ -137,14 +138,14 @@ fn judge(out: &mut impl Write, resident: &[f64; 10], at_most: f64) -> Result<Exi
     })
 }
 
-/// Makes one call after the other until so many are made by all.
-async fn call_until(simulator: Arc<Simulator>, next: Arc<AtomicU64>, until: u64) -> Result<()> {
+/// Makes one call after the other until so many are made by all. Tells how many connections were lost.
+async fn call_until(simulator: Arc<Simulator>, next: Arc<AtomicU64>, until: u64) -> Result<u64> {
     let mut sandbox = Connection::open(&simulator.sandbox).await?;
     let mut live = Connection::open(&simulator.live).await?;
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         if number >= until {
-            return Ok(());
+            return Ok(sandbox.lost + live.lost);
         }
         let call = calls::number(number);
         let connection = if call.live { &mut live } else { &mut sandbox };
