@@ -23,9 +23,9 @@ scenarios *FOLDERS:
 # Take the new inline snapshots over (needs cargo-insta).
 accept:
     cargo insta test --workspace --accept
-# All figures side by side: against a bare server, many rules and accounts against few, webhooks, memory.
+# All figures: against a bare server, many rules and accounts against few, webhooks, each stage of a call, memory.
 bench:
-    cargo bench -p svc-simulator --profile dist
+    cargo bench -p svc-simulator --profile dist --no-fail-fast
 # Every defect made from the rows, not a sample of them.
 mutants:
     SVC_MUTANTS=all cargo test --release -p svc-contract-tests --test mutants

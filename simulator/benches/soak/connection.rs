@@ -5,26 +5,43 @@ use std::io::{Error, ErrorKind, Result};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// One connection.
+/// One connection, opened anew when the simulator has closed it: it does where nothing is asked for a while,
+/// or where the machine stands still for so long.
 pub(crate) struct Connection {
+    address: String,
     stream: TcpStream,
     buffer: Vec<u8>,
     body: Vec<u8>,
+    /// How often it was closed.
+    pub(crate) lost: u64,
 }
 
 impl Connection {
     pub(crate) async fn open(address: &str) -> Result<Self> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
         Ok(Connection {
-            stream,
+            address: address.to_owned(),
+            stream: connect(address).await?,
             buffer: Vec::with_capacity(16 << 10),
             body: Vec::new(),
+            lost: 0,
         })
     }
 
-    /// Sends a request and reads its answer whole. Gives the status.
+    /// Sends a request and reads its answer whole, once more on a new connection where the old one was
+    /// closed. Gives the status.
     pub(crate) async fn exchange(&mut self, request: &str) -> Result<u16> {
+        use ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+        match self.attempt(request).await {
+            Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof) => {
+                self.lost += 1;
+                self.stream = connect(&self.address).await?;
+                self.attempt(request).await
+            }
+            other => other,
+        }
+    }
+
+    async fn attempt(&mut self, request: &str) -> Result<u16> {
         self.stream.write_all(request.as_bytes()).await?;
         self.buffer.clear();
         loop {
@@ -54,4 +71,10 @@ impl Connection {
     pub(crate) fn body(&self) -> &[u8] {
         &self.body
     }
+}
+
+async fn connect(address: &str) -> Result<TcpStream> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }

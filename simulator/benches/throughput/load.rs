@@ -65,7 +65,7 @@ impl Load {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let cpu_before = server.cpu()?;
+        let cpu_before = server.process.cpu()?;
         let began = Instant::now();
         let mut took = runtime.block_on(async {
             let until = began + time;
@@ -80,7 +80,7 @@ impl Load {
             }
             Ok::<_, Error>(took)
         })?;
-        let (elapsed, cpu) = (began.elapsed(), server.cpu()? - cpu_before);
+        let (elapsed, cpu) = (began.elapsed(), server.process.cpu()? - cpu_before);
         took.sort_unstable();
         let percentile =
             |share: f64| f64::from(took[((took.len() - 1) as f64 * share) as usize]) / 1000.0;
@@ -89,7 +89,7 @@ impl Load {
             p50_us: percentile(0.5),
             p99_us: percentile(0.99),
             cpu_us: cpu.as_secs_f64() * 1e6 / took.len() as f64,
-            rss_mb: server.rss_mb()?,
+            rss_mb: server.process.resident_mb()?,
         })
     }
 }

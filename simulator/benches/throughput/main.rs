@@ -6,6 +6,8 @@
 mod bare;
 mod load;
 mod pairs;
+#[path = "../shared/process.rs"]
+mod process;
 mod rules;
 mod server;
 mod start;

@@ -17,9 +17,9 @@ pub(crate) fn measure(out: &mut impl Write, times: usize) -> Result<()> {
         let began = Instant::now();
         let server = Server::simulator(None, &[])?;
         ready.push(began.elapsed().as_secs_f64() * 1e3);
-        idle.push(server.rss_mb()?);
+        idle.push(server.process.resident_mb()?);
     }
-    let size_mb = std::fs::metadata(super::server::SIMULATOR)?.len() as f64 / 1e6;
+    let size_mb = std::fs::metadata(super::process::SIMULATOR)?.len() as f64 / 1e6;
     let mut row = |what: &str, figure: f64, bound: f64| {
         let verdict = if figure <= bound { "reached" } else { "MISSED" };
         writeln!(out, "{what:<30} {figure:>9.1}, at most {bound}: {verdict}")

@@ -13,7 +13,17 @@ use crate::scenario::Because;
 /// The calls that were answered. One that is pending is never forgotten.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calls {
-    by_id: Kept<VerificationId, Record>,
+    by_id: Kept<VerificationId, Line>,
+    /// How many were ever kept.
+    came: u64,
+}
+
+/// A line of the log. Ids tell nothing of the order in which calls came, and many come in one instant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    record: Record,
+    /// How many came before.
+    came: u64,
 }
 
 /// One call and its newest answer.
@@ -50,23 +60,23 @@ pub enum State {
     Failed(ErrorCode),
 }
 
-impl Keepable for Record {
+impl Keepable for Line {
     fn standing(&self) -> Standing {
-        match self.state {
+        match self.record.state {
             State::Pending => Standing::Open,
             State::Completed | State::Failed(_) => Standing::Over,
         }
     }
 }
 
-impl Heap for Record {
+impl Heap for Line {
     /// The envelope counts here as long as the call is kept, whoever else shares it.
     fn heap(&self) -> usize {
-        let because = match &self.because {
+        let because = match &self.record.because {
             Because::Sentinel(field) => text(field),
             _ => 0,
         };
-        shared(&self.envelope) + because
+        shared(&self.record.envelope) + because
     }
 }
 
@@ -74,12 +84,15 @@ impl Calls {
     /// The call of that id, where it is still kept.
     #[must_use]
     pub fn get(&self, verification: VerificationId) -> Option<&Record> {
-        self.by_id.get(&verification)
+        self.by_id.get(&verification).map(|line| &line.record)
     }
 
-    /// All that are kept, the one that ended first before the others, pending ones last.
+    /// All that are kept, in the order in which they came; one whose answer was held back came when it was
+    /// answered.
     pub fn iter(&self) -> impl Iterator<Item = &Record> {
-        self.by_id.in_order().map(|(_, record)| record)
+        let mut all: Vec<&Line> = self.by_id.in_order().map(|(_, line)| line).collect();
+        all.sort_unstable_by_key(|line| line.came);
+        all.into_iter().map(|line| &line.record)
     }
 
     /// How many are kept.
@@ -96,13 +109,19 @@ impl Calls {
 
     /// Keeps a call, or its newer answer.
     pub fn keep(&mut self, record: Record) {
-        self.by_id.put(record.verification, record);
+        let (verification, came) = (record.verification, self.came);
+        match self.by_id.put(verification, Line { record, came }) {
+            None => self.came += 1,
+            Some(before) => self
+                .by_id
+                .change(&verification, |line| line.came = before.came),
+        }
     }
 
     /// Forgets the one that ended first. Gives its id and the idempotency key it ran under.
     pub fn forget_oldest(&mut self) -> Option<(VerificationId, Option<Arc<str>>)> {
-        let (verification, record) = self.by_id.forget_oldest()?;
-        Some((verification, record.claim))
+        let (verification, line) = self.by_id.forget_oldest()?;
+        Some((verification, line.record.claim))
     }
 
     /// Those that are never forgotten now: they are pending.

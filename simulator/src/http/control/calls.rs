@@ -125,7 +125,7 @@ impl CallsQuery {
             .map(books)
             .flat_map(|(environment, books)| books.calls.iter().map(move |it| (environment, it)))
             .collect();
-        // Those of one instant stay in the order in which they ended, pending ones behind them.
+        // Those of one instant stay in the order in which they came, the sandbox's before live ones.
         found.sort_by_key(|(_, record)| record.at);
         found.reverse();
         let from = match self.before {

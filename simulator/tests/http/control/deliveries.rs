@@ -1,6 +1,6 @@
 //! Calls, deliveries, redeliveries, triggers and the audit.
 
-use super::{PAN, Ruled, SLOW, UAN, raw, refused, whole};
+use super::{ASHA, PAN, Ruled, SLOW, UAN, raw, refused, whole};
 
 fn hooked(account: &str) -> Ruled {
     let ruled = Ruled::new();
@@ -202,6 +202,32 @@ fn calls_are_told_newest_first_and_page_by_page() {
         (Some("local_q"), Some(2.5))
     );
     assert_eq!(one["envelope"]["verificationId"], ids[0]);
+}
+
+#[test]
+fn calls_of_one_instant_are_told_in_the_order_in_which_they_came() {
+    let ruled = Ruled::new();
+    let told = || {
+        let calls = ruled.get("/control/calls?account=local_o").json()["calls"].clone();
+        let of = |it: &serde_json::Value| format!("{} {}", it["endpoint"], it["httpStatus"]);
+        calls.as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+    };
+    for (path, body) in [(PAN, ASHA), (UAN, SLOW), (PAN, "{}"), (PAN, ASHA)] {
+        ruled.call("svc_test_local_o", path, body);
+    }
+    let (pan, uan) = (r#""verify.identity.pan""#, r#""verify.employment.uan""#);
+    let lines = |status| {
+        [
+            format!("{pan} 200"),
+            format!("{pan} 400"),
+            format!("{uan} {status}"),
+            format!("{pan} 200"),
+        ]
+    };
+    assert_eq!(told(), lines(202));
+    // Its place stays the same when it comes to its end.
+    ruled.post("/control/accounts/local_o/clock", r#"{"advance": "25s"}"#);
+    assert_eq!(told(), lines(200));
 }
 
 #[test]

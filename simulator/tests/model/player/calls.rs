@@ -324,6 +324,7 @@ impl<'c> Player<'c> {
             }
             Plan::LookUp { record, key } => {
                 self.note("a look-up found something");
+                self.did();
                 self.model.door.take(key, now);
                 let record = &self.model.sides[call.env].records[record];
                 let found = (reply.status, reply.replay, Some(&reply.body));
@@ -333,6 +334,7 @@ impl<'c> Player<'c> {
                 }
             }
             Plan::Report { key } => {
+                self.did();
                 self.model.door.take(key, now);
                 let id = Expected::free(200, Fate::Completed, None).of_reply(reply)?;
                 let nth = self.model.asked(call);
@@ -343,6 +345,7 @@ impl<'c> Player<'c> {
                 Ok(())
             }
             Plan::Replay { claim, key } => {
+                self.did();
                 *self.answers.entry((reply.status, None, true)).or_default() += 1;
                 self.model.door.take(key, now);
                 let claim = &self.model.sides[call.env].claims[claim];
@@ -396,6 +399,7 @@ impl<'c> Player<'c> {
             Of::Bundle(at) => contract.operations.len() + at,
         };
         self.executed[target] += 1;
+        self.did();
         self.check_ids(call, nth, at, (&id, &reply.body))?;
         let given = Given {
             status: reply.status,

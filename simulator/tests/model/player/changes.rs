@@ -45,13 +45,11 @@ impl Player<'_> {
         found: Option<Refused>,
         foreseen: Option<Refused>,
     ) -> Result<(), String> {
-        if foreseen.is_some() {
-            self.note("a change was refused");
+        match foreseen {
+            Some(_) => self.note("a change was refused"),
+            None => self.did(),
         }
-        match found == foreseen {
-            true => Ok(()),
-            false => Err(format!("a change: foreseen {foreseen:?}, found {found:?}")),
-        }
+        same(found, foreseen)
     }
 
     pub(super) fn change(&mut self, step: &Step) -> Result<(), String> {
@@ -59,6 +57,7 @@ impl Player<'_> {
             Step::MachineGoesOn { ms } => {
                 self.world.machine_goes_on(*ms);
                 self.model.clock.machine += ms;
+                self.did();
                 Ok(())
             }
             Step::Freeze => self.set_clock(AccountClock::frozen, true),
@@ -68,7 +67,9 @@ impl Player<'_> {
             Step::Rotate { live } => self.rotate(usize::from(*live)),
             Step::Revoke { which } => self.revoke(usize::from(*which)),
             Step::AddKey { live, number } => {
-                self.add_key(usize::from(*live), &format!("model-more{number}"))
+                let name = format!("model-more{number}");
+                let [refused, foreseen] = self.add_key(usize::from(*live), &name)?;
+                self.refused_as(refused, foreseen)
             }
             Step::Limit(limit) => {
                 let set = limit.map(|(per_second, burst)| RateLimit { per_second, burst });
@@ -100,6 +101,7 @@ impl Player<'_> {
             Step::Receiver { status } => {
                 self.world.receiver.answers(*status);
                 self.model.receiver = *status;
+                self.did();
                 Ok(())
             }
             other => Err(format!("{other:?} is no change")),
@@ -118,6 +120,7 @@ impl Player<'_> {
             true => self.model.clock.freeze(),
             false => self.model.clock.let_run(),
         }
+        self.did();
         match shown == instant(self.model.clock.now()) {
             true => Ok(()),
             false => Err(format!("the clock shows {shown}")),
@@ -168,6 +171,7 @@ impl Player<'_> {
             (Ok(rotation), Some(name))
                 if rotation.key.name() == name && rotation.until == until =>
             {
+                self.did();
                 Ok(())
             }
             (Err(ChangeError::Refused(Refused::NoActiveKey)), None) => {
@@ -190,7 +194,8 @@ impl Player<'_> {
         self.refused_as(refused, None)
     }
 
-    fn add_key(&mut self, env: usize, name: &str) -> Result<(), String> {
+    /// Adds a key; says whether it was refused, and whether it should be.
+    fn add_key(&mut self, env: usize, name: &str) -> Result<[Option<Refused>; 2], String> {
         let added = {
             let _in_runtime = self.world.runtime.enter();
             let (host, cell) = (&self.world.host, &self.world.cell);
@@ -205,14 +210,15 @@ impl Player<'_> {
             Err(ChangeError::Refused(refused)) => Some(refused),
             Err(error) => return Err(error.to_string()),
         };
-        self.refused_as(refused, exists.then_some(Refused::KeyExists))
+        Ok([refused, exists.then_some(Refused::KeyExists)])
     }
 
     /// A key of a name that is free.
     pub(super) fn add_fresh_key(&mut self, env: usize) -> Result<(), String> {
         let mut names = (0..).map(|number| format!("model-fresh{number}"));
         let name = names.find(|name| !self.model.door.has(env, name));
-        self.add_key(env, &name.expect("a number"))
+        let [refused, foreseen] = self.add_key(env, &name.expect("a number"))?;
+        same(refused, foreseen)
     }
 
     pub(super) fn move_clock(&mut self, goal: Goal) -> Result<(), String> {
@@ -239,6 +245,9 @@ impl Player<'_> {
             }
             Goal::Back => now - 1,
         };
+        if to > now {
+            self.did();
+        }
         if to >= now {
             return self.move_to(to, true);
         }
@@ -311,6 +320,9 @@ impl Player<'_> {
             (true, false) => "a person said no",
             (false, _) => "a link led nowhere",
         });
+        if foreseen {
+            self.did();
+        }
         match said == foreseen {
             true => Ok(()),
             false => Err(format!(
@@ -332,6 +344,7 @@ impl Player<'_> {
         let foreseen = self.model.end_now(env, at);
         if foreseen {
             self.note("a result was brought by hand");
+            self.did();
         }
         match ended == foreseen {
             true => Ok(()),
@@ -359,6 +372,13 @@ impl Player<'_> {
             manage::redeliver(account, ENVIRONMENTS[env], id)
         })?;
         self.refused_as(refused, None)
+    }
+}
+
+fn same(found: Option<Refused>, foreseen: Option<Refused>) -> Result<(), String> {
+    match found == foreseen {
+        true => Ok(()),
+        false => Err(format!("a change: foreseen {foreseen:?}, found {found:?}")),
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Player<'c> {
     /// How often each target was executed.
     pub(crate) executed: Vec<u64>,
     steps: u64,
+    /// The kind of the step that is being made.
+    doing: &'static str,
 }
 
 impl<'c> Player<'c> {
@@ -51,6 +53,7 @@ impl<'c> Player<'c> {
             answers: HashMap::default(),
             executed: vec![0; stage.catalogue.targets.len()],
             steps: 0,
+            doing: "",
         }
     }
 
@@ -58,17 +61,28 @@ impl<'c> Player<'c> {
         *self.tally.entry(what).or_default() += 1;
     }
 
+    /// The step that is being made was not in vain.
+    fn did(&mut self) {
+        self.note(self.doing);
+    }
+
     /// One step in both, and all comparisons.
     pub(crate) fn play(&mut self, step: &Step) -> Result<(), String> {
         self.steps += 1;
-        self.note(name(step));
+        self.doing = name(step);
+        if !KINDS.contains(&self.doing) {
+            return Err(format!("{} must be one of KINDS", self.doing));
+        }
         match step {
             Step::Call(draw) => self.call(draw)?,
             Step::Again { which, twist } => self.again(*which, *twist)?,
             Step::LookUp { live, which, cred } => self.look_up(*live, *which, *cred)?,
             Step::Report { live } => self.report(*live)?,
             Step::Move(goal) => self.move_clock(*goal)?,
-            Step::RealTime { ms } => self.real_time(*ms as i64)?,
+            Step::RealTime { ms } => {
+                self.real_time(*ms as i64)?;
+                self.did();
+            }
             Step::GiveUp { which } => self.give_up(*which),
             Step::Consent { which, allow } => self.consent(*which, *allow)?,
             Step::EndNow { which } => self.end_now(*which)?,
@@ -144,6 +158,33 @@ impl<'c> Player<'c> {
         }
     }
 }
+
+/// All kinds of steps, as they are tallied when one was not in vain.
+pub(crate) const KINDS: [&str; 23] = [
+    "step call",
+    "step again",
+    "step look-up",
+    "step report",
+    "step move",
+    "step machine goes on",
+    "step real time",
+    "step give up",
+    "step freeze",
+    "step let run",
+    "step top up",
+    "step set balance",
+    "step rotate",
+    "step revoke",
+    "step add key",
+    "step limit",
+    "step allowlist",
+    "step register",
+    "step receiver",
+    "step consent",
+    "step end now",
+    "step redeliver",
+    "step reset",
+];
 
 fn name(step: &Step) -> &'static str {
     match step {

@@ -212,6 +212,7 @@ impl<'c> Player<'c> {
             Some(Open::HeldBack { asked, .. } | Open::Parting { asked, .. }) => {
                 *asked = None;
                 self.note("a client went away");
+                self.did();
             }
             Some(Open::Waits { .. }) => {
                 self.open.remove(at);
@@ -264,6 +265,7 @@ impl<'c> Player<'c> {
         done.map_err(|error| error.to_string())?;
         drop(_in_runtime);
         self.model.reset();
+        self.did();
         self.told_at_parting(waiting, &parting)
     }
 

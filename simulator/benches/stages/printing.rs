@@ -1,0 +1,89 @@
+//! How an answer comes into being: `data` is filled in, and the envelope is printed around it.
+
+use std::hint::black_box;
+
+use divan::Bencher;
+use divan::counter::BytesCount;
+use svc_fixtures::contract::{Environment, Paise};
+use svc_simulator::engine::answer::Sources;
+use svc_simulator::engine::ids::VerificationId;
+use svc_simulator::engine::input::Input;
+use svc_simulator::engine::render::{self, Charged, Envelope, Meta, ResultPart};
+use svc_simulator::scenario::Over;
+
+use super::given::{Person, START, body, rules, usual, usual_index};
+
+/// Which canned answer is filled in.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    Smallest,
+    Usual,
+    Largest,
+}
+
+#[divan::bench(args = [Answer::Smallest, Answer::Usual, Answer::Largest])]
+fn fill(bencher: Bencher<'_, '_>, answer: Answer) {
+    let formats = &rules().contract.formats;
+    let sample = |operation: usize| rules().contract.operations[operation].sample_body(formats);
+    // What a later step of a flow answers depends on the first.
+    let alone = |operation: &usize| rules().steps[*operation].is_none();
+    let all = (0..rules().contract.operations.len()).filter(alone);
+    let length =
+        |operation: &usize| filled(&checked(*operation, sample(*operation)), *operation).len();
+    let (operation, body) = match answer {
+        Answer::Smallest => all.min_by_key(length).map(|it| (it, sample(it))),
+        Answer::Largest => all.max_by_key(length).map(|it| (it, sample(it))),
+        Answer::Usual => Some((usual_index(), body(Person::Other(0)))),
+    }
+    .expect("there are operations");
+    let input = checked(operation, body);
+    let counter = BytesCount::new(filled(&input, operation).len());
+    let bencher = bencher.counter(counter);
+    bencher.bench(|| filled(black_box(&input), operation));
+}
+
+fn checked(operation: usize, body: svc_fixtures::json::Json<'static>) -> Input<'static> {
+    let row = &rules().contract.operations[operation];
+    let input = Input::check(&rules().contract, row, &rules().sentinels(row), body);
+    input.expect("a sample is as its row says")
+}
+
+fn filled(input: &Input<'_>, operation: usize) -> Vec<u8> {
+    let mut data = Vec::with_capacity(512);
+    let sources = Sources {
+        story: &rules().story,
+        input,
+        flow: None,
+        verification: VerificationId::NONE,
+        addresses: rules().addresses.of(Environment::Test),
+        people: &rules().scenarios.people,
+    };
+    rules()
+        .answer(operation, &Over::Nothing)
+        .print(sources, &mut data);
+    data
+}
+
+#[divan::bench]
+fn envelope(bencher: Bencher<'_, '_>) {
+    let input = checked(usual_index(), body(Person::Other(0)));
+    let data = filled(&input, usual_index());
+    let envelope = Envelope {
+        verification: VerificationId::NONE,
+        reference: Some("order-1"),
+        endpoint: &usual().id,
+        result: ResultPart::Completed(&data),
+        charged: Some(Charged {
+            amount: usual().price,
+            balance_after: Paise(9_999_750),
+        }),
+        meta: Meta {
+            created_at: START,
+            environment: Environment::Live,
+            latency_ms: usual().latency.max_ms,
+            provider: None,
+        },
+    };
+    let bencher = bencher.counter(BytesCount::new(render::envelope(&envelope).len()));
+    bencher.bench(|| render::envelope(black_box(&envelope)));
+}

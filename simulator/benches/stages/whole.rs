@@ -1,0 +1,39 @@
+//! A call from its bytes to its reply, as the listeners hand it to the host.
+
+use std::sync::Arc;
+
+use divan::Bencher;
+use futures_util::FutureExt as _;
+use svc_simulator::engine::call::Call;
+use svc_simulator::engine::reply::Reply;
+use svc_simulator::host::clock::Clock;
+use svc_simulator::host::{Host, Means};
+
+use super::given::{INPUTS, Kind, Person, START, rules, terms};
+
+/// Of an account that already keeps as many calls as it may.
+#[divan::bench(args = Kind::ALL)]
+fn answer(bencher: Bencher<'_, '_>, kind: Kind) {
+    let means = Means::of(Clock::hand(START));
+    let keeps = means.bounds.keeps.calls;
+    let host = Host::new(rules().clone(), vec![terms().clone()], means);
+    let host = host.expect("no journal fails");
+    // Asked in turn, and soon repeated: only an idempotency key makes that a replay.
+    let asked: Vec<_> = (0..INPUTS)
+        .map(|at| kind.asked(Person::Other(at)))
+        .collect();
+    let calls: Vec<_> = asked.iter().map(|asked| asked.call()).collect();
+    let mut turn = calls.iter().cycle();
+    let mut next = || answered(&host, turn.next().expect("it never ends"));
+    for _ in 0..=keeps {
+        next();
+    }
+    kind.assert_is(&next());
+    bencher.bench_local(next);
+}
+
+/// Nothing is held back, so that the answer is there at once.
+fn answered(host: &Arc<Host>, call: &Call<'_>) -> Reply {
+    let reply = host.answer(call).now_or_never();
+    reply.expect("it waits for nothing")
+}
