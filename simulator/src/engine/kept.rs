@@ -216,8 +216,8 @@ impl<K: Eq + Hash + Clone + Heap, V: Keepable> Kept<K, V> {
 
     /// Gives back the room of what was forgotten.
     pub fn shrink(&mut self) {
-        if let Some(room) = room(self.by_key.capacity(), self.by_key.len()) {
-            self.by_key.shrink_to(room);
+        if is_loose(self.by_key.capacity(), self.by_key.len()) {
+            self.by_key.shrink_to_fit();
         }
         shrink(&mut self.tally.by_age);
     }
@@ -308,16 +308,16 @@ impl Heap for (usize, Box<str>) {
     }
 }
 
-/// How much room so many entries should have, where most of what they have is free. To give back less
-/// than that would be to ask for it again soon, and each time all entries move.
-fn room(capacity: usize, entries: usize) -> Option<usize> {
-    (capacity > 4 * entries.max(1)).then_some(2 * entries)
+/// Whether so much room is more than growing by doubling would have come to. To give back less than
+/// that would be to ask for it again soon, and each time all entries move.
+fn is_loose(capacity: usize, entries: usize) -> bool {
+    capacity > 2 * entries
 }
 
-/// Gives back the room of a queue that is mostly free.
+/// Gives back the room of a queue where much of it is free.
 pub fn shrink<T>(queue: &mut VecDeque<T>) {
-    if let Some(room) = room(queue.capacity(), queue.len()) {
-        queue.shrink_to(room);
+    if is_loose(queue.capacity(), queue.len()) {
+        queue.shrink_to_fit();
     }
 }
 
@@ -441,11 +441,10 @@ mod tests {
                 }
                 Step::Shrink => {
                     things.shrink();
-                    let most = 4 * things.len().max(1);
-                    prop_assert!(things.by_key.capacity() <= most);
-                    prop_assert!(
-                        things.tally.by_age.capacity() <= 4 * things.tally.by_age.len().max(1)
-                    );
+                    let (map, queue) = (&things.by_key, &things.tally.by_age);
+                    // The smallest map has room for three.
+                    prop_assert!(map.capacity() <= (2 * map.len()).max(3));
+                    prop_assert!(queue.capacity() <= 2 * queue.len());
                 }
             }
             prop_assert_eq!((things.open(), things.over()), things.recount());
