@@ -1,10 +1,17 @@
 //! A deterministic simulator of the Verification Service. Imports point down only:
-//! `cli` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`).
+//! `cli` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`). What no call
+//! runs lies between `host` and `engine`: `signature_diagnosis`, `rehearsal`, `scenario_format`,
+//! `scenario_analysis`.
 
 pub mod cli;
 pub mod http;
 
 pub mod host;
+
+pub mod rehearsal;
+pub mod scenario_analysis;
+pub mod scenario_format;
+pub mod signature_diagnosis;
 
 pub mod engine;
 

@@ -4,10 +4,28 @@
 use std::path::{Path, PathBuf};
 
 /// From the bottom up: a layer may name those before it, never those after it.
-const LAYERS: [&str; 6] = ["scenario", "engine", "host", "http", "console", "cli"];
+const LAYERS: [&str; 10] = [
+    "scenario",
+    "engine",
+    "scenario_analysis",
+    "scenario_format",
+    "rehearsal",
+    "signature_diagnosis",
+    "host",
+    "http",
+    "console",
+    "cli",
+];
 
 /// The layers that know no clock, no network, no files, no environment and no tasks.
-const PURE: [&str; 2] = ["scenario", "engine"];
+const PURE: [&str; 6] = [
+    "scenario",
+    "engine",
+    "scenario_analysis",
+    "scenario_format",
+    "rehearsal",
+    "signature_diagnosis",
+];
 
 const IMPURE: [&str; 8] = [
     "tokio",

@@ -11,9 +11,9 @@ use svc_fixtures::reading::nearest;
 use super::deliveries::EnvironmentName;
 use super::{Failure, files};
 use crate::engine::ids::Seed;
-use crate::engine::rehearsal::{Asked, Called, Rehearsal, bundle_path, with_member};
 use crate::engine::rules::Rules;
 use crate::http::Addresses;
+use crate::rehearsal::{Asked, Called, Rehearsal, bundle_path, with_member};
 use crate::scenario::{AccountTerms, account_named, read_accounts};
 
 /// A call.

@@ -13,12 +13,12 @@ use super::files::AllFiles;
 use super::{Failure, files};
 use crate::engine::compute;
 use crate::engine::ids::Seed;
-use crate::engine::rehearsal::{Met, Note, overlaps, unmet};
 use crate::engine::rules::Rules;
 use crate::http::Addresses;
-use crate::scenario::{
-    AccountTerms, Expectation, read_accounts, read_expectations, read_scenarios, unreachable,
-};
+use crate::rehearsal::{Met, Note, overlaps, unmet};
+use crate::scenario::{AccountTerms, read_accounts, read_scenarios};
+use crate::scenario_analysis::unreachable;
+use crate::scenario_format::{Expectation, read_expectations};
 
 /// What `check` is told.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::reading::{Problem, Problems};
 
 use super::{Failure, terminal};
-use crate::engine::rehearsal::{Met, Note, Told};
+use crate::rehearsal::{Met, Note, Told};
 
 /// How what was found is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

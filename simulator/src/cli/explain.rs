@@ -10,8 +10,8 @@ use super::call_args::{CallArgs, quoted};
 use super::explain_bundle::{bundle, bundle_for_people};
 use super::layout::columns;
 use super::{Failure, terminal};
-use crate::engine::rehearsal::{Called, Rehearsal};
 use crate::http::explanation::{Ask, Explanation, Reachable, Rule, explained};
+use crate::rehearsal::{Called, Rehearsal};
 
 /// What `explain` is told.
 #[derive(Debug, Args)]

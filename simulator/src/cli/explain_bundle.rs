@@ -8,11 +8,11 @@ use svc_fixtures::json::Json;
 
 use super::call_args::Stage;
 use super::layout::columns;
-use crate::engine::rehearsal::{Asked, Heard};
+use crate::rehearsal::{Asked, Heard};
 
 /// For programs.
 pub(super) fn bundle(stage: &Stage, asked: &Asked<'_>, heard: &Heard) -> Value {
-    let step = |step: &crate::engine::rehearsal::Step| {
+    let step = |step: &crate::rehearsal::Step| {
         json!({
             "operation": step.operation,
             "status": step.status,

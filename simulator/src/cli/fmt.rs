@@ -11,7 +11,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::{Failure, files, terminal};
-use crate::scenario::laid_out;
+use crate::scenario_format::laid_out;
 
 /// What `fmt` is told.
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use svc_fixtures::template::Answers;
 use super::{Failure, terminal};
 use crate::engine::compute;
 use crate::engine::rules::Files;
-use crate::scenario;
+use crate::scenario_format;
 
 /// What `schema` is told.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub(super) struct SchemaArgs {
 /// Runs the command.
 pub(super) fn run(args: &SchemaArgs) -> Result<(), Failure> {
     match args.markdown {
-        true => terminal::print(&scenario::reference(&schema()?)),
+        true => terminal::print(&scenario_format::reference(&schema()?)),
         false => terminal::print(&text()?),
     }
     Ok(())
@@ -37,5 +37,5 @@ fn schema() -> Result<Value, Failure> {
     let files = Files::built_in();
     let contract = Contract::read(&files.contract)?;
     let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
-    Ok(scenario::schema(&contract, &answers.cast))
+    Ok(scenario_format::schema(&contract, &answers.cast))
 }

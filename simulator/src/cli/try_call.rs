@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 
 use super::call_args::CallArgs;
 use super::{Failure, terminal};
-use crate::engine::rehearsal::{Asked, Called, Heard, Rehearsal};
+use crate::rehearsal::{Asked, Called, Heard, Rehearsal};
 use crate::scenario::WireFault;
 
 /// What `try` is told.

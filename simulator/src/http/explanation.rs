@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use svc_fixtures::json::Json;
 
 use crate::engine::call::Environment;
-use crate::engine::rehearsal::{Asked, Asks, Heard, Looked, Outcome, Way, look_into, ways};
 use crate::engine::rules::Rules;
+use crate::rehearsal::{Asked, Asks, Heard, Looked, Outcome, Way, look_into, ways};
 use crate::scenario::{AccountTerms, Because, Choice, Scenario};
 
 /// Why a call gets what it gets, and what else it could get.

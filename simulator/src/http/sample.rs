@@ -7,7 +7,7 @@ use svc_fixtures::contract::{Contract, Field, Kind, Operation, Paise, Presence};
 use svc_fixtures::json::Json;
 
 use crate::engine::call::Environment;
-pub use crate::engine::rehearsal::{bundle_path, path};
+pub use crate::rehearsal::{bundle_path, path};
 use crate::scenario::AccountTerms;
 
 /// A call that anybody can make at once.

@@ -13,7 +13,7 @@ const ACCOUNTS: &str = "accounts.toml";
 const UNIVERSAL: &str = "(built in) scenarios/universal.toml";
 
 /// Whether a file is one of them.
-pub(super) fn is_built_in(path: &str) -> bool {
+pub(crate) fn is_built_in(path: &str) -> bool {
     path.starts_with("(built in) ")
 }
 

@@ -4,28 +4,12 @@
 mod accounts;
 mod because;
 mod circumstances;
-mod describe;
-mod embedded;
-mod expect;
-mod expect_later;
-mod explain;
-mod implies;
-mod index;
-mod layout;
-mod overlap;
-mod parts;
+pub(crate) mod embedded;
+pub(crate) mod index;
 mod people;
 mod range;
-mod reach;
-mod read;
-mod read_changes;
-mod read_faults;
-mod read_outcome;
-mod read_people;
-mod read_tests;
-mod read_when;
-mod schema;
-mod set;
+pub(crate) mod read;
+pub(crate) mod set;
 
 use std::sync::Arc;
 
@@ -41,17 +25,9 @@ pub use accounts::{
 pub use because::Because;
 pub use circumstances::{Circumstances, HeaderName};
 pub use embedded::{accounts, built_in};
-pub use expect::{Expectation, Expected, OnTheWire, read_expectations};
-pub use expect_later::{DeliveryEnd, ExpectedLater, ExpectedWebhook};
-pub use explain::{Explanation, NearMiss, explain, met};
-pub use layout::laid_out;
-pub use overlap::{Overlap, overlapping};
-pub use parts::{Difference, at_path, differences, of_interest};
 pub use people::{People, Profile};
 pub use range::NumberRange;
-pub use reach::unreachable;
 pub use read::read_scenarios;
-pub use schema::{reference, schema};
 pub use set::{Choice, Question, ScenarioSet};
 
 /// One rule: these inputs of these operations get this outcome.
@@ -297,12 +273,12 @@ pub struct Changes {
 }
 
 /// The folder of a file: names are unique within one.
-fn folder(path: &str) -> &str {
+pub(crate) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// A span of time as it stands in a file; a problem where it is none.
-fn duration_ms(item: &svc_fixtures::reading::Item<'_>) -> Option<u64> {
+pub(crate) fn duration_ms(item: &svc_fixtures::reading::Item<'_>) -> Option<u64> {
     svc_fixtures::duration::parse_duration_ms(item.text()?)
         .inspect_err(|mistake| item.problem(mistake.to_string()))
         .ok()

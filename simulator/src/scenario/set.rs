@@ -91,7 +91,7 @@ impl ScenarioSet {
     }
 
     /// How the rules of an operation are found.
-    pub(super) fn index(&self, operation: usize) -> Option<&Index> {
+    pub(crate) fn index(&self, operation: usize) -> Option<&Index> {
         self.indexes.get(operation)
     }
 
@@ -205,7 +205,7 @@ impl Search<'_, '_> {
 }
 
 /// Where a condition holds first.
-pub(super) fn first_place(
+pub(crate) fn first_place(
     condition: &Condition,
     operation: &Operation,
     question: &Question<'_>,
@@ -291,13 +291,13 @@ impl Condition {
 }
 
 /// A URL, as far as conditions look into one.
-pub(super) struct Url<'u> {
-    pub(super) path: &'u str,
-    pub(super) query: &'u str,
+pub(crate) struct Url<'u> {
+    pub(crate) path: &'u str,
+    pub(crate) query: &'u str,
 }
 
 impl<'u> Url<'u> {
-    pub(super) fn of(text: &'u str) -> Option<Self> {
+    pub(crate) fn of(text: &'u str) -> Option<Self> {
         let (_, rest) = text.split_once("://")?;
         let rest = rest.split('#').next().unwrap_or_default();
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -305,17 +305,17 @@ impl<'u> Url<'u> {
     }
 
     /// The last part of the path, with its slash.
-    pub(super) fn last_part(&self) -> &'u str {
+    pub(crate) fn last_part(&self) -> &'u str {
         &self.path[self.path.rfind('/').unwrap_or(0)..]
     }
 
-    pub(super) fn pairs(&self) -> impl Iterator<Item = &'u str> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = &'u str> {
         self.query.split('&')
     }
 }
 
 /// The places of the fields that a condition looks at.
-pub(super) fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
+pub(crate) fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
     match on {
         Subject::Field(name) => operation.field(name).into_iter().collect(),
         Subject::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
@@ -326,14 +326,14 @@ pub(super) fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
 }
 
 /// The texts of a value: itself, or those of its items.
-pub(super) fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
+pub(crate) fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
     let items = value.map_or(&[][..], |value| {
         value.as_list().unwrap_or(std::slice::from_ref(value))
     });
     items.iter().filter_map(Json::as_text)
 }
 
-pub(super) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str) -> Cow<'t, str> {
+pub(crate) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str) -> Cow<'t, str> {
     match operation.request[field].folds {
         true => Cow::Owned(folded(text)),
         false => Cow::Borrowed(text),
@@ -341,7 +341,7 @@ pub(super) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str
 }
 
 /// Whether a condition holds for an input.
-pub(super) fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
+pub(crate) fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
     let (test, value) = (&condition.test, question.field);
     let one = |index: usize| test_holds(test, operation, index, value(index));
     match &condition.on {
@@ -357,7 +357,7 @@ pub(super) fn holds(condition: &Condition, operation: &Operation, question: &Que
 }
 
 /// Whether a test holds of a field's whole value.
-pub(super) fn test_holds(
+pub(crate) fn test_holds(
     test: &Test,
     operation: &Operation,
     field: usize,
@@ -387,7 +387,7 @@ fn inside_holds(
 }
 
 /// Whether what these steps lead to in a field is compared without regard to case and spaces.
-pub(super) fn folds_at(operation: &Operation, field: &str, steps: &[Step]) -> bool {
+pub(crate) fn folds_at(operation: &Operation, field: &str, steps: &[Step]) -> bool {
     let field = operation.field(field);
     field.is_some_and(|index| folds_inside(&operation.request[index], steps))
 }
@@ -416,7 +416,7 @@ fn as_sent(text: &str) -> String {
 }
 
 /// Whether a test holds of a value, where texts are compared like this.
-pub(super) fn compared_holds(
+pub(crate) fn compared_holds(
     test: &Test,
     compare: &dyn Fn(&str) -> String,
     value: Option<&Json<'_>>,

@@ -7,8 +7,8 @@ use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::Environment;
 use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::rehearsal::{Asked, Called, Heard, Outcome, Rehearsal, Way, ways};
 use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::rehearsal::{Asked, Called, Heard, Outcome, Rehearsal, Way, ways};
 use svc_simulator::scenario::{AccountTerms, account_named, accounts, read_accounts};
 
 /// An operation and what can be asked of its fields: one line a subject.

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Source, Table};
-use svc_simulator::scenario::{built_in, laid_out};
+use svc_simulator::scenario::built_in;
+use svc_simulator::scenario_format::laid_out;
 
 /// What a text means, where it is TOML.
 fn meaning(text: &str) -> Option<Vec<(String, Option<Json<'static>>)>> {

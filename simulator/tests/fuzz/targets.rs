@@ -11,13 +11,13 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
-use svc_simulator::engine::doctor::{Case, Verdict, examine};
 use svc_simulator::engine::ids::Seed;
 use svc_simulator::engine::rules::{Files, Rules};
 use svc_simulator::engine::signature::Signature;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::{Host, Means};
 use svc_simulator::scenario::{self, read_accounts};
+use svc_simulator::signature_diagnosis::{Case, Verdict, examine};
 use tokio::runtime::Runtime;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {

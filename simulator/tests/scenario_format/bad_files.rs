@@ -11,7 +11,9 @@ use svc_fixtures::embedded;
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 use svc_simulator::engine::compute;
-use svc_simulator::scenario::{built_in, read_expectations, read_scenarios, unreachable};
+use svc_simulator::scenario::{built_in, read_scenarios};
+use svc_simulator::scenario_analysis::unreachable;
+use svc_simulator::scenario_format::read_expectations;
 
 /// Where they are.
 fn folder() -> PathBuf {

@@ -1,7 +1,8 @@
 //! What the readers take fits the schema: editors underline nothing that is right.
 
 use svc_fixtures::reading::Source;
-use svc_simulator::scenario::{read_expectations, read_scenarios};
+use svc_simulator::scenario::read_scenarios;
+use svc_simulator::scenario_format::read_expectations;
 
 use crate::bad_files::rows;
 use crate::schema::{fits, validator};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::webhook::words;
 use super::forward::Forwarded;
 use super::seen::Novelty;
-use crate::engine::doctor::Verdict;
+use crate::signature_diagnosis::Verdict;
 
 /// All that is shown of one delivery.
 pub(super) struct Shown {

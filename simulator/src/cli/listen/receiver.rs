@@ -19,10 +19,10 @@ use super::super::terminal;
 use super::forward::{Forward, Forwarded};
 use super::line::{Said, Shown};
 use super::seen::Seen;
-use crate::engine::doctor::{Case, Verdict, examine};
 use crate::engine::signature::HEADER;
 use crate::host::clock::Clock;
 use crate::http::edge::Flaw;
+use crate::signature_diagnosis::{Case, Verdict, examine};
 
 /// The largest body that is read: envelopes may carry images.
 const MOST_BYTES: usize = 16 << 20;

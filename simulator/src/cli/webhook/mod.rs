@@ -10,9 +10,9 @@ use clap::{Args, Subcommand};
 
 use super::settings::duration;
 use super::{Failure, terminal};
-use crate::engine::doctor::{Case, Verdict, examine};
 use crate::engine::signature::{HEADER, Signature};
 use crate::host::clock::Clock;
+use crate::signature_diagnosis::{Case, Verdict, examine};
 
 /// What is done with a signature.
 #[derive(Debug, Subcommand)]

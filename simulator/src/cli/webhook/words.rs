@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::engine::doctor::{Certainty, Verdict};
+use crate::signature_diagnosis::{Certainty, Verdict};
 
 /// The verdict as text; further lines begin with this indentation.
 pub(in crate::cli) fn text(verdict: &Verdict, indent: &str) -> String {

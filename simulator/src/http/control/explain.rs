@@ -15,8 +15,8 @@ use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, post};
 use super::values::In;
 use crate::engine::call::Environment;
-use crate::engine::rehearsal::{self, Rehearsal};
 use crate::http::explanation::{Explanation, explained};
+use crate::rehearsal::{self, Rehearsal};
 use crate::scenario::AccountTerms;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -5,8 +5,8 @@ use svc_fixtures::contract::{Blame, Contract, Flow, FlowKey, Kind, Operation, St
 use svc_fixtures::json::Json;
 
 use super::OfOperation;
-use crate::engine::rehearsal::with_member;
 use crate::http::sample;
+use crate::rehearsal::with_member;
 
 /// The operations in an order in which every step of a flow comes after those before it.
 pub fn asking_order(contract: &Contract) -> Vec<usize> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
 
-use crate::engine::rehearsal::named_input;
 use crate::engine::rules::Rules;
+use crate::rehearsal::named_input;
 use crate::scenario::{Delay, Ending, Outcome, Scenario};
 
 /// What an input brings about.

@@ -23,7 +23,7 @@ use crate::scenario::AccountTerms;
 use bodies::{malformed, with_carried, with_extra};
 use inputs::{Input, Wanted, inputs};
 
-pub(super) use crate::engine::rehearsal::first_text;
+pub(super) use crate::rehearsal::first_text;
 pub use bodies::asking_order;
 pub(super) use bodies::issuer;
 pub(super) use control::Told;

@@ -12,7 +12,7 @@ use super::exact::scalar;
 
 /// The table that a text is looked up in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Whole,
     Scalar,
     LastPart,
@@ -33,16 +33,16 @@ impl Kind {
 
 /// One text that finds a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(in crate::scenario) struct Key {
+pub(crate) struct Key {
     /// The place of the field in the operation's row.
-    pub(super) field: usize,
-    pub(super) kind: Kind,
-    pub(super) text: Box<str>,
+    pub(crate) field: usize,
+    pub(crate) kind: Kind,
+    pub(crate) text: Box<str>,
 }
 
 /// The texts that find a condition: whenever it holds, one of them is found, and what is found so
 /// holds. None where there is no such text; then its rule is tried in turn.
-pub(in crate::scenario) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<Key>> {
+pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<Key>> {
     let fields = fields(&condition.on, operation);
     if fields.is_empty() {
         return None;

@@ -19,18 +19,18 @@ use super::set::{Question, Url, as_compared, fields, texts};
 use super::{Condition, Scenario, Test};
 use exact::{Exact, scalar};
 use expressions::Expressions;
-pub(in crate::scenario) use filing::{Key, keys};
+pub(crate) use filing::{Key, keys};
 use filing::{Kind, Uses};
 use parts::Parts;
 use starts::{Ends, Starts};
 
 /// A rule that may be meant, and the one of its conditions that is known to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     /// The number of the rule.
-    pub(super) rule: u32,
+    pub(crate) rule: u32,
     /// The place of the condition among the rule's.
-    pub(super) proven: u32,
+    pub(crate) proven: u32,
 }
 
 /// No condition is proven.
@@ -38,11 +38,11 @@ const UNPROVEN: u32 = u32::MAX;
 
 /// The rules for one operation.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Index {
+pub(crate) struct Index {
     /// By the field a rule looks at.
     fields: Vec<(usize, Tables)>,
     /// Rules that no table can hold, in order: they are tried in turn.
-    pub(super) others: Vec<u32>,
+    pub(crate) others: Vec<u32>,
     /// The long lists of conditions that rules are not found by.
     lists: HashMap<Candidate, Texts, FixedState>,
 }
@@ -81,7 +81,7 @@ type Texted = Vec<(Box<str>, Candidate)>;
 
 impl Index {
     /// Files the rules of an operation, each under the condition that tells it best from others.
-    pub(super) fn new<'s>(
+    pub(crate) fn new<'s>(
         operation: &Operation,
         rules: impl Iterator<Item = (usize, &'s Scenario)> + Clone,
     ) -> Self {
@@ -155,7 +155,7 @@ impl Index {
     }
 
     /// The rules whose texts are found by hash.
-    pub(super) fn exact(
+    pub(crate) fn exact(
         &self,
         operation: &Operation,
         question: &Question<'_>,
@@ -188,7 +188,7 @@ impl Index {
     }
 
     /// The rules whose patterns hold, of the fields that have one among the first rules.
-    pub(super) fn patterns(
+    pub(crate) fn patterns(
         &self,
         operation: &Operation,
         question: &Question<'_>,
@@ -206,7 +206,7 @@ impl Index {
     }
 
     /// What a long list says of this input, where the condition at this place of the rule has one.
-    pub(super) fn in_list(
+    pub(crate) fn in_list(
         &self,
         at: Candidate,
         condition: &Condition,

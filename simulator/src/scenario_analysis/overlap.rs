@@ -8,13 +8,13 @@ use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, Environment, Operation};
 use svc_fixtures::json::Json;
 
-use super::embedded::is_built_in;
 use super::implies::implies;
-use super::index::{Candidate, Key, keys};
-use super::range::NumberRange;
 use super::reach::comes_before;
-use super::set::{Question, fields, test_holds};
-use super::{
+use crate::scenario::NumberRange;
+use crate::scenario::embedded::is_built_in;
+use crate::scenario::index::{Candidate, Key, keys};
+use crate::scenario::set::{Question, fields, test_holds};
+use crate::scenario::{
     Circumstances, Condition, Ending, Outcome, Over, Scenario, ScenarioSet, Subject, Test,
 };
 

@@ -10,7 +10,7 @@ mod secrets;
 #[cfg(test)]
 mod tests;
 
-use super::signature::Signature;
+use crate::engine::signature::Signature;
 use header::{Reading, Unit};
 
 /// What is to be judged.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::contract::{Contract, Environment, Kind};
 
 use super::{about, or_named, refer, some};
-use crate::scenario::circumstances::HeaderName;
-use crate::scenario::read_tests::{NUMBER_TESTS, TEXT_TESTS};
+use crate::scenario::HeaderName;
+use crate::scenario::read::predicates::{NUMBER_TESTS, TEXT_TESTS};
 
 /// What a value of a field is, as far as the schema tells it.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::scenario::read_when::BESIDE_FIELDS;
+use crate::scenario::read::when::BESIDE_FIELDS;
 
 /// The tables, by heading and definition.
 const TABLES: [(&str, &str); 6] = [

@@ -5,13 +5,13 @@ use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, parse_path, written};
 use svc_fixtures::reading::{Item, Table};
 
-use super::circumstances::HeaderName;
-use super::read_people::Declared;
-use super::read_tests::{Sort, tests};
-use super::{Condition, Subject, Test};
+use super::people::Declared;
+use super::predicates::{Sort, tests};
+use crate::scenario::circumstances::HeaderName;
+use crate::scenario::{Condition, Subject, Test};
 
 /// What a condition can ask for beside the fields of a request.
-pub(super) const BESIDE_FIELDS: [&str; 5] =
+pub(crate) const BESIDE_FIELDS: [&str; 5] =
     ["any_identifier", "who", "account", "environment", "header"];
 
 /// What conditions are read against.

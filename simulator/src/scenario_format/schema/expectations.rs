@@ -8,8 +8,8 @@ use svc_fixtures::contract::Contract;
 use super::conditions::environments;
 use super::outcomes::wire;
 use super::{about, error_codes, ids, or_named, refer, some, text};
-use crate::scenario::expect::{INTACT, MEMBERS, STATUSES};
-use crate::scenario::expect_later::{DeliveryEnd, ENDS, SIGNED, TIMES};
+use crate::scenario_format::expectations::{INTACT, MEMBERS, STATUSES};
+use crate::scenario_format::expected_later::{DeliveryEnd, ENDS, SIGNED, TIMES};
 
 pub(super) fn define(contract: &Contract, definitions: &mut Map<String, Value>) {
     definitions.insert("expect".to_owned(), expect(contract));

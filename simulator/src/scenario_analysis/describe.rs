@@ -8,8 +8,8 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find, written};
 
-use super::set::{Question, fields};
-use super::{Condition, NumberRange, Subject, Test};
+use crate::scenario::set::{Question, fields};
+use crate::scenario::{Condition, NumberRange, Subject, Test};
 
 /// A value longer than this is cut where it is told.
 const TOLD_CHARACTERS: usize = 60;

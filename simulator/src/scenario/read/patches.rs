@@ -7,14 +7,14 @@ use svc_fixtures::path::{MAX_POSITION, Step, parse_path};
 use svc_fixtures::reading::{Item, Table};
 use svc_fixtures::template::{Act, Edit, inside};
 
-use super::read_outcome::Scope;
-use super::{Changes, Over};
+use super::outcomes::Scope;
+use crate::scenario::{Changes, Over};
 
 const BREAKS: &str =
     "write `breaks_contract = true` beside `success` if the answer is to break the contract";
 
 /// What stands beside `success` and means nothing elsewhere.
-pub(super) const BESIDE_SUCCESS: [&str; 4] = ["remove", "null", "length", "breaks_contract"];
+pub(crate) const BESIDE_SUCCESS: [&str; 4] = ["remove", "null", "length", "breaks_contract"];
 
 /// What the changes of one outcome are read with.
 struct Reading<'r, 'c> {

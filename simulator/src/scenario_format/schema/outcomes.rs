@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::path::MAX_POSITION;
 
 use super::{about, error_codes, or_named, refer, some, text};
-use crate::scenario::read_changes::BESIDE_SUCCESS;
-use crate::scenario::read_faults::{COPIES, SIGNATURES, WORDS};
-use crate::scenario::read_outcome::BESIDE_PENDING;
+use crate::scenario::read::faults::{COPIES, SIGNATURES, WORDS};
+use crate::scenario::read::outcomes::BESIDE_PENDING;
+use crate::scenario::read::patches::BESIDE_SUCCESS;
 
 /// Each is an outcome.
 const ENDINGS: [&str; 3] = ["success", "error", "pending"];

@@ -6,7 +6,8 @@ use crate::engine::authenticate::Credential;
 use crate::engine::rejection::Rejection;
 use crate::engine::rules::Rules;
 use crate::engine::{Execution, Planned, prepare};
-use crate::scenario::{Choice, Circumstances, Explanation, Question, explain, met};
+use crate::scenario::{Choice, Circumstances, Question};
+use crate::scenario_analysis::{Explanation, explain, met};
 
 /// What looking into a call came to.
 #[derive(Debug)]

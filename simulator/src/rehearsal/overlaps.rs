@@ -12,9 +12,8 @@ use svc_fixtures::reading::{Problem, Source};
 use super::callers::Caller;
 use super::inputs::Wanted;
 use crate::engine::rules::Rules;
-use crate::scenario::{
-    AccountTerms, Choice, Condition, Overlap, Question, Scenario, Subject, overlapping,
-};
+use crate::scenario::{AccountTerms, Choice, Condition, Question, Scenario, Subject};
+use crate::scenario_analysis::{Overlap, overlapping};
 
 /// Two rules that one input means both.
 #[derive(Debug, Clone)]

@@ -3,8 +3,8 @@
 
 use svc_fixtures::contract::Operation;
 
-use super::set::{as_compared, compared_holds, fields, folds_at};
-use super::{Condition, NumberRange, Subject, Test, folded};
+use crate::scenario::set::{as_compared, compared_holds, fields, folds_at};
+use crate::scenario::{Condition, NumberRange, Subject, Test, folded};
 
 /// Whether `wanted` holds of every input of this operation that `known` holds of.
 pub(super) fn implies(row: &Operation, known: &Condition, wanted: &Condition) -> bool {

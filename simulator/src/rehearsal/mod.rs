@@ -3,6 +3,7 @@
 
 mod bodies;
 mod callers;
+mod differences;
 mod expectations;
 mod inputs;
 mod looked;
@@ -17,15 +18,15 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::json::Json;
 
-use super::account::{Account, Settings};
-use super::authenticate::Credential;
-use super::call::{Body, Call, Environment, Header, Headers};
-use super::calls::{Record, State};
-use super::clock::AccountClock;
-use super::entry::{Change, Entry};
-use super::ids::VerificationId;
-use super::rules::Rules;
-use super::{Decision, decide, finish, first_due, prepare};
+use crate::engine::account::{Account, Settings};
+use crate::engine::authenticate::Credential;
+use crate::engine::call::{Body, Call, Environment, Header, Headers};
+use crate::engine::calls::{Record, State};
+use crate::engine::clock::AccountClock;
+use crate::engine::entry::{Change, Entry};
+use crate::engine::ids::VerificationId;
+use crate::engine::rules::Rules;
+use crate::engine::{Decision, decide, finish, first_due, prepare};
 use crate::scenario::{AccountTerms, Because, WireFault};
 
 pub use bodies::{bundle_path, path, with_member};
@@ -306,7 +307,12 @@ impl<'r> Rehearsal<'r> {
         }
     }
 
-    fn heard(&self, reply: super::reply::Reply, environment: Environment, delay_ms: u64) -> Heard {
+    fn heard(
+        &self,
+        reply: crate::engine::reply::Reply,
+        environment: Environment,
+        delay_ms: u64,
+    ) -> Heard {
         let envelope = read(&reply.body);
         let id = envelope.get("verificationId").and_then(Json::as_text);
         let verification = id.and_then(VerificationId::parse);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use svc_fixtures::contract::{Operation, Place};
 use svc_fixtures::reading::{Item, Table};
 
-use super::expect::{Expected, expected};
-use super::{SignatureFault, duration_ms};
+use super::expectations::{Expected, expected};
+use crate::scenario::{SignatureFault, duration_ms};
 
 /// What is expected after the answer to a call that is pending.
 #[derive(Debug, Clone, Default)]

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::template::Character;
 
-use super::read::prefixes;
+use crate::scenario::read::prefixes;
 
 pub use reference::reference;
 

@@ -8,12 +8,11 @@ use svc_fixtures::contract::Place;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Problems};
 
+use super::differences::{at_path, differences, of_interest};
 use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::rules::Rules;
-use crate::scenario::{
-    AccountTerms, Because, Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire,
-    WireFault, account_named, at_path, differences, of_interest,
-};
+use crate::scenario::{AccountTerms, Because, WireFault, account_named};
+use crate::scenario_format::{Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire};
 
 /// How many expectations were played, and what is not as expected.
 #[derive(Debug)]

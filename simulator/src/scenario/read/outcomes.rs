@@ -3,12 +3,12 @@
 use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::reading::{Item, Table};
 
-use super::read_changes::{BESIDE_SUCCESS, over};
-use super::read_faults::{webhook_fault, wire_fault};
-use super::{Changes, Delay, Ending, Outcome, Over, WebhookFault, duration_ms};
+use super::faults::{webhook_fault, wire_fault};
+use super::patches::{BESIDE_SUCCESS, over};
+use crate::scenario::{Changes, Delay, Ending, Outcome, Over, WebhookFault, duration_ms};
 
 /// What stands beside a first ending, and not in `finally`.
-pub(super) const BESIDE_PENDING: [&str; 4] = ["delay", "provider", "wire", "webhook"];
+pub(crate) const BESIDE_PENDING: [&str; 4] = ["delay", "provider", "wire", "webhook"];
 
 /// What an outcome must fit.
 pub(super) struct Scope<'c> {

@@ -10,9 +10,9 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Problems, Source};
 
 use super::implies::implies;
-use super::index::Candidate;
-use super::set::{Question, fields};
-use super::{Circumstances, Condition, Scenario, ScenarioSet, Subject, Test, folder};
+use crate::scenario::index::Candidate;
+use crate::scenario::set::{Question, fields};
+use crate::scenario::{Circumstances, Condition, Scenario, ScenarioSet, Subject, Test, folder};
 
 /// So many of the rules that no table holds are looked at for each other rule.
 const MOST_OTHERS: usize = 256;
@@ -224,8 +224,8 @@ fn written(condition: &Condition) -> Option<String> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::{built_in, read_scenarios};
     use super::*;
+    use crate::scenario::{built_in, read_scenarios};
 
     fn found(files: &[(&str, &str)]) -> String {
         let contract = Contract::built_in();

@@ -1,5 +1,12 @@
 //! Reading scenario files: every mistake of every file at once.
 
+pub(crate) mod faults;
+pub(crate) mod outcomes;
+pub(crate) mod patches;
+pub(crate) mod people;
+pub(crate) mod predicates;
+pub(crate) mod when;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -8,12 +15,12 @@ use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
 use super::people::People;
-use super::read_outcome::{Scope, outcomes};
-use super::read_people::{Cast, Declared};
-use super::read_tests::{for_case, names_case};
-use super::read_when::{When, has};
 use super::set::ScenarioSet;
 use super::{Afterwards, Changes, Condition, Scenario, folder};
+use outcomes::{Scope, outcomes};
+use people::{Cast, Declared};
+use predicates::{for_case, names_case};
+use when::{When, has};
 
 /// Reads scenario files. Earlier files come first; within a file the first rule that holds wins.
 /// `roles` is whom the answers speak of: files may declare others who play these roles, for all files of
@@ -242,7 +249,7 @@ impl Reader<'_> {
 }
 
 /// What stands for several operations: every beginning of an id, and all.
-pub(super) fn prefixes(contract: &Contract) -> BTreeSet<String> {
+pub(crate) fn prefixes(contract: &Contract) -> BTreeSet<String> {
     let mut found = BTreeSet::from(["*".to_owned()]);
     for row in &contract.operations {
         let dots = row.id.match_indices('.');

@@ -4,8 +4,8 @@
 use svc_fixtures::contract::{Contract, Operation};
 
 use super::describe::alike;
-use super::set::{Choice, Question, ScenarioSet, holds, texts};
-use super::{Condition, Scenario, Test};
+use crate::scenario::set::{Choice, Question, ScenarioSet, holds, texts};
+use crate::scenario::{Condition, Scenario, Test};
 
 /// Why an input gets what it gets.
 #[derive(Debug, Clone)]

@@ -4,11 +4,11 @@
 use svc_fixtures::contract::Operation;
 use svc_fixtures::reading::Item;
 
-use super::read_outcome::Scope;
-use super::{Ending, OutOfOrder, SignatureFault, WebhookFault, WireFault, duration_ms};
+use super::outcomes::Scope;
+use crate::scenario::{Ending, OutOfOrder, SignatureFault, WebhookFault, WireFault, duration_ms};
 
 /// The wire faults that are written as a word.
-pub(super) const WORDS: [(&str, WireFault); 3] = [
+pub(crate) const WORDS: [(&str, WireFault); 3] = [
     ("reset", WireFault::Reset),
     ("never", WireFault::Never),
     ("garbage", WireFault::Garbage),
@@ -21,13 +21,13 @@ const WEBHOOK_FORM: &str =
     "write at least one of copies = 2, delay = \"90s\", signature = \"wrong\", out_of_order = true";
 
 /// How often a webhook that comes more than once can come.
-pub(super) const COPIES: std::ops::RangeInclusive<u32> = 2..=10;
+pub(crate) const COPIES: std::ops::RangeInclusive<u32> = 2..=10;
 
 /// What can be wrong with a signature, as it is written.
-pub(super) const SIGNATURES: [&str; 2] = ["wrong", "none"];
+pub(crate) const SIGNATURES: [&str; 2] = ["wrong", "none"];
 
 /// What goes wrong on the wire; none, and a problem, where it is not written as it should be.
-pub(super) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
+pub(crate) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
     if let Some(word) = item.if_text() {
         let known = WORDS.iter().find(|(known, _)| *known == word);
         if known.is_none() {

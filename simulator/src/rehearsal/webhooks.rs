@@ -7,7 +7,8 @@ use super::{Heard, Rehearsal};
 use crate::engine::call::Environment;
 use crate::engine::delivery::{Answered, Attempt, DeliveryState};
 use crate::engine::entry::{Change, Entry};
-use crate::scenario::{DeliveryEnd, SignatureFault, WebhookTerms};
+use crate::scenario::{SignatureFault, WebhookTerms};
+use crate::scenario_format::DeliveryEnd;
 
 /// How a webhook arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,13 +4,13 @@ use svc_fixtures::json::Json;
 
 /// One place where an answer is not what is expected.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Difference {
+pub(super) struct Difference {
     /// The place: member names and positions, dotted.
-    pub path: String,
+    pub(super) path: String,
     /// What is expected there; none where nothing may be there.
-    pub expected: Option<Json<'static>>,
+    pub(super) expected: Option<Json<'static>>,
     /// What is there; none where nothing is.
-    pub found: Option<Json<'static>>,
+    pub(super) found: Option<Json<'static>>,
 }
 
 impl std::fmt::Display for Difference {
@@ -36,7 +36,7 @@ impl std::fmt::Display for Difference {
 /// Where a value is not what is expected. Of objects the members that are expected count, lists must
 /// have the same length, numbers are compared by their value.
 #[must_use]
-pub fn differences(expected: &Json<'_>, found: &Json<'_>) -> Vec<Difference> {
+pub(super) fn differences(expected: &Json<'_>, found: &Json<'_>) -> Vec<Difference> {
     let mut differences = Vec::new();
     compare(expected, Some(found), "", &mut differences);
     differences
@@ -44,7 +44,7 @@ pub fn differences(expected: &Json<'_>, found: &Json<'_>) -> Vec<Difference> {
 
 /// Of what was found, that which is expected: the two can be laid beside each other.
 #[must_use]
-pub fn of_interest(expected: &Json<'_>, found: &Json<'_>) -> Json<'static> {
+pub(super) fn of_interest(expected: &Json<'_>, found: &Json<'_>) -> Json<'static> {
     match (expected, found) {
         (Json::Object(wanted), Json::Object(_)) => {
             let member = |(name, wanted): &(std::borrow::Cow<'_, str>, Json<'_>)| {
@@ -66,7 +66,7 @@ pub fn of_interest(expected: &Json<'_>, found: &Json<'_>) -> Json<'static> {
 
 /// What stands at a dotted path.
 #[must_use]
-pub fn at_path<'j>(json: &'j Json<'j>, path: &str) -> Option<&'j Json<'j>> {
+pub(super) fn at_path<'j>(json: &'j Json<'j>, path: &str) -> Option<&'j Json<'j>> {
     path.split('.').try_fold(json, |json, part| match json {
         Json::List(items) => items.get(part.parse::<usize>().ok()?),
         _ => json.get(part),

@@ -10,12 +10,12 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table, nearest};
 use svc_fixtures::template::{Character, Template};
 
-use super::people::Profile;
-use super::{folded, folder};
+use crate::scenario::people::Profile;
+use crate::scenario::{folded, folder};
 
 /// Who can be spoken of in the files of a folder.
 #[derive(Default)]
-pub(super) struct Declared {
+pub(crate) struct Declared {
     by_name: BTreeMap<String, Known>,
     /// The files that may declare somebody.
     files: Vec<Arc<Source>>,
@@ -31,7 +31,7 @@ struct Known {
 
 impl Declared {
     /// What somebody is asked for by, each with its key; none, and a problem, where nobody is called so.
-    pub(super) fn asked_for_by(
+    pub(crate) fn asked_for_by(
         &self,
         name: &str,
         item: &Item<'_>,
@@ -54,30 +54,30 @@ impl Declared {
     }
 
     /// The files whose people can be spoken of.
-    pub(super) fn files(&self) -> &[Arc<Source>] {
+    pub(crate) fn files(&self) -> &[Arc<Source>] {
         &self.files
     }
 }
 
 /// Everybody who is declared, and who can be spoken of where.
 #[derive(Default)]
-pub(super) struct Everybody {
+pub(crate) struct Everybody {
     by_folder: BTreeMap<String, Declared>,
     /// All of them, in the order of the files.
-    pub(super) profiles: Vec<Profile>,
+    pub(crate) profiles: Vec<Profile>,
 }
 
 impl Everybody {
     /// Who can be spoken of in a file.
-    pub(super) fn around(&self, source: &Source) -> Option<&Declared> {
+    pub(crate) fn around(&self, source: &Source) -> Option<&Declared> {
         self.by_folder.get(folder(&source.path))
     }
 }
 
 /// What everything about people is read with.
-pub(super) struct Cast<'r> {
-    pub(super) contract: &'r Contract,
-    pub(super) roles: &'r BTreeMap<String, Character>,
+pub(crate) struct Cast<'r> {
+    pub(crate) contract: &'r Contract,
+    pub(crate) roles: &'r BTreeMap<String, Character>,
 }
 
 /// A link to somebody, to be followed when all names of the folder are known.
@@ -100,7 +100,7 @@ struct Reading {
 impl Cast<'_> {
     /// Reads whom files declare. Mistakes that have nothing to do with people are found, too, where a
     /// file declares some; who reads the rest finds them again.
-    pub(super) fn read(&self, sources: &[Arc<Source>]) -> (Everybody, Problems) {
+    pub(crate) fn read(&self, sources: &[Arc<Source>]) -> (Everybody, Problems) {
         let tables: Vec<&str> = self.roles.keys().map(String::as_str).collect();
         let mut problems = Problems::default();
         let mut folders: BTreeMap<String, Reading> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Reading `[[expect]]` blocks: a call and the parts of its answer that somebody relies on. They never
 //! decide anything: who serves does not read them, who checks does. What comes after the answer is read
-//! in `expect_later.rs`.
+//! in `expected_later.rs`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
-use super::expect_later::{ExpectedLater, later};
-use super::read_faults::{WORDS, wire_fault};
-use super::read_people::{Cast, Declared};
-use super::{WireFault, folder, is_key_name};
+use super::expected_later::{ExpectedLater, later};
+use crate::scenario::read::faults::{WORDS, wire_fault};
+use crate::scenario::read::people::{Cast, Declared};
+use crate::scenario::{WireFault, folder, is_key_name};
 
 /// One call, and what is expected of it.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@ use svc_fixtures::contract::{Field, Format, Kind};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
-use super::range::{self, NumberRange};
-use super::{Condition, Test};
+use crate::scenario::range::{self, NumberRange};
+use crate::scenario::{Condition, Test};
 
 /// What a value can be, as far as tests go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Sort {
 }
 
 /// The tests of texts.
-pub(super) const TEXT_TESTS: [&str; 6] = [
+pub(crate) const TEXT_TESTS: [&str; 6] = [
     "contains",
     "starts_with",
     "ends_with",
@@ -34,7 +34,7 @@ pub(super) const TEXT_TESTS: [&str; 6] = [
 ];
 
 /// The tests of numbers.
-pub(super) const NUMBER_TESTS: [&str; 4] = ["at_least", "at_most", "above", "below"];
+pub(crate) const NUMBER_TESTS: [&str; 4] = ["at_least", "at_most", "above", "below"];
 
 impl Sort {
     /// What all of these are.

@@ -1,0 +1,12 @@
+//! What can be said of rules without a call: why an input gets what it gets, which rules never win,
+//! which are met by one input. Decides nothing.
+
+mod describe;
+mod explain;
+mod implies;
+mod overlap;
+mod reach;
+
+pub use explain::{Explanation, NearMiss, explain, met};
+pub use overlap::{Overlap, overlapping};
+pub use reach::unreachable;

@@ -1,0 +1,12 @@
+//! What a scenario file is beside its rules: the calls it expects, its layout, and its JSON Schema. No
+//! call runs any of it.
+
+mod expectations;
+mod expected_later;
+mod layout;
+mod schema;
+
+pub use expectations::{Expectation, Expected, OnTheWire, read_expectations};
+pub use expected_later::{DeliveryEnd, ExpectedLater, ExpectedWebhook};
+pub use layout::laid_out;
+pub use schema::{reference, schema};
