@@ -1,7 +1,21 @@
 //! House rules that can be checked: imports point down, every file says what it is for, no file is
 //! long, nothing is left over.
 
+mod cycles;
+mod modules;
+mod source;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+use modules::Modules;
+
+/// The crates whose modules are looked at, with the folder of each.
+const CRATES: [(&str, &str); 3] = [
+    ("fixtures", "fixtures/src/"),
+    ("simulator", "simulator/src/"),
+    ("contract-tests", "contract-tests/src/"),
+];
 
 /// From the bottom up: a layer may name those before it, never those after it.
 const LAYERS: [&str; 10] = [
@@ -56,8 +70,11 @@ fn files(folder: &Path, extension: &str) -> Vec<(String, String)> {
                 .and_then(|name| name.to_str())
                 .unwrap_or_default()
                 .to_owned();
-            if path.is_dir() && name != "target" && !name.starts_with('.') {
-                folders.push(path);
+            if path.is_dir() {
+                // What cargo builds into says so itself; `target` is the name of a module, too.
+                if !name.starts_with('.') && !path.join("CACHEDIR.TAG").exists() {
+                    folders.push(path);
+                }
             } else if path.extension().is_some_and(|found| found == extension) {
                 let text = std::fs::read_to_string(&path).expect("a text file");
                 let shown = path
@@ -71,6 +88,23 @@ fn files(folder: &Path, extension: &str) -> Vec<(String, String)> {
     }
     found.sort();
     found
+}
+
+/// The modules of every crate, by its name.
+fn crates() -> Vec<(&'static str, Modules)> {
+    let read = |(name, folder): (&'static str, &str)| {
+        let files = files(&root().join(folder), "rs");
+        let sources: Vec<_> = files
+            .iter()
+            .map(|(path, text)| (path[folder.len()..].to_owned(), source::read(text)))
+            .collect();
+        let sources: BTreeMap<_, _> = sources
+            .iter()
+            .map(|(path, it)| (path.clone(), it))
+            .collect();
+        (name, Modules::of(&sources))
+    };
+    CRATES.into_iter().map(read).collect()
 }
 
 fn none(what: &str, found: Vec<String>) {
