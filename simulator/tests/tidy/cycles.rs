@@ -26,17 +26,21 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
         ],
     ),
     ("simulator", "engine", &["ids", "kept"]),
-    ("simulator", "engine::rehearsal", &["callers", "inputs"]),
+    ("simulator", "rehearsal", &["callers", "inputs"]),
     ("simulator", "host", &["cell", "events", "own_rules"]),
     ("simulator", "http", &["api", "consent"]),
     ("simulator", "http", &["control", "examples"]),
     ("simulator", "http::openapi", &["bundles", "paths"]),
-    ("simulator", "scenario", &["expect", "expect_later"]),
+    (
+        "simulator",
+        "scenario_format",
+        &["expectations", "expected_later"],
+    ),
     ("simulator", "scenario", &["index", "set"]),
     (
         "simulator",
-        "scenario",
-        &["read_changes", "read_faults", "read_outcome"],
+        "scenario::read",
+        &["faults", "outcomes", "patches"],
     ),
     (
         "contract-tests",
@@ -92,31 +96,14 @@ fn found(name: &str, modules: &Modules, known: &[(&str, &str, &[&str])]) -> Vec<
 
 #[test]
 fn no_siblings_import_each_other_in_a_ring() {
-    let wrong = super::crates()
-        .into_iter()
-        .flat_map(|(name, modules)| found(name, &modules, KNOWN));
+    let wrong = super::crates().flat_map(|(name, modules)| found(name, &modules, KNOWN));
     super::none("rings", wrong.collect());
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::found;
-    use crate::modules::Modules;
-    use crate::source::{Source, read};
-
-    fn modules(files: &[(&str, &str)]) -> Modules {
-        let sources: Vec<(String, Source)> = files
-            .iter()
-            .map(|(path, text)| ((*path).to_owned(), read(text)))
-            .collect();
-        let sources: BTreeMap<_, _> = sources
-            .iter()
-            .map(|(path, it)| (path.clone(), it))
-            .collect();
-        Modules::of(&sources)
-    }
+    use crate::modules::planted;
 
     const RING: [(&str, &str); 5] = [
         ("lib.rs", "pub mod a;\npub mod b;\nmod c;\npub use b::B;"),
@@ -131,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_ring_through_folders_and_reexports_is_found() {
-        let found = found("x", &modules(&RING), &[]);
+        let found = found("x", &planted(&RING), &[]);
         assert_eq!(
             found,
             ["x::: a ring of {\"a\", \"b\", \"c\"}
@@ -144,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_known_ring_passes_and_a_larger_one_does_not() {
-        let modules = modules(&RING);
+        let modules = planted(&RING);
         assert!(found("x", &modules, &[("x", "", &["a", "b", "c"])]).is_empty());
         assert_eq!(found("x", &modules, &[("x", "", &["a", "b"])]).len(), 2);
     }
@@ -154,7 +141,7 @@ mod tests {
         let mut files = RING;
         files[4].1 = "";
         assert_eq!(
-            found("x", &modules(&files), &[("x", "", &["a", "b", "c"])]),
+            found("x", &planted(&files), &[("x", "", &["a", "b", "c"])]),
             ["x::: {\"a\", \"b\", \"c\"} are in no ring any more: take them out of KNOWN"]
         );
     }
@@ -165,6 +152,6 @@ mod tests {
             ("lib.rs", "mod a;\nuse a::f;\npub struct S;"),
             ("a.rs", "use super::S;\npub fn f() {}"),
         ];
-        assert!(found("x", &modules(&files), &[]).is_empty());
+        assert!(found("x", &planted(&files), &[]).is_empty());
     }
 }

@@ -2,33 +2,23 @@
 //! long, nothing is left over.
 
 mod cycles;
+mod layers;
 mod modules;
+mod names;
+mod sizes;
 mod source;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use modules::Modules;
+use source::Source;
 
 /// The crates whose modules are looked at, with the folder of each.
 const CRATES: [(&str, &str); 3] = [
     ("fixtures", "fixtures/src/"),
     ("simulator", "simulator/src/"),
     ("contract-tests", "contract-tests/src/"),
-];
-
-/// From the bottom up: a layer may name those before it, never those after it.
-const LAYERS: [&str; 10] = [
-    "scenario",
-    "engine",
-    "scenario_analysis",
-    "scenario_format",
-    "rehearsal",
-    "signature_diagnosis",
-    "host",
-    "http",
-    "console",
-    "cli",
 ];
 
 /// The layers that know no clock, no network, no files, no environment and no tasks.
@@ -90,21 +80,36 @@ fn files(folder: &Path, extension: &str) -> Vec<(String, String)> {
     found
 }
 
+/// A file of Rust.
+struct File {
+    /// Below the root of the workspace.
+    path: String,
+    text: String,
+    source: Source,
+}
+
+/// Every file of Rust there is, read once.
+fn rust() -> &'static [File] {
+    static ALL: LazyLock<Vec<File>> = LazyLock::new(|| {
+        let read = |(path, text): (String, String)| File {
+            source: source::read(&text),
+            path,
+            text,
+        };
+        files(&root(), "rs").into_iter().map(read).collect()
+    });
+    &ALL
+}
+
 /// The modules of every crate, by its name.
-fn crates() -> Vec<(&'static str, Modules)> {
-    let read = |(name, folder): (&'static str, &str)| {
-        let files = files(&root().join(folder), "rs");
-        let sources: Vec<_> = files
-            .iter()
-            .map(|(path, text)| (path[folder.len()..].to_owned(), source::read(text)))
-            .collect();
-        let sources: BTreeMap<_, _> = sources
-            .iter()
-            .map(|(path, it)| (path.clone(), it))
-            .collect();
-        (name, Modules::of(&sources))
-    };
-    CRATES.into_iter().map(read).collect()
+fn crates() -> impl Iterator<Item = (&'static str, Modules)> {
+    CRATES.into_iter().map(|(name, folder)| {
+        let below = |file: &'static File| Some((file.path.strip_prefix(folder)?, &file.source));
+        (
+            name,
+            Modules::of(&rust().iter().filter_map(below).collect()),
+        )
+    })
 }
 
 fn none(what: &str, found: Vec<String>) {
@@ -113,21 +118,11 @@ fn none(what: &str, found: Vec<String>) {
 
 #[test]
 fn every_file_says_first_what_it_is_for() {
-    let silent = files(&root(), "rs")
-        .into_iter()
-        .filter(|(_, text)| !text.starts_with("//! "));
+    let silent = rust().iter().filter(|file| !file.text.starts_with("//! "));
     none(
         "no `//!` in the first line",
-        silent.map(|(path, _)| path).collect(),
+        silent.map(|file| file.path.clone()).collect(),
     );
-}
-
-#[test]
-fn no_file_is_over_500_lines() {
-    let long = files(&root(), "rs")
-        .into_iter()
-        .filter(|(_, text)| text.lines().count() > 500);
-    none("too long", long.map(|(path, _)| path).collect());
 }
 
 #[test]
@@ -152,25 +147,6 @@ fn nothing_is_left_over() {
         }
     }
     none("left over", found);
-}
-
-#[test]
-fn imports_point_down() {
-    let source = root().join("simulator/src");
-    let mut found = Vec::new();
-    for (at, layer) in LAYERS
-        .iter()
-        .enumerate()
-        .filter(|(_, layer)| source.join(layer).is_dir())
-    {
-        for (path, text) in files(&source.join(layer), "rs") {
-            let above = LAYERS[at + 1..]
-                .iter()
-                .filter(|above| text.contains(&format!("crate::{above}")));
-            found.extend(above.map(|above| format!("{path} names {above}")));
-        }
-    }
-    none("imports that point up", found);
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub(crate) struct Node {
     children: BTreeMap<String, usize>,
     imports: BTreeMap<String, Vec<String>>,
     paths: Vec<(Vec<String>, usize)>,
+    /// Its types that others can name, with the line of each.
+    pub(crate) types: Vec<(String, usize)>,
 }
 
 #[derive(Debug)]
@@ -35,7 +37,7 @@ pub(crate) struct Named {
 
 impl Modules {
     /// Reads a crate from its files, by their paths below its source folder.
-    pub(crate) fn of(files: &BTreeMap<String, &Source>) -> Self {
+    pub(crate) fn of(files: &BTreeMap<&str, &Source>) -> Self {
         let mut modules = Modules { nodes: Vec::new() };
         modules.add(0, Vec::new(), "lib.rs", &files["lib.rs"].module, files);
         modules
@@ -47,7 +49,7 @@ impl Modules {
         path: Vec<String>,
         file: &str,
         module: &Module,
-        files: &BTreeMap<String, &Source>,
+        files: &BTreeMap<&str, &Source>,
     ) -> usize {
         let id = self.nodes.len();
         self.nodes.push(Node {
@@ -57,6 +59,7 @@ impl Modules {
             children: BTreeMap::new(),
             imports: module.imports.clone(),
             paths: module.paths.clone(),
+            types: module.types.clone(),
         });
         for (name, inline) in &module.children {
             let mut below = path.clone();
@@ -66,9 +69,9 @@ impl Modules {
                 None => {
                     let place = below.join("/");
                     let found = [format!("{place}.rs"), format!("{place}/mod.rs")];
-                    let found = found.iter().find(|file| files.contains_key(*file));
+                    let found = found.iter().find(|file| files.contains_key(file.as_str()));
                     let file = found.unwrap_or_else(|| panic!("no file holds {place}"));
-                    self.add(id, below, file, &files[file].module, files)
+                    self.add(id, below, file, &files[file.as_str()].module, files)
                 }
             };
             self.nodes[id].children.insert(name.clone(), child);
@@ -124,6 +127,13 @@ impl Modules {
             }
         }
         all
+    }
+
+    /// The modules right below a folder, given as its path with `::`.
+    pub(crate) fn members(&self, folder: &str) -> BTreeSet<String> {
+        let is_it = |node: &&Node| node.path.join("::") == folder;
+        let node = self.nodes.iter().find(is_it).expect("a folder");
+        node.children.keys().cloned().collect()
     }
 }
 
@@ -181,4 +191,11 @@ pub(crate) fn rings(arrows: &Arrows) -> Vec<BTreeSet<String>> {
         }
     }
     rings
+}
+
+/// A crate that a test makes up.
+pub(crate) fn planted(files: &[(&'static str, &str)]) -> Modules {
+    let read = |(path, text): &(&'static str, &str)| (*path, super::source::read(text));
+    let sources: Vec<(&str, Source)> = files.iter().map(read).collect();
+    Modules::of(&sources.iter().map(|(path, it)| (*path, it)).collect())
 }

@@ -15,11 +15,11 @@ pub(crate) struct Module {
     pub(crate) imports: BTreeMap<String, Vec<String>>,
     /// Every path it names, imports included.
     pub(crate) paths: Vec<(Vec<String>, usize)>,
-    /// Its public types.
+    /// Its types that others can name.
     pub(crate) types: Vec<(String, usize)>,
 }
 
-/// A function and how long it is.
+/// A function and how many lines of code it has: a text of several lines is data and counts as one.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
@@ -39,6 +39,11 @@ pub(crate) fn read(text: &str) -> Source {
     let file = syn::parse_file(text).expect("Rust");
     let mut reader = Reader::default();
     reader.visit_file(&file);
+    for function in &mut reader.functions {
+        let body = function.line..function.line + function.lines;
+        let texts = reader.texts.iter().filter(|(from, _)| body.contains(from));
+        function.lines -= texts.map(|(from, to)| to - from).sum::<usize>();
+    }
     Source {
         module: reader.module,
         functions: reader.functions,
@@ -49,6 +54,8 @@ pub(crate) fn read(text: &str) -> Source {
 struct Reader {
     module: Module,
     functions: Vec<Function>,
+    /// The first and last line of each text of several lines.
+    texts: Vec<(usize, usize)>,
     in_tests: bool,
 }
 
@@ -86,8 +93,15 @@ impl Reader {
         });
     }
 
+    fn literal(&mut self, span: proc_macro2::Span) {
+        let (from, to) = (span.start().line, span.end().line);
+        if from < to {
+            self.texts.push((from, to));
+        }
+    }
+
     fn public_type(&mut self, visibility: &syn::Visibility, name: &syn::Ident) {
-        if !self.in_tests && matches!(visibility, syn::Visibility::Public(_)) {
+        if !self.in_tests && !matches!(visibility, syn::Visibility::Inherited) {
             self.module.types.push((name.to_string(), line(name)));
         }
     }
@@ -157,7 +171,8 @@ impl Reader {
                     }
                     self.tokens(group.stream());
                 }
-                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+                TokenTree::Literal(literal) => self.literal(literal.span()),
+                TokenTree::Punct(_) => {}
             }
         }
     }
@@ -259,6 +274,10 @@ impl<'ast> Visit<'ast> for Reader {
         self.tokens(mac.tokens.clone());
     }
 
+    fn visit_lit(&mut self, literal: &'ast syn::Lit) {
+        self.literal(literal.span());
+    }
+
     // `pub(in crate::a)` says who may name this, not what this names.
     fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
 
@@ -311,7 +330,7 @@ mod tests {
 
     #[test]
     fn what_is_there_for_tests_names_nothing() {
-        let text = "#[cfg(test)]\nmod tests {\n    use crate::a;\n    pub struct T;\n}\n#[cfg(test)]\nuse crate::b;\n#[cfg(test)]\nmod more;\npub(in crate::c) struct S;";
+        let text = "#[cfg(test)]\nmod tests {\n    use crate::a;\n    pub struct T;\n}\n#[cfg(test)]\nuse crate::b;\n#[cfg(test)]\nmod more;\npub(in crate::c) fn f() {}";
         let source = read(text);
         assert_eq!(source.module.paths, []);
         assert_eq!(source.module.types, []);
