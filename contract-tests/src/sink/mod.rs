@@ -56,7 +56,7 @@ struct Shared {
 const PATIENCE: Duration = Duration::from_secs(15);
 
 impl Sink {
-    /// Keeps a request and says which status it is answered with. The path is `/<account>/<plan>`:
+    /// RetentionLimits a request and says which status it is answered with. The path is `/<account>/<plan>`:
     /// after `ok` every request is taken, after `fail-3` the first three are not, `redirect` sends
     /// each elsewhere.
     pub fn take(&self, mut receipt: Receipt) -> u16 {

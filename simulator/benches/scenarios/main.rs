@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use measure::{Compared, Side, compare};
 use rules::{Inputs, Shape, file};
-use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::engine::call::rules::{Files, Rules};
+use svc_simulator::engine::state::ids::Seed;
 
 /// What every figure is compared with.
 const BASE: usize = 10;

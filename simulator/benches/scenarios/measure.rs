@@ -5,11 +5,11 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Instant;
 
 use jiff::Timestamp;
-use svc_simulator::engine::account::{Account, Settings};
-use svc_simulator::engine::authenticate::credential;
-use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
-use svc_simulator::engine::clock::AccountClock;
-use svc_simulator::engine::rules::Rules;
+use svc_simulator::engine::call::authenticate::credential;
+use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
+use svc_simulator::engine::call::rules::Rules;
+use svc_simulator::engine::state::account::{Account, Settings};
+use svc_simulator::engine::state::clock::AccountClock;
 use svc_simulator::engine::{self, Decision};
 use svc_simulator::scenario::{accounts, read_accounts};
 

@@ -8,9 +8,9 @@ use divan::counter::BytesCount;
 use svc_fixtures::contract::{Environment, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
-use svc_simulator::engine::ids::{BodyDigest, Content, VerificationId};
-use svc_simulator::engine::input::{Input, parse as parse_body};
-use svc_simulator::engine::rules::Rules;
+use svc_simulator::engine::call::input::{Input, parse as parse_body};
+use svc_simulator::engine::call::rules::Rules;
+use svc_simulator::engine::state::ids::{BodyDigest, Content, VerificationId};
 use svc_simulator::scenario::{Choice, Circumstances, Question};
 
 use super::given::{

@@ -5,10 +5,10 @@ use std::hint::black_box;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use svc_fixtures::contract::{Environment, Paise};
-use svc_simulator::engine::answer::Sources;
-use svc_simulator::engine::ids::VerificationId;
-use svc_simulator::engine::input::Input;
-use svc_simulator::engine::render::{self, Charged, Envelope, Meta, ResultPart};
+use svc_simulator::engine::call::input::Input;
+use svc_simulator::engine::call::render::{self, Charged, Envelope, Meta, ResultPart};
+use svc_simulator::engine::call::response::Sources;
+use svc_simulator::engine::state::ids::VerificationId;
 use svc_simulator::scenario::Over;
 
 use super::given::{Person, START, body, rules, usual, usual_index};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use futures_util::FutureExt as _;
-use svc_simulator::engine::call::Call;
-use svc_simulator::engine::reply::Reply;
+use svc_simulator::engine::call::reply::Reply;
+use svc_simulator::engine::call::request::Call;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::{Host, Means};
 

@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::reading::Source;
-use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
-use svc_simulator::engine::delivery::{Delivery, DeliveryState};
-use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::retention::Keeps;
-use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
+use svc_simulator::engine::call::rules::{Files, Rules};
+use svc_simulator::engine::state::delivery::{Delivery, DeliveryState};
+use svc_simulator::engine::state::ids::Seed;
+use svc_simulator::engine::state::retention::RetentionLimits;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::memory::Bounds;
 use svc_simulator::host::time::Target;
@@ -126,9 +126,9 @@ struct Round {
 async fn round(deliveries: usize, url: String, transport: Arc<dyn Transport>) -> Round {
     // All are pending at once, and all that comes of them is looked at: nothing may be forgotten.
     let bounds = Bounds {
-        keeps: Keeps {
+        keeps: RetentionLimits {
             bytes: 1 << 30,
-            ..Keeps::DEFAULT
+            ..RetentionLimits::DEFAULT
         },
         total: 1 << 30,
         ..Bounds::DEFAULT
@@ -202,7 +202,7 @@ impl Round {
                 .signature
                 .as_deref()
                 .expect("every posting is signed");
-            let signature = svc_simulator::engine::signature::Signature::parse(header);
+            let signature = svc_simulator::engine::state::signature::Signature::parse(header);
             let signature = signature.expect("as the contract says");
             assert!(signature.verify(SECRET, &posting.body));
         }

@@ -10,8 +10,8 @@ use svc_fixtures::reading::nearest;
 
 use super::deliveries::EnvironmentName;
 use super::{Failure, files};
-use crate::engine::ids::Seed;
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
 use crate::rehearsal::{Asked, Called, Rehearsal, bundle_path, with_member};
 use crate::scenario::{AccountTerms, account_named, read_accounts};

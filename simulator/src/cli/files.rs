@@ -7,7 +7,7 @@ use std::sync::Arc;
 use svc_fixtures::reading::Source;
 
 use super::Failure;
-use crate::engine::rules::Files;
+use crate::engine::call::rules::Files;
 use crate::scenario;
 
 /// What a file of accounts is called; every other TOML file of a folder holds scenarios.

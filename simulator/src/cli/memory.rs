@@ -7,7 +7,7 @@ use svc_fixtures::reading::{Item, Table};
 
 use super::Failure;
 use super::settings::{duration, parsed};
-use crate::engine::retention::Keeps;
+use crate::engine::state::retention::RetentionLimits;
 use crate::host::memory::Bounds;
 
 /// The flags of `serve` that bound memory.
@@ -56,7 +56,7 @@ impl MemoryArgs {
         let or =
             |flag: Option<usize>, file: Option<usize>, default| flag.or(file).unwrap_or(default);
         Bounds {
-            keeps: Keeps {
+            keeps: RetentionLimits {
                 calls: or(self.keep_calls, file.keep_calls, default.keeps.calls),
                 deliveries: or(
                     self.keep_deliveries,
@@ -195,9 +195,9 @@ mod tests {
     #[test]
     fn all_accounts_together_keep_no_less_than_one() {
         let bounds = |one, all| Bounds {
-            keeps: Keeps {
+            keeps: RetentionLimits {
                 bytes: one,
-                ..Keeps::DEFAULT
+                ..RetentionLimits::DEFAULT
             },
             total: all,
             ..Bounds::DEFAULT

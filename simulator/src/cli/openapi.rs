@@ -1,8 +1,8 @@
 //! `openapi`: prints the OpenAPI document of the built-in contract.
 
 use super::{Failure, files, terminal};
-use crate::engine::ids::Seed;
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::ids::Seed;
 use crate::http::{Addresses, openapi};
 use crate::scenario::read_accounts;
 

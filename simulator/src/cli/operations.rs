@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 use svc_fixtures::reading::nearest;
 
 use super::{Failure, files, terminal};
-use crate::engine::ids::Seed;
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::ids::Seed;
 use crate::http::operations::{is_named, list};
 use crate::scenario::read_accounts;
 

@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::Contract;
 
-use crate::engine::call::Environment;
+use crate::engine::call::request::Environment;
 use crate::http::{Addresses, sample, url};
 use crate::scenario::AccountTerms;
 

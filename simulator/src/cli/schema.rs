@@ -6,8 +6,8 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::template::Answers;
 
 use super::{Failure, terminal};
+use crate::engine::call::rules::Files;
 use crate::engine::compute;
-use crate::engine::rules::Files;
 use crate::scenario_format;
 
 /// What `schema` is told.

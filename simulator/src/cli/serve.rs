@@ -14,9 +14,9 @@ use tracing_subscriber::EnvFilter;
 
 use super::settings::{ClockSettings, Reload, ServeArgs, Settings, resolve};
 use super::{EXIT_FAILURE, Failure, files, ready, terminal};
-use crate::engine::call::Environment;
-use crate::engine::ids::Seed;
-use crate::engine::rules::Rules;
+use crate::engine::call::request::Environment;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::ids::Seed;
 use crate::host::clock::Clock;
 use crate::host::reload::Unreadable;
 use crate::host::transport::{HttpTransport, Targets, TransportLimits};

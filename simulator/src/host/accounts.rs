@@ -8,13 +8,13 @@ use jiff::{SignedDuration, Timestamp};
 use super::Host;
 use super::cell::{AccountCell, Held, Parting};
 use super::journal::JournalError;
-use crate::engine::account::Account;
-use crate::engine::authenticate::Key;
-use crate::engine::call::Environment;
-use crate::engine::consent::{self, Afterwards, Said};
-use crate::engine::entry::{Change, Entry};
-use crate::engine::ids::VerificationId;
-use crate::engine::manage::{self, Refused, Rotation};
+use crate::engine::call::authenticate::Key;
+use crate::engine::call::consent::{self, Afterwards, Said};
+use crate::engine::call::request::Environment;
+use crate::engine::state::account::Account;
+use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::manage::{self, Refused, Rotation};
 use crate::engine::{self};
 use crate::scenario::AccountTerms;
 
@@ -115,7 +115,7 @@ impl Host {
         Ok(())
     }
 
-    /// Keeps the answers to the calls that are held back: their accounts will not know them any more.
+    /// RetentionLimits the answers to the calls that are held back: their accounts will not know them any more.
     fn part(&self, cell: &AccountCell, held: &mut Held, now: Timestamp) {
         let rules = self.rules_of(cell);
         let generation = held.generation;

@@ -12,11 +12,11 @@ use tokio::sync::Notify;
 
 use super::events::EventLog;
 use super::own_rules::OwnRules;
-use crate::engine::account::Account;
-use crate::engine::call::Environment;
-use crate::engine::event::{Event, What};
-use crate::engine::ids::VerificationId;
-use crate::engine::reply::Reply;
+use crate::engine::call::reply::Reply;
+use crate::engine::call::request::Environment;
+use crate::engine::state::account::Account;
+use crate::engine::state::event::{Event, What};
+use crate::engine::state::ids::VerificationId;
 
 /// So often a call lets others go first before its thread sleeps until it gets the lock.
 const TURNS: usize = 8;

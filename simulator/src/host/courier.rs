@@ -9,11 +9,11 @@ use super::Host;
 use super::cell::{AccountCell, Held};
 use super::journal::JournalError;
 use super::transport::{Posted, Posting};
-use crate::engine::call::Environment;
-use crate::engine::delivery::{Answered, Attempt, Delivery, Sent, Why};
-use crate::engine::entry::{Change, Entry};
-use crate::engine::ids::VerificationId;
-use crate::engine::signature::Signature;
+use crate::engine::call::request::Environment;
+use crate::engine::state::delivery::{Answered, Attempt, Delivery, Sent, Why};
+use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::signature::Signature;
 use crate::scenario::{SignatureFault, WebhookTerms};
 
 /// So many attempts are on their way to one receiver at once: an account's receiver of one

@@ -14,10 +14,10 @@ use super::accounts::OpenError;
 use super::cell::{Held, Opened};
 use super::journal::{Journal, JournalError};
 use super::memory::Memory;
-use crate::engine::account::{Account, Settings};
-use crate::engine::call::Environment;
-use crate::engine::clock::AccountClock;
-use crate::engine::entry::Entry;
+use crate::engine::call::request::Environment;
+use crate::engine::state::account::{Account, Settings};
+use crate::engine::state::clock::AccountClock;
+use crate::engine::state::entry::Entry;
 use crate::scenario::AccountTerms;
 
 type Shard = RwLock<HashMap<Box<str>, Arc<AccountCell>, FixedState>>;

@@ -10,9 +10,10 @@ use super::Host;
 use super::cell::{AccountCell, Held, UNARMED};
 use super::journal::JournalError;
 use super::memory::tell_forgotten;
-use crate::engine::call::Environment;
-use crate::engine::entry::{Change, Entry};
-use crate::engine::{self, event};
+use crate::engine;
+use crate::engine::call::request::Environment;
+use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::event;
 
 /// How long something rests that is due and could not be written.
 const REST: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::cell::AccountCell;
-use crate::engine::event::Event;
+use crate::engine::state::event::Event;
 
 /// So many events are kept for each account; then the oldest is forgotten first.
 pub const KEPT_EVENTS: usize = 1024;
@@ -127,8 +127,8 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::engine::call::Environment;
-    use crate::engine::event::What;
+    use crate::engine::call::request::Environment;
+    use crate::engine::state::event::What;
 
     fn log(count: usize) -> EventLog {
         let mut log = EventLog::default();

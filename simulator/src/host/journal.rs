@@ -3,7 +3,7 @@
 
 use parking_lot::Mutex;
 
-use crate::engine::entry::Entry;
+use crate::engine::state::entry::Entry;
 
 /// A store of entries, in order, for each account.
 pub trait Journal: Send + Sync {
@@ -32,7 +32,7 @@ pub trait Journal: Send + Sync {
 #[error("the journal failed: {0}")]
 pub struct JournalError(pub String);
 
-/// Keeps nothing: what is in memory is all there is.
+/// RetentionLimits nothing: what is in memory is all there is.
 pub struct NoJournal;
 
 impl Journal for NoJournal {
@@ -49,7 +49,7 @@ impl Journal for NoJournal {
     }
 }
 
-/// Keeps everything in memory, without a bound: for tests, which rebuild accounts from it.
+/// RetentionLimits everything in memory, without a bound: for tests, which rebuild accounts from it.
 #[derive(Default)]
 pub struct MemoryJournal {
     entries: Mutex<Vec<(String, Entry)>>,

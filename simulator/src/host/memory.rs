@@ -11,16 +11,16 @@ use tokio_util::sync::CancellationToken;
 use super::Host;
 use super::cell::{AccountCell, Held};
 use crate::engine::Room;
-use crate::engine::account::Account;
-use crate::engine::call::Environment;
-use crate::engine::entry::{Change, Entry};
-use crate::engine::retention::{Keeps, Kind};
+use crate::engine::call::request::Environment;
+use crate::engine::state::account::Account;
+use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::retention::{Kind, RetentionLimits};
 
 /// How much memory is used, and how long what nobody uses is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Of each account and environment.
-    pub keeps: Keeps,
+    pub keeps: RetentionLimits,
     /// Bytes of all accounts together.
     pub total: usize,
     /// So many accounts are opened by keys that open one.
@@ -32,7 +32,7 @@ pub struct Bounds {
 impl Bounds {
     /// What holds where nothing else is said.
     pub const DEFAULT: Bounds = Bounds {
-        keeps: Keeps::DEFAULT,
+        keeps: RetentionLimits::DEFAULT,
         total: 48 << 20,
         accounts: 4096,
         idle: Duration::from_hours(24),

@@ -23,14 +23,14 @@ use jiff::Timestamp;
 use parking_lot::{Mutex, RwLock};
 use tokio_util::task::TaskTracker;
 
-use crate::engine::account::Settings;
-use crate::engine::authenticate;
-use crate::engine::call::{Call, Environment};
-use crate::engine::clock::AccountClock;
-use crate::engine::ids::VerificationId;
-use crate::engine::rejection::Rejection;
-use crate::engine::reply::Reply;
-use crate::engine::rules::Rules;
+use crate::engine::call::authenticate;
+use crate::engine::call::reply::Reply;
+use crate::engine::call::request::{Call, Environment};
+use crate::engine::call::rules::Rules;
+use crate::engine::state::account::Settings;
+use crate::engine::state::clock::AccountClock;
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::rejection::Rejection;
 use crate::engine::{self, Decision};
 use crate::scenario::AccountTerms;
 use accounts::OpenError;
@@ -193,17 +193,18 @@ impl Host {
     /// Answers a call: the one way in, for HTTP and for tests.
     pub async fn answer(self: &Arc<Self>, call: &Call<'_>) -> Reply {
         let rules = self.rules();
-        let turn_away = |rejection| engine::turn_away(&rules, call, &rejection, self.clock.now());
+        let unauthenticated_reply =
+            |rejection| engine::unauthenticated_reply(&rules, call, &rejection, self.clock.now());
         let credential = match authenticate::credential(call) {
             Ok(credential) => credential,
-            Err(rejection) => return turn_away(rejection),
+            Err(rejection) => return unauthenticated_reply(rejection),
         };
         loop {
             let cell = match self.directory.by_key(credential.key, self.clock.now()) {
                 Ok(Some(cell)) => cell,
-                Ok(None) => return turn_away(Rejection::UnknownKey),
+                Ok(None) => return unauthenticated_reply(Rejection::UnknownKey),
                 Err(OpenError::Journal(error)) => return self.journal_failed(&rules, call, &error),
-                Err(_) => return turn_away(Rejection::TooManyAccounts),
+                Err(_) => return unauthenticated_reply(Rejection::TooManyAccounts),
             };
             let rules = cell.rules().unwrap_or_else(|| Arc::clone(&rules));
             let prepared = engine::prepare(&rules, &cell.id, credential, call);
@@ -349,20 +350,20 @@ impl Host {
 
     fn journal_failed(&self, rules: &Rules, call: &Call<'_>, error: &JournalError) -> Reply {
         tracing::error!(%error, "an entry was not written; the call was not executed");
-        engine::turn_away(rules, call, &Rejection::Internal, self.clock.now())
+        engine::unauthenticated_reply(rules, call, &Rejection::Internal, self.clock.now())
     }
 
     /// The answer to a call that made the service fail.
     #[must_use]
     pub fn failed(&self, call: &Call<'_>) -> Reply {
-        engine::turn_away(&self.rules(), call, &Rejection::Internal, self.clock.now())
+        engine::unauthenticated_reply(&self.rules(), call, &Rejection::Internal, self.clock.now())
     }
 
     /// The answer to a request that no call can be made of: nothing is executed and nothing recorded.
     #[must_use]
     pub fn refused(&self, call: &Call<'_>, why: &str) -> Reply {
         let rejection = Rejection::input(why);
-        engine::turn_away(&self.rules(), call, &rejection, self.clock.now())
+        engine::unauthenticated_reply(&self.rules(), call, &rejection, self.clock.now())
     }
 
     /// Waits until every answer that is held back has been given and every attempt on its way has

@@ -6,7 +6,7 @@ use svc_fixtures::reading::{Problems, Source};
 
 use super::Host;
 use super::cell::AccountCell;
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 
 /// The scenarios of one account, and the rules they make together with everybody's.
 pub struct OwnRules {

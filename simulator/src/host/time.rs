@@ -10,10 +10,10 @@ use super::cell::{AccountCell, Held};
 use super::courier::Outgoing;
 use super::journal::JournalError;
 use crate::engine;
-use crate::engine::call::Environment;
-use crate::engine::clock::AccountClock;
-use crate::engine::entry::{Change, Entry};
-use crate::engine::event::{self, Event, What};
+use crate::engine::call::request::Environment;
+use crate::engine::state::clock::AccountClock;
+use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::event::{self, Event, What};
 
 /// Where a clock is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

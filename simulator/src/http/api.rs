@@ -24,9 +24,9 @@ use super::arriving::{Arrived, arrive};
 use super::edge::{Answers, Asked};
 use super::head::Flaw;
 use super::{assets, consent, forwarded};
-use crate::engine::call::{Body, Call, Environment, Header, Headers};
-use crate::engine::input::MAX_BODY_BYTES;
-use crate::engine::reply::Reply;
+use crate::engine::call::input::MAX_BODY_BYTES;
+use crate::engine::call::reply::Reply;
+use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::host::Host;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

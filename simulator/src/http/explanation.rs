@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use svc_fixtures::json::Json;
 
-use crate::engine::call::Environment;
-use crate::engine::rules::Rules;
+use crate::engine::call::request::Environment;
+use crate::engine::call::rules::Rules;
 use crate::rehearsal::{Asked, Asks, Heard, Looked, Outcome, Way, look_into, ways};
 use crate::scenario::{AccountTerms, Because, Choice, Scenario};
 

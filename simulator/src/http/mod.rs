@@ -26,7 +26,7 @@ mod socket;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::engine::addresses::{self, AllAddresses};
+use crate::engine::call::addresses::{self, AllAddresses};
 
 /// Where the three listeners are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use svc_fixtures::json::Json;
 use super::examples::{self, Exchange, OfOperation, first_text, issuer};
 use super::field_rule::field_rule;
 use super::sample;
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 use crate::scenario::AccountTerms;
 
 /// The names of the columns of [`Listing::named`].
@@ -383,8 +383,8 @@ mod tests {
     use svc_fixtures::contract::ErrorCode;
 
     use super::*;
-    use crate::engine::ids::Seed;
-    use crate::engine::rules::Files;
+    use crate::engine::call::rules::Files;
+    use crate::engine::state::ids::Seed;
     use crate::scenario::{self, read_accounts};
 
     /// What every operation must be able to end in, whatever is wrong with the call itself.

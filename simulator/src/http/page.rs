@@ -3,8 +3,8 @@
 
 use super::operations::{Cell, Listing, NAMED_COLUMNS};
 use super::{Addresses, sample, url};
-use crate::engine::call::Environment;
-use crate::engine::rules::Rules;
+use crate::engine::call::request::Environment;
+use crate::engine::call::rules::Rules;
 use crate::scenario::AccountTerms;
 
 /// The page.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use svc_fixtures::contract::{Contract, Field, Kind, Operation, Paise, Presence};
 use svc_fixtures::json::Json;
 
-use crate::engine::call::Environment;
+use crate::engine::call::request::Environment;
 pub use crate::rehearsal::{bundle_path, path};
 use crate::scenario::AccountTerms;
 

@@ -7,8 +7,8 @@ use svc_fixtures::contract::{Bundle, BundleMode, Flow, FlowKey, Operation};
 use svc_fixtures::json::Json;
 
 use super::{Asked, Called, Heard, Rehearsal};
-use crate::engine::call::Environment;
-use crate::engine::flow::StepOf;
+use crate::engine::call::request::Environment;
+use crate::engine::state::flow::StepOf;
 
 /// The path an operation is called at: one that leaves its last part open is called as a start.
 #[must_use]

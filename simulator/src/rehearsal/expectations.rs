@@ -10,7 +10,7 @@ use svc_fixtures::reading::{Problem, Problems};
 
 use super::differences::{at_path, differences, of_interest};
 use super::{Asked, Called, Heard, Rehearsal};
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 use crate::scenario::{AccountTerms, Because, WireFault, account_named};
 use crate::scenario_format::{Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire};
 

@@ -11,7 +11,7 @@ use svc_fixtures::path::{Step, find};
 use super::bodies::with_member;
 use super::callers::Caller;
 use super::pattern;
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 use crate::scenario::{
     AccountTerms, Choice, Condition, NumberRange, Question, Scenario, Subject, Test,
 };

@@ -2,9 +2,9 @@
 //! the engine itself made of the call.
 
 use super::{Asked, call};
-use crate::engine::authenticate::Credential;
-use crate::engine::rejection::Rejection;
-use crate::engine::rules::Rules;
+use crate::engine::call::authenticate::Credential;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::rejection::Rejection;
 use crate::engine::{Execution, Planned, prepare};
 use crate::scenario::{Choice, Circumstances, Question};
 use crate::scenario_analysis::{Explanation, explain, met};

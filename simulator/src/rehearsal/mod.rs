@@ -18,14 +18,14 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::json::Json;
 
-use crate::engine::account::{Account, Settings};
-use crate::engine::authenticate::Credential;
-use crate::engine::call::{Body, Call, Environment, Header, Headers};
-use crate::engine::calls::{Record, State};
-use crate::engine::clock::AccountClock;
-use crate::engine::entry::{Change, Entry};
-use crate::engine::ids::VerificationId;
-use crate::engine::rules::Rules;
+use crate::engine::call::authenticate::Credential;
+use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::engine::call::rules::Rules;
+use crate::engine::state::account::{Account, Settings};
+use crate::engine::state::calls::{Record, State};
+use crate::engine::state::clock::AccountClock;
+use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::ids::VerificationId;
 use crate::engine::{Decision, decide, finish, first_due, prepare};
 use crate::scenario::{AccountTerms, Because, WireFault};
 
@@ -309,7 +309,7 @@ impl<'r> Rehearsal<'r> {
 
     fn heard(
         &self,
-        reply: crate::engine::reply::Reply,
+        reply: crate::engine::call::reply::Reply,
         environment: Environment,
         delay_ms: u64,
     ) -> Heard {

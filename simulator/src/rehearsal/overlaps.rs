@@ -11,7 +11,7 @@ use svc_fixtures::reading::{Problem, Source};
 
 use super::callers::Caller;
 use super::inputs::Wanted;
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 use crate::scenario::{AccountTerms, Choice, Condition, Question, Scenario, Subject};
 use crate::scenario_analysis::{Overlap, overlapping};
 

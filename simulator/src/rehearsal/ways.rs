@@ -10,8 +10,8 @@ use super::bodies::with_member;
 use super::callers::Caller;
 use super::inputs::{named_call, named_input_by};
 use super::{Asked, Called, Heard, Rehearsal};
-use crate::engine::call::Environment;
-use crate::engine::rules::Rules;
+use crate::engine::call::request::Environment;
+use crate::engine::call::rules::Rules;
 use crate::scenario::{AccountTerms, Ending, Outcome as Then, account_named};
 
 /// What a call can be answered.

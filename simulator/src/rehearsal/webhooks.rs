@@ -4,9 +4,9 @@
 use bytes::Bytes;
 
 use super::{Heard, Rehearsal};
-use crate::engine::call::Environment;
-use crate::engine::delivery::{Answered, Attempt, DeliveryState};
-use crate::engine::entry::{Change, Entry};
+use crate::engine::call::request::Environment;
+use crate::engine::state::delivery::{Answered, Attempt, DeliveryState};
+use crate::engine::state::entry::{Change, Entry};
 use crate::scenario::{SignatureFault, WebhookTerms};
 use crate::scenario_format::DeliveryEnd;
 

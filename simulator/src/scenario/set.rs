@@ -159,7 +159,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Keeps a rule that holds where it comes before the best so far. False where it comes after,
+    /// RetentionLimits a rule that holds where it comes before the best so far. False where it comes after,
     /// and whatever follows it would too.
     fn attempt(&mut self, rule: u32, proven: Option<u32>) -> bool {
         let order = |best| self.set.order(rule).cmp(&self.set.order(best));

@@ -4,7 +4,7 @@
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 
 use super::Diagnosis;
-use crate::engine::signature::HEADER;
+use crate::engine::state::signature::HEADER;
 
 /// What could be made of the header.
 #[derive(Debug, Default)]

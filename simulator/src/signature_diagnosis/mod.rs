@@ -10,7 +10,7 @@ mod secrets;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::signature::Signature;
+use crate::engine::state::signature::Signature;
 use header::{Reading, Unit};
 
 /// What is to be judged.

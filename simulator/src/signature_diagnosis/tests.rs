@@ -6,7 +6,7 @@ use proptest::prelude::{any, prop_assert_eq, proptest};
 use sha2::{Digest as _, Sha256, Sha512};
 
 use super::{Case, Certainty, Verdict, examine};
-use crate::engine::signature::{Signature, base_string};
+use crate::engine::state::signature::{Signature, base_string};
 
 const SECRET: &str = "whsec_c2FtcGxlIHNlY3JldA";
 const OTHERS: [(&str, &str); 1] = [("the API key", "svc_test_local")];

@@ -1,7 +1,7 @@
 //! The audit of live credit reports.
 
-use svc_simulator::engine::audit::AccessKind;
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::audit::AccessKind;
 
 use crate::scene::Scene;
 

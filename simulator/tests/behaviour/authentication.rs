@@ -1,7 +1,7 @@
 //! Who may call: keys, environments, allowlist, rate limit.
 
 use jiff::SignedDuration;
-use svc_simulator::engine::call::Header;
+use svc_simulator::engine::call::request::Header;
 
 use crate::scene::Scene;
 

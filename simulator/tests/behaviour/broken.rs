@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use svc_fixtures::contract::{Blame, Contract, Field, Format, Kind, Operation, Presence};
 use svc_fixtures::json::Json;
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
 
 use crate::generated::{Generator, runner};
 use crate::samples::{Body, Catalogue, set};

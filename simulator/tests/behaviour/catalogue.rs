@@ -1,8 +1,8 @@
 //! Every operation of the contract, in every outcome it can have, in the exact form of its row.
 
 use std::sync::Arc;
-use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::rules::Rules;
+use svc_simulator::engine::call::rules::Rules;
+use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::http::{Addresses, openapi, operations};
 use svc_simulator::scenario;
 
@@ -10,9 +10,9 @@ use jiff::SignedDuration;
 use svc_fixtures::contract::{Kind, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::outcome::Drawn;
-use svc_simulator::engine::rules::Files;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::call::resolve::Drawn;
+use svc_simulator::engine::call::rules::Files;
 
 use crate::samples::{Catalogue, set};
 use crate::scene::Scene;

@@ -2,9 +2,9 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::consent::{Afterwards, Link, Said, link};
-use svc_simulator::engine::ids::VerificationId;
+use svc_simulator::engine::call::consent::{Afterwards, Link, Said, link};
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::ids::VerificationId;
 
 use crate::deliveries::HOOKED;
 use crate::scene::{Answer, Asked, Scene};

@@ -1,11 +1,11 @@
 //! Webhooks: sent as the schedule says until they are taken, signed, the same bytes each time.
 
 use jiff::SignedDuration;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::delivery::{Answered, Attempt, DeliveryState};
-use svc_simulator::engine::event::What;
-use svc_simulator::engine::manage;
-use svc_simulator::engine::signature::Signature;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::delivery::{Answered, Attempt, DeliveryState};
+use svc_simulator::engine::state::event::What;
+use svc_simulator::engine::state::manage;
+use svc_simulator::engine::state::signature::Signature;
 use svc_simulator::scenario::WebhookTerms;
 
 use crate::scene::{START, Scene, UAN};
@@ -184,7 +184,7 @@ fn a_clock_that_runs_delivers_by_itself() {
     scene.post(UAN, SLOW).by("hooked").send();
     let cell = scene.account("hooked");
     let from = cell.next_event();
-    let delivered = |event: &svc_simulator::engine::event::Event| {
+    let delivered = |event: &svc_simulator::engine::state::event::Event| {
         matches!(
             event.what,
             What::Attempted {

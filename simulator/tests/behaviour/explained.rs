@@ -2,9 +2,9 @@
 
 use svc_fixtures::contract::{ErrorCode, Presence};
 use svc_fixtures::reading::Source;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::call::rules::{Files, Rules};
+use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::rehearsal::{Asked, Called, Outcome, Rehearsal, look_into, named_input, ways};
 use svc_simulator::scenario::{AccountTerms, Choice, account_named, accounts, read_accounts};
 

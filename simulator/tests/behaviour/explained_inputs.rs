@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::reading::Source;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::call::rules::{Files, Rules};
+use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::rehearsal::{Asked, Called, Heard, Outcome, Rehearsal, Way, ways};
 use svc_simulator::scenario::{AccountTerms, account_named, accounts, read_accounts};
 

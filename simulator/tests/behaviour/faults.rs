@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
 use svc_simulator::scenario::{OutOfOrder, SignatureFault, WebhookFault, WireFault};
 
 use crate::scenario_files::problems;

@@ -8,7 +8,7 @@ use proptest::string::string_regex;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_fixtures::contract::{Contract, Field, Kind, Operation, Presence, Rule};
 use svc_fixtures::json::Json;
-use svc_simulator::engine::rules::Rules;
+use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::scenario::Test;
 
 use crate::samples::Body;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::{Json, MAX_DEPTH};
-use svc_simulator::engine::call::{Body, Environment};
+use svc_simulator::engine::call::request::{Body, Environment};
 
 use crate::generated::{any_json, free_text, object, runner};
 use crate::samples::Catalogue;

@@ -2,8 +2,8 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::manage;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::manage;
 use svc_simulator::host::time::Target;
 
 use crate::scene::{Scene, UAN};

@@ -5,9 +5,9 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::clock::AccountClock;
-use svc_simulator::engine::manage;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::clock::AccountClock;
+use svc_simulator::engine::state::manage;
 use svc_simulator::host::transport::Posting;
 use svc_simulator::scenario::WebhookTerms;
 

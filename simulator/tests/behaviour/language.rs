@@ -1,7 +1,7 @@
 //! What the conditions of scenario files hold for: ranges, what was not sent, what stands inside a
 //! field, headers, accounts and environments.
 
-use svc_simulator::engine::call::Header;
+use svc_simulator::engine::call::request::Header;
 
 use crate::scenario_files::problems;
 use crate::scene::Scene;

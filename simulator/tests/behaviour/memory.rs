@@ -8,9 +8,9 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::manage;
-use svc_simulator::engine::retention::{Keeps, Kind};
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::manage;
+use svc_simulator::engine::state::retention::{Kind, RetentionLimits};
 use svc_simulator::host::memory::Bounds;
 use svc_simulator::scenario::WebhookTerms;
 
@@ -21,10 +21,10 @@ const TEST: Environment = Environment::Test;
 
 fn keeping(calls: usize, bytes: usize) -> Bounds {
     Bounds {
-        keeps: Keeps {
+        keeps: RetentionLimits {
             calls,
             bytes,
-            ..Keeps::DEFAULT
+            ..RetentionLimits::DEFAULT
         },
         ..Bounds::DEFAULT
     }
@@ -66,9 +66,9 @@ fn the_call_that_ended_first_is_forgotten_first_and_a_pending_one_never() {
 #[test]
 fn a_delivery_that_has_ended_is_forgotten_beyond_its_count_and_a_due_one_never() {
     let bounds = Bounds {
-        keeps: Keeps {
+        keeps: RetentionLimits {
             deliveries: 1,
-            ..Keeps::DEFAULT
+            ..RetentionLimits::DEFAULT
         },
         ..Bounds::DEFAULT
     };

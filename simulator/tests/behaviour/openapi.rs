@@ -7,7 +7,7 @@ use jsonschema::{Registry, Validator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use svc_fixtures::contract::{Contract, Kind, Operation, Rule};
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
 use svc_simulator::http::Addresses;
 use svc_simulator::http::openapi::document;
 use svc_simulator::scenario;

@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::template::Answers;
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::compute;
 
 use crate::scenario_files::problems;
@@ -232,7 +232,7 @@ fn a_value_can_be_shared_and_taken_from_a_person() {
 
 #[test]
 fn the_first_file_says_who_somebody_is() {
-    let mut files = svc_simulator::engine::rules::Files::built_in();
+    let mut files = svc_simulator::engine::call::rules::Files::built_in();
     for (at, name) in ["FIRST ONE", "SECOND ONE"].into_iter().enumerate() {
         let text = format!("[person.x]\nname = \"{name}\"\npan = \"BNZPM2501F\"\n");
         let file = svc_fixtures::reading::Source::new(format!("{at}/x.toml"), text);

@@ -6,9 +6,9 @@ use proptest::test_runner::TestCaseError;
 use svc_fixtures::contract::{Contract, ErrorCode, Operation, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Answers, Expr, Part, Root, Template};
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::engine::compute;
-use svc_simulator::engine::rules::Rules;
 use svc_simulator::scenario::{Choice, Circumstances, Ending, Question};
 
 use crate::generated::{Generator, runner};

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
-use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
-use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
+use svc_simulator::engine::call::rules::{Files, Rules};
+use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::{Host, Means};
 use svc_simulator::scenario::{accounts, read_accounts};

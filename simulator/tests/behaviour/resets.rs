@@ -141,7 +141,7 @@ fn the_keys_of_a_deleted_account_are_unknown() {
 fn a_key_rotated_twice_is_numbered_on_and_the_old_ones_last_a_day() {
     let scene = Scene::new();
     let cell = scene.account("local");
-    let environment = svc_simulator::engine::call::Environment::Test;
+    let environment = svc_simulator::engine::call::request::Environment::Test;
     for name in ["local.2", "local.3"] {
         let _in_runtime = scene.runtime.enter();
         let key = scene

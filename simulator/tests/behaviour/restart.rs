@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::delivery::DeliveryState;
-use svc_simulator::engine::entry::{Change, Entry};
-use svc_simulator::engine::event::{Event, What};
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::delivery::DeliveryState;
+use svc_simulator::engine::state::entry::{Change, Entry};
+use svc_simulator::engine::state::event::{Event, What};
 use svc_simulator::host::journal::{Journal, JournalError, MemoryJournal};
 
 use crate::deliveries::HOOKED;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use svc_fixtures::contract::{Contract, Field, Flow, FlowKey, Kind, Operation, Step};
 use svc_fixtures::json::Json;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::rules::Rules;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::call::rules::Rules;
 
 use crate::scene::{Answer, Scene};
 

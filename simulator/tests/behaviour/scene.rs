@@ -10,14 +10,14 @@ use parking_lot::Mutex;
 use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
-use svc_simulator::engine::account::{Account, Books, Settings};
-use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
-use svc_simulator::engine::entry::Change;
-use svc_simulator::engine::event::Event;
-use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::manage::Refused;
-use svc_simulator::engine::reply::Reply;
-use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::engine::call::reply::Reply;
+use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
+use svc_simulator::engine::call::rules::{Files, Rules};
+use svc_simulator::engine::state::account::{Account, EnvironmentState, Settings};
+use svc_simulator::engine::state::entry::Change;
+use svc_simulator::engine::state::event::Event;
+use svc_simulator::engine::state::ids::Seed;
+use svc_simulator::engine::state::manage::Refused;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, MemoryJournal};
 use svc_simulator::host::memory::Bounds;
@@ -239,7 +239,7 @@ impl Scene {
         &self,
         name: &str,
         environment: Environment,
-        look: impl FnOnce(&Books) -> T,
+        look: impl FnOnce(&EnvironmentState) -> T,
     ) -> T {
         self.account(name)
             .read(|account| look(account.books(environment)))

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use svc_fixtures::json::Json;
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
 
 use crate::generated::{Generator, runner};
 use crate::samples::{Body, Catalogue};

@@ -1,6 +1,6 @@
 //! What a body may look like.
 
-use svc_simulator::engine::call::{Body, Header};
+use svc_simulator::engine::call::request::{Body, Header};
 
 use crate::scene::{PAN, Scene};
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::ids::Seed;
-use svc_simulator::engine::rules::{Files, Rules};
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::call::rules::{Files, Rules};
+use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::{Host, Means};
 use svc_simulator::http::api::Api;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use svc_simulator::engine::entry::{Change, Entry};
+use svc_simulator::engine::state::entry::{Change, Entry};
 use svc_simulator::host::journal::{Journal, JournalError, NoJournal};
 use svc_simulator::http::edge::EdgeLimits;
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use svc_simulator::engine::entry::{Change, Entry, TicketChange};
+use svc_simulator::engine::state::entry::{Change, Entry, TicketChange};
 use svc_simulator::host::journal::{Journal, JournalError};
 use svc_simulator::http::edge::EdgeLimits;
 

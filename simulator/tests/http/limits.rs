@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
 use svc_simulator::http::edge::EdgeLimits;
 
 use super::client::{Client, Served};

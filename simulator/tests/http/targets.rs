@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
-use svc_simulator::engine::delivery::Answered;
+use svc_simulator::engine::state::delivery::Answered;
 use svc_simulator::host::transport::{
     EXCERPT_BYTES, FoundAddresses, HttpTransport, Names, Posted, Posting, Targets, Transport,
     TransportLimits,

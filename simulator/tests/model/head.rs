@@ -1,6 +1,6 @@
 //! What an envelope says, read off its text without the simulator's own reader.
 
-use svc_simulator::engine::reply::Reply;
+use svc_simulator::engine::call::reply::Reply;
 
 use crate::reference::fate::Fate;
 use crate::reference::ids;

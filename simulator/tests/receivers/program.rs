@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use svc_simulator::engine::signature::Signature;
+use svc_simulator::engine::state::signature::Signature;
 use svc_simulator::host::clock::Clock;
 
 pub(crate) const SECRET: &str = "whsec_sample";

@@ -11,7 +11,7 @@ use crate::verdict::usage;
 
 /// What an account has and had. Balance and usage are known from the first report on.
 #[derive(Debug, Default)]
-pub(super) struct Books {
+pub(super) struct EnvironmentState {
     /// Whether calls cost anything.
     pub(super) live: bool,
     balance: Option<Paise>,
@@ -19,7 +19,7 @@ pub(super) struct Books {
     usage: Option<BTreeMap<String, UsageFigures>>,
 }
 
-impl Books {
+impl EnvironmentState {
     /// Whether the wallet covers a price beside what is held. One that is not known is taken to.
     pub(super) fn covers(&self, price: Paise) -> bool {
         let free = self.balance.map(|balance| balance.0 - self.held.0);
@@ -38,7 +38,7 @@ impl Books {
         self.held.0 -= price.0;
     }
 
-    /// Books a charge, and tells what the answer must say of it.
+    /// EnvironmentState a charge, and tells what the answer must say of it.
     pub(super) fn charge(&mut self, amount: Paise) -> Vec<Expectation> {
         let charged = amount > Paise::ZERO;
         let mut expected = vec![expect("billing.conclusive", Rule::Charged(charged))];

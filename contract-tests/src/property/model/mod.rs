@@ -17,7 +17,7 @@ use super::foresee::{self, Body, Outcome, Refusal};
 use crate::capture::Exchange;
 use crate::plan::{Ending, Expectation, Rule, Setting, sample};
 use crate::target::Request;
-use books::Books;
+use books::EnvironmentState;
 use bundle::Begun;
 use flows::Flows;
 
@@ -30,7 +30,7 @@ pub(super) fn foresee(setting: &Setting<'_>, exchanges: &[Exchange]) -> Vec<Vec<
     let mut model = Model {
         setting,
         exchanges,
-        books: Books::default(),
+        books: EnvironmentState::default(),
         flows: Flows::default(),
         begun: Vec::new(),
         claims: BTreeMap::new(),
@@ -42,7 +42,7 @@ pub(super) fn foresee(setting: &Setting<'_>, exchanges: &[Exchange]) -> Vec<Vec<
 struct Model<'m> {
     setting: &'m Setting<'m>,
     exchanges: &'m [Exchange],
-    books: Books,
+    books: EnvironmentState,
     flows: Flows,
     /// Bundles in two calls that wait for their second one.
     begun: Vec<Begun>,

@@ -19,7 +19,7 @@ use super::super::terminal;
 use super::forward::{Forward, Forwarded};
 use super::line::{Said, Shown};
 use super::seen::Seen;
-use crate::engine::signature::HEADER;
+use crate::engine::state::signature::HEADER;
 use crate::host::clock::Clock;
 use crate::http::edge::Flaw;
 use crate::signature_diagnosis::{Case, Verdict, examine};

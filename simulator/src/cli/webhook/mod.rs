@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 
 use super::settings::duration;
 use super::{Failure, terminal};
-use crate::engine::signature::{HEADER, Signature};
+use crate::engine::state::signature::{HEADER, Signature};
 use crate::host::clock::Clock;
 use crate::signature_diagnosis::{Case, Verdict, examine};
 

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use svc_fixtures::json::Json;
 use svc_fixtures::template::Signature;
 
-use super::ids::VerificationId;
+use crate::engine::state::ids::VerificationId;
 
 /// What a function may look at beside its arguments.
 #[derive(Clone, Copy)]

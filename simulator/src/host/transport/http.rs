@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use super::names::{FilteredNames, Names, SystemNames};
 use super::target::Targets;
 use super::{EXCERPT_BYTES, Posted, Posting, SIGNATURE_HEADER, Transport, failure};
-use crate::engine::delivery::Answered;
+use crate::engine::state::delivery::Answered;
 
 /// Header fields a receiver may answer with; the whole section is bounded by hyper's buffer of
 /// some 400 kB besides.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use super::{Posted, Posting, Transport};
-use crate::engine::delivery::Answered;
+use crate::engine::state::delivery::Answered;
 
 /// A transport without a network.
 pub struct MemoryTransport<F> {

@@ -14,7 +14,7 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 
-use crate::engine::delivery::Answered;
+use crate::engine::state::delivery::Answered;
 pub use http::{HttpTransport, TransportError, TransportLimits};
 pub use memory::MemoryTransport;
 pub use names::{FoundAddresses, Names, SystemNames};

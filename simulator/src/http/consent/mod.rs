@@ -23,8 +23,8 @@ use svc_fixtures::json::Json;
 
 use super::api::Api;
 use super::arriving::{Arrived, arrive};
-use crate::engine::consent::{Link, Said, link};
-use crate::engine::ids::VerificationId;
+use crate::engine::call::consent::{Link, Said, link};
+use crate::engine::state::ids::VerificationId;
 use crate::host::AccountCell;
 use crate::host::journal::JournalError;
 

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::engine::call::Environment;
-use crate::engine::consent::Said;
-use crate::engine::outcome::ConsentAsked;
+use crate::engine::call::consent::Said;
+use crate::engine::call::request::Environment;
+use crate::engine::call::resolve::ConsentAsked;
 
 /// The field of the form.
 pub(super) const DECISION: &str = "decision";

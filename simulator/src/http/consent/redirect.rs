@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use http::HeaderValue;
 
-use crate::engine::consent::Afterwards;
-use crate::engine::ids::VerificationId;
+use crate::engine::call::consent::Afterwards;
+use crate::engine::state::ids::VerificationId;
 
 /// The value of `Location`: the redirect URL with the verification's id and status at the end of its
 /// query, before its fragment.

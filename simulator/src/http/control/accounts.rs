@@ -13,8 +13,8 @@ use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, delete, get, post};
 use super::values::{Amount, Name, Network, Rate, Secret, When};
-use crate::engine::account::Account;
-use crate::engine::call::Environment;
+use crate::engine::call::request::Environment;
+use crate::engine::state::account::Account;
 use crate::scenario::{AccountTerms, KeyTerms, WebhookTerms};
 
 pub(super) fn routes() -> Vec<Route> {

@@ -12,8 +12,8 @@ use super::query::Query;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, get};
 use super::values::{In, Shown, When, meant};
-use crate::engine::audit::{Access, AccessKind};
-use crate::engine::ids::VerificationId;
+use crate::engine::state::audit::{Access, AccessKind};
+use crate::engine::state::ids::VerificationId;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -14,10 +14,10 @@ use super::query::{NoQuery, Query};
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, get};
 use super::values::{Id, In, Inr, Limit, Shown, When, meant};
-use crate::engine::account::Account;
-use crate::engine::call::Environment;
-use crate::engine::calls::Record;
-use crate::engine::ids::VerificationId;
+use crate::engine::call::request::Environment;
+use crate::engine::state::account::Account;
+use crate::engine::state::calls::Record;
+use crate::engine::state::ids::VerificationId;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

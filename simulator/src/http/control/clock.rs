@@ -13,7 +13,7 @@ use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, get, post};
 use super::values::{Span, When};
-use crate::engine::clock::AccountClock;
+use crate::engine::state::clock::AccountClock;
 use crate::host::AccountCell;
 use crate::host::time::{MoveError, Target};
 

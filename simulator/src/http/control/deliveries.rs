@@ -13,11 +13,11 @@ use super::query::{NoQuery, Query};
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, get, post};
 use super::values::{Id, In, Limit, Shown, When, meant};
-use crate::engine::call::Environment;
-use crate::engine::delivery::{Attempt, Delivery, DeliveryId, Why};
-use crate::engine::ids::VerificationId;
-use crate::engine::manage;
-use crate::engine::signature::base_string;
+use crate::engine::call::request::Environment;
+use crate::engine::state::delivery::{Attempt, Delivery, DeliveryId, Why};
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::manage;
+use crate::engine::state::signature::base_string;
 use crate::host::AccountCell;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -5,16 +5,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::values::{In, Inr, Network, Rate, Shown, When};
-use crate::engine::account::{Account, Books};
-use crate::engine::authenticate::{Key, KeyState};
-use crate::engine::call::Environment;
-use crate::engine::clock::AccountClock;
-use crate::engine::delivery::DeliveryState;
-use crate::engine::ids::VerificationId;
-use crate::engine::outcome::Due;
-use crate::engine::ticket::Ticket;
-use crate::engine::usage::Row;
-use crate::engine::wallet::Wallet;
+use crate::engine::call::authenticate::{Key, KeyState};
+use crate::engine::call::request::Environment;
+use crate::engine::call::resolve::Due;
+use crate::engine::state::account::{Account, EnvironmentState};
+use crate::engine::state::clock::AccountClock;
+use crate::engine::state::delivery::DeliveryState;
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::ticket::Ticket;
+use crate::engine::state::usage::Row;
+use crate::engine::state::wallet::Wallet;
 
 /// All of an account.
 #[derive(Serialize, JsonSchema)]
@@ -29,8 +29,8 @@ pub(super) struct AccountDetail {
     /// How often each of its keys may be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_limit: Option<Rate>,
-    test: BooksDetail,
-    live: BooksDetail,
+    test: EnvironmentDetail,
+    live: EnvironmentDetail,
 }
 
 /// Whether a clock runs.
@@ -90,7 +90,7 @@ pub(super) struct Purse {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlBooks", deny_unknown_fields)]
-struct BooksDetail {
+struct EnvironmentDetail {
     balance: Inr,
     /// What is put aside for calls that have not ended.
     held: Inr,
@@ -198,8 +198,8 @@ impl AccountDetail {
             rate_limit: account
                 .rate_limit
                 .map(|it| Rate::of(it.per_second, it.burst)),
-            test: BooksDetail::of(account.books(Environment::Test), Environment::Test),
-            live: BooksDetail::of(account.books(Environment::Live), Environment::Live),
+            test: EnvironmentDetail::of(account.books(Environment::Test), Environment::Test),
+            live: EnvironmentDetail::of(account.books(Environment::Live), Environment::Live),
         }
     }
 }
@@ -231,11 +231,11 @@ impl Purse {
     }
 }
 
-impl BooksDetail {
-    fn of(books: &Books, environment: Environment) -> Self {
+impl EnvironmentDetail {
+    fn of(books: &EnvironmentState, environment: Environment) -> Self {
         let wallet = &books.wallet;
         let topped_up = Inr(wallet.topped_up());
-        BooksDetail {
+        EnvironmentDetail {
             balance: Inr(wallet.balance()),
             held: Inr(wallet.held()),
             charged: Inr(wallet.charged()),
@@ -272,7 +272,7 @@ impl PendingDetail {
 }
 
 impl DeliveryCounts {
-    fn of(books: &Books) -> Self {
+    fn of(books: &EnvironmentState) -> Self {
         let mut counts = DeliveryCounts {
             forgotten: books.deliveries.forgotten(),
             ..DeliveryCounts::default()

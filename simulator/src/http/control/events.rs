@@ -13,7 +13,7 @@ use super::query::Query;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, get};
 use super::values::{Id, Number, Span};
-use crate::engine::event::Event;
+use crate::engine::state::event::Event;
 
 /// Nobody waits longer, in real time.
 const LONGEST: Duration = Duration::from_secs(60);

@@ -14,7 +14,7 @@ use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, post};
 use super::values::In;
-use crate::engine::call::Environment;
+use crate::engine::call::request::Environment;
 use crate::http::explanation::{Explanation, explained};
 use crate::rehearsal::{self, Rehearsal};
 use crate::scenario::AccountTerms;

@@ -6,10 +6,10 @@ use svc_fixtures::contract::ErrorCode;
 
 use super::detail::Clock;
 use super::values::{In, Shown, When};
-use crate::engine::calls::State;
-use crate::engine::delivery::{Answered, DeliveryId, DeliveryState};
-use crate::engine::event::{Event, What};
-use crate::engine::ids::VerificationId;
+use crate::engine::state::calls::State;
+use crate::engine::state::delivery::{Answered, DeliveryId, DeliveryState};
+use crate::engine::state::event::{Event, What};
+use crate::engine::state::ids::VerificationId;
 
 /// What kind of thing happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -125,7 +125,7 @@ pub(super) fn kind(event: &Event) -> Kind {
         What::Answered { .. } => Kind::CallAnswered,
         What::Resulted { .. } => Kind::ResultReady,
         What::Attempted { .. } => Kind::DeliveryAttempted,
-        What::AskedAgain { .. } => Kind::DeliveryRequested,
+        What::RedeliveryRequested { .. } => Kind::DeliveryRequested,
         What::KeyEnded { .. } => Kind::KeyEnded,
         What::LimitRestored { .. } => Kind::LimitRestored,
         What::IdempotencyKeyLapsed { .. } => Kind::IdempotencyKeyLapsed,
@@ -141,7 +141,7 @@ pub(super) fn verification(event: &Event) -> Option<VerificationId> {
         What::Answered { verification, .. }
         | What::Resulted { verification, .. }
         | What::Attempted { verification, .. }
-        | What::AskedAgain { verification } => Some(*verification),
+        | What::RedeliveryRequested { verification } => Some(*verification),
         What::KeyEnded { .. }
         | What::LimitRestored { .. }
         | What::IdempotencyKeyLapsed { .. }
@@ -179,7 +179,7 @@ impl Happened {
                 (happened.http_status, happened.reason) = answered(answer);
                 happened.state = Some(progress(*state));
             }
-            What::AskedAgain { .. } => happened.delivery_id = delivery,
+            What::RedeliveryRequested { .. } => happened.delivery_id = delivery,
             What::KeyEnded { key } | What::LimitRestored { key } => {
                 happened.key = Some(key.to_string());
             }

@@ -13,8 +13,8 @@ use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, post};
 use super::values::{In, Name, When};
-use crate::engine::call::Environment;
-use crate::engine::manage;
+use crate::engine::call::request::Environment;
+use crate::engine::state::manage;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

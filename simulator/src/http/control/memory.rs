@@ -10,9 +10,9 @@ use super::body::Nothing;
 use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, get};
-use crate::engine::account::{Account, Books};
-use crate::engine::call::Environment;
-use crate::engine::retention::Kind;
+use crate::engine::call::request::Environment;
+use crate::engine::state::account::{Account, EnvironmentState};
+use crate::engine::state::retention::Kind;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -44,7 +44,7 @@ struct Memory {
     /// How often the heaviest had to give way because all together took too much.
     gave_way: u64,
     /// Of each account and environment.
-    keeps: Keeps,
+    keeps: RetentionLimits,
     accounts: Accounts,
     /// What all accounts that there are have forgotten.
     forgotten: Forgotten,
@@ -53,7 +53,7 @@ struct Memory {
 /// What each account keeps in each environment.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline, deny_unknown_fields)]
-struct Keeps {
+struct RetentionLimits {
     /// So many calls: `--keep-calls`.
     calls: u64,
     /// So many deliveries that have ended: `--keep-deliveries`.
@@ -96,7 +96,7 @@ struct Forgotten {
 }
 
 impl Forgotten {
-    fn add(&mut self, books: &Books) {
+    fn add(&mut self, books: &EnvironmentState) {
         self.calls += books.forgotten(Kind::Calls);
         self.deliveries += books.forgotten(Kind::Deliveries);
         self.idempotency_keys += books.forgotten(Kind::Keys);
@@ -112,14 +112,14 @@ impl Forgotten {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlAccountMemory", deny_unknown_fields)]
 struct AccountMemory {
-    test: BooksMemory,
-    live: BooksMemory,
+    test: EnvironmentMemory,
+    live: EnvironmentMemory,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-struct BooksMemory {
+struct EnvironmentMemory {
     /// What may be forgotten, in bytes.
     ended_bytes: u64,
     /// What may not, because something is still to come of it, and the usage.
@@ -148,7 +148,7 @@ struct Part {
 }
 
 impl Part {
-    fn of(books: &Books, kind: Kind) -> Self {
+    fn of(books: &EnvironmentState, kind: Kind) -> Self {
         let (ended, open) = (books.over(kind), books.open(kind));
         Part {
             ended: ended.count as u64,
@@ -159,12 +159,12 @@ impl Part {
     }
 }
 
-impl BooksMemory {
-    fn of(books: &Books) -> Self {
+impl EnvironmentMemory {
+    fn of(books: &EnvironmentState) -> Self {
         let mut forgotten = Forgotten::default();
         forgotten.add(books);
         let part = |kind| Part::of(books, kind);
-        BooksMemory {
+        EnvironmentMemory {
             ended_bytes: books.over_bytes() as u64,
             open_bytes: books.open_bytes() as u64,
             calls: part(Kind::Calls),
@@ -193,7 +193,7 @@ async fn all(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Memory
         bytes: taken.bytes as u64,
         at_most: bounds.total as u64,
         gave_way: taken.relieved,
-        keeps: Keeps {
+        keeps: RetentionLimits {
             calls: bounds.keeps.calls as u64,
             deliveries: bounds.keeps.deliveries as u64,
             bytes: bounds.keeps.bytes as u64,
@@ -214,7 +214,7 @@ async fn one(
 ) -> Result<AccountMemory, Refusal> {
     let cell = control.account(&asked.part)?;
     Ok(cell.read(|account: &Account| AccountMemory {
-        test: BooksMemory::of(account.books(Environment::Test)),
-        live: BooksMemory::of(account.books(Environment::Live)),
+        test: EnvironmentMemory::of(account.books(Environment::Test)),
+        live: EnvironmentMemory::of(account.books(Environment::Live)),
     }))
 }

@@ -9,7 +9,7 @@ use svc_fixtures::reading::Problems;
 
 use super::answer::json;
 use super::json::Wrong;
-use crate::engine::manage::Refused;
+use crate::engine::state::manage::Refused;
 use crate::host::accounts::{ChangeError, OpenError};
 use crate::host::journal::JournalError;
 use crate::host::time::MoveError;

@@ -12,7 +12,7 @@ use super::query::{NoQuery, Query};
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, delete, get, post};
 use super::values::When;
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 use crate::host::own_rules::name_of;
 use crate::scenario::Scenario;
 

@@ -14,9 +14,9 @@ use super::query::{NoQuery, Query};
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, delete, post, put};
 use super::values::{Amount, In, Inr, Network, Rate, Secret, meant};
-use crate::engine::call::Environment;
-use crate::engine::manage;
-use crate::engine::rate_limit::RateLimit;
+use crate::engine::call::request::Environment;
+use crate::engine::state::manage;
+use crate::engine::state::rate_limit::RateLimit;
 use crate::host::AccountCell;
 use crate::scenario::{RateTerms, WebhookTerms};
 

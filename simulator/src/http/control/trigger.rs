@@ -15,12 +15,12 @@ use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, post};
 use super::values::{Id, In, Shown};
-use crate::engine::authenticate::KeyState;
-use crate::engine::call::{Body, Call, Environment, Header, Headers};
-use crate::engine::calls::State;
-use crate::engine::delivery::DeliveryId;
-use crate::engine::ids::VerificationId;
-use crate::engine::reply::Reply;
+use crate::engine::call::authenticate::KeyState;
+use crate::engine::call::reply::Reply;
+use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::engine::state::calls::State;
+use crate::engine::state::delivery::DeliveryId;
+use crate::engine::state::ids::VerificationId;
 use crate::host::AccountCell;
 use crate::http::{examples, sample};
 

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use svc_fixtures::contract::Paise;
 use svc_fixtures::duration::parse_duration_ms;
 
-use crate::engine::call::Environment;
-use crate::engine::ids::VerificationId;
-use crate::engine::manage::MOST;
+use crate::engine::call::request::Environment;
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::manage::MOST;
 use crate::scenario::{RateTerms, WebhookTerms, is_key_name};
 
 /// One of the two environments.

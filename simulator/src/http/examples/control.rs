@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
 use super::{ASKED_AT, pending_input};
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::transport::{MemoryTransport, Posting, Targets};
 use crate::host::{Host, Means};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
 
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 use crate::rehearsal::named_input;
 use crate::scenario::{Delay, Ending, Outcome, Scenario};
 

@@ -13,8 +13,8 @@ use serde_json::Value;
 use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
-use crate::engine::call::{Body, Call, Environment, Header, Headers};
-use crate::engine::rules::Rules;
+use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::{Host, Means};
 use crate::http::sample;
@@ -254,7 +254,7 @@ impl Asker {
         found
     }
 
-    /// Keeps the first input for each error and for a pending answer, and all that succeed by name;
+    /// RetentionLimits the first input for each error and for a pending answer, and all that succeed by name;
     /// what was not answered as the scenario says is not kept.
     async fn post_input(&self, operation: &Operation, input: Input, found: &mut OfOperation) {
         let known = match input.wanted {

@@ -7,8 +7,8 @@ use jsonschema::Registry;
 use serde_json::{Value, json};
 
 use super::document;
-use crate::engine::ids::Seed;
-use crate::engine::rules::{Files, Rules};
+use crate::engine::call::rules::{Files, Rules};
+use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
 use crate::http::control::{Code, Presence, Route, routes};
 use crate::http::examples::{self, Told, ask_control, control_path, in_memory};

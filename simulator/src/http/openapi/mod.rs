@@ -10,7 +10,7 @@ mod schema;
 use serde_json::{Value, json};
 
 use super::{Addresses, examples, url};
-use crate::engine::rules::Rules;
+use crate::engine::call::rules::Rules;
 use crate::scenario::AccountTerms;
 
 /// The document. Blocks while the examples are asked for: not to be called from async code.

@@ -8,9 +8,9 @@ use serde_json::Value;
 use svc_fixtures::contract::ErrorCode;
 
 use super::{document, print};
-use crate::engine::call::{Body, Call, Environment, Header, Headers};
-use crate::engine::ids::Seed;
-use crate::engine::rules::{Files, Rules};
+use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::engine::call::rules::{Files, Rules};
+use crate::engine::state::ids::Seed;
 use crate::host::clock::Clock;
 use crate::host::{Host, Means};
 use crate::http::examples::{ASKED_AT, asking_order};

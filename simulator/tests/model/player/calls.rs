@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use svc_simulator::engine::call::{Body, Call as Request, Header, Headers};
-use svc_simulator::engine::reply::Reply;
+use svc_simulator::engine::call::reply::Reply;
+use svc_simulator::engine::call::request::{Body, Call as Request, Header, Headers};
 
 use super::Player;
 use super::compare::ENVIRONMENTS;

@@ -2,13 +2,13 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::account::Account;
-use svc_simulator::engine::clock::AccountClock;
-use svc_simulator::engine::consent::Said;
-use svc_simulator::engine::entry::Change;
-use svc_simulator::engine::ids::VerificationId;
-use svc_simulator::engine::manage::{self, Refused};
-use svc_simulator::engine::rate_limit::RateLimit;
+use svc_simulator::engine::call::consent::Said;
+use svc_simulator::engine::state::account::Account;
+use svc_simulator::engine::state::clock::AccountClock;
+use svc_simulator::engine::state::entry::Change;
+use svc_simulator::engine::state::ids::VerificationId;
+use svc_simulator::engine::state::manage::{self, Refused};
+use svc_simulator::engine::state::rate_limit::RateLimit;
 use svc_simulator::host::accounts::ChangeError;
 use svc_simulator::host::time::{MoveError, Target};
 use svc_simulator::scenario::WebhookTerms;

@@ -4,14 +4,14 @@ use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use svc_fixtures::json::Json;
-use svc_simulator::engine::account::{Account, Books};
-use svc_simulator::engine::authenticate::KeyState as EngineKeyState;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::calls::State;
-use svc_simulator::engine::delivery::{Answered, DeliveryState, Why as EngineWhy};
-use svc_simulator::engine::event::{Event, What};
-use svc_simulator::engine::ids::VerificationId;
-use svc_simulator::engine::outcome::Due as EngineDue;
+use svc_simulator::engine::call::authenticate::KeyState as EngineKeyState;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::call::resolve::Due as EngineDue;
+use svc_simulator::engine::state::account::{Account, EnvironmentState};
+use svc_simulator::engine::state::calls::State;
+use svc_simulator::engine::state::delivery::{Answered, DeliveryState, Why as EngineWhy};
+use svc_simulator::engine::state::event::{Event, What};
+use svc_simulator::engine::state::ids::VerificationId;
 use svc_simulator::host::transport::Posting;
 
 use super::Player;
@@ -203,7 +203,7 @@ impl Happened {
     }
 }
 
-fn compare_side(side: &mut Side, books: &Books, all: bool) -> Result<(), String> {
+fn compare_side(side: &mut Side, books: &EnvironmentState, all: bool) -> Result<(), String> {
     let wallet = &books.wallet;
     let foreseen = (side.topped_up, side.charged(), side.held(), side.balance());
     let found = (
@@ -253,7 +253,7 @@ fn compare_side(side: &mut Side, books: &Books, all: bool) -> Result<(), String>
 }
 
 /// What is put off, by when it is due.
-fn compare_tickets(side: &Side, books: &Books) -> Result<(), String> {
+fn compare_tickets(side: &Side, books: &EnvironmentState) -> Result<(), String> {
     let held_back = side.verifications.iter();
     let held_back = held_back.filter(|it| it.phase == Phase::HeldBack).count();
     same(
@@ -280,7 +280,11 @@ fn compare_tickets(side: &Side, books: &Books) -> Result<(), String> {
 }
 
 /// How a delivery stands and its last attempt; all of them where `all`.
-fn compare_delivery(delivery: &Delivery, books: &Books, all: bool) -> Result<(), String> {
+fn compare_delivery(
+    delivery: &Delivery,
+    books: &EnvironmentState,
+    all: bool,
+) -> Result<(), String> {
     let id = VerificationId::parse(&delivery.verification).expect("an id");
     let found = books.deliveries.get(id).ok_or("a delivery is gone")?;
     same(
@@ -313,7 +317,7 @@ fn compare_delivery(delivery: &Delivery, books: &Books, all: bool) -> Result<(),
 }
 
 /// One line of the call log. An envelope that nobody saw yet is looked at and kept.
-fn compare_record(record: &mut Record, books: &Books) -> Result<(), String> {
+fn compare_record(record: &mut Record, books: &EnvironmentState) -> Result<(), String> {
     let Some(id) = &record.id else {
         return Ok(());
     };

@@ -5,9 +5,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use svc_simulator::engine::calls::Record;
-use svc_simulator::engine::ids::VerificationId;
-use svc_simulator::engine::reply::Reply;
+use svc_simulator::engine::call::reply::Reply;
+use svc_simulator::engine::state::calls::Record;
+use svc_simulator::engine::state::ids::VerificationId;
 
 use super::Player;
 use crate::head::{Expected, is_replay};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
 
 use super::{
     Ask, GOOD, OTHER, PAN, PAN_PRICE, SLOW_HISTORY, UAN, UAN_PRICE, runtime, top_up, wallet,

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use foldhash::fast::FixedState;
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::Environment;
-use svc_simulator::engine::ids::VerificationId;
-use svc_simulator::engine::manage;
-use svc_simulator::engine::reply::Reply;
+use svc_simulator::engine::call::reply::Reply;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::ids::VerificationId;
+use svc_simulator::engine::state::manage;
 use tokio::runtime::{Handle, Runtime};
 
 use super::{

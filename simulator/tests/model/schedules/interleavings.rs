@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 
-use svc_simulator::engine::call::Environment;
+use svc_simulator::engine::call::request::Environment;
 use tokio::runtime::Runtime;
 
 use super::{Ask, CLIENTS, DOWN, GOOD, OTHER, PAN, SLOW_HISTORY, UAN, runtime, world};

@@ -10,9 +10,9 @@ mod interleavings;
 use std::sync::Arc;
 
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::{Body, Call, Environment, Header, Headers};
-use svc_simulator::engine::manage;
-use svc_simulator::engine::reply::Reply;
+use svc_simulator::engine::call::reply::Reply;
+use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
+use svc_simulator::engine::state::manage;
 use svc_simulator::host::Host;
 use tokio::runtime::{Builder, Runtime};
 

@@ -1,4 +1,4 @@
-//! Taking an address apart at its commas and naming the parts by the words in them. Keeps the case
+//! Taking an address apart at its commas and naming the parts by the words in them. RetentionLimits the case
 //! as sent.
 
 use super::pin;

@@ -1,0 +1,181 @@
+//! Bundles: several operations in one call. What each step is given, and what each comes to.
+
+mod draw;
+mod risk;
+
+use std::borrow::Cow;
+
+use svc_fixtures::contract::{
+    Bundle, BundleMode, Contract, Field, Operation, Paise, check_request,
+};
+use svc_fixtures::json::Json;
+
+use crate::engine::call::prepare::{self, Run};
+use crate::engine::call::resolve::Drawn;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::flow::FlowChange;
+use crate::engine::state::rejection::Rejection;
+use crate::engine::state::ticket::Matter;
+use crate::scenario::Circumstances;
+
+pub use draw::{BundleDrawing, BundleExtras};
+pub use risk::{risk_level, risk_score};
+
+/// A bundle that was asked for.
+#[derive(Debug)]
+pub struct BundleRun<'a> {
+    /// Which, by its place in the contract.
+    pub bundle: usize,
+    /// The whole body.
+    pub body: Json<'a>,
+    /// The steps it runs, by their place in the bundle.
+    pub steps: Vec<usize>,
+    /// The step that goes on with an earlier call, in the second call of a bundle in two calls.
+    pub second: Option<Run<'a>>,
+    /// Who calls, and how: each step is asked for so.
+    pub around: Circumstances<'a>,
+}
+
+/// What the steps of a bundle came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BundleDrawn {
+    /// Which bundle.
+    pub bundle: usize,
+    /// Its steps so far.
+    pub steps: Vec<StepDrawn>,
+    /// The field that a second call carries and its value, where one is to come.
+    pub carried: Option<(String, String)>,
+    /// What its first step does to the account's flows.
+    pub flow: Option<FlowChange>,
+}
+
+/// What one step came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepDrawn {
+    /// The step as a call of its own.
+    pub matter: Matter,
+    /// What it came to.
+    pub drawn: Drawn,
+    /// Whether no answer has counted it yet.
+    pub fresh: bool,
+}
+
+/// Checks the body of a bundle: the fields of every step that are not taken from an earlier one.
+///
+/// # Errors
+/// The first mistake of the first step that has one, as a call of that step would be told.
+pub fn plan<'a>(
+    rules: &'a Rules,
+    around: Circumstances<'a>,
+    bundle: usize,
+    body: Json<'a>,
+) -> Result<BundleRun<'a>, Rejection> {
+    let row = &rules.contract.bundles[bundle];
+    let second = second_call(rules, around, row, &body)?;
+    let steps = match (&row.mode, &second) {
+        (BundleMode::Choice { field, options }, _) => vec![chosen(row, field, options, &body)?],
+        (BundleMode::TwoCalls, Some(_)) => vec![1],
+        (BundleMode::TwoCalls, None) => vec![0],
+        (BundleMode::Sequence | BundleMode::Parallel, _) => (0..row.steps.len()).collect(),
+    };
+    for &step in &steps {
+        let operation = rules.contract.operation(&row.steps[step]);
+        let operation = operation.expect("the reader knows every step");
+        check_own(rules, row, operation, &body)?;
+    }
+    Ok(BundleRun {
+        bundle,
+        body,
+        steps,
+        second,
+        around,
+    })
+}
+
+/// The second step of a bundle in two calls, where the body carries what the first one issued.
+fn second_call<'a>(
+    rules: &'a Rules,
+    around: Circumstances<'a>,
+    row: &Bundle,
+    body: &Json<'a>,
+) -> Result<Option<Run<'a>>, Rejection> {
+    if row.mode != BundleMode::TwoCalls {
+        return Ok(None);
+    }
+    let operation = rules.operation(&row.steps[1]);
+    let operation = operation.expect("the reader knows every step");
+    let carried = rules.steps[operation]
+        .and_then(|step| crate::engine::state::flow::carried_field(&rules.contract, step))
+        .filter(|field| body.get(field).is_some());
+    if carried.is_none() {
+        return Ok(None);
+    }
+    let members = given(&rules.contract.operations[operation], body);
+    prepare::run(rules, around, operation, Json::Object(members)).map(Some)
+}
+
+/// Checks what a step takes from the body; what an earlier step may give it need not be there.
+fn check_own(
+    rules: &Rules,
+    row: &Bundle,
+    operation: &Operation,
+    body: &Json<'_>,
+) -> Result<(), Rejection> {
+    let given = given(operation, body);
+    let own = |field: &&Field| {
+        let mut carries = row.carries.iter();
+        let sent = given.iter().any(|(name, _)| *name == field.name);
+        sent || !carries.any(|carry| carry.step == operation.id && carry.field == field.name)
+    };
+    let own: Vec<Field> = operation.request.iter().filter(own).cloned().collect();
+    let sentinels = rules.sentinels(operation);
+    check_request(&own, &rules.contract.formats, &given, &sentinels).map_err(|mistake| {
+        Rejection::Invalid {
+            blame: mistake.blame,
+            message: mistake.message,
+        }
+    })
+}
+
+/// The step that a field of the request chooses.
+fn chosen(
+    row: &Bundle,
+    field: &str,
+    options: &[(String, String)],
+    body: &Json<'_>,
+) -> Result<usize, Rejection> {
+    let values: Vec<&str> = options.iter().map(|(value, _)| value.as_str()).collect();
+    let wrong = || Rejection::input(format!("`{field}` must be one of {}", values.join(", ")));
+    let value = body.get(field).and_then(Json::as_text).ok_or_else(wrong)?;
+    let chosen = options.iter().find(|(known, _)| known == value);
+    let (_, operation) = chosen.ok_or_else(wrong)?;
+    let step = row.steps.iter().position(|step| step == operation);
+    Ok(step.expect("the reader knows every choice"))
+}
+
+/// The fields of a body that are a step's: under their own name, or under the last part of the
+/// step's name and a dot where two steps need different values.
+fn given<'a>(operation: &Operation, body: &Json<'a>) -> Vec<(Cow<'a, str>, Json<'a>)> {
+    let short = operation.id.rsplit('.').next().unwrap_or(&operation.id);
+    let value = |field: &Field| {
+        let own = body.get(&format!("{short}.{}", field.name));
+        let value = own.or_else(|| body.get(&field.name))?;
+        Some((Cow::Owned(field.name.clone()), value.clone()))
+    };
+    operation.request.iter().filter_map(value).collect()
+}
+
+impl BundleRun<'_> {
+    /// What is put aside for it: the sum of all steps it will run. A second call that goes on with
+    /// an earlier one was paid for by that.
+    #[must_use]
+    pub fn price(&self, contract: &Contract) -> Paise {
+        let row = &contract.bundles[self.bundle];
+        let price = |id: &String| contract.operation(id).map_or(Paise::ZERO, |row| row.price);
+        match (&row.mode, &self.second) {
+            (BundleMode::TwoCalls, Some(second)) if !second.fixed => Paise::ZERO,
+            (BundleMode::TwoCalls, None) => row.steps.iter().map(price).sum(),
+            _ => self.steps.iter().map(|&step| price(&row.steps[step])).sum(),
+        }
+    }
+}

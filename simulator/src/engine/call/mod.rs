@@ -1,0 +1,21 @@
+//! The life of a call: what each stage needs, in the order in which a call walks them.
+//!
+//! [`pipeline`] reads as the story; every other file is one of its words.
+
+pub mod pipeline;
+
+pub mod addresses;
+pub mod authenticate;
+pub mod bundle;
+pub mod consent;
+pub mod input;
+pub mod prepare;
+pub mod render;
+pub mod reply;
+pub mod request;
+pub mod resolve;
+pub mod response;
+pub mod route;
+pub mod rules;
+pub mod settle;
+mod stages;

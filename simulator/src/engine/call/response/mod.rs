@@ -1,0 +1,242 @@
+//! Canned answers, compiled: templates with their names resolved, ready to be filled in for a call.
+
+mod compile;
+mod fill;
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use svc_fixtures::contract::{Contract, Shape};
+use svc_fixtures::json::Json;
+use svc_fixtures::template::{Answers, Edit, Template};
+
+use crate::engine::call::addresses::Addresses;
+use crate::engine::call::input::Input;
+use crate::engine::compute::{Choose, Run};
+use crate::engine::state::flow::Memory;
+use crate::engine::state::ids::VerificationId;
+use crate::scenario::{Changes, People};
+
+/// The people and companies of the story, and the word lists.
+#[derive(Debug, Clone)]
+pub struct Story {
+    lists: BTreeMap<String, Vec<String>>,
+    tables: BTreeMap<String, BTreeMap<String, String>>,
+    characters: Vec<Character>,
+}
+
+#[derive(Debug, Clone)]
+struct Character {
+    name: String,
+    /// Only looked up, never gone through.
+    identifiers: HashSet<String, FixedState>,
+    attributes: Vec<(String, Attribute)>,
+}
+
+#[derive(Debug, Clone)]
+struct Attribute {
+    sample: Node,
+    other: Node,
+}
+
+/// The `data` of an answer, ready to be filled in.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    data: Node,
+    needs_call: bool,
+}
+
+/// A compiled [`Template`]. Literals are kept as the bytes they print as.
+#[derive(Debug, Clone)]
+enum Node {
+    Literal {
+        json: Json<'static>,
+        printed: Box<[u8]>,
+    },
+    Value(Expr),
+    Text(Vec<Part>),
+    List(Vec<Node>),
+    Object(Vec<Arc<Member>>),
+    ForEach {
+        list: Expr,
+        item: Box<Node>,
+    },
+    OnlyIf {
+        condition: Expr,
+        value: Box<Node>,
+    },
+    Edited {
+        list: Box<Node>,
+        edits: Vec<Edit>,
+        form: Option<Shape>,
+    },
+}
+
+/// A member of an object. Answers that differ in a few members share all others.
+#[derive(Debug)]
+struct Member {
+    /// For an array that is spread, what its members are called before the `[`.
+    name: String,
+    /// The name as it is printed before the value: `"pan":`.
+    printed: Box<[u8]>,
+    /// Whether the value is an array given as members `name[0]`, `name[1]` and so on.
+    spread: bool,
+    needs_call: bool,
+    value: Node,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Literal(String),
+    Value(Expr),
+}
+
+#[derive(Clone)]
+enum Expr {
+    Literal(Json<'static>),
+    Request {
+        field: usize,
+        rest: Vec<String>,
+    },
+    /// A field of whichever request it is: the story is part of all answers.
+    AnyRequest(Vec<String>),
+    Answer(Vec<String>),
+    This(Vec<String>),
+    Flow {
+        name: String,
+        rest: Vec<String>,
+    },
+    Item(Vec<String>),
+    Attribute {
+        character: usize,
+        attribute: usize,
+    },
+    Call {
+        run: Run,
+        args: Vec<Expr>,
+        salt: u64,
+    },
+    Choice {
+        choose: Choose,
+        args: Vec<Expr>,
+    },
+}
+
+impl std::fmt::Debug for Expr {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Expr")
+    }
+}
+
+/// What an answer is filled in from.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// The story.
+    pub story: &'a Story,
+    /// The request.
+    pub input: &'a Input<'a>,
+    /// What the first call of the flow left, in a later step.
+    pub flow: Option<&'a Memory>,
+    /// The call's id.
+    pub verification: VerificationId,
+    /// Where the simulator is reached.
+    pub addresses: &'a Addresses,
+    /// Who is declared beside the story's own people.
+    pub people: &'a People,
+}
+
+impl Story {
+    /// The story of these answers.
+    #[must_use]
+    pub fn new(answers: &Answers) -> Self {
+        compile::story(answers)
+    }
+}
+
+impl Answer {
+    /// Compiles the `data` of an operation. The reader has checked every name in it.
+    #[must_use]
+    pub fn new(contract: &Contract, operation: usize, story: &Story, data: &Template) -> Self {
+        compile::answer(contract, operation, story, data, None)
+    }
+
+    /// Compiles a changed `data` of the same operation. What it has in common with the one it was
+    /// made from is not compiled again: both share it, in memory and in the processor's caches.
+    #[must_use]
+    pub fn changed(
+        &self,
+        contract: &Contract,
+        operation: usize,
+        story: &Story,
+        from: &Template,
+        data: &Template,
+    ) -> Self {
+        let before = Some((from, &self.data));
+        compile::answer(contract, operation, story, data, before)
+    }
+
+    /// Whether it depends on more than the request: on the call's own id, or on an earlier call.
+    #[must_use]
+    pub fn needs_call(&self) -> bool {
+        self.needs_call
+    }
+
+    /// Prints `data` for one call.
+    pub fn print(&self, sources: Sources<'_>, out: &mut Vec<u8>) {
+        fill::print(self, sources, out);
+    }
+
+    /// One member of `data` for one call; null where there is no such member.
+    #[must_use]
+    pub fn member<'a>(&'a self, sources: Sources<'a>, name: &str) -> Json<'a> {
+        fill::member(self, sources, name)
+    }
+}
+
+/// A canned answer with a scenario's changes made. Of one that names several operations each change
+/// is made where the answer has such a place; one that breaks the contract makes the place.
+#[must_use]
+pub fn changed(template: &Template, changes: &Changes, form: &Shape) -> Template {
+    changes
+        .edits
+        .iter()
+        .fold(template.clone(), |template, edit| {
+            match changes.breaks_contract || edit.has_place_in(form) {
+                true => edit.made_on(template, form),
+                false => template,
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::compute;
+
+    #[test]
+    fn a_changed_answer_shares_every_member_that_did_not_change() {
+        let contract = Contract::built_in();
+        let files = svc_fixtures::embedded::answers();
+        let answers = Answers::read(&files, &contract, &compute::signatures()).unwrap();
+        let story = Story::new(&answers);
+        for (operation, row) in contract.operations.iter().enumerate() {
+            let from = &answers.by_operation[&row.id].data;
+            let canned = Answer::new(&contract, operation, &story, from);
+            let mut data = from.clone();
+            let Template::Object(members) = &mut data else {
+                panic!("{}: `data` is an object", row.id);
+            };
+            members[0].1 = Template::Literal(Json::Null);
+            let changed = canned.changed(&contract, operation, &story, from, &data);
+            let anew = Answer::new(&contract, operation, &story, &data);
+            assert_eq!(changed.needs_call, anew.needs_call, "{}", row.id);
+            let (Node::Object(before), Node::Object(after)) = (&canned.data, &changed.data) else {
+                panic!("{}: `data` is an object", row.id);
+            };
+            let shared = before.iter().zip(after).map(|(a, b)| Arc::ptr_eq(a, b));
+            let expected = (0..before.len()).map(|at| at > 0);
+            assert!(shared.eq(expected), "{}", row.id);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! From method and path to what is called.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use svc_fixtures::contract::Contract;
+
+use crate::engine::state::rejection::Rejection;
+
+/// Which paths there are. Made once from the contract's rows.
+#[derive(Debug, Clone)]
+pub struct Router {
+    exact: HashMap<String, usize, FixedState>,
+    bundles: HashMap<String, usize, FixedState>,
+    /// What stands before a path's last part, where that part may be anything.
+    wildcards: Vec<(String, usize)>,
+}
+
+/// What a call asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target<'a> {
+    /// The operation at this place of the contract.
+    Operation(usize),
+    /// The bundle at this place of the contract.
+    Bundle(usize),
+    /// The newest envelope of this verification.
+    Verification(&'a str),
+    /// What was spent.
+    Usage,
+}
+
+const BUNDLES: &str = "/v1/bundles/";
+const VERIFICATIONS: &str = "/v1/verifications/";
+const USAGE: &str = "/v1/usage";
+
+impl Router {
+    /// The paths of a contract.
+    #[must_use]
+    pub fn new(contract: &Contract) -> Self {
+        let mut router = Router {
+            exact: HashMap::default(),
+            bundles: HashMap::default(),
+            wildcards: Vec::new(),
+        };
+        for (index, bundle) in contract.bundles.iter().enumerate() {
+            let path = format!("{BUNDLES}{}", bundle.slug);
+            router.bundles.insert(path, index);
+        }
+        for (index, operation) in contract.operations.iter().enumerate() {
+            match operation.path.strip_suffix('*') {
+                Some(before) => router.wildcards.push((before.to_owned(), index)),
+                None => {
+                    router.exact.insert(operation.path.clone(), index);
+                }
+            }
+        }
+        router
+    }
+
+    /// What this method and path ask for.
+    ///
+    /// # Errors
+    /// [`Rejection::UnknownPath`], or [`Rejection::MethodNotAllowed`] where only the path exists.
+    pub fn find<'a>(&self, method: &str, path: &'a str) -> Result<Target<'a>, Rejection> {
+        let (target, allow) = self.by_path(path).ok_or(Rejection::UnknownPath)?;
+        match method == allow {
+            true => Ok(target),
+            false => Err(Rejection::MethodNotAllowed { allow }),
+        }
+    }
+
+    /// The operation of a path, whatever the method.
+    #[must_use]
+    pub fn operation_at(&self, path: &str) -> Option<usize> {
+        match self.by_path(path)? {
+            (Target::Operation(operation), _) => Some(operation),
+            (Target::Bundle(_) | Target::Verification(_) | Target::Usage, _) => None,
+        }
+    }
+
+    fn by_path<'a>(&self, path: &'a str) -> Option<(Target<'a>, &'static str)> {
+        if let Some(&index) = self.exact.get(path) {
+            return Some((Target::Operation(index), "POST"));
+        }
+        if let Some(&index) = self.bundles.get(path) {
+            return Some((Target::Bundle(index), "POST"));
+        }
+        if path == USAGE {
+            return Some((Target::Usage, "GET"));
+        }
+        let one_part = |rest: &&str| !rest.is_empty() && !rest.contains('/');
+        if let Some(id) = path.strip_prefix(VERIFICATIONS).filter(one_part) {
+            return Some((Target::Verification(id), "GET"));
+        }
+        let wildcard = |(before, _): &&(String, usize)| {
+            path.strip_prefix(before.as_str())
+                .is_some_and(|rest| one_part(&rest))
+        };
+        self.wildcards
+            .iter()
+            .find(wildcard)
+            .map(|&(_, index)| (Target::Operation(index), "POST"))
+    }
+}
+
+/// What an envelope calls a path that is no operation: the path after `/v1/`, dotted.
+#[must_use]
+pub fn dotted(path: &str) -> Cow<'_, str> {
+    let rest = path
+        .strip_prefix("/v1/")
+        .unwrap_or_else(|| path.trim_start_matches('/'));
+    match rest.contains('/') {
+        true => Cow::Owned(rest.replace('/', ".")),
+        false => Cow::Borrowed(rest),
+    }
+}

@@ -1,0 +1,211 @@
+//! Everything calls are decided by, compiled once and never changed: contract, answers, scenarios.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use foldhash::fast::FixedState;
+use svc_fixtures::contract::{Contract, Operation};
+use svc_fixtures::reading::{Problems, Source};
+use svc_fixtures::template::Answers;
+
+use super::addresses::AllAddresses;
+use super::response::{Answer, Story, changed};
+use super::route::Router;
+use crate::engine::compute;
+use crate::engine::state::flow::{self, StepOf};
+use crate::engine::state::ids::Seed;
+use crate::scenario::{Ending, Outcome, Over, ScenarioSet, read_scenarios};
+
+/// What calls are decided by.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// The contract.
+    pub contract: Arc<Contract>,
+    /// Which paths there are.
+    pub router: Arc<Router>,
+    /// The people and companies the answers speak of.
+    pub story: Arc<Story>,
+    /// Which outcome an input gets.
+    pub scenarios: Arc<ScenarioSet>,
+    /// Where each operation stands in the flows.
+    pub steps: Vec<Option<StepOf>>,
+    /// What ids depend on.
+    pub seed: Seed,
+    /// Where the simulator is reached; whoever listens elsewhere says so here.
+    pub addresses: AllAddresses,
+    endpoints: Arc<[Arc<str>]>,
+    /// The endpoints whose live answers are audited.
+    audited: Arc<BTreeSet<String>>,
+    canned: Arc<[Answer]>,
+    /// By operation and changes: compiled when a call first gets it, for of a hundred thousand most
+    /// are never asked for.
+    changed: Arc<HashMap<(usize, usize), OnceLock<Answer>, FixedState>>,
+    /// What the answers are made from, and the scenarios: for whoever adds some.
+    answers: Arc<Answers>,
+    files: Arc<[Arc<Source>]>,
+}
+
+/// The files rules are read from.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// The contract.
+    pub contract: Vec<Arc<Source>>,
+    /// The canned answers.
+    pub answers: Vec<Arc<Source>>,
+    /// The scenarios: those that come first win.
+    pub scenarios: Vec<Arc<Source>>,
+}
+
+impl Files {
+    /// Those built into the binary.
+    #[must_use]
+    pub fn built_in() -> Self {
+        Files {
+            contract: svc_fixtures::embedded::contract(),
+            answers: svc_fixtures::embedded::answers(),
+            scenarios: crate::scenario::built_in(),
+        }
+    }
+}
+
+/// Operations whose rows say so, and bundles with such a step.
+fn audited(contract: &Contract) -> BTreeSet<String> {
+    let says_so = |id: &String| contract.operation(id).is_some_and(|row| row.audited);
+    let operations = contract.operations.iter().map(|row| row.id.clone());
+    let bundles = contract
+        .bundles
+        .iter()
+        .filter(|row| row.steps.iter().any(says_so));
+    let bundles = bundles.map(|row| format!("bundles.{}", row.slug));
+    operations.filter(says_so).chain(bundles).collect()
+}
+
+impl Rules {
+    /// Reads and compiles everything.
+    ///
+    /// # Errors
+    /// Every mistake of every file of the first kind that has any: contract, answers, scenarios.
+    pub fn read(files: &Files, seed: Seed) -> Result<Rules, Problems> {
+        let contract = Contract::read(&files.contract)?;
+        let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
+        let scenarios = read_scenarios(&contract, &answers.cast, &files.scenarios)?;
+        let story = Story::new(&answers);
+        let template =
+            |operation: usize| &answers.by_operation[&contract.operations[operation].id].data;
+        let canned = (0..contract.operations.len())
+            .map(|operation| Answer::new(&contract, operation, &story, template(operation)))
+            .collect();
+        let audited = Arc::new(audited(&contract));
+        let (router, steps) = (Router::new(&contract), flow::steps(&contract));
+        let endpoints = contract
+            .operations
+            .iter()
+            .map(|operation| operation.id.as_str().into())
+            .collect();
+        let rules = Rules {
+            contract: Arc::new(contract),
+            router: Arc::new(router),
+            story: Arc::new(story),
+            scenarios: Arc::default(),
+            steps,
+            seed,
+            addresses: AllAddresses::default(),
+            endpoints,
+            audited,
+            canned,
+            changed: Arc::default(),
+            answers: Arc::new(answers),
+            files: files.scenarios.as_slice().into(),
+        };
+        Ok(rules.deciding_by(scenarios))
+    }
+
+    /// The same rules with more scenarios before all others.
+    ///
+    /// # Errors
+    /// Every mistake of these files.
+    pub fn with_scenarios(&self, more: &[Arc<Source>]) -> Result<Rules, Problems> {
+        let files: Vec<_> = more.iter().chain(&*self.files).cloned().collect();
+        let scenarios = read_scenarios(&self.contract, &self.answers.cast, &files)?;
+        Ok(self.clone().deciding_by(scenarios))
+    }
+
+    /// The same rules with these scenarios in place of all others.
+    ///
+    /// # Errors
+    /// Every mistake of these files.
+    pub fn with_scenarios_replaced(&self, files: &[Arc<Source>]) -> Result<Rules, Problems> {
+        let scenarios = read_scenarios(&self.contract, &self.answers.cast, files)?;
+        let rules = Rules {
+            files: files.into(),
+            ..self.clone()
+        };
+        Ok(rules.deciding_by(scenarios))
+    }
+
+    fn deciding_by(mut self, scenarios: ScenarioSet) -> Rules {
+        let mut changed = HashMap::default();
+        for scenario in scenarios.all() {
+            for number in scenario.then.iter().filter_map(changes) {
+                let operations = scenario.operations.iter();
+                changed.extend(operations.map(|&operation| ((operation, number), OnceLock::new())));
+            }
+        }
+        self.changed = Arc::new(changed);
+        self.scenarios = Arc::new(scenarios);
+        self
+    }
+
+    fn compiled(&self, operation: usize, number: usize) -> Answer {
+        let row = &self.contract.operations[operation];
+        let from = &self.answers.by_operation[&row.id].data;
+        let data = changed(from, &self.scenarios.changes[number], &row.response);
+        self.canned[operation].changed(&self.contract, operation, &self.story, from, &data)
+    }
+
+    /// Whether every access to a live answer of this endpoint is written to the audit.
+    #[must_use]
+    pub fn audits(&self, endpoint: &str) -> bool {
+        self.audited.contains(endpoint)
+    }
+
+    /// The place of an operation in the contract.
+    #[must_use]
+    pub fn operation(&self, id: &str) -> Option<usize> {
+        let operations = &self.contract.operations;
+        operations.iter().position(|operation| operation.id == id)
+    }
+
+    /// The texts that make an identifier of an operation unavailable.
+    #[must_use]
+    pub fn sentinels<'r>(&'r self, operation: &'r Operation) -> Vec<&'r str> {
+        let own = operation.sentinel.as_deref();
+        let all = [Some(self.contract.service.sentinel.text.as_str()), own];
+        all.into_iter().flatten().collect()
+    }
+
+    /// What an envelope calls an operation.
+    #[must_use]
+    pub fn endpoint(&self, operation: usize) -> Arc<str> {
+        Arc::clone(&self.endpoints[operation])
+    }
+
+    /// The answer of an operation, with a scenario's changes laid over it.
+    #[must_use]
+    pub fn answer(&self, operation: usize, over: &Over) -> &Answer {
+        match over {
+            Over::Nothing => &self.canned[operation],
+            Over::Changes(number) => self.changed[&(operation, *number)]
+                .get_or_init(|| self.compiled(operation, *number)),
+        }
+    }
+}
+
+/// The number of the changes an outcome makes, now or in the end.
+fn changes(outcome: &Outcome) -> Option<usize> {
+    match &outcome.result {
+        Ending::Success(Over::Changes(number)) => Some(*number),
+        Ending::Pending { finally, .. } => changes(finally),
+        Ending::Success(Over::Nothing) | Ending::Error { .. } => None,
+    }
+}

@@ -1,0 +1,199 @@
+//! What happened to an account, as somebody who waits for it wants to know. Made from entries, so
+//! that nothing that changes an account can be left out, and from what only the passing of time does.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::account::Account;
+use super::calls::State;
+use super::clock::AccountClock;
+use super::delivery::{Answered, DeliveryState};
+use super::entry::{Change, Concluded, Entry, TicketChange};
+use super::ids::VerificationId;
+use crate::engine::call::authenticate::KeyState;
+use crate::engine::call::request::Environment;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// When, by the account's clock.
+    pub at: Timestamp,
+    /// In which of its environments.
+    pub environment: Environment,
+    /// What.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// A call was answered.
+    Answered {
+        /// Its id.
+        verification: VerificationId,
+        /// With this HTTP status.
+        status: u16,
+        /// How it stands.
+        state: State,
+    },
+    /// A pending verification came to its end.
+    Resulted {
+        /// Its id.
+        verification: VerificationId,
+        /// How it ended.
+        state: State,
+        /// Whether a delivery began.
+        delivers: bool,
+    },
+    /// An attempt to deliver was made.
+    Attempted {
+        /// Of which verification's delivery.
+        verification: VerificationId,
+        /// Which attempt it was, from 1.
+        number: usize,
+        /// What came of it.
+        answer: Answered,
+        /// How the delivery stands now.
+        state: DeliveryState,
+    },
+    /// A delivery was asked for again by hand.
+    RedeliveryRequested {
+        /// Of which verification.
+        verification: VerificationId,
+    },
+    /// A rotated key stopped working.
+    KeyEnded {
+        /// The key.
+        key: Arc<str>,
+    },
+    /// A key that had used up its rate limit has its whole burst again.
+    LimitRestored {
+        /// The key.
+        key: Arc<str>,
+    },
+    /// An idempotency key may be used anew.
+    IdempotencyKeyLapsed {
+        /// The key.
+        key: Box<str>,
+    },
+    /// The clock was set.
+    ClockSet {
+        /// How it stands.
+        clock: AccountClock,
+    },
+    /// Wallet, keys, webhook endpoint, allowlist or rate limit were changed.
+    Changed,
+    /// The account was set back to its beginning.
+    Reset,
+}
+
+/// What an entry does to an account that it was not applied to yet.
+pub fn of<'e>(account: &'e Account, entry: &'e Entry) -> impl Iterator<Item = Event> + 'e {
+    let (at, environment) = (entry.at, entry.environment);
+    let changes = entry.changes.iter();
+    let whats = changes.filter_map(move |change| what(account, environment, change));
+    whats.map(move |what| Event {
+        at,
+        environment,
+        what,
+    })
+}
+
+fn what(account: &Account, environment: Environment, change: &Change) -> Option<What> {
+    let books = account.books(environment);
+    Some(match change {
+        Change::Concluded(concluded) => concluded_as(account, environment, concluded),
+        Change::Attempted {
+            verification,
+            attempt,
+        } => {
+            let delivery = books.deliveries.get(*verification)?;
+            What::Attempted {
+                verification: *verification,
+                number: delivery.attempts.len() + 1,
+                answer: attempt.answer.clone(),
+                state: delivery.state_after(attempt, &account.settings.webhook_schedule_ms),
+            }
+        }
+        Change::RedeliveryRequested { verification } => What::RedeliveryRequested {
+            verification: *verification,
+        },
+        Change::ClockSet(clock) => What::ClockSet { clock: *clock },
+        Change::Reset => What::Reset,
+        Change::ToppedUp(_)
+        | Change::KeyAdded(_)
+        | Change::KeyChanged { .. }
+        | Change::AllowlistSet(_)
+        | Change::RateLimitSet(_)
+        | Change::WebhookSet(_) => What::Changed,
+        Change::Opened(_)
+        | Change::Forked(_)
+        | Change::RateLimitConsumed { .. }
+        | Change::Began(_)
+        | Change::PutOff(_)
+        | Change::Accessed(_)
+        | Change::Forgot { .. } => return None,
+    })
+}
+
+fn concluded_as(account: &Account, environment: Environment, concluded: &Concluded) -> What {
+    let record = &concluded.record;
+    let ticket = account.books(environment).tickets.get(record.verification);
+    let closes = concluded.ticket == TicketChange::Closed;
+    match ticket.is_some_and(|ticket| ticket.answered) && closes {
+        true => What::Resulted {
+            verification: record.verification,
+            state: record.state,
+            delivers: concluded.delivery.is_some(),
+        },
+        false => What::Answered {
+            verification: record.verification,
+            status: record.status,
+            state: record.state,
+        },
+    }
+}
+
+/// What the passing of time alone does to an account after `from` and not later than `to`, in order:
+/// keys that stop working, rate limits that are whole again, idempotency keys that may be used anew.
+#[must_use]
+pub fn passed(account: &Account, from: Timestamp, to: Timestamp) -> Vec<Event> {
+    let within = |at: &Timestamp| from < *at && *at <= to;
+    let mut events = Vec::new();
+    for (key, window) in account.keys.iter().zip(&account.windows) {
+        let mut note = |at, what| {
+            events.push(Event {
+                at,
+                environment: key.environment,
+                what,
+            });
+        };
+        let name = || Arc::clone(&key.text);
+        if let KeyState::Rotated { until } = key.state
+            && within(&until)
+        {
+            note(until, What::KeyEnded { key: name() });
+        }
+        if let Some(at) = window.whole_again().filter(within) {
+            note(at, What::LimitRestored { key: name() });
+        }
+    }
+    for environment in Environment::ALL {
+        let retention = account.settings.retention;
+        let claimed_after = from.saturating_sub(retention).unwrap_or(Timestamp::MIN);
+        let lapses = account.books(environment).claims.lapses(claimed_after);
+        let lapses = lapses.map(|(claimed, key)| (claimed + retention, key));
+        events.extend(
+            lapses
+                .take_while(|(at, _)| *at <= to)
+                .map(|(at, key)| Event {
+                    at,
+                    environment,
+                    what: What::IdempotencyKeyLapsed { key: key.into() },
+                }),
+        );
+    }
+    events.sort_by_key(|event| event.at);
+    events
+}

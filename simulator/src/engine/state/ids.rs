@@ -1,0 +1,338 @@
+//! Ids made from content: the same call of the same account always gets the same id, whatever else
+//! is going on. No counter that calls share, no randomness.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use data_encoding::{Encoding, Specification};
+use foldhash::fast::FixedState;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+use svc_fixtures::json::Json;
+
+use super::kept::Sum;
+use crate::engine::call::request::Environment;
+
+/// What all ids of a simulator depend on, so that two simulators can differ on purpose.
+#[derive(Clone)]
+pub struct Seed(Hmac<Sha256>);
+
+impl Seed {
+    /// The seed of that text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let mac = Hmac::new_from_slice(text.as_bytes());
+        Seed(mac.expect("an HMAC key may have any length"))
+    }
+}
+
+impl fmt::Debug for Seed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Seed")
+    }
+}
+
+/// Says whether two bodies are the same: equal for the same operation and the same JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BodyDigest([u8; 32]);
+
+impl BodyDigest {
+    /// Of a body that is a JSON value.
+    #[must_use]
+    pub fn of_json(endpoint: &str, body: &Json<'_>) -> Self {
+        let mut hash = Sha256::new();
+        update_text(&mut hash, endpoint);
+        hash.update(b"json");
+        body.canonical(&mut |bytes| hash.update(bytes));
+        BodyDigest(hash.finalize().into())
+    }
+
+    /// Of a body that is not, and of whatever else tells calls without a body apart.
+    #[must_use]
+    pub fn of_bytes(endpoint: &str, method: &str, query: &str, body: &[u8]) -> Self {
+        let mut hash = Sha256::new();
+        update_text(&mut hash, endpoint);
+        hash.update(b"bytes");
+        update_text(&mut hash, method);
+        update_text(&mut hash, query);
+        hash.update(body);
+        BodyDigest(hash.finalize().into())
+    }
+}
+
+fn update_text(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text.as_bytes());
+}
+
+/// Everything a call's id depends on, but for how often it was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Content([u8; 32]);
+
+impl Content {
+    /// Of a call: where it came in, for whom, what it asks, and under which headers.
+    #[must_use]
+    pub fn of(
+        seed: &Seed,
+        environment: Environment,
+        account: &str,
+        body: BodyDigest,
+        idempotency_key: Option<&str>,
+        reference_id: Option<&str>,
+    ) -> Self {
+        let mut mac = seed.0.clone();
+        mac.update(environment.as_str().as_bytes());
+        for text in [Some(account), idempotency_key, reference_id] {
+            // A header that is not there differs from one that is empty.
+            match text {
+                Some(text) => {
+                    mac.update(&(text.len() as u64).to_le_bytes());
+                    mac.update(text.as_bytes());
+                }
+                None => mac.update(&u64::MAX.to_le_bytes()),
+            }
+        }
+        mac.update(&body.0);
+        Content(mac.finalize().into_bytes().into())
+    }
+
+    /// Of a step of a bundle with this content.
+    #[must_use]
+    pub fn step(&self, endpoint: &str) -> Content {
+        let mut hash = Sha256::new();
+        hash.update(self.0);
+        update_text(&mut hash, endpoint);
+        Content(hash.finalize().into())
+    }
+
+    /// A number drawn from the content.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        u64::from_le_bytes(self.0[..8].try_into().expect("eight of 32 bytes"))
+    }
+
+    /// The id of the call with this content that was asked so many times before.
+    #[must_use]
+    pub fn verification(&self, asked_before: u32) -> VerificationId {
+        let mut hash = Sha256::new();
+        hash.update(self.0);
+        hash.update(asked_before.to_le_bytes());
+        VerificationId::from_bytes(&hash.finalize())
+    }
+}
+
+/// `svcv_` and 26 characters of lower-case Crockford base 32. Kept without the prefix.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VerificationId([u8; VerificationId::LENGTH]);
+
+impl VerificationId {
+    /// What every id begins with.
+    pub const PREFIX: &'static str = "svcv_";
+    const LENGTH: usize = 26;
+    /// Stands in where an id is asked for and none is needed.
+    pub const NONE: VerificationId = VerificationId([b'0'; Self::LENGTH]);
+    /// None comes after this one.
+    pub const LAST: VerificationId = VerificationId([b'z'; Self::LENGTH]);
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let mut text = [0; 28];
+        crockford().encode_mut(&bytes[..17], &mut text);
+        VerificationId(
+            text[..Self::LENGTH]
+                .try_into()
+                .expect("26 of 28 characters"),
+        )
+    }
+
+    /// The part after the prefix.
+    #[must_use]
+    pub fn suffix(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("base 32 is ASCII")
+    }
+
+    /// Reads an id as it stands in an envelope.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let suffix = text.strip_prefix(Self::PREFIX)?.as_bytes();
+        let known = |byte: &u8| CROCKFORD.as_bytes().contains(byte);
+        suffix
+            .try_into()
+            .ok()
+            .filter(|suffix: &[u8; Self::LENGTH]| suffix.iter().all(known))
+            .map(VerificationId)
+    }
+
+    /// An id of something that belongs to this verification, told apart by `role`.
+    #[must_use]
+    pub fn issued(&self, role: &str) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.0);
+        hash.update(role.as_bytes());
+        format!(
+            "{role}_{}",
+            &VerificationId::from_bytes(&hash.finalize()).suffix()[..20]
+        )
+    }
+}
+
+impl fmt::Display for VerificationId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(Self::PREFIX)?;
+        out.write_str(self.suffix())
+    }
+}
+
+impl fmt::Debug for VerificationId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+const CROCKFORD: &str = "0123456789abcdefghjkmnpqrstvwxyz";
+
+fn crockford() -> &'static Encoding {
+    static ENCODING: std::sync::LazyLock<Encoding> = std::sync::LazyLock::new(|| {
+        let mut specification = Specification::new();
+        specification.symbols.push_str(CROCKFORD);
+        specification
+            .encoding()
+            .expect("32 different symbols make an encoding")
+    });
+    &ENCODING
+}
+
+/// How many times an account has asked each thing. Bounded: what is forgotten raises the floor that
+/// everything counts from, so that an id never comes twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counters {
+    floor: u32,
+    young: HashMap<CounterKey, u32, FixedState>,
+    old: HashMap<CounterKey, u32, FixedState>,
+    forgotten: u64,
+}
+
+/// The beginning of a content, without the padding that a number would need. Two contents that begin
+/// alike are counted as one: their ids differ all the same.
+type CounterKey = [u8; 8];
+
+impl Counters {
+    /// So many different contents are counted exactly; up to twice as many are kept.
+    pub const GENERATION: usize = 100_000;
+    /// What one of them takes: key, count, and what is free in a map that grows by doubling.
+    const BYTES: usize = (size_of::<(CounterKey, u32)>() + 1) * 4 / 3;
+
+    /// How many times this was asked before.
+    #[must_use]
+    pub fn asked(&self, content: &Content) -> u32 {
+        let key = Self::key(content);
+        let counted = self.young.get(&key).or_else(|| self.old.get(&key));
+        counted.copied().unwrap_or(self.floor)
+    }
+
+    /// Counts one more.
+    pub fn count(&mut self, content: &Content) {
+        let next = self.asked(content) + 1;
+        self.young.insert(Self::key(content), next);
+        if self.young.len() > Self::GENERATION {
+            self.forget_oldest();
+        }
+    }
+
+    /// Forgets the older half of what is counted, and raises the floor above all its counts. Says
+    /// whether there was anything to forget.
+    pub fn forget_oldest(&mut self) -> bool {
+        let older = std::mem::replace(&mut self.old, std::mem::take(&mut self.young));
+        self.forgotten += older.len() as u64;
+        let some = !older.is_empty() || !self.old.is_empty();
+        self.floor = older.into_values().fold(self.floor, u32::max);
+        some
+    }
+
+    /// All that is counted.
+    #[must_use]
+    pub fn over(&self) -> Sum {
+        let count = self.young.len() + self.old.len();
+        Sum {
+            count,
+            bytes: count * Self::BYTES,
+        }
+    }
+
+    /// How many counts were forgotten to bound memory.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    fn key(content: &Content) -> CounterKey {
+        content.0[..8].try_into().expect("8 of 32 bytes")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(seed: &str, account: &str, key: Option<&str>, body: &str) -> Content {
+        let json = Json::parse(body.as_bytes()).expect("JSON");
+        let digest = BodyDigest::of_json("an.operation", &json);
+        Content::of(
+            &Seed::new(seed),
+            Environment::Test,
+            account,
+            digest,
+            key,
+            None,
+        )
+    }
+
+    #[test]
+    fn an_id_is_a_prefix_and_26_characters_and_reads_back() {
+        let id = content("seed", "local", None, "{}").verification(0);
+        let text = id.to_string();
+        assert!(text.starts_with("svcv_") && text.len() == 31, "{text}");
+        assert_eq!(VerificationId::parse(&text), Some(id));
+        assert_eq!(VerificationId::parse(&text[..30]), None);
+        assert_eq!(VerificationId::parse(&text.replace("svcv", "svcx")), None);
+        assert_eq!(
+            VerificationId::parse("svcv_uuuuuuuuuuuuuuuuuuuuuuuuuu"),
+            None
+        );
+    }
+
+    #[test]
+    fn everything_a_call_says_changes_its_id() {
+        let base = content("seed", "local", None, "{}");
+        assert_eq!(
+            base.verification(0),
+            content("seed", "local", None, " { } ").verification(0)
+        );
+        let others = [
+            base.verification(1),
+            content("other", "local", None, "{}").verification(0),
+            content("seed", "local2", None, "{}").verification(0),
+            content("seed", "local", Some(""), "{}").verification(0),
+            content("seed", "local", Some("k"), "{}").verification(0),
+            content("seed", "local", None, "[]").verification(0),
+        ];
+        let mut all: Vec<_> = others.into_iter().chain([base.verification(0)]).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 7);
+    }
+
+    #[test]
+    fn a_forgotten_count_never_starts_over() {
+        let mut counters = Counters::default();
+        let first = content("seed", "local", None, "{}");
+        for _ in 0..5 {
+            counters.count(&first);
+        }
+        for n in 0..2 * Counters::GENERATION + 2 {
+            let mut bytes = [0; 32];
+            bytes[..8].copy_from_slice(&(n as u64).to_le_bytes());
+            counters.count(&Content(bytes));
+        }
+        assert!(counters.asked(&first) >= 5);
+    }
+}
