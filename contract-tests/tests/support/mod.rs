@@ -25,7 +25,7 @@ use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::Access;
 use svc_simulator::http::edge::Asked;
-use svc_simulator::scenario::{self, AccountTerms};
+use svc_simulator::scenario::{self, AccountConfig};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -39,12 +39,12 @@ static RULES: LazyLock<Arc<Rules>> = LazyLock::new(|| {
 });
 
 /// The accounts that a simulator starts with.
-static ACCOUNTS: LazyLock<Vec<AccountTerms>> = LazyLock::new(|| {
+static ACCOUNTS: LazyLock<Vec<AccountConfig>> = LazyLock::new(|| {
     let accounts = scenario::read_accounts(&scenario::accounts());
     accounts.unwrap_or_else(|problems| panic!("{problems}"))
 });
 
-pub(crate) fn accounts() -> Vec<AccountTerms> {
+pub(crate) fn accounts() -> Vec<AccountConfig> {
     ACCOUNTS.clone()
 }
 
@@ -63,7 +63,7 @@ const SINK: &str = "http://127.0.0.1:9";
 
 impl InProcess {
     /// A simulator with these accounts.
-    pub(crate) fn new(accounts: Vec<AccountTerms>) -> Self {
+    pub(crate) fn new(accounts: Vec<AccountConfig>) -> Self {
         let sink = Sink::default();
         let receiver = sink.clone();
         let transport = MemoryTransport::new(move |posting, _| receive(&receiver, posting));

@@ -39,10 +39,10 @@ pub(crate) struct Compared {
 
 impl<'r> Side<'r> {
     pub(crate) fn new(rules: &'r Rules, shape: Shape, count: usize, inputs: Inputs) -> Self {
-        let terms = read_accounts(&accounts()).expect("the built-in accounts have no mistake");
-        let terms = terms.into_iter().find(|terms| &*terms.id == "local");
-        let terms = terms.expect("there is an account for everybody");
-        let opening = Account::opening(terms, AccountClock::default(), START);
+        let config = read_accounts(&accounts()).expect("the built-in accounts have no mistake");
+        let config = config.into_iter().find(|config| &*config.id == "local");
+        let config = config.expect("there is an account for everybody");
+        let opening = Account::opening(config, AccountClock::default(), START);
         let settings = Settings::of(&rules.contract.service);
         // A step that has no factor with the count visits every rule, none soon after its like.
         let number = |at: usize| at * 7_919 % count;

@@ -14,7 +14,7 @@ use svc_simulator::engine::state::ids::{BodyDigest, Content, VerificationId};
 use svc_simulator::scenario::{Choice, Circumstances, Question};
 
 use super::given::{
-    INPUTS, Kind, Person, body, identifier, prepared, rules, subject, terms, usual, usual_index,
+    INPUTS, Kind, Person, body, config, identifier, prepared, rules, subject, usual, usual_index,
 };
 
 const SIZES: [Size; 2] = [Size::Usual, Size::Largest];
@@ -78,7 +78,7 @@ fn id(bencher: Bencher<'_, '_>) {
 }
 
 fn id_of(digest: BodyDigest) -> VerificationId {
-    let (seed, account) = (&rules().seed, &terms().id);
+    let (seed, account) = (&rules().seed, &config().id);
     Content::of(seed, Environment::Test, account, digest, None, None).verification(0)
 }
 
@@ -98,7 +98,7 @@ fn choose(bencher: Bencher<'_, '_>, count: usize) {
         let question = Question {
             operation,
             field: &|index| input.field(index),
-            around: Circumstances::plain(&terms().id, Environment::Test),
+            around: Circumstances::plain(&config().id, Environment::Test),
         };
         rules.scenarios.choose(&rules.contract, &question)
     };

@@ -17,7 +17,7 @@ use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::{self, Decision, Prepared};
 use svc_simulator::http::sample;
-use svc_simulator::scenario::{AccountTerms, accounts, read_accounts};
+use svc_simulator::scenario::{AccountConfig, accounts, read_accounts};
 
 pub(crate) const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 /// So many different inputs are asked in turn where one alone would always be in the processor's caches.
@@ -59,7 +59,7 @@ impl Kind {
         let (environment, usual) = (self.environment(), usual());
         Asked {
             environment,
-            authorization: format!("Bearer {}", sample::key(terms(), environment)),
+            authorization: format!("Bearer {}", sample::key(config(), environment)),
             idempotency_key: (self == Kind::Replay).then(|| identifier(person)),
             path: sample::path(usual),
             body: match self {
@@ -130,7 +130,7 @@ pub(crate) fn usual() -> &'static Operation {
 
 /// Its place in the contract.
 pub(crate) fn usual_index() -> usize {
-    let first = sample::first_call(&rules().contract, std::slice::from_ref(terms()));
+    let first = sample::first_call(&rules().contract, std::slice::from_ref(config()));
     let first = first.expect("there is one for everybody");
     let found = rules().router.operation_at(&first.path);
     found.expect("its path leads to it")
@@ -178,12 +178,12 @@ pub(crate) fn body(person: Person) -> Json<'static> {
     Json::Object(members)
 }
 
-/// The terms of an account that works, with money that never ends.
-pub(crate) fn terms() -> &'static AccountTerms {
-    static TERMS: LazyLock<AccountTerms> = LazyLock::new(|| {
+/// The configuration of an account that works, with money that never ends.
+pub(crate) fn config() -> &'static AccountConfig {
+    static TERMS: LazyLock<AccountConfig> = LazyLock::new(|| {
         let all = read_accounts(&accounts()).expect("the built-in accounts have no mistake");
         let working = sample::working(&all).expect("there is an account for everybody");
-        AccountTerms {
+        AccountConfig {
             live_wallet: Paise(1_000_000_000_000),
             ..working.clone()
         }
@@ -193,7 +193,7 @@ pub(crate) fn terms() -> &'static AccountTerms {
 
 /// Such an account, new.
 pub(crate) fn account() -> Account {
-    let opening = Account::opening(terms().clone(), AccountClock::default(), START);
+    let opening = Account::opening(config().clone(), AccountClock::default(), START);
     let settings = Settings::of(&rules().contract.service);
     Account::rebuild(settings, [opening]).expect("it begins with its opening")
 }
@@ -214,7 +214,7 @@ pub(crate) fn seasoned(kind: Kind) -> Account {
 /// A call prepared for such an account.
 pub(crate) fn prepared<'a>(call: &'a Call<'a>) -> Prepared<'a> {
     let credential = credential(call).expect("a key is presented");
-    engine::prepare(rules(), &terms().id, credential, call)
+    engine::prepare(rules(), &config().id, credential, call)
 }
 
 /// What an account answers, and what changes.

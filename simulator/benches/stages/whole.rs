@@ -9,14 +9,14 @@ use svc_simulator::engine::call::request::Call;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::{Host, Means};
 
-use super::given::{INPUTS, Kind, Person, START, rules, terms};
+use super::given::{INPUTS, Kind, Person, START, config, rules};
 
 /// Of an account that already keeps as many calls as it may.
 #[divan::bench(args = Kind::ALL)]
 fn answer(bencher: Bencher<'_, '_>, kind: Kind) {
     let means = Means::of(Clock::hand(START));
     let keeps = means.bounds.keeps.calls;
-    let host = Host::new(rules().clone(), vec![terms().clone()], means);
+    let host = Host::new(rules().clone(), vec![config().clone()], means);
     let host = host.expect("no journal fails");
     // Asked in turn, and soon repeated: only an idempotency key makes that a replay.
     let asked: Vec<_> = (0..INPUTS)

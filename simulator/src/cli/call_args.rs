@@ -14,7 +14,7 @@ use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
 use crate::rehearsal::{Asked, Called, Rehearsal, bundle_path, with_member};
-use crate::scenario::{AccountTerms, account_named, read_accounts};
+use crate::scenario::{AccountConfig, find_account, read_accounts};
 
 /// A call.
 #[derive(Debug, Args)]
@@ -67,9 +67,9 @@ fn field(text: &str) -> Result<(String, String), String> {
 /// What a call is made with.
 pub(super) struct Stage {
     pub(super) rules: Rules,
-    pub(super) accounts: Vec<AccountTerms>,
+    pub(super) accounts: Vec<AccountConfig>,
     /// The account that calls.
-    pub(super) terms: AccountTerms,
+    pub(super) config: AccountConfig,
     pub(super) environment: Environment,
     /// What is called.
     pub(super) called: Called,
@@ -94,8 +94,8 @@ impl CallArgs {
         rules.addresses = Addresses::DEFAULT.in_answers();
         let accounts = read_accounts(&files.accounts)?;
         let called = called(&rules, &self.operation)?;
-        let terms = account_named(&accounts, &self.account).ok_or_else(|| {
-            let ids = accounts.iter().map(|terms| &*terms.id);
+        let config = find_account(&accounts, &self.account).ok_or_else(|| {
+            let ids = accounts.iter().map(|config| &*config.id);
             Failure::Usage(format!(
                 "there is no account {}; {}",
                 self.account,
@@ -112,7 +112,7 @@ impl CallArgs {
             (true, _) | (false, EnvironmentName::Live) => Environment::Live,
         };
         Ok(Stage {
-            terms,
+            config,
             environment,
             called,
             given,

@@ -16,7 +16,7 @@ use crate::engine::compute;
 use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
 use crate::rehearsal::{Met, Note, overlaps, unmet};
-use crate::scenario::{AccountTerms, read_accounts, read_scenarios};
+use crate::scenario::{AccountConfig, read_accounts, read_scenarios};
 use crate::scenario_analysis::unreachable;
 use crate::scenario_format::{Expectation, read_expectations};
 
@@ -77,7 +77,7 @@ fn read(contract: &Contract, files: &AllFiles, report: &mut Report) -> Option<Ve
 
 fn played(
     files: &AllFiles,
-    accounts: &[AccountTerms],
+    accounts: &[AccountConfig],
     expectations: &[Expectation],
 ) -> Result<(Met, Vec<Note>), Failure> {
     let mut rules = Rules::read(&files.rules, Seed::new(""))?;

@@ -35,7 +35,7 @@ enum Format {
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let stage = args.call.stage()?;
-    let mut rehearsal = Rehearsal::new(&stage.rules, stage.terms.clone());
+    let mut rehearsal = Rehearsal::new(&stage.rules, stage.config.clone());
     let (body, key) = (stage.body(&mut rehearsal), rehearsal.key(stage.environment));
     let asked = stage.asked(&key, &body);
     let heard = rehearsal.ask(&asked);
@@ -52,7 +52,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let told = explained(
         &stage.rules,
         &stage.accounts,
-        &stage.terms,
+        &stage.config,
         operation,
         &asked,
         &heard,

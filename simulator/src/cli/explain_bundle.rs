@@ -23,7 +23,7 @@ pub(super) fn bundle(stage: &Stage, asked: &Asked<'_>, heard: &Heard) -> Value {
     let steps: Vec<Value> = heard.steps.iter().map(step).collect();
     json!({
         "bundle": stage.endpoint(),
-        "account": &*stage.terms.id,
+        "account": &*stage.config.id,
         "environment": stage.environment.as_str(),
         "body": serde_json::to_value(asked.body).expect("JSON is JSON"),
         "answer": {
@@ -44,7 +44,7 @@ pub(super) fn bundle_for_people(
 ) -> String {
     let id = stage.endpoint();
     let mut out = format!("{id} {}\n", asked.body);
-    let _ = writeln!(out, "of {}, {}\n", stage.terms.id, stage.environment);
+    let _ = writeln!(out, "of {}, {}\n", stage.config.id, stage.environment);
     let _ = writeln!(out, "Answer\n  {} {}", heard.status, outcome(heard));
     if heard.steps.is_empty() {
         let error = heard.envelope.get("error").and_then(|it| it.get("message"));

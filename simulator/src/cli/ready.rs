@@ -4,12 +4,12 @@ use svc_fixtures::contract::Contract;
 
 use crate::engine::call::request::Environment;
 use crate::http::{Addresses, sample, url};
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 /// The lines printed when all listeners are bound.
 pub(super) fn block(
     contract: &Contract,
-    accounts: &[AccountTerms],
+    accounts: &[AccountConfig],
     addresses: &Addresses,
 ) -> String {
     let key =

@@ -26,7 +26,7 @@ use crate::http::Addresses;
 use crate::http::api::Api;
 use crate::http::console::Console;
 use crate::http::edge::{EdgeLimits, serve};
-use crate::scenario::{AccountTerms, read_accounts};
+use crate::scenario::{AccountConfig, read_accounts};
 
 /// Runs the command.
 pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
@@ -45,7 +45,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
 }
 
 /// A receiver that no webhook may go to is a mistake to be told now, not at the first delivery.
-fn check_receivers(accounts: &[AccountTerms], settings: &Settings) -> Result<(), Failure> {
+fn check_receivers(accounts: &[AccountConfig], settings: &Settings) -> Result<(), Failure> {
     let targets = Targets::with(settings.webhook_targets.clone());
     for account in accounts {
         let receiver = account.webhook.as_ref().map(|webhook| &webhook.url);
@@ -63,7 +63,7 @@ async fn run_listeners(
     settings: &Settings,
     mut rules: Rules,
     scenarios: Vec<Arc<Source>>,
-    accounts: Vec<AccountTerms>,
+    accounts: Vec<AccountConfig>,
 ) -> anyhow::Result<()> {
     let Addresses {
         console,

@@ -40,7 +40,7 @@ fn duration_ms(text: &str) -> Result<u64, String> {
 /// Runs the command.
 pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
     let stage = args.call.stage()?;
-    let mut rehearsal = Rehearsal::new(&stage.rules, stage.terms.clone());
+    let mut rehearsal = Rehearsal::new(&stage.rules, stage.config.clone());
     let body = stage.body(&mut rehearsal);
     let key = rehearsal.key(stage.environment);
     let asked = stage.asked(&key, &body);

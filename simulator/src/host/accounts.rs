@@ -16,7 +16,7 @@ use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::manage::{self, Refused, Rotation};
 use crate::engine::{self};
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 /// Why an account was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -59,8 +59,8 @@ impl Host {
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn open(&self, terms: AccountTerms) -> Result<Arc<AccountCell>, OpenError> {
-        self.directory.open(terms, self.clock.now())
+    pub fn open(&self, config: AccountConfig) -> Result<Arc<AccountCell>, OpenError> {
+        self.directory.open(config, self.clock.now())
     }
 
     /// Opens a copy of an account: all of its state under another id, with a key of that name for

@@ -14,7 +14,7 @@ use crate::engine::state::delivery::{Answered, Attempt, Delivery, Sent, Why};
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::signature::Signature;
-use crate::scenario::{SignatureFault, WebhookTerms};
+use crate::scenario::{SignatureFault, WebhookConfig};
 
 /// So many attempts are on their way to one receiver at once: an account's receiver of one
 /// environment. Further ones wait, so that a receiver that does not answer takes no more sockets; no
@@ -37,7 +37,7 @@ pub(super) struct Outgoing {
     due: Timestamp,
     why: Why,
     generation: u64,
-    receiver: Option<WebhookTerms>,
+    receiver: Option<WebhookConfig>,
     signature: SignatureFault,
     at_s: i64,
     body: bytes::Bytes,
@@ -111,7 +111,7 @@ impl Host {
 
     /// Sends it and waits for what comes of it.
     pub(super) async fn attempt(&self, outgoing: &Outgoing) -> Attempt {
-        let Some(WebhookTerms { url, secret }) = &outgoing.receiver else {
+        let Some(WebhookConfig { url, secret }) = &outgoing.receiver else {
             let answer = Answered::Nothing("no webhook endpoint is registered".to_owned());
             return outgoing.came_to(None, answer, bytes::Bytes::new());
         };

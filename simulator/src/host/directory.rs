@@ -18,7 +18,7 @@ use crate::engine::call::request::Environment;
 use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::Entry;
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 type Shard = RwLock<HashMap<Box<str>, Arc<AccountCell>, FixedState>>;
 
@@ -47,7 +47,7 @@ const GOES: usize = 16;
 pub struct Directory {
     shards: Vec<Shard>,
     /// The accounts that keys of a certain form open copies of.
-    copied: Vec<AccountTerms>,
+    copied: Vec<AccountConfig>,
     beginnings: Beginnings,
     opens: Mutex<()>,
     /// How many are open that keys opened.
@@ -64,14 +64,14 @@ impl Directory {
     /// # Errors
     /// Where the journal does not take their opening.
     pub fn new(
-        accounts: Vec<AccountTerms>,
+        accounts: Vec<AccountConfig>,
         beginnings: Beginnings,
         machine: Timestamp,
     ) -> Result<Self, JournalError> {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
         let copied = accounts
             .iter()
-            .filter(|terms| terms.copies)
+            .filter(|config| config.copies)
             .cloned()
             .collect();
         let directory = Directory {
@@ -82,9 +82,9 @@ impl Directory {
             by_key: AtomicUsize::new(0),
             gone: AtomicU64::new(0),
         };
-        for terms in &accounts {
-            let cell = directory.cell(terms.clone(), machine, Opened::ByHand)?;
-            for key in &terms.keys {
+        for config in &accounts {
+            let cell = directory.cell(config.clone(), machine, Opened::ByHand)?;
+            for key in &config.keys {
                 directory.add_name(&key.name, &cell);
             }
         }
@@ -117,7 +117,7 @@ impl Directory {
             return Ok(Some(cell));
         }
         let mut copied = self.copied.iter();
-        let Some(terms) = copied.find_map(|terms| terms.copied_as(name)) else {
+        let Some(config) = copied.find_map(|config| config.copied_as(name)) else {
             return Ok(None);
         };
         let _only = self.opens.lock();
@@ -126,7 +126,7 @@ impl Directory {
             return Ok(Some(cell));
         }
         self.make_room(now)?;
-        let cell = self.cell(terms, now, Opened::ByKey)?;
+        let cell = self.cell(config, now, Opened::ByKey)?;
         cell.used(now);
         self.by_key.fetch_add(1, Ordering::Relaxed);
         self.add_name(name, &cell);
@@ -202,11 +202,11 @@ impl Directory {
     /// [`OpenError`].
     pub fn open(
         &self,
-        terms: AccountTerms,
+        config: AccountConfig,
         machine: Timestamp,
     ) -> Result<Arc<AccountCell>, OpenError> {
-        let names: Vec<_> = terms.keys.iter().map(|key| key.name.clone()).collect();
-        self.insert(&names, || self.cell(terms, machine, Opened::ByHand))
+        let names: Vec<_> = config.keys.iter().map(|key| key.name.clone()).collect();
+        self.insert(&names, || self.cell(config, machine, Opened::ByHand))
     }
 
     /// Opens a copy of an account from the entry it begins with.
@@ -283,12 +283,12 @@ impl Directory {
 
     fn cell(
         &self,
-        terms: AccountTerms,
+        config: AccountConfig,
         machine: Timestamp,
         opened: Opened,
     ) -> Result<Arc<AccountCell>, JournalError> {
-        let id = Arc::clone(&terms.id);
-        let opening = Account::opening(terms, self.beginnings.opening, machine);
+        let id = Arc::clone(&config.id);
+        let opening = Account::opening(config, self.beginnings.opening, machine);
         self.begin(&id, opening, opened)
     }
 

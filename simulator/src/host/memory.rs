@@ -57,7 +57,7 @@ pub(super) struct Memory {
     relieved: AtomicU64,
 }
 
-/// What an account takes that never did anything: itself, its keys and terms, and what the
+/// What an account takes that never did anything: itself, its keys and configuration, and what the
 /// directory and the allocator need for it.
 const EMPTY: usize = size_of::<AccountCell>() + 1024;
 

@@ -32,7 +32,7 @@ use crate::engine::state::clock::AccountClock;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::{self, Decision};
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 use accounts::OpenError;
 pub use cell::AccountCell;
 use clock::Clock;
@@ -128,7 +128,7 @@ impl Host {
     /// Where the journal does not take the opening of the accounts.
     pub fn new(
         rules: impl Into<Arc<Rules>>,
-        accounts: Vec<AccountTerms>,
+        accounts: Vec<AccountConfig>,
         means: Means,
     ) -> Result<Arc<Self>, JournalError> {
         let Means {

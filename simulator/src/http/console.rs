@@ -21,14 +21,14 @@ use super::control::{self, Code, Control, Refusal, content};
 use super::{Addresses, openapi, operations, page};
 use crate::host::Host;
 use crate::host::transport::Targets;
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 /// The console of a simulator.
 pub struct Console {
     /// The simulator.
     pub host: Arc<Host>,
     /// The accounts it started with.
-    pub accounts: Vec<AccountTerms>,
+    pub accounts: Vec<AccountConfig>,
     /// Where its listeners are.
     pub addresses: Addresses,
     /// Where webhooks may go.

@@ -11,7 +11,7 @@ use svc_fixtures::json::Json;
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::{Asked, Asks, Heard, Looked, Outcome, Way, look_into, ways};
-use crate::scenario::{AccountTerms, Because, Choice, Scenario};
+use crate::scenario::{AccountConfig, Because, Choice, Scenario};
 
 /// Why a call gets what it gets, and what else it could get.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -135,22 +135,22 @@ pub struct Ask {
 /// So many operations of a scenario for others are named.
 const NAMED_OPERATIONS: usize = 3;
 
-/// Explains a call of a fresh account with these terms, which was answered so.
+/// Explains a call of a fresh account with this configuration, which was answered so.
 #[must_use]
 pub fn explained(
     rules: &Rules,
-    accounts: &[AccountTerms],
-    terms: &AccountTerms,
+    accounts: &[AccountConfig],
+    config: &AccountConfig,
     operation: usize,
     asked: &Asked<'_>,
     heard: &Heard,
 ) -> Explanation {
-    let looked = look_into(rules, &terms.id, asked);
+    let looked = look_into(rules, &config.id, asked);
     let row = &rules.contract.operations[operation];
-    let ways = ways(rules, accounts, terms, asked.environment, operation);
+    let ways = ways(rules, accounts, config, asked.environment, operation);
     let mut explanation = Explanation {
         operation: row.id.clone(),
-        account: terms.id.to_string(),
+        account: config.id.to_string(),
         environment: asked.environment.to_string(),
         reference_id: asked.reference_id.map(str::to_owned),
         idempotency_key: asked.idempotency_key.map(str::to_owned),

@@ -11,7 +11,7 @@ use super::examples::{self, Exchange, OfOperation, first_text, issuer};
 use super::field_rule::field_rule;
 use super::sample;
 use crate::engine::call::rules::Rules;
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 /// The names of the columns of [`Listing::named`].
 pub const NAMED_COLUMNS: [&str; 3] = ["scenario", "input", "operations"];
@@ -37,7 +37,7 @@ struct Row<'r> {
 
 /// Asks for the inputs of every operation. Blocks: not to be called from async code.
 #[must_use]
-pub fn list<'r>(rules: &'r Rules, accounts: &[AccountTerms]) -> Listing<'r> {
+pub fn list<'r>(rules: &'r Rules, accounts: &[AccountConfig]) -> Listing<'r> {
     let contract = &rules.contract;
     let mut found = examples::found(rules, accounts).operations.into_iter();
     let row = |(index, operation)| Row {

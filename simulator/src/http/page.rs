@@ -5,10 +5,10 @@ use super::operations::{Cell, Listing, NAMED_COLUMNS};
 use super::{Addresses, sample, url};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 /// The page.
-pub(super) fn home(rules: &Rules, accounts: &[AccountTerms], addresses: &Addresses) -> String {
+pub(super) fn home(rules: &Rules, accounts: &[AccountConfig], addresses: &Addresses) -> String {
     let mut html = String::from(HEAD);
     html += "<h1>Verification Service simulator</h1>\n<table>\n";
     html += "<tr><th>Listener<th>Address<th>Keys begin with\n";
@@ -83,8 +83,8 @@ const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\"
     table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3rem .6rem;text-align:left}\
     pre{background:#f4f4f4;padding:.8rem;overflow-x:auto}</style>\n";
 
-/// What is special about an account, told from its terms.
-fn about(account: &AccountTerms) -> String {
+/// What is special about an account, told from its config.
+fn about(account: &AccountConfig) -> String {
     let mut parts = vec![format!("live wallet {} INR", account.live_wallet)];
     if account.keys.first().is_some_and(|key| key.revoked) {
         parts.push("its keys are revoked".to_owned());

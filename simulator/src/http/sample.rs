@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 
 use crate::engine::call::request::Environment;
 pub use crate::rehearsal::{bundle_path, path};
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 /// A call that anybody can make at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct FirstCall {
 
 /// The first operation that is answered at once and needs no call before it, with a sandbox key.
 #[must_use]
-pub fn first_call(contract: &Contract, accounts: &[AccountTerms]) -> Option<FirstCall> {
+pub fn first_call(contract: &Contract, accounts: &[AccountConfig]) -> Option<FirstCall> {
     let account = working(accounts)?;
     let alone = |operation: &&Operation| {
         let steps = contract.flows.iter().flat_map(|flow| &flow.steps);
@@ -57,17 +57,17 @@ impl FirstCall {
 
 /// The first account that works from everywhere, without a limit, and has money.
 #[must_use]
-pub fn working(accounts: &[AccountTerms]) -> Option<&AccountTerms> {
-    accounts.iter().find(|terms| {
-        let open = terms.allowlist.is_empty() && terms.rate_limit.is_none();
-        let valid = terms.keys.first().is_some_and(|key| !key.revoked);
-        open && valid && terms.live_wallet > Paise::ZERO
+pub fn working(accounts: &[AccountConfig]) -> Option<&AccountConfig> {
+    accounts.iter().find(|config| {
+        let open = config.allowlist.is_empty() && config.rate_limit.is_none();
+        let valid = config.keys.first().is_some_and(|key| !key.revoked);
+        open && valid && config.live_wallet > Paise::ZERO
     })
 }
 
 /// The newest key of an account.
 #[must_use]
-pub fn key(account: &AccountTerms, environment: Environment) -> String {
+pub fn key(account: &AccountConfig, environment: Environment) -> String {
     let name = account.keys.first().map_or(&*account.id, |key| &key.name);
     format!("{}{name}", environment.key_prefix())
 }

@@ -6,7 +6,7 @@ use svc_fixtures::json::Json;
 
 use super::inputs::values;
 use crate::scenario::{
-    AccountTerms, Circumstances, Condition, HeaderName, Subject, Test, account_named,
+    AccountConfig, Circumstances, Condition, HeaderName, Subject, Test, find_account,
 };
 
 /// Who calls, and how.
@@ -55,7 +55,7 @@ impl Caller {
     pub(super) fn meeting(
         &self,
         conditions: &[&Condition],
-        accounts: &[AccountTerms],
+        accounts: &[AccountConfig],
     ) -> Vec<Caller> {
         let mut found = vec![self.clone()];
         let subjects = [
@@ -115,7 +115,7 @@ impl Caller {
     }
 
     /// Whether there is such an account, and a header can say such a text.
-    fn can_call(&self, accounts: &[AccountTerms]) -> bool {
+    fn can_call(&self, accounts: &[AccountConfig]) -> bool {
         let headers = [&self.reference_id, &self.idempotency_key];
         let plain = |text: &String| {
             let visible = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
@@ -124,7 +124,7 @@ impl Caller {
         if !headers.into_iter().flatten().all(plain) {
             return false;
         }
-        account_named(accounts, &self.account)
-            .is_some_and(|terms| terms.keys.iter().any(|key| !key.revoked))
+        find_account(accounts, &self.account)
+            .is_some_and(|config| config.keys.iter().any(|key| !key.revoked))
     }
 }

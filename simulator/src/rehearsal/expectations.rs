@@ -11,7 +11,7 @@ use svc_fixtures::reading::{Problem, Problems};
 use super::differences::{at_path, differences, of_interest};
 use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AccountTerms, Because, WireFault, account_named};
+use crate::scenario::{AccountConfig, Because, WireFault, find_account};
 use crate::scenario_format::{Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire};
 
 /// How many expectations were played, and what is not as expected.
@@ -25,7 +25,7 @@ pub struct Met {
 
 /// Plays expectations.
 #[must_use]
-pub fn unmet(rules: &Rules, accounts: &[AccountTerms], expectations: &[Expectation]) -> Met {
+pub fn unmet(rules: &Rules, accounts: &[AccountConfig], expectations: &[Expectation]) -> Met {
     let (mut met, mut unmet) = (0, Problems::default());
     for expectation in expectations {
         match play(rules, accounts, expectation) {
@@ -41,20 +41,20 @@ pub fn unmet(rules: &Rules, accounts: &[AccountTerms], expectations: &[Expectati
 
 fn play(
     rules: &Rules,
-    accounts: &[AccountTerms],
+    accounts: &[AccountConfig],
     expectation: &Expectation,
 ) -> Result<(), Problem> {
     let Expectation {
         name, environment, ..
     } = expectation;
-    let Some(terms) = account_named(accounts, &expectation.account) else {
+    let Some(config) = find_account(accounts, &expectation.account) else {
         let message = format!(
             "\"{name}\" can't be played: there is no account \"{}\"",
             expectation.account
         );
         return Err(expectation.place.problem(message));
     };
-    let mut rehearsal = Rehearsal::new(rules, terms);
+    let mut rehearsal = Rehearsal::new(rules, config);
     if expectation.later.webhook.is_some() {
         rehearsal.register(*environment);
     }

@@ -13,7 +13,7 @@ use super::callers::Caller;
 use super::pattern;
 use crate::engine::call::rules::Rules;
 use crate::scenario::{
-    AccountTerms, Choice, Condition, NumberRange, Question, Scenario, Subject, Test,
+    AccountConfig, Choice, Condition, NumberRange, Question, Scenario, Subject, Test,
 };
 
 /// Who calls where a scenario does not say.
@@ -77,7 +77,7 @@ pub(super) fn named_input_by(
 #[must_use]
 pub(super) fn named_call(
     rules: &Rules,
-    accounts: &[AccountTerms],
+    accounts: &[AccountConfig],
     operation: usize,
     scenario: usize,
     from: (&Caller, &Json<'static>),

@@ -27,7 +27,7 @@ use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::{Decision, decide, finish, first_due, prepare};
-use crate::scenario::{AccountTerms, Because, WireFault};
+use crate::scenario::{AccountConfig, Because, WireFault};
 
 pub use bodies::{bundle_path, path, with_member};
 pub use callers::Caller;
@@ -174,8 +174,8 @@ impl Heard {
 impl<'r> Rehearsal<'r> {
     /// A rehearsal with an account that is opened now.
     #[must_use]
-    pub fn new(rules: &'r Rules, terms: AccountTerms) -> Self {
-        let opening = Account::opening(terms, AccountClock::default(), BEGINS);
+    pub fn new(rules: &'r Rules, config: AccountConfig) -> Self {
+        let opening = Account::opening(config, AccountClock::default(), BEGINS);
         let settings = Settings::of(&rules.contract.service);
         let account = Account::rebuild(settings, [opening]);
         Rehearsal {

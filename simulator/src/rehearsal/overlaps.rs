@@ -12,7 +12,7 @@ use svc_fixtures::reading::{Problem, Source};
 use super::callers::Caller;
 use super::inputs::Wanted;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AccountTerms, Choice, Condition, Question, Scenario, Subject};
+use crate::scenario::{AccountConfig, Choice, Condition, Question, Scenario, Subject};
 use crate::scenario_analysis::{Overlap, overlapping};
 
 /// Two rules that one input means both.
@@ -59,7 +59,7 @@ type Shown = (Overlap, Vec<(String, Json<'static>)>, Caller);
 
 /// What people may want to know of rules whose order matters, by file and line.
 #[must_use]
-pub fn overlaps(rules: &Rules, accounts: &[AccountTerms], sources: &[Arc<Source>]) -> Vec<Note> {
+pub fn overlaps(rules: &Rules, accounts: &[AccountConfig], sources: &[Arc<Source>]) -> Vec<Note> {
     let found = overlapping(&rules.contract, &rules.scenarios).into_iter();
     let shown: Vec<Shown> = found
         .take(TRIED)
@@ -81,7 +81,7 @@ pub fn overlaps(rules: &Rules, accounts: &[AccountTerms], sources: &[Arc<Source>
 }
 
 /// The overlap with an input that the first rule decides and the second one holds for.
-fn shown(rules: &Rules, accounts: &[AccountTerms], overlap: Overlap) -> Option<Shown> {
+fn shown(rules: &Rules, accounts: &[AccountConfig], overlap: Overlap) -> Option<Shown> {
     let row = &rules.contract.operations[overlap.operation];
     let (first, second) = (
         rules.scenarios.get(overlap.first),

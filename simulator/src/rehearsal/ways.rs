@@ -12,7 +12,7 @@ use super::inputs::{named_call, named_input_by};
 use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AccountTerms, Ending, Outcome as Then, account_named};
+use crate::scenario::{AccountConfig, Ending, Outcome as Then, find_account};
 
 /// What a call can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,8 +89,8 @@ pub struct Asks {
 #[must_use]
 pub fn ways(
     rules: &Rules,
-    accounts: &[AccountTerms],
-    base: &AccountTerms,
+    accounts: &[AccountConfig],
+    base: &AccountConfig,
     environment: Environment,
     operation: usize,
 ) -> Vec<(Outcome, Option<Way>)> {
@@ -117,8 +117,8 @@ pub fn ways(
 
 struct Search<'s> {
     rules: &'s Rules,
-    accounts: &'s [AccountTerms],
-    base: &'s AccountTerms,
+    accounts: &'s [AccountConfig],
+    base: &'s AccountConfig,
     environment: Environment,
     operation: usize,
     row: &'s Operation,
@@ -174,16 +174,16 @@ impl Search<'_> {
         set: Vec<(String, Json<'static>)>,
         times: u32,
     ) -> Option<Way> {
-        let terms = match *self.base.id == caller.account {
+        let config = match *self.base.id == caller.account {
             true => self.base.clone(),
-            false => account_named(self.accounts, &caller.account)?,
+            false => find_account(self.accounts, &caller.account)?,
         };
         let by = Search {
-            base: &terms,
+            base: &config,
             environment: caller.environment,
             ..*self
         };
-        let mut rehearsal = Rehearsal::new(self.rules, terms.clone());
+        let mut rehearsal = Rehearsal::new(self.rules, config.clone());
         let mut asks = by.asks(&mut rehearsal, set, times);
         asks.idempotency_key.clone_from(&caller.idempotency_key);
         asks.reference_id.clone_from(&caller.reference_id);
@@ -192,9 +192,9 @@ impl Search<'_> {
 
     /// A later step whose first call this account can't pay: it needs none where what it carries is
     /// itself a fixed input.
-    fn by_fixed(&self, outcome: Outcome, terms: &AccountTerms) -> Option<Way> {
+    fn by_fixed(&self, outcome: Outcome, config: &AccountConfig) -> Option<Way> {
         let other = Search {
-            base: terms,
+            base: config,
             ..*self
         };
         let step = self.rules.steps[self.operation]?;
@@ -227,11 +227,11 @@ impl Search<'_> {
             return None;
         };
         let set = |field: &Field, value| self.tried(outcome, vec![(field.name.clone(), value)], 1);
-        let account = |wanted: &dyn Fn(&AccountTerms) -> bool| {
-            let usable = |terms: &&AccountTerms| wanted(terms);
+        let account = |wanted: &dyn Fn(&AccountConfig) -> bool| {
+            let usable = |config: &&AccountConfig| wanted(config);
             self.accounts.iter().find(usable).cloned()
         };
-        let works = |terms: &AccountTerms| terms.keys.first().is_some_and(|key| !key.revoked);
+        let works = |config: &AccountConfig| config.keys.first().is_some_and(|key| !key.revoked);
         match code {
             ErrorCode::InvalidInput => set(self.row.request.first()?, Json::Null),
             ErrorCode::InvalidIdentifier => self
@@ -246,22 +246,22 @@ impl Search<'_> {
             }
             ErrorCode::AuthInvalid => self.asked_by(outcome, account(&|it| !works(it))?, 1),
             ErrorCode::IpNotAllowed => {
-                let terms = account(&|it| works(it) && !it.allowlist.is_empty())?;
-                self.asked_by(outcome, terms, 1)
+                let config = account(&|it| works(it) && !it.allowlist.is_empty())?;
+                self.asked_by(outcome, config, 1)
             }
             ErrorCode::RateLimited => {
-                let terms = account(&|it| works(it) && it.rate_limit.is_some())?;
-                let burst = terms.rate_limit?.burst;
-                self.asked_by(outcome, terms, burst.checked_add(1)?)
+                let config = account(&|it| works(it) && it.rate_limit.is_some())?;
+                let burst = config.rate_limit?.burst;
+                self.asked_by(outcome, config, burst.checked_add(1)?)
             }
             ErrorCode::InsufficientBalance => {
-                let terms = account(&|it| works(it) && it.live_wallet == Paise::ZERO)?;
+                let config = account(&|it| works(it) && it.live_wallet == Paise::ZERO)?;
                 let live = Search {
                     environment: Environment::Live,
                     ..*self
                 };
-                live.asked_by(outcome, terms.clone(), 1)
-                    .or_else(|| live.by_fixed(outcome, &terms))
+                live.asked_by(outcome, config.clone(), 1)
+                    .or_else(|| live.by_fixed(outcome, &config))
             }
             ErrorCode::KeyEnvironmentMismatch => {
                 let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
@@ -307,9 +307,9 @@ impl Search<'_> {
     }
 
     /// The sample, asked by another account.
-    fn asked_by(&self, outcome: Outcome, terms: AccountTerms, times: u32) -> Option<Way> {
+    fn asked_by(&self, outcome: Outcome, config: AccountConfig, times: u32) -> Option<Way> {
         let other = Search {
-            base: &terms,
+            base: &config,
             ..*self
         };
         other.tried(outcome, Vec::new(), times)

@@ -7,7 +7,7 @@ use super::{Heard, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::state::delivery::{Answered, Attempt, DeliveryState};
 use crate::engine::state::entry::{Change, Entry};
-use crate::scenario::{SignatureFault, WebhookTerms};
+use crate::scenario::{SignatureFault, WebhookConfig};
 use crate::scenario_format::DeliveryEnd;
 
 /// How a webhook arrived.
@@ -33,14 +33,14 @@ impl Rehearsal<'_> {
         if self.account.books(environment).webhook.is_some() {
             return;
         }
-        let terms = WebhookTerms {
+        let config = WebhookConfig {
             url: RECEIVER.into(),
             secret: "whsec_sample".into(),
         };
         self.apply(Some(Entry {
             at: self.now,
             environment,
-            changes: vec![Change::WebhookSet(Some(terms))],
+            changes: vec![Change::WebhookSet(Some(config))],
         }));
     }
 

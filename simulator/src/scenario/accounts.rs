@@ -11,26 +11,26 @@ use super::{folder, rupees};
 
 /// What an account is when it is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountTerms {
+pub struct AccountConfig {
     /// Its id: what its first keys say after `svc_test_` and `svc_live_`.
     pub id: Arc<str>,
     /// What is in its live wallet.
     pub live_wallet: Paise,
     /// What each key's name adds to the prefix of its environment.
-    pub keys: Vec<KeyTerms>,
+    pub keys: Vec<KeyConfig>,
     /// The networks its keys may be used from; from anywhere where empty.
     pub allowlist: Vec<IpNet>,
     /// The limit of each of its keys.
-    pub rate_limit: Option<RateTerms>,
+    pub rate_limit: Option<RateLimitConfig>,
     /// Where its webhooks go.
-    pub webhook: Option<WebhookTerms>,
+    pub webhook: Option<WebhookConfig>,
     /// Whether keys that begin with its own and go on with `_…` open a copy of it.
     pub copies: bool,
 }
 
 /// One pair of keys, for the sandbox and for live.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyTerms {
+pub struct KeyConfig {
     /// What follows the prefix.
     pub name: String,
     /// Whether it is revoked.
@@ -41,7 +41,7 @@ pub struct KeyTerms {
 
 /// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RateTerms {
+pub struct RateLimitConfig {
     /// Calls a second, in the long run.
     pub per_second: u32,
     /// Calls at once.
@@ -50,7 +50,7 @@ pub struct RateTerms {
 
 /// Where webhooks go and what they are signed with.
 #[derive(Clone, PartialEq, Eq)]
-pub struct WebhookTerms {
+pub struct WebhookConfig {
     /// The receiver.
     pub url: Arc<str>,
     /// The signing secret.
@@ -58,9 +58,9 @@ pub struct WebhookTerms {
 }
 
 /// Shows the URL, never the secret.
-impl std::fmt::Debug for WebhookTerms {
+impl std::fmt::Debug for WebhookConfig {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("WebhookTerms")
+        out.debug_struct("WebhookConfig")
             .field("url", &self.url)
             .finish_non_exhaustive()
     }
@@ -69,14 +69,14 @@ impl std::fmt::Debug for WebhookTerms {
 /// What may follow the name of an account that is copied, and its underscore.
 const COPY_NAME_LENGTH: std::ops::RangeInclusive<usize> = 1..=64;
 
-impl AccountTerms {
+impl AccountConfig {
     /// A fresh copy of this account under another name, where a key of that name opens one:
     /// `local_worker7` of `local`.
     #[must_use]
-    pub fn copied_as(&self, name: &str) -> Option<AccountTerms> {
-        (self.copies && is_copy(name, &self.id)).then(|| AccountTerms {
+    pub fn copied_as(&self, name: &str) -> Option<AccountConfig> {
+        (self.copies && is_copy(name, &self.id)).then(|| AccountConfig {
             id: name.into(),
-            keys: vec![KeyTerms {
+            keys: vec![KeyConfig {
                 name: name.to_owned(),
                 revoked: false,
                 rotated_for_ms: None,
@@ -101,9 +101,9 @@ fn is_copy(name: &str, of: &str) -> bool {
 
 /// The account of this id: one of these, or the fresh copy of one that such an id opens.
 #[must_use]
-pub fn account_named(accounts: &[AccountTerms], id: &str) -> Option<AccountTerms> {
-    let known = accounts.iter().find(|terms| *terms.id == *id).cloned();
-    known.or_else(|| accounts.iter().find_map(|terms| terms.copied_as(id)))
+pub fn find_account(accounts: &[AccountConfig], id: &str) -> Option<AccountConfig> {
+    let known = accounts.iter().find(|config| *config.id == *id).cloned();
+    known.or_else(|| accounts.iter().find_map(|config| config.copied_as(id)))
 }
 
 /// Reads account files. Earlier files come first: an account of the same id in a later folder is
@@ -111,7 +111,7 @@ pub fn account_named(accounts: &[AccountTerms], id: &str) -> Option<AccountTerms
 ///
 /// # Errors
 /// Every mistake of every file.
-pub fn read_accounts(sources: &[Arc<Source>]) -> Result<Vec<AccountTerms>, Problems> {
+pub fn read_accounts(sources: &[Arc<Source>]) -> Result<Vec<AccountConfig>, Problems> {
     let mut accounts = Vec::new();
     let mut seen = Seen::default();
     let mut problems = Problems::default();
@@ -140,12 +140,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn is_new(&mut self, table: &Table<'_>, account: &AccountTerms, folder: &str) -> bool {
+    fn is_new(&mut self, table: &Table<'_>, account: &AccountConfig, folder: &str) -> bool {
         match self.ids.get(&account.id) {
             Some(first) if first != folder => return false,
             Some(_) => table.problem(format!("there already is an account \"{}\"", account.id)),
             None => {
-                let taken = |key: &&KeyTerms| self.names.contains(&key.name);
+                let taken = |key: &&KeyConfig| self.names.contains(&key.name);
                 if let Some(key) = account.keys.iter().find(taken) {
                     table.problem(format!("the key name \"{}\" is used twice", key.name));
                 }
@@ -158,9 +158,9 @@ impl Seen {
     }
 }
 
-fn account(table: &Table<'_>) -> Option<AccountTerms> {
+fn account(table: &Table<'_>) -> Option<AccountConfig> {
     let id = table.text("id")?;
-    let mut keys = vec![KeyTerms {
+    let mut keys = vec![KeyConfig {
         name: id.to_owned(),
         revoked: table.flag("revoked"),
         rotated_for_ms: None,
@@ -195,7 +195,7 @@ fn account(table: &Table<'_>) -> Option<AccountTerms> {
         }
         parsed
     };
-    Some(AccountTerms {
+    Some(AccountConfig {
         id: id.into(),
         live_wallet,
         keys,
@@ -210,18 +210,18 @@ fn account(table: &Table<'_>) -> Option<AccountTerms> {
     })
 }
 
-fn old_key(table: &Table<'_>) -> Option<KeyTerms> {
+fn old_key(table: &Table<'_>) -> Option<KeyConfig> {
     let name = table.text("name")?.to_owned();
     let item = table.required("works_for")?;
     let rotated_for_ms = super::duration_ms(&item)?;
-    Some(KeyTerms {
+    Some(KeyConfig {
         name,
         revoked: false,
         rotated_for_ms: Some(rotated_for_ms),
     })
 }
 
-fn rate(table: &Table<'_>) -> Option<RateTerms> {
+fn rate(table: &Table<'_>) -> Option<RateLimitConfig> {
     let count = |name| {
         let item = table.required(name)?;
         let count = item
@@ -235,16 +235,16 @@ fn rate(table: &Table<'_>) -> Option<RateTerms> {
     };
     let (per_second, burst) = (count("per_second"), count("burst"));
     table.done();
-    Some(RateTerms {
+    Some(RateLimitConfig {
         per_second: per_second?,
         burst: burst?,
     })
 }
 
-fn webhook(table: &Table<'_>) -> Option<WebhookTerms> {
+fn webhook(table: &Table<'_>) -> Option<WebhookConfig> {
     let (url, secret) = (table.text("url"), table.text("secret"));
     table.done();
-    Some(WebhookTerms {
+    Some(WebhookConfig {
         url: url?.into(),
         secret: secret?.into(),
     })

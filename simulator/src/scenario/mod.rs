@@ -20,7 +20,8 @@ use svc_fixtures::path::Step;
 use svc_fixtures::template::Edit;
 
 pub use accounts::{
-    AccountTerms, KeyTerms, RateTerms, WebhookTerms, account_named, is_key_name, read_accounts,
+    AccountConfig, KeyConfig, RateLimitConfig, WebhookConfig, find_account, is_key_name,
+    read_accounts,
 };
 pub use because::Because;
 pub use circumstances::{Circumstances, HeaderName};

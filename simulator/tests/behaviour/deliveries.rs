@@ -6,7 +6,7 @@ use svc_simulator::engine::state::delivery::{Answered, Attempt, DeliveryState};
 use svc_simulator::engine::state::event::What;
 use svc_simulator::engine::state::manage;
 use svc_simulator::engine::state::signature::Signature;
-use svc_simulator::scenario::WebhookTerms;
+use svc_simulator::scenario::WebhookConfig;
 
 use crate::scene::{START, Scene, UAN};
 
@@ -36,12 +36,12 @@ fn seconds_since_the_result(attempts: &[Attempt]) -> Vec<i64> {
 }
 
 fn rewire(scene: &Scene, url: &str, secret: &str) {
-    let terms = WebhookTerms {
+    let config = WebhookConfig {
         url: url.into(),
         secret: secret.into(),
     };
     scene.change("hooked", Environment::Test, |_, _| {
-        Ok(manage::set_webhook(Some(terms)))
+        Ok(manage::set_webhook(Some(config)))
     });
 }
 
@@ -211,12 +211,12 @@ fn sent_with(fault: &str) -> Vec<(i64, &'static str)> {
         then = {{ pending = {{}}, after = "25s", webhook = {fault} }}
         "#
     ));
-    let terms = WebhookTerms {
+    let config = WebhookConfig {
         url: "http://127.0.0.1:9/hook".into(),
         secret: "whsec_sample".into(),
     };
     scene.change("local", Environment::Test, |_, _| {
-        Ok(manage::set_webhook(Some(terms)))
+        Ok(manage::set_webhook(Some(config)))
     });
     scene.post(UAN, r#"{"uan": "100000000777"}"#).send();
     scene.advance("local", HALF_A_DAY);

@@ -6,16 +6,16 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::rehearsal::{Asked, Called, Outcome, Rehearsal, look_into, named_input, ways};
-use svc_simulator::scenario::{AccountTerms, Choice, account_named, accounts, read_accounts};
+use svc_simulator::scenario::{AccountConfig, Choice, accounts, find_account, read_accounts};
 
 fn rules() -> Rules {
     let rules = Rules::read(&Files::built_in(), Seed::new(""));
     rules.unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-fn terms() -> (Vec<AccountTerms>, AccountTerms) {
+fn read_all() -> (Vec<AccountConfig>, AccountConfig) {
     let all = read_accounts(&accounts()).unwrap_or_else(|problems| panic!("{problems}"));
-    let local = account_named(&all, "local").expect("it is built in");
+    let local = find_account(&all, "local").expect("it is built in");
     (all, local)
 }
 
@@ -37,7 +37,7 @@ const EVERYWHERE: [ErrorCode; 12] = [
 
 #[test]
 fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
-    let (rules, (all, local)) = (rules(), terms());
+    let (rules, (all, local)) = (rules(), read_all());
     for (index, row) in rules.contract.operations.iter().enumerate() {
         for (outcome, way) in ways(&rules, &all, &local, Environment::Test, index) {
             let needed = match outcome {
@@ -46,7 +46,7 @@ fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
             };
             assert!(way.is_some() || !needed, "{} {}", row.id, outcome.as_str());
             let Some(way) = way else { continue };
-            let account = account_named(&all, &way.asks[0].account).expect("it is built in");
+            let account = find_account(&all, &way.asks[0].account).expect("it is built in");
             let mut rehearsal = Rehearsal::new(&rules, account);
             let mut last = None;
             // What a later step carries is issued anew: the same account gets the same.
@@ -78,7 +78,7 @@ fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
 
 #[test]
 fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
-    let (rules, (_, local)) = (rules(), terms());
+    let (rules, (_, local)) = (rules(), read_all());
     let mut named = 0;
     for (number, scenario) in rules.scenarios.all().iter().enumerate() {
         for &operation in &scenario.operations {
@@ -116,7 +116,7 @@ fn a_rule_for_every_input_is_a_way_and_later_calls_are_counted() {
     let mut files = Files::built_in();
     files.scenarios.insert(0, Source::new("team.toml", rule));
     let rules = Rules::read(&files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
-    let (all, local) = terms();
+    let (all, local) = read_all();
     let operation = rules.operation("verify.company.tan").expect("it is a row");
     let ways = ways(&rules, &all, &local, Environment::Test, operation);
     let calls = |code| {
@@ -135,7 +135,7 @@ fn a_rule_for_every_input_is_a_way_and_later_calls_are_counted() {
 
 #[test]
 fn a_sample_needs_only_what_is_required() {
-    let (rules, (_, local)) = (rules(), terms());
+    let (rules, (_, local)) = (rules(), read_all());
     for (index, row) in rules.contract.operations.iter().enumerate() {
         let mut rehearsal = Rehearsal::new(&rules, local.clone());
         let body = rehearsal.body(Environment::Live, index, &[]);

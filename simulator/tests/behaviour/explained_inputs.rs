@@ -9,7 +9,7 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::rehearsal::{Asked, Called, Heard, Outcome, Rehearsal, Way, ways};
-use svc_simulator::scenario::{AccountTerms, account_named, accounts, read_accounts};
+use svc_simulator::scenario::{AccountConfig, accounts, find_account, read_accounts};
 
 /// An operation and what can be asked of its fields: one line a subject.
 type Row = (&'static str, Subjects);
@@ -173,8 +173,8 @@ fn rules(operation: &str, when: &str) -> Rules {
 }
 
 /// Makes the calls of a way from the beginning, as somebody does who was told of it.
-fn played(rules: &Rules, accounts: &[AccountTerms], operation: usize, way: &Way) -> Heard {
-    let account = account_named(accounts, &way.asks[0].account).expect("there is such an account");
+fn played(rules: &Rules, accounts: &[AccountConfig], operation: usize, way: &Way) -> Heard {
+    let account = find_account(accounts, &way.asks[0].account).expect("there is such an account");
     let mut rehearsal = Rehearsal::new(rules, account);
     let mut last = None;
     for ask in &way.asks {
@@ -195,7 +195,7 @@ fn played(rules: &Rules, accounts: &[AccountTerms], operation: usize, way: &Way)
 #[test]
 fn every_input_that_is_offered_for_a_rule_is_decided_by_it() {
     let all = read_accounts(&accounts()).unwrap_or_else(|problems| panic!("{problems}"));
-    let local = account_named(&all, "local").expect("it is built in");
+    let local = find_account(&all, "local").expect("it is built in");
     let config = Config {
         cases: 96,
         failure_persistence: None,

@@ -9,7 +9,7 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::clock::AccountClock;
 use svc_simulator::engine::state::manage;
 use svc_simulator::host::transport::Posting;
-use svc_simulator::scenario::WebhookTerms;
+use svc_simulator::scenario::WebhookConfig;
 
 use crate::scene::{PAN, Scene, UAN};
 
@@ -122,14 +122,14 @@ fn seen(acts: &[(bool, Act)], with_second: bool) -> String {
 }
 
 fn register(scene: &Scene, name: &str) {
-    let terms = WebhookTerms {
+    let config = WebhookConfig {
         url: format!("http://127.0.0.1:9/{name}").into(),
         secret: "whsec_sample".into(),
     };
     for environment in Environment::ALL {
-        let terms = terms.clone();
+        let config = config.clone();
         scene.change(name, environment, |_, _| {
-            Ok(manage::set_webhook(Some(terms)))
+            Ok(manage::set_webhook(Some(config)))
         });
     }
 }

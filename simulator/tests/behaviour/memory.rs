@@ -12,7 +12,7 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::manage;
 use svc_simulator::engine::state::retention::{Kind, RetentionLimits};
 use svc_simulator::host::memory::Bounds;
-use svc_simulator::scenario::WebhookTerms;
+use svc_simulator::scenario::WebhookConfig;
 
 use crate::scene::{Scene, UAN};
 
@@ -89,7 +89,7 @@ fn a_delivery_that_has_ended_is_forgotten_beyond_its_count_and_a_due_one_never()
 }
 
 fn hook(scene: &Scene) {
-    let webhook = WebhookTerms {
+    let webhook = WebhookConfig {
         url: "http://127.0.0.1:9/".into(),
         secret: "whsec_sample".into(),
     };

@@ -24,7 +24,7 @@ use svc_simulator::host::memory::Bounds;
 use svc_simulator::host::time::Target;
 use svc_simulator::host::transport::{MemoryTransport, Posting};
 use svc_simulator::host::{AccountCell, Host, Means};
-use svc_simulator::scenario::{self, AccountTerms};
+use svc_simulator::scenario::{self, AccountConfig};
 
 /// Where every scene begins: 2027-01-15T08:00:00Z.
 pub(crate) const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
@@ -56,7 +56,7 @@ pub(crate) struct Scene {
     statuses: Arc<Mutex<Statuses>>,
     receiver: Arc<MemoryTransport<Answers>>,
     machine: Arc<AtomicI64>,
-    accounts: Vec<AccountTerms>,
+    accounts: Vec<AccountConfig>,
 }
 
 /// The status that a posting is answered with, given its number, counted from 0.

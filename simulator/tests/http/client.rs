@@ -20,7 +20,7 @@ use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::Access;
 use svc_simulator::http::edge::{EdgeLimits, serve};
 use svc_simulator::http::{Addresses, sample};
-use svc_simulator::scenario::{self, AccountTerms, read_accounts};
+use svc_simulator::scenario::{self, AccountConfig, read_accounts};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 /// A simulator on ports of its own; it ends with the value.
 pub(crate) struct Served {
     pub(crate) addresses: Addresses,
-    accounts: Vec<AccountTerms>,
+    accounts: Vec<AccountConfig>,
     rules: Arc<Rules>,
     host: Arc<Host>,
     pub(crate) stop: CancellationToken,

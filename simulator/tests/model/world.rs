@@ -18,7 +18,7 @@ use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, JournalError};
 use svc_simulator::host::transport::{Posted, Posting, Transport};
 use svc_simulator::host::{AccountCell, Host, Means};
-use svc_simulator::scenario::{AccountTerms, KeyTerms};
+use svc_simulator::scenario::{AccountConfig, KeyConfig};
 
 use crate::catalogue::Catalogue;
 use crate::reference::{self, OPENING};
@@ -83,10 +83,10 @@ impl World {
             transport: receiver.clone(),
             ..Means::of(Clock::Hand(Arc::clone(&machine)))
         };
-        let terms = AccountTerms {
+        let config = AccountConfig {
             id: ACCOUNT.into(),
             live_wallet: Paise(OPENING),
-            keys: vec![KeyTerms {
+            keys: vec![KeyConfig {
                 name: ACCOUNT.to_owned(),
                 revoked: false,
                 rotated_for_ms: None,
@@ -101,7 +101,7 @@ impl World {
         let runtime = runtime.expect("a runtime");
         let host = {
             let _in_runtime = runtime.enter();
-            Host::new(Arc::clone(&stage.rules), vec![terms], means).expect("the journal takes all")
+            Host::new(Arc::clone(&stage.rules), vec![config], means).expect("the journal takes all")
         };
         let cell = host.directory().by_name(ACCOUNT, instant(START_MS));
         let cell = cell.expect("the journal takes all").expect("it was opened");

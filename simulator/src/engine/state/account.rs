@@ -22,7 +22,7 @@ use super::usage::Usage;
 use super::wallet::{Money, Wallet};
 use crate::engine::call::authenticate::{Key, KeyState};
 use crate::engine::call::request::Environment;
-use crate::scenario::{AccountTerms, KeyTerms, WebhookTerms};
+use crate::scenario::{AccountConfig, KeyConfig, WebhookConfig};
 
 /// One account.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub struct Account {
     /// What holds for the service, as far as applying entries depends on it.
     pub settings: Settings,
     /// What it was when it came into being, and is again when it is reset.
-    opened: Arc<AccountTerms>,
+    opened: Arc<AccountConfig>,
     test: EnvironmentState,
     live: EnvironmentState,
 }
@@ -96,17 +96,17 @@ pub struct EnvironmentState {
     /// Who looked at answers that must be retained.
     pub audit: Audit,
     /// Where its webhooks go.
-    pub webhook: Option<WebhookTerms>,
+    pub webhook: Option<WebhookConfig>,
 }
 
 impl Account {
     /// The entry that a new account begins with.
     #[must_use]
-    pub fn opening(terms: AccountTerms, clock: AccountClock, machine: Timestamp) -> Entry {
+    pub fn opening(config: AccountConfig, clock: AccountClock, machine: Timestamp) -> Entry {
         Entry {
             at: clock.read(machine),
             environment: Environment::Test,
-            changes: vec![Change::Opened(Box::new(Opening { terms, clock }))],
+            changes: vec![Change::Opened(Box::new(Opening { config, clock }))],
         }
     }
 
@@ -116,9 +116,9 @@ impl Account {
     pub fn forking(&self, id: &Arc<str>, machine: Timestamp) -> Entry {
         let mut copy = self.clone();
         copy.id = Arc::clone(id);
-        copy.opened = Arc::new(AccountTerms {
+        copy.opened = Arc::new(AccountConfig {
             id: Arc::clone(id),
-            keys: vec![KeyTerms {
+            keys: vec![KeyConfig {
                 name: id.to_string(),
                 revoked: false,
                 rotated_for_ms: None,
@@ -139,7 +139,7 @@ impl Account {
 
     /// What it was when it came into being.
     #[must_use]
-    pub fn terms(&self) -> &AccountTerms {
+    pub fn config(&self) -> &AccountConfig {
         &self.opened
     }
 
@@ -150,8 +150,8 @@ impl Account {
         let first = entries.next()?;
         let mut account = match first.changes.into_iter().next()? {
             Change::Opened(opening) => {
-                let Opening { terms, clock } = *opening;
-                Account::open(Arc::new(terms), clock, settings, first.at)
+                let Opening { config, clock } = *opening;
+                Account::open(Arc::new(config), clock, settings, first.at)
             }
             Change::Forked(account) => Account {
                 settings,
@@ -164,7 +164,7 @@ impl Account {
     }
 
     fn open(
-        opened: Arc<AccountTerms>,
+        opened: Arc<AccountConfig>,
         clock: AccountClock,
         settings: Settings,
         at: Timestamp,
@@ -273,9 +273,9 @@ impl Account {
 }
 
 /// The keys of an account that begins at this instant of its clock.
-fn keys(terms: &AccountTerms, at: Timestamp) -> Vec<Key> {
+fn keys(config: &AccountConfig, at: Timestamp) -> Vec<Key> {
     let key = |environment: Environment| {
-        terms.keys.iter().map(move |key| {
+        config.keys.iter().map(move |key| {
             let state = match (key.revoked, key.rotated_for_ms) {
                 (true, _) => KeyState::Revoked,
                 (false, None) => KeyState::Active,

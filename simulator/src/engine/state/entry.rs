@@ -21,7 +21,7 @@ use super::wallet::Money;
 use crate::engine::call::authenticate::{Key, KeyState};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
-use crate::scenario::{AccountTerms, WebhookTerms};
+use crate::scenario::{AccountConfig, WebhookConfig};
 
 /// What one step did to an account.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +99,7 @@ pub enum Change {
     /// The keys may be used more or less often. What was used before does not count any more.
     RateLimitSet(Option<RateLimit>),
     /// Webhooks go elsewhere, or nowhere.
-    WebhookSet(Option<WebhookTerms>),
+    WebhookSet(Option<WebhookConfig>),
     /// The account's clock was set.
     ClockSet(AccountClock),
     /// All accounts together took too much room: of what has ended the oldest was forgotten, until
@@ -114,7 +114,7 @@ pub enum Change {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opening {
     /// What it is when it begins.
-    pub terms: AccountTerms,
+    pub config: AccountConfig,
     /// How its time follows the machine's.
     pub clock: AccountClock,
 }

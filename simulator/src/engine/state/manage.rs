@@ -14,7 +14,7 @@ use super::ids::VerificationId;
 use super::rate_limit::RateLimit;
 use crate::engine::call::authenticate::{Key, KeyState};
 use crate::engine::call::request::Environment;
-use crate::scenario::WebhookTerms;
+use crate::scenario::WebhookConfig;
 
 /// Why an account was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -171,7 +171,7 @@ pub fn set_rate_limit(limit: Option<RateLimit>) -> Vec<Change> {
 
 /// Webhooks that go elsewhere, or nowhere.
 #[must_use]
-pub fn set_webhook(webhook: Option<WebhookTerms>) -> Vec<Change> {
+pub fn set_webhook(webhook: Option<WebhookConfig>) -> Vec<Change> {
     vec![Change::WebhookSet(webhook)]
 }
 

@@ -15,7 +15,7 @@ use super::route::{Asked, Route, delete, get, post};
 use super::values::{Amount, Name, Network, Rate, Secret, When};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
-use crate::scenario::{AccountTerms, KeyTerms, WebhookTerms};
+use crate::scenario::{AccountConfig, KeyConfig, WebhookConfig};
 
 pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/control/accounts";
@@ -138,14 +138,14 @@ async fn open(
     asked: Asked<NewAccount, NoQuery>,
 ) -> Result<AccountDetail, Refusal> {
     let new = asked.body;
-    let webhook = |webhook: NewWebhook| -> Result<WebhookTerms, Refusal> {
+    let webhook = |webhook: NewWebhook| -> Result<WebhookConfig, Refusal> {
         control.check_url(&webhook.url)?;
         Ok(webhook.secret.for_url(webhook.url))
     };
-    let terms = AccountTerms {
+    let config = AccountConfig {
         id: Arc::clone(&new.id.0),
         live_wallet: new.wallet_inr.map(|amount| amount.0).unwrap_or_default(),
-        keys: vec![KeyTerms {
+        keys: vec![KeyConfig {
             name: new.id.0.to_string(),
             revoked: false,
             rotated_for_ms: None,
@@ -155,7 +155,7 @@ async fn open(
         webhook: new.webhook.map(webhook).transpose()?,
         copies: false,
     };
-    let cell = control.host.open(terms)?;
+    let cell = control.host.open(config)?;
     Ok(cell.read(|account| AccountDetail::of(account, control.host.now())))
 }
 

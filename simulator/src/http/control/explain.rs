@@ -17,7 +17,7 @@ use super::values::In;
 use crate::engine::call::request::Environment;
 use crate::http::explanation::{Explanation, explained};
 use crate::rehearsal::{self, Rehearsal};
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -72,11 +72,11 @@ async fn explain(
     let environment = Environment::from(environment.unwrap_or(In::Test));
     // Every outcome is tried: too long for a task that others wait behind.
     let explaining = tokio::task::spawn_blocking(move || {
-        let terms = cell.read(|account| account.terms().clone());
+        let config = cell.read(|account| account.config().clone());
         let all = control.host.directory().all();
-        let accounts = all.iter().map(|cell| cell.read(|it| it.terms().clone()));
-        let accounts: Vec<AccountTerms> = accounts.collect();
-        let mut rehearsal = Rehearsal::new(&rules, terms.clone());
+        let accounts = all.iter().map(|cell| cell.read(|it| it.config().clone()));
+        let accounts: Vec<AccountConfig> = accounts.collect();
+        let mut rehearsal = Rehearsal::new(&rules, config.clone());
         let body = body.map_or_else(
             || rehearsal.body(environment, index, &[]),
             |body| as_json(&Value::Object(body)),
@@ -91,7 +91,7 @@ async fn explain(
             reference_id: reference_id.as_deref(),
         };
         let heard = rehearsal.ask(&asked);
-        explained(&rules, &accounts, &terms, index, &asked, &heard)
+        explained(&rules, &accounts, &config, index, &asked, &heard)
     });
     let explained = explaining.await;
     explained.map_err(|_| Refusal::new(Code::InternalError, Code::InternalError.meaning()))

@@ -18,7 +18,7 @@ use crate::engine::call::request::Environment;
 use crate::engine::state::manage;
 use crate::engine::state::rate_limit::RateLimit;
 use crate::host::AccountCell;
-use crate::scenario::{RateTerms, WebhookTerms};
+use crate::scenario::{RateLimitConfig, WebhookConfig};
 
 pub(super) fn routes() -> Vec<Route> {
     const WEBHOOK: &str = "/control/accounts/{id}/webhook";
@@ -159,8 +159,8 @@ async fn set_webhook(
         environment,
     } = asked.body;
     control.check_url(&url)?;
-    let terms = secret.for_url(url.clone());
-    control.send_webhooks(&cell, environment, Some(&terms))?;
+    let config = secret.for_url(url.clone());
+    control.send_webhooks(&cell, environment, Some(&config))?;
     Ok(Receiver {
         url,
         environments: meant(environment).into_iter().map(In::from).collect(),
@@ -186,7 +186,7 @@ impl Control {
         &self,
         cell: &Arc<AccountCell>,
         environment: Option<In>,
-        to: Option<&WebhookTerms>,
+        to: Option<&WebhookConfig>,
     ) -> Result<(), Refusal> {
         for environment in meant(environment) {
             let set = manage::set_webhook(to.cloned());
@@ -196,7 +196,11 @@ impl Control {
     }
 
     /// Allowlist and rate limit hold in both environments.
-    fn limit_keys(&self, cell: &Arc<AccountCell>, rate: Option<RateTerms>) -> Result<(), Refusal> {
+    fn limit_keys(
+        &self,
+        cell: &Arc<AccountCell>,
+        rate: Option<RateLimitConfig>,
+    ) -> Result<(), Refusal> {
         let limit = rate.map(|rate| RateLimit {
             per_second: rate.per_second,
             burst: rate.burst,

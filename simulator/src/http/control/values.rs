@@ -14,7 +14,7 @@ use svc_fixtures::duration::parse_duration_ms;
 use crate::engine::call::request::Environment;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::manage::MOST;
-use crate::scenario::{RateTerms, WebhookTerms, is_key_name};
+use crate::scenario::{RateLimitConfig, WebhookConfig, is_key_name};
 
 /// One of the two environments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -184,9 +184,9 @@ impl Rate {
     }
 }
 
-impl From<Rate> for RateTerms {
+impl From<Rate> for RateLimitConfig {
     fn from(rate: Rate) -> Self {
-        RateTerms {
+        RateLimitConfig {
             per_second: rate.per_second.0,
             burst: rate.burst.0,
         }
@@ -212,8 +212,8 @@ impl TryFrom<String> for Secret {
 
 impl Secret {
     /// Where webhooks go, signed with this.
-    pub(super) fn for_url(self, url: String) -> WebhookTerms {
-        WebhookTerms {
+    pub(super) fn for_url(self, url: String) -> WebhookConfig {
+        WebhookConfig {
             url: url.into(),
             secret: self.0,
         }

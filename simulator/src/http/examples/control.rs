@@ -19,7 +19,7 @@ use crate::host::clock::Clock;
 use crate::host::transport::{MemoryTransport, Posting, Targets};
 use crate::host::{Host, Means};
 use crate::http::control::{self, Control, Route};
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 /// A request of a route, with its answer.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ const COPY: &str = "orders-copy";
 const HOOK: &str = "http://127.0.0.1:3000/webhooks";
 
 /// The story, in order. Nothing is told where these rules and accounts can't be served.
-pub(in crate::http) async fn told(rules: &Rules, accounts: &[AccountTerms]) -> Vec<Told> {
+pub(in crate::http) async fn told(rules: &Rules, accounts: &[AccountConfig]) -> Vec<Told> {
     let Some(mut teller) = Teller::new(rules, accounts) else {
         return Vec::new();
     };
@@ -55,7 +55,7 @@ pub(in crate::http) async fn told(rules: &Rules, accounts: &[AccountTerms]) -> V
 }
 
 /// A simulator in memory whose clock stands still; its receiver takes every webhook.
-pub(in crate::http) fn in_memory(rules: &Rules, accounts: &[AccountTerms]) -> Option<Router> {
+pub(in crate::http) fn in_memory(rules: &Rules, accounts: &[AccountConfig]) -> Option<Router> {
     let means = Means {
         transport: Arc::new(MemoryTransport::new(|_: &Posting, _| 204)),
         ..Means::of(Clock::hand(ASKED_AT))
@@ -76,7 +76,7 @@ struct Teller {
 }
 
 impl Teller {
-    fn new(rules: &Rules, accounts: &[AccountTerms]) -> Option<Self> {
+    fn new(rules: &Rules, accounts: &[AccountConfig]) -> Option<Self> {
         Some(Teller {
             router: in_memory(rules, accounts)?,
             routes: control::routes(),

@@ -18,7 +18,7 @@ use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::{Host, Means};
 use crate::http::sample;
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 use bodies::{malformed, with_carried, with_extra};
 use inputs::{Input, Wanted, inputs};
@@ -79,7 +79,7 @@ pub struct Examples {
 /// # Panics
 /// Where the machine has nothing left to make a runtime of.
 #[must_use]
-pub fn found(rules: &Rules, accounts: &[AccountTerms]) -> Examples {
+pub fn found(rules: &Rules, accounts: &[AccountConfig]) -> Examples {
     // A runtime of its own: what the examples leave waiting ends with it.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -88,7 +88,7 @@ pub fn found(rules: &Rules, accounts: &[AccountTerms]) -> Examples {
     runtime.block_on(ask(rules, accounts)).unwrap_or_default()
 }
 
-async fn ask(rules: &Rules, accounts: &[AccountTerms]) -> Option<Examples> {
+async fn ask(rules: &Rules, accounts: &[AccountConfig]) -> Option<Examples> {
     let clock = Clock::hand(ASKED_AT);
     let host = Host::new(rules.clone(), accounts.to_vec(), Means::of(clock)).ok()?;
     let account = sample::working(accounts)?;
@@ -282,7 +282,7 @@ impl Asker {
     async fn errors(
         &self,
         rules: &Rules,
-        accounts: &[AccountTerms],
+        accounts: &[AccountConfig],
         operations: &[OfOperation],
     ) -> Vec<(ErrorCode, Value)> {
         let contract = &rules.contract;
@@ -303,7 +303,7 @@ impl Asker {
     async fn refusals(
         &self,
         contract: &Contract,
-        accounts: &[AccountTerms],
+        accounts: &[AccountConfig],
         operations: &[OfOperation],
     ) -> Vec<Value> {
         let asked = contract.operations.iter().zip(operations);
@@ -361,9 +361,9 @@ struct Keys {
 }
 
 impl Keys {
-    fn of(accounts: &[AccountTerms], own: &str) -> Self {
-        let key = |environment, wanted: &dyn Fn(&AccountTerms) -> bool| {
-            let valid = |it: &AccountTerms| it.keys.first().is_some_and(|key| !key.revoked);
+    fn of(accounts: &[AccountConfig], own: &str) -> Self {
+        let key = |environment, wanted: &dyn Fn(&AccountConfig) -> bool| {
+            let valid = |it: &AccountConfig| it.keys.first().is_some_and(|key| !key.revoked);
             let account = accounts.iter().find(|it| wanted(it) && valid(it))?;
             Some(sample::key(account, environment))
         };

@@ -12,9 +12,9 @@ use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
 use crate::http::control::{Code, Presence, Route, routes};
 use crate::http::examples::{self, Told, ask_control, control_path, in_memory};
-use crate::scenario::{self, AccountTerms, read_accounts};
+use crate::scenario::{self, AccountConfig, read_accounts};
 
-fn made() -> (Rules, Vec<AccountTerms>, Value) {
+fn made() -> (Rules, Vec<AccountConfig>, Value) {
     let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
     let accounts = read_accounts(&scenario::accounts()).unwrap();
     let document = document(&rules, &accounts, &Addresses::DEFAULT);

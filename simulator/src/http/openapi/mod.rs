@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 use super::{Addresses, examples, url};
 use crate::engine::call::rules::Rules;
-use crate::scenario::AccountTerms;
+use crate::scenario::AccountConfig;
 
 /// The document. Blocks while the examples are asked for: not to be called from async code.
 ///
 /// # Panics
 /// Where the machine has nothing left to make a runtime of.
 #[must_use]
-pub fn document(rules: &Rules, accounts: &[AccountTerms], addresses: &Addresses) -> Value {
+pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &Addresses) -> Value {
     let examples = examples::found(rules, accounts);
     let contract = &rules.contract;
     let mut categories: Vec<&str> = Vec::new();

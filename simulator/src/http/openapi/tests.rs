@@ -15,13 +15,13 @@ use crate::host::clock::Clock;
 use crate::host::{Host, Means};
 use crate::http::examples::{ASKED_AT, asking_order};
 use crate::http::{Addresses, sample};
-use crate::scenario::{self, AccountTerms, read_accounts};
+use crate::scenario::{self, AccountConfig, read_accounts};
 
 fn rules() -> Rules {
     Rules::read(&Files::built_in(), Seed::new("")).unwrap()
 }
 
-fn accounts() -> Vec<AccountTerms> {
+fn accounts() -> Vec<AccountConfig> {
     read_accounts(&scenario::accounts()).unwrap()
 }
 

@@ -11,7 +11,7 @@ use svc_simulator::engine::state::manage::{self, Refused};
 use svc_simulator::engine::state::rate_limit::RateLimit;
 use svc_simulator::host::accounts::ChangeError;
 use svc_simulator::host::time::{MoveError, Target};
-use svc_simulator::scenario::WebhookTerms;
+use svc_simulator::scenario::WebhookConfig;
 
 use super::Player;
 use super::compare::ENVIRONMENTS;
@@ -90,11 +90,11 @@ impl Player<'_> {
             }
             Step::Register { live, registered } => {
                 let env = usize::from(*live);
-                let terms = registered.then(|| WebhookTerms {
+                let config = registered.then(|| WebhookConfig {
                     url: super::compare::URLS[env].into(),
                     secret: SECRET.into(),
                 });
-                let refused = self.host_change(env, |_| Ok(manage::set_webhook(terms)))?;
+                let refused = self.host_change(env, |_| Ok(manage::set_webhook(config)))?;
                 self.model.sides[env].registered = *registered;
                 self.refused_as(refused, None)
             }
