@@ -24,7 +24,7 @@ use svc_simulator::http::Addresses;
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::Access;
-use svc_simulator::http::edge::Asked;
+use svc_simulator::http::edge::IncomingRequest;
 use svc_simulator::scenario::{self, AccountConfig};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
@@ -119,13 +119,12 @@ impl InProcess {
         };
         let answer = match page {
             Some(page) => {
-                let (flaw, peer) = (None, ([127, 0, 0, 1], 1).into());
-                let asked = Asked {
+                let incoming = IncomingRequest {
                     request: asked,
-                    flaw,
-                    peer,
+                    malformed: None,
+                    peer: ([127, 0, 0, 1], 1).into(),
                 };
-                page.answer(asked).await
+                page.answer(incoming).await
             }
             None => {
                 let answer = self.console.clone().oneshot(asked).await;

@@ -1,8 +1,8 @@
-//! The two API listeners: every request but those for test assets and the consent page goes to the
-//! engine, and its answer is the envelope. Decides nothing; only how much of a body is read, and for
-//! how long, is decided here.
+//! The two API listeners. Test assets and the consent page have handlers of their own; every other
+//! request goes to the engine, which answers with an envelope. Decides nothing but who the caller is
+//! behind trusted proxies.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,19 +11,18 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use http::header::{
-    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER,
-    WWW_AUTHENTICATE,
+    ALLOW, AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, DATE,
+    RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use ipnet::IpNet;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
+use svc_fixtures::embedded::{TestAsset, test_asset};
 
-use super::arriving::{Arrived, arrive};
-use super::edge::{Answers, Asked};
-use super::head::Flaw;
-use super::{assets, consent, forwarded};
+use super::consent::{self, ConsentLinks};
+use super::edge::{Handler, IncomingRequest, MalformedRequest, ReadBody, read_body};
 use crate::engine::call::input::MAX_BODY_BYTES;
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
@@ -32,96 +31,110 @@ use crate::host::Host;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
 const REFERENCE_ID: HeaderName = HeaderName::from_static("x-reference-id");
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// One of the two API listeners.
 pub struct Api {
-    /// Who answers.
+    /// What answers the calls.
     pub host: Arc<Host>,
-    /// Which of the two.
+    /// The environment of the listener.
     pub environment: Environment,
-    /// The proxies whose `X-Forwarded-For` is believed.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
     /// How long the body of a request may take.
     pub body_timeout: Duration,
 }
 
-impl Answers for Arc<Api> {
-    async fn answer(self, asked: Asked) -> Response {
-        Api::answer(&self, asked).await
+impl Handler for Arc<Api> {
+    async fn handle(self, incoming: IncomingRequest) -> Response {
+        Api::answer(&self, incoming).await
     }
 }
 
 impl Api {
     /// The answer to a request.
-    pub async fn answer<B>(&self, asked: Asked<B>) -> Response
+    pub async fn answer<B>(&self, incoming: IncomingRequest<B>) -> Response
     where
         B: hyper::body::Body<Data = Bytes> + Unpin,
     {
-        let Asked {
+        let IncomingRequest {
             request,
-            flaw,
+            malformed,
             peer,
-        } = asked;
-        let path = request.uri().path();
-        if let Some(flaw) = flaw {
-            return refused(self, peer, &request.into_parts().0, flaw);
+        } = incoming;
+        let (parts, body) = request.into_parts();
+        if let Some(malformed) = malformed {
+            return self.refuse(peer, &parts, malformed);
         }
-        if let Some(asset) = assets::at(path) {
-            return assets::serve(request.method(), asset);
+        let path = parts.uri.path();
+        if let Some(asset) = path.strip_prefix("/test-assets/").and_then(test_asset) {
+            return serve_asset(&parts.method, asset);
         }
-        if let Some(link) = consent::link_in(path) {
-            let (parts, body) = request.into_parts();
-            let page = AssertUnwindSafe(consent::serve(self, link, &parts, body));
+        if let Some(link) = path.strip_prefix("/consent/") {
+            let links = ConsentLinks {
+                host: &self.host,
+                environment: self.environment,
+                body_timeout: self.body_timeout,
+            };
+            let page = AssertUnwindSafe(consent::serve(&links, link, &parts, body));
             let page = page.catch_unwind().await;
             return page.unwrap_or_else(|_| {
-                respond(failed(self, &call(self, peer, &parts, Body::Incomplete)))
+                respond(self.panicked(&self.call(peer, &parts, Body::Incomplete)))
             });
         }
-        let (parts, body) = request.into_parts();
-        let body = arrive(body, MAX_BODY_BYTES, self.body_timeout).await;
-        let arrived = match &body {
-            Arrived::Whole(bytes) => Body::Whole(bytes),
-            Arrived::TooLarge => Body::TooLarge,
-            Arrived::Incomplete => Body::Incomplete,
+        let body = read_body(body, MAX_BODY_BYTES, self.body_timeout).await;
+        let of_call = match &body {
+            ReadBody::Whole(bytes) => Body::Whole(bytes),
+            ReadBody::TooLarge => Body::TooLarge,
+            ReadBody::Incomplete => Body::Incomplete,
         };
-        let call = call(self, peer, &parts, arrived);
-        // The engine holds no lock across a wait and books an answer as one entry, so that a panic
-        // leaves nothing half done behind.
+        let call = self.call(peer, &parts, of_call);
+        // The engine holds no lock across a wait and applies an answer as one entry, so that a panic
+        // leaves no state half changed.
         let reply = AssertUnwindSafe(self.host.answer(&call))
             .catch_unwind()
             .await;
-        let reply = reply.unwrap_or_else(|_| failed(self, &call));
+        let reply = reply.unwrap_or_else(|_| self.panicked(&call));
         let fault = reply.wire;
         let mut response = respond(reply);
         if let Some(fault) = fault {
-            // The edge lets it happen, without hyper, which dates sound answers.
+            // Hyper, which would set the date, does not write answers with a fault.
             response.headers_mut().insert(DATE, date(self.host.now()));
             response.extensions_mut().insert(fault);
         }
-        if !matches!(body, Arrived::Whole(_)) {
-            // What is left of the body would be taken for the next request.
+        if !matches!(body, ReadBody::Whole(_)) {
+            // The rest of the body would be read as the next request.
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }
         response
     }
-}
 
-/// The answer to a request that could be understood in several ways, or in none.
-fn refused(api: &Api, peer: SocketAddr, parts: &Parts, flaw: Flaw) -> Response {
-    let call = call(api, peer, parts, Body::Incomplete);
-    respond(api.host.refused(&call, &flaw.to_string()))
-}
+    /// The answer to a malformed request.
+    fn refuse(&self, peer: SocketAddr, parts: &Parts, malformed: MalformedRequest) -> Response {
+        let call = self.call(peer, parts, Body::Incomplete);
+        respond(self.host.refused(&call, &malformed.to_string()))
+    }
 
-fn call<'a>(api: &Api, peer: SocketAddr, parts: &'a Parts, body: Body<'a>) -> Call<'a> {
-    Call {
-        environment: api.environment,
-        peer: forwarded::caller(peer.ip(), &parts.headers, &api.trusted_proxies),
-        method: parts.method.as_str(),
-        path: parts.uri.path(),
-        query: parts.uri.query().unwrap_or_default(),
-        headers: headers(&parts.headers),
-        body,
+    fn call<'a>(&self, peer: SocketAddr, parts: &'a Parts, body: Body<'a>) -> Call<'a> {
+        Call {
+            environment: self.environment,
+            peer: caller(peer.ip(), &parts.headers, &self.trusted_proxies),
+            method: parts.method.as_str(),
+            path: parts.uri.path(),
+            query: parts.uri.query().unwrap_or_default(),
+            headers: headers(&parts.headers),
+            body,
+        }
+    }
+
+    fn panicked(&self, call: &Call<'_>) -> Reply {
+        tracing::error!(method = ?call.method, path = ?call.path, "a call made the service panic");
+        // Without the body, which may have caused the panic and would cause it again.
+        self.host.failed(&Call {
+            body: Body::Incomplete,
+            ..call.clone()
+        })
     }
 }
 
@@ -131,16 +144,7 @@ fn date(now: Timestamp) -> HeaderValue {
     HeaderValue::try_from(text).expect("a date is letters, digits, spaces and a few signs")
 }
 
-fn failed(api: &Api, call: &Call<'_>) -> Reply {
-    tracing::error!(method = ?call.method, path = ?call.path, "a call made the service panic");
-    // Without the body: it may be what made the service panic, and would do so again.
-    api.host.failed(&Call {
-        body: Body::Incomplete,
-        ..call.clone()
-    })
-}
-
-/// In one way through the headers, which are few: five look-ups would cost more.
+/// The headers that the engine reads. One pass over the few headers costs less than five look-ups.
 fn headers(map: &HeaderMap) -> Headers<'_> {
     let mut headers = Headers::default();
     for (name, value) in map {
@@ -179,4 +183,102 @@ fn respond(reply: Reply) -> Response {
         headers.insert(IDEMPOTENT_REPLAY, HeaderValue::from_static("true"));
     }
     response
+}
+
+/// Serves a test asset to anybody: it needs no key and is not recorded.
+fn serve_asset(method: &Method, asset: TestAsset) -> Response {
+    if method != Method::GET && method != Method::HEAD {
+        let mut response = Response::new(axum::body::Body::empty());
+        *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+        let allow = HeaderValue::from_static("GET, HEAD");
+        response.headers_mut().insert(ALLOW, allow);
+        return response;
+    }
+    // Hyper answers HEAD with the length alone.
+    let mut response = Response::new(Bytes::from_static(asset.bytes).into());
+    for (name, value) in [
+        (CONTENT_TYPE, asset.content_type),
+        // An asset changes with the binary only.
+        (CACHE_CONTROL, "public, max-age=3600"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+/// The caller's address: the peer's own, or, behind trusted proxies, the rightmost address of
+/// `X-Forwarded-For` that is no trusted proxy. A hop that is no address ends the search, because no
+/// trusted proxy vouches for the hops before it.
+fn caller(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let mut caller = peer.to_canonical();
+    let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
+    if !is_trusted(&caller) {
+        return caller;
+    }
+    for line in headers.get_all(X_FORWARDED_FOR).iter().rev() {
+        for hop in line.to_str().unwrap_or_default().rsplit(',') {
+            let Some(address) = address(hop.trim()) else {
+                return caller;
+            };
+            caller = address;
+            if !is_trusted(&caller) {
+                return caller;
+            }
+        }
+    }
+    caller
+}
+
+/// An address, with or without a port.
+fn address(text: &str) -> Option<IpAddr> {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let alone = || bare.unwrap_or(text).parse().ok();
+    let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
+    alone()
+        .or_else(with_port)
+        .map(|ip: IpAddr| ip.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller_of(peer: &str, lines: &[&str], trusted: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_str(line).unwrap());
+        }
+        let trusted: Vec<IpNet> = trusted.iter().map(|net| net.parse().unwrap()).collect();
+        caller(peer.parse().unwrap(), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn without_a_trusted_proxy_the_header_is_ignored() {
+        let caller = caller_of("198.51.100.1", &["203.0.113.7"], &["127.0.0.0/8"]);
+        assert_eq!(caller, "198.51.100.1");
+        assert_eq!(caller_of("127.0.0.1", &["203.0.113.7"], &[]), "127.0.0.1");
+    }
+
+    #[test]
+    fn behind_trusted_proxies_the_rightmost_untrusted_address_calls() {
+        let trusted = ["127.0.0.0/8", "10.0.0.0/8"];
+        for (lines, caller) in [
+            (&["203.0.113.7"][..], "203.0.113.7"),
+            (&["192.0.2.1, 203.0.113.7, 10.1.1.1"], "203.0.113.7"),
+            (&["192.0.2.1", "203.0.113.7", "10.1.1.1"], "203.0.113.7"),
+            (&["203.0.113.7:4711"], "203.0.113.7"),
+            (&["[2001:db8::1]:4711"], "2001:db8::1"),
+            (&["[2001:db8::1]"], "2001:db8::1"),
+            (&["::ffff:203.0.113.7"], "203.0.113.7"),
+            (&["192.0.2.1, unknown, 10.1.1.1"], "10.1.1.1"),
+            (&["10.2.2.2"], "10.2.2.2"),
+            (&[], "127.0.0.1"),
+        ] {
+            assert_eq!(caller_of("127.0.0.1", lines, &trusted), caller, "{lines:?}");
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! The edge: from a listener to whoever answers, with a limit on everything a client can hold on to.
-//! Decides nothing about a request but when its connection ends.
+//! The edge: accepts the connections of a listener and hands each request to its handler, with a limit
+//! on everything that a client can occupy. Decides nothing about a request but when its connection ends.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
+use bytes::{Bytes, BytesMut};
 use http::header::CONNECTION;
 use http::{HeaderValue, Request, StatusCode};
-use hyper::body::Incoming;
+use http_body_util::BodyExt as _;
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,28 +21,27 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
-use super::ahead::{Ahead, Refused};
-use super::fault::Broken;
-pub use super::head::Flaw;
-pub use super::places::Arriving;
-use super::places::{Place, Places};
-use super::socket::{Socket, Unread};
+pub use super::connection_limiter::RequestBody;
+use super::connection_limiter::{ConnectionLimiter, Slot};
+use super::request_gate::{RefusedRequest, RequestGate};
+pub use super::request_head::MalformedRequest;
+use super::socket::{BrokenResponse, Socket, UnreadInput};
 use crate::scenario::WireFault;
 
-/// What a client may take.
+/// The limits on what clients can occupy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgeLimits {
-    /// Connections at once. For a further one the connection makes room that has waited longest for
-    /// its client; while all are busy with a call the further ones wait, in the order they came.
+    /// Connections at once. For a further one the connection that has been idle longest is closed;
+    /// while all are busy with a call, further ones wait in the order in which they came.
     pub connections: usize,
-    /// How long the head of a request may take, counted from the end of the answer before it: an
-    /// idle connection is closed after this time, too.
+    /// How long the head of a request may take, counted from the end of the previous answer. An idle
+    /// connection is closed after this time, too.
     pub head: Duration,
     /// How long the body of a request may take.
     pub body: Duration,
-    /// How long a client may take no byte of an answer.
+    /// How long a client may go without taking a byte of an answer.
     pub write: Duration,
-    /// How long bytes of a body that nobody reads are taken off the wire after the answer.
+    /// How long the unread rest of a request is read and dropped after the answer.
     pub linger: Duration,
     /// Bytes of a request's head.
     pub head_bytes: usize,
@@ -63,65 +64,127 @@ impl Default for EdgeLimits {
 }
 
 /// A request as it came in.
-pub struct Asked<B = Arriving> {
-    /// The request; a plain one where it can't be understood in one way only.
+pub struct IncomingRequest<B = RequestBody> {
+    /// The request, or a harmless replacement where it is malformed.
     pub request: Request<B>,
-    /// Why it can't. Such a request must be answered as an error.
-    pub flaw: Option<Flaw>,
+    /// Why it is malformed. Such a request must be answered as an error.
+    pub malformed: Option<MalformedRequest>,
     /// The other end of its connection.
     pub peer: SocketAddr,
 }
 
-/// Whoever answers the requests of a listener.
-pub trait Answers: Clone + Send + Sync + 'static {
+/// What answers the requests of a listener.
+pub trait Handler: Clone + Send + Sync + 'static {
     /// The answer to a request.
-    fn answer(self, asked: Asked) -> impl Future<Output = Response> + Send;
+    fn handle(self, incoming: IncomingRequest) -> impl Future<Output = Response> + Send;
 }
 
-/// A router finds a [`Flaw`] among the extensions of the request.
-impl Answers for Router {
-    async fn answer(mut self, asked: Asked) -> Response {
-        let mut request = asked.request;
-        if let Some(flaw) = asked.flaw {
-            request.extensions_mut().insert(flaw);
+/// A router finds a [`MalformedRequest`] among the extensions of the request.
+impl Handler for Router {
+    async fn handle(mut self, incoming: IncomingRequest) -> Response {
+        let mut request = incoming.request;
+        if let Some(malformed) = incoming.malformed {
+            request.extensions_mut().insert(malformed);
         }
         let Ok(answer) = self.call(request).await;
         answer
     }
 }
 
-/// More than hyper must be able to hold so that it never finds a head too long that was let pass.
+/// The body of a request, read to its end or given up.
+pub(crate) enum ReadBody {
+    /// All of it.
+    Whole(Bytes),
+    /// It is over the limit and was not read to its end.
+    TooLarge,
+    /// It took too long, or the connection broke.
+    Incomplete,
+}
+
+/// Reads a body of at most this many bytes within this time.
+pub(crate) async fn read_body<B>(body: B, at_most: usize, timeout: Duration) -> ReadBody
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    if body.is_end_stream() {
+        return ReadBody::Whole(Bytes::new());
+    }
+    // The lower bound is the Content-Length, if there is one.
+    if body.size_hint().lower() > at_most as u64 {
+        return ReadBody::TooLarge;
+    }
+    let read = tokio::time::timeout(timeout, collect(body, at_most)).await;
+    read.unwrap_or(ReadBody::Incomplete)
+}
+
+/// Collects a body. One that arrives in one piece, as nearly all do, is not copied.
+async fn collect<B>(mut body: B, at_most: usize) -> ReadBody
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let mut whole = Bytes::new();
+    let mut joined = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            return ReadBody::Incomplete;
+        };
+        // Trailers are dropped.
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if whole.len() + joined.len() + data.len() > at_most {
+            return ReadBody::TooLarge;
+        }
+        if whole.is_empty() && joined.is_empty() {
+            whole = data;
+        } else {
+            joined.extend_from_slice(&std::mem::take(&mut whole));
+            joined.extend_from_slice(&data);
+        }
+        if body.is_end_stream() {
+            break;
+        }
+    }
+    ReadBody::Whole(if joined.is_empty() {
+        whole
+    } else {
+        joined.freeze()
+    })
+}
+
+/// How much longer hyper's buffer is than the longest head, so that hyper never refuses a head that the
+/// gate let through.
 const READ_AHEAD_BYTES: usize = 16 * 1024;
 
-/// How long accepting rests when the machine has no more sockets to give.
-const REST: Duration = Duration::from_millis(50);
+/// How long to wait after the machine could give no socket.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers the requests of a listener until told to stop; then lets running ones end within the drain
-/// deadline and closes what is left. Dropped, it closes everything at once.
+/// Serves a listener until `stop` is cancelled. Then it waits for running requests up to the drain
+/// deadline and closes what is left. Dropping the future closes every connection at once.
 pub async fn serve(
     listener: TcpListener,
-    answers: impl Answers,
+    handler: impl Handler,
     limits: EdgeLimits,
     stop: CancellationToken,
 ) {
     let http = Arc::new(builder(&limits));
-    let places = Places::new(limits.connections);
+    let limiter = ConnectionLimiter::new(limits.connections);
     let (connections, end) = (TaskTracker::new(), CancellationToken::new());
     let _ended_when_dropped = end.clone().drop_guard();
     loop {
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            accepted = accept(&listener, &places, &end) => accepted,
+            accepted = accept(&listener, &limiter, &end) => accepted,
         };
-        let Some((stream, peer, place)) = accepted else {
+        let Some((stream, peer, slot)) = accepted else {
             continue;
         };
-        let (http, answers) = (Arc::clone(&http), answers.clone());
+        let (http, handler) = (Arc::clone(&http), handler.clone());
         // A token of its own, so that a busy connection shares no lock with another.
         let stop = stop.child_token();
         connections.spawn(async move {
-            connection(&http, stream, peer, answers, &limits, &stop, place).await;
+            connection(&http, stream, peer, handler, &limits, &stop, slot).await;
         });
     }
     drop(listener);
@@ -141,7 +204,7 @@ pub async fn serve(
 
 fn builder(limits: &EdgeLimits) -> Builder {
     let mut http = Builder::new();
-    // The most headers are hyper's default of 100: to say so here would move them to the heap.
+    // Hyper's default of 100 headers is the limit: setting it would move the headers to the heap.
     http.timer(TokioTimer::new())
         .header_read_timeout(limits.head)
         .max_buf_size(limits.head_bytes + READ_AHEAD_BYTES)
@@ -150,19 +213,19 @@ fn builder(limits: &EdgeLimits) -> Builder {
     http
 }
 
-/// The next connection and its place. Who gets none stays in line, and those behind it in the
-/// listener's queue.
+/// The next connection with its slot. While one waits for a slot, later ones stay in the listener's
+/// queue.
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Places>,
+    limiter: &Arc<ConnectionLimiter>,
     end: &CancellationToken,
-) -> Option<(TcpStream, SocketAddr, Place)> {
+) -> Option<(TcpStream, SocketAddr, Slot)> {
     match listener.accept().await {
-        Ok((stream, peer)) => Some((stream, peer, places.take(end).await)),
+        Ok((stream, peer)) => Some((stream, peer, limiter.acquire(end).await)),
         Err(error) => {
-            // One client's mishap, or no sockets left: neither is a reason to stop listening.
+            // One client's failure, or no sockets left: neither is a reason to stop listening.
             tracing::warn!(%error, "a connection could not be accepted");
-            tokio::time::sleep(REST).await;
+            tokio::time::sleep(ACCEPT_PAUSE).await;
             None
         }
     }
@@ -172,54 +235,49 @@ async fn connection(
     http: &Builder,
     stream: TcpStream,
     peer: SocketAddr,
-    answers: impl Answers,
+    handler: impl Handler,
     limits: &EdgeLimits,
     stop: &CancellationToken,
-    place: Place,
+    slot: Slot,
 ) {
     // Answers are written whole: waiting for more bytes would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY was not set");
     }
-    let end = place.leave();
-    let line = Arc::new(Line {
+    let evicted = slot.evicted();
+    let state = Arc::new(ConnectionState {
         peer,
-        place: Arc::new(place),
+        slot: Arc::new(slot),
         requests: AtomicU64::new(0),
-        refused: Refused::default(),
-        unread: Unread::default(),
+        refused: RefusedRequest::default(),
+        unread: UnreadInput::default(),
         stop: stop.clone(),
     });
-    let ahead = Ahead::new(limits.head_bytes, line.refused.clone());
-    let socket = Socket::new(
-        stream,
-        limits.write,
-        limits.linger,
-        line.unread.clone(),
-        ahead,
-    );
-    let serving = Arc::clone(&line);
+    let gate = RequestGate::new(limits.head_bytes, state.refused.clone());
+    let unread = state.unread.clone();
+    let socket = Socket::new(stream, limits.write, limits.linger, unread, gate);
+    let serving = Arc::clone(&state);
     let service = service_fn(move |request: Request<Incoming>| {
         let number = serving.requests.fetch_add(1, Ordering::Relaxed) + 1;
-        let answer = answers.clone().answer(serving.asked(number, request));
-        let line = Arc::clone(&serving);
-        async move { line.sent(number, answer.await).await }
+        let answer = handler.clone().handle(serving.incoming(number, request));
+        let state = Arc::clone(&serving);
+        async move { state.finish(number, answer.await).await }
     });
     let mut connection = http.serve_connection(TokioIo::new(socket), service);
     let ended = tokio::select! {
         biased;
         ended = &mut connection => ended,
-        () = end.cancelled() => return,
+        () = evicted.cancelled() => return,
         () = stop.cancelled() => {
-            if line.requests.load(Ordering::Relaxed) == 0 {
-                // Nothing was asked yet, and hyper would wait for it.
+            if state.requests.load(Ordering::Relaxed) == 0 {
+                // Hyper would wait for a first request.
                 return;
             }
             std::pin::Pin::new(&mut connection).graceful_shutdown();
             tokio::select! {
                 biased;
                 ended = &mut connection => ended,
-                () = end.cancelled() => return,
+                () = evicted.cancelled() => return,
             }
         }
     };
@@ -227,59 +285,58 @@ async fn connection(
         return;
     };
     tracing::debug!(%error, %peer, "a connection broke");
-    if let Some(broken) = Broken::of(&error) {
+    if let Some(broken) = BrokenResponse::from_error(&error) {
         let socket = connection.into_parts().io.into_inner();
         tokio::select! {
             biased;
-            () = broken.happen(socket, stop) => {}
-            () = end.cancelled() => {}
+            () = broken.play(socket, stop) => {}
+            () = evicted.cancelled() => {}
         }
     }
 }
 
 /// What the requests of one connection share.
-struct Line {
+struct ConnectionState {
     peer: SocketAddr,
-    place: Arc<Place>,
+    slot: Arc<Slot>,
     requests: AtomicU64,
-    refused: Refused,
-    unread: Unread,
+    refused: RefusedRequest,
+    unread: UnreadInput,
     stop: CancellationToken,
 }
 
-impl Line {
-    /// The request of this number.
-    fn asked(&self, number: u64, request: Request<Incoming>) -> Asked {
-        self.place.is_busy();
+impl ConnectionState {
+    /// The request of this number, for the handler.
+    fn incoming(&self, number: u64, request: Request<Incoming>) -> IncomingRequest {
+        self.slot.mark_busy();
         self.unread.clear();
-        Asked {
-            request: request.map(|body| Arriving::new(body, Arc::clone(&self.place))),
-            flaw: self.refused.why(number),
+        IncomingRequest {
+            request: request.map(|body| RequestBody::new(body, Arc::clone(&self.slot))),
+            malformed: self.refused.reason_for(number),
             peer: self.peer,
         }
     }
 
-    /// The answer as it is sent, or how it breaks.
-    async fn sent(&self, number: u64, mut answer: Response) -> Result<Response, Broken> {
+    /// The answer as hyper sends it, or the fault that breaks it.
+    async fn finish(&self, number: u64, mut answer: Response) -> Result<Response, BrokenResponse> {
         if let Some(fault) = answer.extensions_mut().remove::<WireFault>() {
-            return Err(Broken::new(fault, answer).await);
+            return Err(BrokenResponse::new(fault, answer).await);
         }
-        // Whoever asks to close the connection has not read the body to its end. Nor was anything
-        // read after a request that was refused.
-        let refused = self.refused.why(number).is_some();
-        // Who overlooked the flaw has answered what nobody asked.
+        let refused = self.refused.reason_for(number).is_some();
+        // A handler that overlooked the malformed request has answered its replacement.
         if refused && !answer.status().is_client_error() && !answer.status().is_server_error() {
             answer = StatusCode::BAD_REQUEST.into_response();
         }
         if answer.headers().contains_key(CONNECTION) || refused {
+            // A handler that closes the connection has not read the whole body, and nothing is read
+            // after a refused request.
             self.unread.note();
             close_after(&mut answer);
-        } else if self.stop.is_cancelled() || self.place.is_wanted() {
-            // The next call would find nobody, even if this one was answered before the connection
-            // heard of the stop; or somebody else waits for the place.
+        } else if self.stop.is_cancelled() || self.slot.is_contended() {
+            // The listener stops, or a new connection waits for the slot.
             close_after(&mut answer);
         }
-        self.place.waits();
+        self.slot.mark_idle();
         Ok(answer)
     }
 }
@@ -296,7 +353,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_router_that_overlooks_a_flaw_can_not_answer_it_with_success() {
+    async fn a_router_that_overlooks_a_malformed_request_can_not_answer_it_with_success() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = Router::new().fallback(|| async { "what nobody asked" });

@@ -11,17 +11,12 @@ pub mod openapi;
 pub mod operations;
 pub mod sample;
 
-mod ahead;
-mod arriving;
-mod assets;
-mod chunks;
+mod connection_limiter;
 mod consent;
-mod fault;
 mod field_rule;
-mod forwarded;
-mod head;
 mod page;
-mod places;
+mod request_gate;
+mod request_head;
 mod socket;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -1,6 +1,8 @@
-//! A client's connection with what hyper does not do: it gives up on a client that takes no bytes,
-//! what is not a sound request never reaches it, and it closes in a way that lets the last answer arrive.
+//! A client's connection with what hyper does not do: it gives up on a client that takes no bytes, it
+//! keeps malformed requests away from hyper, it closes so that the last answer still arrives, and it
+//! plays the wire faults of scenarios once hyper has given the connection up.
 
+use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,13 +10,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
+use axum::response::Response;
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{CONNECTION, CONTENT_LENGTH};
+use http_body_util::BodyExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
+use tokio_util::sync::CancellationToken;
 
-use super::ahead::{Ahead, Rest};
+use super::request_gate::{InputState, RequestGate};
+use crate::scenario::WireFault;
 
-/// A connection.
+/// The connection of a client.
 pub(super) struct Socket {
     stream: TcpStream,
     /// Runs while the client takes no bytes.
@@ -23,46 +32,46 @@ pub(super) struct Socket {
     /// Runs while the connection lingers.
     lingering: Option<Pin<Box<Sleep>>>,
     linger: Duration,
-    unread: Unread,
-    ahead: Ahead,
+    unread: UnreadInput,
+    gate: RequestGate,
 }
 
-/// Whether the client may still be sending what nobody reads: so it is until a first request was
-/// understood, and after an answer that left a body unread.
+/// Whether the client may be sending bytes that nobody reads: before the first valid request, and
+/// after an answer that left a body unread.
 #[derive(Debug, Clone)]
-pub(super) struct Unread(Arc<AtomicBool>);
+pub(super) struct UnreadInput(Arc<AtomicBool>);
 
-impl Default for Unread {
+impl Default for UnreadInput {
     fn default() -> Self {
-        Unread(Arc::new(AtomicBool::new(true)))
+        UnreadInput(Arc::new(AtomicBool::new(true)))
     }
 }
 
-impl Unread {
+impl UnreadInput {
     /// Notes that the last answer left a body unread.
     pub(super) fn note(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that a request was understood.
+    /// Notes that a valid request came.
     pub(super) fn clear(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    fn noted(&self) -> bool {
+    fn is_noted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 impl Socket {
-    /// A connection that breaks when the client takes no bytes for `stalled_after`, and lingers for
-    /// at most `linger` when a body was left unread.
+    /// A connection that breaks when the client takes no bytes for `stalled_after`, and that reads and
+    /// drops unread input for at most `linger` when it closes.
     pub(super) fn new(
         stream: TcpStream,
         stalled_after: Duration,
         linger: Duration,
-        unread: Unread,
-        ahead: Ahead,
+        unread: UnreadInput,
+        gate: RequestGate,
     ) -> Self {
         Socket {
             stream,
@@ -71,35 +80,24 @@ impl Socket {
             lingering: None,
             linger,
             unread,
-            ahead,
+            gate,
         }
     }
 
-    /// Ends the connection with a reset, now: what the client has not read yet may be lost to it.
-    ///
-    /// # Errors
-    /// Where the connection is over already.
-    pub(super) fn reset(self) -> io::Result<()> {
-        // A socket that is closed with nothing to linger for is reset.
+    /// Ends the connection with a reset. The client may lose what it has not read yet.
+    fn reset(self) -> io::Result<()> {
+        // Closing a socket whose linger time is zero resets it.
         self.stream.set_zero_linger()
     }
 
-    /// Notes that the client may still be sending what nobody will read.
-    pub(super) fn leave_unread(&self) {
-        self.unread.note();
-    }
-
-    /// Ends when the client gives up; what it sends meanwhile is dropped.
-    ///
-    /// # Errors
-    /// Where the connection broke.
-    pub(super) async fn gone(&mut self) -> io::Result<()> {
+    /// Waits until the client closes the connection, and drops what it sends meanwhile.
+    async fn closed_by_client(&mut self) -> io::Result<()> {
         let mut dropped = [0; 1024];
         while self.stream.read(&mut dropped).await? > 0 {}
         Ok(())
     }
 
-    /// Lets what was written pass; what could not be written has a deadline.
+    /// Passes on the result of a write. A write that is not ready fails after the deadline.
     fn unless_stalled<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -115,7 +113,7 @@ impl Socket {
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Reads and drops what the client still sends, until it stops or the time is over.
+    /// Reads and drops what the client still sends, until it stops or the linger time is over.
     fn drop_unread(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let linger = self.linger;
         let over = self
@@ -142,14 +140,14 @@ impl AsyncRead for Socket {
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         loop {
-            if self.ahead.pass(into) {
+            if self.gate.take_ready(into) {
                 return Poll::Ready(Ok(()));
             }
-            match self.ahead.rest() {
-                Rest::More => {}
+            match self.gate.input_state() {
+                InputState::Open => {}
                 // The answer to a refused request ends the connection.
-                Rest::Nothing => return Poll::Pending,
-                Rest::Broken => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+                InputState::Ended => return Poll::Pending,
+                InputState::Broken => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
             }
             let before = into.filled().len();
             ready!(Pin::new(&mut self.stream).poll_read(context, into))?;
@@ -157,7 +155,7 @@ impl AsyncRead for Socket {
             if arrived.is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            let passes = self.ahead.see(arrived);
+            let passes = self.gate.inspect(arrived);
             into.set_filled(before + passes);
             if passes > 0 {
                 return Poll::Ready(Ok(()));
@@ -193,40 +191,154 @@ impl AsyncWrite for Socket {
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
-    /// Says that no more bytes come. A socket that is closed with bytes unread resets the
-    /// connection, and a reset makes the client forget the answer it has not read yet: so what it
-    /// is still sending is taken off the wire first.
+    /// Closes the sending side. Closing a socket with unread bytes resets the connection, and a reset
+    /// makes the client lose an answer it has not read yet: so unread bytes are read and dropped first.
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.lingering.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
         }
-        if self.unread.noted() {
+        if self.unread.is_noted() {
             ready!(self.drop_unread(context));
         }
         Poll::Ready(Ok(()))
     }
 }
 
+/// No status line of any version of HTTP, no TLS record, no UTF-8.
+const GARBAGE: &[u8] = b"\x00\xff\xfethis is no answer\xc3\x28\r\n\r\n";
+
+/// The most pieces that a slow body is sent in.
+const PIECES: usize = 64;
+
+/// An answer that a scenario breaks on the wire. To hyper it is an error of the service, so that hyper
+/// gives the connection up without writing anything more.
+#[derive(Debug, Clone)]
+pub(super) struct BrokenResponse {
+    fault: WireFault,
+    head: Vec<u8>,
+    body: Bytes,
+}
+
+impl fmt::Display for BrokenResponse {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "a scenario breaks this answer: {:?}", self.fault)
+    }
+}
+
+impl std::error::Error for BrokenResponse {}
+
+impl BrokenResponse {
+    /// An answer and its fault.
+    pub(super) async fn new(fault: WireFault, answer: Response) -> BrokenResponse {
+        let (parts, body) = answer.into_parts();
+        let body = body.collect().await;
+        let body = body
+            .expect("an envelope is in memory as a whole")
+            .to_bytes();
+        BrokenResponse {
+            fault,
+            head: head(&parts, body.len()),
+            body,
+        }
+    }
+
+    /// The broken answer that ended a connection, if one did.
+    pub(super) fn from_error(error: &hyper::Error) -> Option<&BrokenResponse> {
+        std::error::Error::source(error)?.downcast_ref()
+    }
+
+    /// Plays the fault on the connection, and ends it.
+    pub(super) async fn play(&self, socket: Socket, stop: &CancellationToken) {
+        let (head, body) = (&self.head, &self.body);
+        let ended = match self.fault {
+            WireFault::Reset => socket.reset(),
+            WireFault::Never => stay_silent(socket, stop).await,
+            WireFault::Garbage => send(socket, GARBAGE, &[], Duration::ZERO).await,
+            WireFault::CutAfter(bytes) => {
+                // At least one byte is cut, however short the answer is.
+                let last = body.len().saturating_sub(1);
+                let cut = usize::try_from(bytes).map_or(last, |bytes| bytes.min(last));
+                send(socket, head, &body[..cut], Duration::ZERO).await
+            }
+            WireFault::Slow { over_ms } => {
+                send(socket, head, body, Duration::from_millis(over_ms)).await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "the client ended the connection before its fault was over");
+        }
+    }
+}
+
+/// The head of the answer as it would have been sent.
+fn head(parts: &http::response::Parts, length: usize) -> Vec<u8> {
+    let status = parts.status;
+    let reason = StatusCode::canonical_reason(&status).unwrap_or_default();
+    let mut head = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).into_bytes();
+    let mut line = |name: &str, value: &[u8]| {
+        head.extend_from_slice(name.as_bytes());
+        head.extend_from_slice(b": ");
+        head.extend_from_slice(value);
+        head.extend_from_slice(b"\r\n");
+    };
+    for (name, value) in &parts.headers {
+        line(name.as_str(), value.as_bytes());
+    }
+    line(CONTENT_LENGTH.as_str(), length.to_string().as_bytes());
+    line(CONNECTION.as_str(), b"close");
+    head.extend_from_slice(b"\r\n");
+    head
+}
+
+/// Sends nothing until the client closes the connection or the simulator stops.
+async fn stay_silent(mut socket: Socket, stop: &CancellationToken) -> io::Result<()> {
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => Ok(()),
+        closed = socket.closed_by_client() => closed,
+    }
+}
+
+/// Writes the first bytes at once and the others in pieces evenly spread over the time; then ends the
+/// connection.
+async fn send(mut socket: Socket, first: &[u8], then: &[u8], over: Duration) -> io::Result<()> {
+    socket.write_all(first).await?;
+    let size = then.len().div_ceil(PIECES).max(1);
+    let pieces = u32::try_from(then.len().div_ceil(size)).unwrap_or(u32::MAX);
+    for piece in then.chunks(size) {
+        if !over.is_zero() {
+            // A client that has closed the connection must not keep its slot until the next piece.
+            tokio::select! {
+                biased;
+                () = sleep(over / pieces) => {}
+                closed = socket.closed_by_client() => return closed,
+            }
+        }
+        socket.write_all(piece).await?;
+    }
+    socket.unread.note();
+    socket.shutdown().await
+}
+
 #[cfg(test)]
 mod tests {
-    use tokio::io::AsyncWriteExt as _;
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::http::ahead::Refused;
+    use crate::http::request_gate::RefusedRequest;
 
     async fn pair(stalled_after: Duration) -> (Socket, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap());
         let (client, accepted) = tokio::join!(client, listener.accept());
-        let ahead = Ahead::new(8192, Refused::default());
+        let gate = RequestGate::new(8192, RefusedRequest::default());
         let stream = accepted.unwrap().0;
         let socket = Socket::new(
             stream,
             stalled_after,
             stalled_after,
-            Unread::default(),
-            ahead,
+            UnreadInput::default(),
+            gate,
         );
         (socket, client.unwrap())
     }

@@ -25,7 +25,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ("simulator", "engine::state", &["ids", "kept"]),
     ("simulator", "rehearsal", &["callers", "inputs"]),
     ("simulator", "host", &["cell", "events", "own_rules"]),
-    ("simulator", "http", &["api", "consent"]),
     ("simulator", "http", &["control", "examples"]),
     ("simulator", "http::openapi", &["bundles", "paths"]),
     (

@@ -31,8 +31,6 @@ const KNOWN: &[(&str, &[&str])] = &[
             "Name",
             "Outcome",
             "Parts",
-            "Place",
-            "Refused",
             "Run",
             "Said",
             "Settings",

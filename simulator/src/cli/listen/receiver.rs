@@ -21,7 +21,7 @@ use super::line::{Said, Shown};
 use super::seen::Seen;
 use crate::engine::state::signature::HEADER;
 use crate::host::clock::Clock;
-use crate::http::edge::Flaw;
+use crate::http::edge::MalformedRequest;
 use crate::signature_diagnosis::{Case, Verdict, examine};
 
 /// The largest body that is read: envelopes may carry images.
@@ -176,10 +176,10 @@ impl Receiver {
 
 async fn answer(State(receiver): State<Arc<Receiver>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    if let Some(flaw) = parts.extensions.get::<Flaw>() {
-        terminal::error(&format!("a request was answered 400: {flaw}"));
+    if let Some(malformed) = parts.extensions.get::<MalformedRequest>() {
+        terminal::error(&format!("a request was answered 400: {malformed}"));
         let plain = [(CONTENT_TYPE, "text/plain")];
-        return (StatusCode::BAD_REQUEST, plain, format!("{flaw}\n")).into_response();
+        return (StatusCode::BAD_REQUEST, plain, format!("{malformed}\n")).into_response();
     }
     if parts.method != Method::POST {
         let words = "deliveries are POSTed here\n";

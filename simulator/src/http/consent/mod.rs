@@ -1,13 +1,14 @@
-//! The consent page: where a person, or a script, says whether a pending call may have its documents.
-//! No call of the service: no key, no envelope, nothing recorded but what the person said. Whether a
-//! link is open, and what becomes of the call, is decided below.
+//! The consent page: a person, or a script, allows or refuses a pending call the access to documents.
+//! It is no call of the service: it needs no API key, answers no envelope, and only the decision is
+//! recorded. The engine decides whether a link is open and how the call ends.
 //!
-//! Whoever knows a link may use it, as with the real service: the verification's id in it is the key.
+//! Whoever knows a link may use it, as with the real service: it contains the verification's id.
 
 mod page;
 mod redirect;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::response::Response;
 use bytes::Bytes;
@@ -21,14 +22,14 @@ use hyper::body::Body;
 use maud::Markup;
 use svc_fixtures::json::Json;
 
-use super::api::Api;
-use super::arriving::{Arrived, arrive};
+use super::edge::{ReadBody, read_body};
 use crate::engine::call::consent::{Link, Said, link};
+use crate::engine::call::request::Environment;
 use crate::engine::state::ids::VerificationId;
-use crate::host::AccountCell;
 use crate::host::journal::JournalError;
+use crate::host::{AccountCell, Host};
 
-/// The longest decision that is read: there is nothing long to say.
+/// The longest body of a decision.
 const MAX_BODY_BYTES: usize = 4 * 1024;
 
 /// What the pages may do. Browsers that hold form submissions to `form-action` hold the redirects
@@ -41,71 +42,78 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
 
 const ALLOWED: &str = "GET, HEAD, POST";
 
-/// What follows `/consent/` in a path that begins so.
-pub(super) fn link_in(path: &str) -> Option<String> {
-    path.strip_prefix("/consent/").map(str::to_owned)
+/// The consent links of one listener.
+pub(super) struct ConsentLinks<'a> {
+    pub(super) host: &'a Arc<Host>,
+    pub(super) environment: Environment,
+    pub(super) body_timeout: Duration,
 }
 
-/// What a consent link answers with, other than sending the person on.
+/// Why a request to a consent link is not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refusal {
-    Unknown,
-    Used,
-    WrongMethod,
-    NoDecision,
-    WrongKind,
-    TooLarge,
-    Incomplete,
-    NotWritten,
+enum ConsentError {
+    UnknownLink,
+    AlreadyUsed,
+    MethodNotAllowed,
+    InvalidDecision,
+    UnsupportedMediaType,
+    BodyTooLarge,
+    BodyIncomplete,
+    NotRecorded,
 }
 
 /// Serves a link of this listener's environment.
-pub(super) async fn serve<B>(api: &Api, id: String, parts: &Parts, body: B) -> Response
+pub(super) async fn serve<B>(links: &ConsentLinks<'_>, id: &str, parts: &Parts, body: B) -> Response
 where
     B: Body<Data = Bytes> + Unpin,
 {
     let answered = match parts.method {
-        Method::GET | Method::HEAD => show(api, &id),
-        Method::POST => take(api, &id, &parts.headers, body).await,
-        _ => Err(Refusal::WrongMethod),
+        Method::GET | Method::HEAD => show(links, id),
+        Method::POST => decide(links, id, &parts.headers, body).await,
+        _ => Err(ConsentError::MethodNotAllowed),
     };
     answered.unwrap_or_else(|refusal| refusal.respond())
 }
 
-fn show(api: &Api, id: &str) -> Result<Response, Refusal> {
-    let (cell, verification) = found(api, id)?;
-    let rules = api.host.rules_of(&cell);
+fn show(links: &ConsentLinks<'_>, id: &str) -> Result<Response, ConsentError> {
+    let (cell, verification) = find_account(links, id)?;
+    let rules = links.host.rules_of(&cell);
     let asked =
         cell.read(
-            |account| match link(&rules, account, api.environment, verification) {
+            |account| match link(&rules, account, links.environment, verification) {
                 Some(Link::Open(asked)) => Ok(asked.clone()),
-                Some(Link::Used) => Err(Refusal::Used),
-                None => Err(Refusal::Unknown),
+                Some(Link::Used) => Err(ConsentError::AlreadyUsed),
+                None => Err(ConsentError::UnknownLink),
             },
         )?;
-    let page = page::asking(cell.id(), api.environment, &asked);
+    let page = page::asking(cell.id(), links.environment, &asked);
     Ok(respond(StatusCode::OK, page))
 }
 
-async fn take<B>(api: &Api, id: &str, headers: &HeaderMap, body: B) -> Result<Response, Refusal>
+async fn decide<B>(
+    links: &ConsentLinks<'_>,
+    id: &str,
+    headers: &HeaderMap,
+    body: B,
+) -> Result<Response, ConsentError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    // Read first, whatever comes of it: what is left of a body would be taken for a request.
-    let body = match arrive(body, MAX_BODY_BYTES, api.body_timeout).await {
-        Arrived::Whole(body) => body,
-        Arrived::TooLarge => return Err(Refusal::TooLarge),
-        Arrived::Incomplete => return Err(Refusal::Incomplete),
+    // The body is read first in any case: an unread rest would be taken for the next request.
+    let body = match read_body(body, MAX_BODY_BYTES, links.body_timeout).await {
+        ReadBody::Whole(body) => body,
+        ReadBody::TooLarge => return Err(ConsentError::BodyTooLarge),
+        ReadBody::Incomplete => return Err(ConsentError::BodyIncomplete),
     };
-    show(api, id)?;
-    let said = decision(headers, &body)?;
-    let (cell, verification) = found(api, id)?;
-    let afterwards = api
+    show(links, id)?;
+    let decision = parse_decision(headers, &body)?;
+    let (cell, verification) = find_account(links, id)?;
+    let afterwards = links
         .host
-        .consent(&cell, api.environment, verification, said)
-        .map_err(|error| not_written(&error))?
-        // Somebody else said something in between.
-        .ok_or(Refusal::Used)?;
+        .consent(&cell, links.environment, verification, decision)
+        .map_err(|error| not_recorded(&error))?
+        // Another request decided in between.
+        .ok_or(ConsentError::AlreadyUsed)?;
     let text = "Your decision was taken. You are sent back to where you came from.";
     let mut response = respond(StatusCode::SEE_OTHER, page::saying("Thank you", text));
     let location = redirect::location(verification, &afterwards);
@@ -113,63 +121,68 @@ where
     Ok(response)
 }
 
-/// The account whose link this is; only in this listener's environment.
-fn found(api: &Api, id: &str) -> Result<(Arc<AccountCell>, VerificationId), Refusal> {
-    let verification = VerificationId::parse(id).ok_or(Refusal::Unknown)?;
-    match api.host.find(verification) {
-        Some((cell, environment)) if environment == api.environment => Ok((cell, verification)),
-        _ => Err(Refusal::Unknown),
+/// The account of a link, which must be of this listener's environment.
+fn find_account(
+    links: &ConsentLinks<'_>,
+    id: &str,
+) -> Result<(Arc<AccountCell>, VerificationId), ConsentError> {
+    let verification = VerificationId::parse(id).ok_or(ConsentError::UnknownLink)?;
+    match links.host.find(verification) {
+        Some((cell, environment)) if environment == links.environment => Ok((cell, verification)),
+        _ => Err(ConsentError::UnknownLink),
     }
 }
 
-fn not_written(error: &JournalError) -> Refusal {
+fn not_recorded(error: &JournalError) -> ConsentError {
     tracing::error!(%error, "an entry was not written; nobody consented or refused");
-    Refusal::NotWritten
+    ConsentError::NotRecorded
 }
 
-/// What was said: the one field of a form, or the one member of a JSON object.
-fn decision(headers: &HeaderMap, body: &Bytes) -> Result<Said, Refusal> {
+/// The decision: the one field of a form, or the one member of a JSON object.
+fn parse_decision(headers: &HeaderMap, body: &Bytes) -> Result<Said, ConsentError> {
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();
     let kind = match (kinds.next(), kinds.next()) {
         (Some(kind), None) => kind.to_str().unwrap_or_default(),
-        _ => return Err(Refusal::WrongKind),
+        _ => return Err(ConsentError::UnsupportedMediaType),
     };
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         let mut fields = form_urlencoded::parse(body);
         return match (fields.next(), fields.next()) {
-            (Some((name, value)), None) => said(&name, &value),
-            _ => Err(Refusal::NoDecision),
+            (Some((name, value)), None) => decision_of(&name, &value),
+            _ => Err(ConsentError::InvalidDecision),
         };
     }
     if kind.eq_ignore_ascii_case("application/json") {
-        let json = Json::parse(body).map_err(|_| Refusal::NoDecision)?;
+        let json = Json::parse(body).map_err(|_| ConsentError::InvalidDecision)?;
         return match json.as_object() {
-            Some([(name, value)]) => said(name, value.as_text().unwrap_or_default()),
-            _ => Err(Refusal::NoDecision),
+            Some([(name, value)]) => decision_of(name, value.as_text().unwrap_or_default()),
+            _ => Err(ConsentError::InvalidDecision),
         };
     }
-    Err(Refusal::WrongKind)
+    Err(ConsentError::UnsupportedMediaType)
 }
 
-fn said(name: &str, value: &str) -> Result<Said, Refusal> {
+fn decision_of(name: &str, value: &str) -> Result<Said, ConsentError> {
     let known = page::DECISIONS
         .iter()
         .find(|(decision, _)| name == page::DECISION && *decision == value);
-    known.map(|(_, said)| *said).ok_or(Refusal::NoDecision)
+    known
+        .map(|(_, said)| *said)
+        .ok_or(ConsentError::InvalidDecision)
 }
 
-impl Refusal {
+impl ConsentError {
     fn respond(self) -> Response {
-        let (status, title, text) = self.words();
+        let (status, title, text) = self.message();
         let mut response = respond(status, page::saying(title, text));
         match self {
-            Refusal::WrongMethod => {
+            ConsentError::MethodNotAllowed => {
                 let headers = response.headers_mut();
                 headers.insert(ALLOW, HeaderValue::from_static(ALLOWED));
             }
-            // What is left of the body would be taken for the next request.
-            Refusal::TooLarge | Refusal::Incomplete => {
+            // The rest of the body would be read as the next request.
+            ConsentError::BodyTooLarge | ConsentError::BodyIncomplete => {
                 let headers = response.headers_mut();
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
@@ -178,48 +191,48 @@ impl Refusal {
         response
     }
 
-    /// Status, title, and what to do.
-    fn words(self) -> (StatusCode, &'static str, &'static str) {
+    /// Status, title, and what to do about it.
+    fn message(self) -> (StatusCode, &'static str, &'static str) {
         match self {
-            Refusal::Unknown => (
+            ConsentError::UnknownLink => (
                 StatusCode::NOT_FOUND,
                 "There is no such link",
                 "Nobody asks for anything here. Open the link just as the pending answer gave it, \
                  on the same address: the sandbox and live have links of their own.",
             ),
-            Refusal::Used => (
+            ConsentError::AlreadyUsed => (
                 StatusCode::GONE,
                 "This link was used",
                 "The verification has come to its end, so there is nothing left to decide. To be \
                  asked again, start a new one.",
             ),
-            Refusal::WrongMethod => (
+            ConsentError::MethodNotAllowed => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 "This is a page with a form",
                 "Open it with GET, send the decision with POST.",
             ),
-            Refusal::NoDecision => (
+            ConsentError::InvalidDecision => (
                 StatusCode::BAD_REQUEST,
                 "This is no decision",
                 "Send decision=allow or decision=refuse, and nothing else. Nothing was decided.",
             ),
-            Refusal::WrongKind => (
+            ConsentError::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "This is no form",
                 "Send decision=allow or decision=refuse as application/x-www-form-urlencoded, or \
                  {\"decision\": \"allow\"} as application/json. Nothing was decided.",
             ),
-            Refusal::TooLarge => (
+            ConsentError::BodyTooLarge => (
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "This is too long for a decision",
                 "Send decision=allow or decision=refuse, and nothing else. Nothing was decided.",
             ),
-            Refusal::Incomplete => (
+            ConsentError::BodyIncomplete => (
                 StatusCode::REQUEST_TIMEOUT,
                 "The decision did not arrive",
                 "Its body broke off or took too long. Nothing was decided; send it again.",
             ),
-            Refusal::NotWritten => (
+            ConsentError::NotRecorded => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "The decision was not taken",
                 "It could not be written down, so nothing was decided. Send it again.",
@@ -234,9 +247,9 @@ fn respond(status: StatusCode, page: Markup) -> Response {
     let headers: [(HeaderName, &str); 5] = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CONTENT_SECURITY_POLICY, POLICY),
-        // The link is all one needs to decide: the next page must not learn it.
+        // Whoever knows the link can decide, so the next page must not see it.
         (REFERRER_POLICY, "no-referrer"),
-        // How the link stands changes, and what it asks is nobody else's business.
+        // The link's state changes, and the page shows private data.
         (CACHE_CONTROL, "no-store"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];

@@ -1,6 +1,6 @@
 //! Bodies: JSON objects, sent as JSON, strictly read. A form of another site's page is none.
 
-use axum::body::Body as Arriving;
+use axum::body::Body as RequestBody;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -10,8 +10,7 @@ use svc_fixtures::json::Json;
 
 use super::json;
 use super::refusal::{Code, Refusal};
-use crate::http::arriving::{Arrived, arrive};
-use crate::http::edge::EdgeLimits;
+use crate::http::edge::{EdgeLimits, ReadBody, read_body};
 
 /// No body is longer: enough for a large file of scenarios.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;
@@ -77,14 +76,14 @@ impl Body for Bare {
 ///
 /// # Errors
 /// What is wrong with it, named by its member.
-pub(super) async fn read<B: Body>(headers: &HeaderMap, body: Arriving) -> Result<B, Refusal> {
-    let bytes = match arrive(body, MAX_BYTES, EdgeLimits::default().body).await {
-        Arrived::Whole(bytes) => bytes,
-        Arrived::TooLarge => {
+pub(super) async fn read<B: Body>(headers: &HeaderMap, body: RequestBody) -> Result<B, Refusal> {
+    let bytes = match read_body(body, MAX_BYTES, EdgeLimits::default().body).await {
+        ReadBody::Whole(bytes) => bytes,
+        ReadBody::TooLarge => {
             let message = "the body is over 1 MiB; send less at once";
             return Err(Refusal::new(Code::BodyTooLarge, message));
         }
-        Arrived::Incomplete => {
+        ReadBody::Incomplete => {
             let message = "the body did not arrive whole in time; send it again";
             return Err(Refusal::new(Code::BodyTimeout, message));
         }

@@ -17,7 +17,7 @@ use http::{HeaderMap, HeaderName};
 use subtle::ConstantTimeEq as _;
 
 use super::refusal::{Code, Refusal};
-use crate::http::head::Flaw;
+use crate::http::edge::MalformedRequest;
 
 /// Who may use the console, beside those on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,12 +64,12 @@ impl Guard {
     }
 
     fn admit(&self, request: &Request) -> Result<(), Refusal> {
-        match request.extensions().get::<Flaw>() {
+        match request.extensions().get::<MalformedRequest>() {
             None => {}
-            Some(flaw @ (Flaw::Host | Flaw::OtherHost)) => {
-                return Err(Refusal::new(Code::HostNotAllowed, flaw.to_string()));
+            Some(reason @ (MalformedRequest::Host | MalformedRequest::OtherHost)) => {
+                return Err(Refusal::new(Code::HostNotAllowed, reason.to_string()));
             }
-            Some(flaw) => return Err(Refusal::new(Code::InvalidInput, flaw.to_string())),
+            Some(reason) => return Err(Refusal::new(Code::InvalidInput, reason.to_string())),
         }
         let headers = request.headers();
         let host = self.host(request)?;

@@ -1,0 +1,168 @@
+//! Limits the connections of a listener. When no slot is free, the connection that has been idle longest
+//! is closed for a new one; while every connection is busy with a call, the new one waits.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+/// The value of [`SlotState::idle_since`] while a call is being answered.
+const BUSY: u64 = u64::MAX;
+
+/// How long to wait before looking again for an idle connection.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// The connection slots of a listener.
+pub(super) struct ConnectionLimiter {
+    free: Arc<Semaphore>,
+    taken: Mutex<Vec<Arc<SlotState>>>,
+    /// How many connections were accepted. It serves as the clock that orders idle connections.
+    accepted: AtomicU64,
+    /// A new connection waits, and no idle one could be closed for it.
+    contended: AtomicBool,
+}
+
+/// The slot of one connection; dropping it frees it.
+pub(super) struct Slot {
+    state: Arc<SlotState>,
+    limiter: Arc<ConnectionLimiter>,
+    _permit: OwnedSemaphorePermit,
+}
+
+struct SlotState {
+    /// How many connections were accepted when the connection became idle, or [`BUSY`].
+    idle_since: AtomicU64,
+    evicted: CancellationToken,
+}
+
+impl ConnectionLimiter {
+    /// A limiter with this many slots.
+    pub(super) fn new(slots: usize) -> Arc<Self> {
+        Arc::new(ConnectionLimiter {
+            free: Arc::new(Semaphore::new(slots)),
+            taken: Mutex::new(Vec::new()),
+            accepted: AtomicU64::new(0),
+            contended: AtomicBool::new(false),
+        })
+    }
+
+    /// Waits for a slot for a new connection. Cancelling `end` evicts the connection, too.
+    pub(super) async fn acquire(self: &Arc<Self>, end: &CancellationToken) -> Slot {
+        let permit = match Arc::clone(&self.free).try_acquire_owned() {
+            Ok(permit) => permit,
+            Err(_) => self.wait_for_permit().await,
+        };
+        let state = Arc::new(SlotState {
+            idle_since: AtomicU64::new(self.accepted.fetch_add(1, Ordering::Relaxed)),
+            evicted: end.child_token(),
+        });
+        self.taken.lock().push(Arc::clone(&state));
+        Slot {
+            state,
+            limiter: Arc::clone(self),
+            _permit: permit,
+        }
+    }
+
+    async fn wait_for_permit(self: &Arc<Self>) -> OwnedSemaphorePermit {
+        let mut free = std::pin::pin!(Arc::clone(&self.free).acquire_owned());
+        loop {
+            let evicted = self.evict_idle();
+            self.contended.store(!evicted, Ordering::Relaxed);
+            if let Ok(permit) = tokio::time::timeout(RETRY, free.as_mut()).await {
+                self.contended.store(false, Ordering::Relaxed);
+                return permit.expect("the semaphore is never closed");
+            }
+        }
+    }
+
+    /// Closes the connection that has been idle longest. False if none is idle.
+    fn evict_idle(&self) -> bool {
+        let taken = self.taken.lock();
+        let since = |slot: &&Arc<SlotState>| slot.idle_since.load(Ordering::Relaxed);
+        let Some(longest) = taken.iter().min_by_key(since) else {
+            return false;
+        };
+        let is_idle = longest.idle_since.swap(BUSY, Ordering::Relaxed) != BUSY;
+        if is_idle {
+            longest.evicted.cancel();
+        }
+        is_idle
+    }
+}
+
+impl Slot {
+    /// Cancelled when the connection must end.
+    pub(super) fn evicted(&self) -> CancellationToken {
+        self.state.evicted.clone()
+    }
+
+    /// Whether a new connection waits for a slot while all are busy. The next connection whose call is
+    /// answered closes, then.
+    pub(super) fn is_contended(&self) -> bool {
+        self.limiter.contended.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the connection waits for its client.
+    pub(super) fn mark_idle(&self) {
+        let now = self.limiter.accepted.load(Ordering::Relaxed);
+        self.state.idle_since.store(now, Ordering::Relaxed);
+    }
+
+    /// Notes that a call is being answered.
+    pub(super) fn mark_busy(&self) {
+        self.state.idle_since.store(BUSY, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut taken = self.limiter.taken.lock();
+        taken.retain(|state| !Arc::ptr_eq(state, &self.state));
+    }
+}
+
+/// The body of a request. Its connection counts as idle while the next part has not arrived.
+pub struct RequestBody {
+    body: Incoming,
+    slot: Arc<Slot>,
+}
+
+impl RequestBody {
+    /// The body of a request on the connection of this slot.
+    pub(super) fn new(body: Incoming, slot: Arc<Slot>) -> Self {
+        RequestBody { body, slot }
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        match frame {
+            Poll::Pending => self.slot.mark_idle(),
+            Poll::Ready(_) => self.slot.mark_busy(),
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
