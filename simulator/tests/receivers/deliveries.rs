@@ -1,74 +1,52 @@
-//! What each sample makes of deliveries that are signed here.
+//! What each sample makes of deliveries that are signed here, and of those of the courier.
 
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::process::Stdio;
 
+use svc_simulator::engine::state::delivery::Answered;
+
+use super::courier::delivered_to;
 use super::program::{Delivery, SECRET, ask, envelope, genuine, now_s, post, post_at_once, signed};
 use super::sample::{Language, Sample};
 
 /// Longer than a test takes, and shorter than the default.
 const TOLERANCE_S: u32 = 120;
 
-#[test]
-fn the_python_sample_takes_what_is_genuine_once() {
-    judges(Language::Python);
-}
-
-#[test]
-fn the_node_sample_takes_what_is_genuine_once() {
-    judges(Language::Node);
-}
-
-#[test]
-fn the_java_sample_takes_what_is_genuine_once() {
-    judges(Language::Java);
-}
-
-#[test]
-fn the_rust_sample_takes_what_is_genuine_once() {
-    judges(Language::Rust);
-}
-
-#[test]
-fn no_sample_starts_without_a_secret() {
-    for language in [
-        Language::Python,
-        Language::Node,
-        Language::Java,
-        Language::Rust,
-    ] {
-        for secret in [None, Some("")] {
-            let Some(mut command) = language.command() else {
-                continue;
-            };
-            command
-                .env("PORT", "0")
-                .env_remove("WEBHOOK_SECRET")
-                .stdin(Stdio::null());
-            command.envs(secret.map(|secret| ("WEBHOOK_SECRET", secret)));
-            let ended = command.output().expect("a program that starts");
-            let said = String::from_utf8_lossy(&ended.stderr);
-            assert!(
-                !ended.status.success() && ended.stdout.is_empty(),
-                "{language:?}"
-            );
-            assert!(
-                said.contains("WEBHOOK_SECRET is not set"),
-                "{language:?}: {said}"
-            );
-        }
+/// No sample starts without a secret.
+pub(crate) fn needs_a_secret(language: Language) {
+    for secret in [None, Some("")] {
+        let mut command = language.command();
+        command
+            .env("PORT", "0")
+            .env_remove("WEBHOOK_SECRET")
+            .stdin(Stdio::null());
+        command.envs(secret.map(|secret| ("WEBHOOK_SECRET", secret)));
+        let ended = command.output().expect("a program that starts");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(!ended.status.success() && ended.stdout.is_empty());
+        assert!(said.contains("WEBHOOK_SECRET is not set"), "{said}");
     }
 }
 
-fn judges(language: Language) {
-    let Some(mut sample) = language.start(TOLERANCE_S) else {
-        return;
-    };
+/// What is genuine is taken once, and nothing else.
+pub(crate) fn judges(language: Language) {
+    let mut sample = language.start(TOLERANCE_S);
     takes(&mut sample);
     refuses(&mut sample);
     takes_one_of_many(&mut sample);
     survives(&mut sample, language);
+}
+
+/// The real thing is taken; signed with another secret it is refused until the courier gives up.
+pub(crate) fn takes_the_couriers(language: Language) {
+    let mut sample = language.start(300);
+    let url = format!("http://{}/webhooks", sample.address);
+    let (_, attempts) = delivered_to(&url, "whsec_other");
+    assert_eq!(attempts, vec![Answered::Status(400); 6]);
+    let (id, attempts) = delivered_to(&url, SECRET);
+    assert_eq!(attempts, [Answered::Status(204)]);
+    assert_eq!(sample.program.line(), format!("accepted {id} completed"));
 }
 
 fn takes(sample: &mut Sample) {

@@ -4,7 +4,9 @@ use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
 
 use serde_json::{Value, json};
+use svc_simulator::engine::state::delivery::Answered;
 
+use super::courier::delivered_to;
 use super::program::{Delivery, Program, SECRET, ask, envelope, genuine, now_s, post, signed};
 
 /// A `listen` that prints JSON.
@@ -269,4 +271,19 @@ fn an_address_in_use_is_said_to_be() {
         said.contains("is in use") && said.contains("--port 0"),
         "{said}"
     );
+}
+
+#[test]
+fn listen_shows_each_attempt_of_a_delivery_until_it_is_taken() {
+    let mut listening = listen(&["--secret", SECRET, "--fail", "2"]);
+    let (id, attempts) = delivered_to(&format!("http://{}/", listening.address), SECRET);
+    let statuses = [500, 500, 204];
+    assert_eq!(attempts, statuses.map(Answered::Status));
+    for (number, status) in statuses.into_iter().enumerate() {
+        let shown = listening.next();
+        assert_eq!(shown["verificationId"], id);
+        assert_eq!(shown["attempt"], number + 1);
+        assert_eq!(shown["answered"], status);
+        assert_eq!(shown["signature"]["valid"], true);
+    }
 }

@@ -1,20 +1,25 @@
 //! What the shell sample makes of deliveries: a script that is called once for each.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use svc_simulator::engine::state::delivery::Answered;
+
+use super::courier::delivered_to;
 use super::program::{Delivery, SECRET, envelope, genuine, now_s, signed};
-use super::sample::{installed, samples};
+use super::sample::samples;
 
 const ACCEPTED: i32 = 0;
 const REFUSED: i32 = 1;
 const FAILED: i32 = 2;
 
 /// A folder of its own, which ends with the value.
-pub(crate) struct Folder(PathBuf);
+struct Folder(PathBuf);
 
 impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
+    fn new(name: &str) -> Self {
         let folder =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         // What an earlier run of this test left behind.
@@ -38,7 +43,7 @@ impl Folder {
         command
     }
 
-    pub(crate) fn run(&self, delivery: &Delivery) -> (i32, String) {
+    fn run(&self, delivery: &Delivery) -> (i32, String) {
         ended(&mut self.command(&delivery.headers[0], &delivery.body))
     }
 }
@@ -55,15 +60,7 @@ fn ended(command: &mut Command) -> (i32, String) {
     (code, String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-pub(crate) fn ready() -> bool {
-    installed("bash", "--version") && installed("openssl", "version")
-}
-
-#[test]
-fn the_shell_sample_takes_what_is_genuine_once() {
-    if !ready() {
-        return;
-    }
+pub(crate) fn takes_what_is_genuine_once() {
     let folder = Folder::new("shell-takes");
     let first = genuine("svcv_1");
     let accepted = |id: &str| (ACCEPTED, format!("accepted {id}\n"));
@@ -81,11 +78,7 @@ fn the_shell_sample_takes_what_is_genuine_once() {
     );
 }
 
-#[test]
-fn the_shell_sample_takes_secrets_of_every_length() {
-    if !ready() {
-        return;
-    }
+pub(crate) fn takes_secrets_of_every_length() {
     let folder = Folder::new("shell-secrets");
     for length in [1, 63, 64, 65, 200] {
         // Also what a shell could take for something else.
@@ -101,11 +94,7 @@ fn the_shell_sample_takes_secrets_of_every_length() {
     }
 }
 
-#[test]
-fn the_shell_sample_refuses_what_is_not_genuine() {
-    if !ready() {
-        return;
-    }
+pub(crate) fn refuses_what_is_not_genuine() {
     let folder = Folder::new("shell-refuses");
     let good = genuine("svcv_1");
     let header = good.headers[0].clone();
@@ -153,11 +142,7 @@ fn the_shell_sample_refuses_what_is_not_genuine() {
     assert_eq!(folder.run(&good).0, ACCEPTED);
 }
 
-#[test]
-fn the_shell_sample_fails_where_it_can_not_know() {
-    if !ready() {
-        return;
-    }
+pub(crate) fn fails_where_it_can_not_know() {
     let folder = Folder::new("shell-fails");
     let good = genuine("svcv_1");
     let (header, body) = (&good.headers[0], &good.body);
@@ -199,4 +184,39 @@ fn the_shell_sample_fails_where_it_can_not_know() {
     command.arg(samples().join("shell/verify.sh")).arg(header);
     assert_eq!(ended(&mut command), (FAILED, String::new()), "one argument");
     assert_eq!(folder.run(&good).0, ACCEPTED);
+}
+
+/// A receiver that keeps one delivery as it came.
+fn keep(listener: &TcpListener) -> Delivery {
+    let (mut stream, _) = listener.accept().expect("a delivery");
+    let mut reader = BufReader::new(&stream);
+    let (mut headers, mut length, mut line) = (Vec::new(), 0, String::new());
+    while line != "\r\n" {
+        line.clear();
+        reader.read_line(&mut line).expect("a head");
+        if let Some((name, value)) = line.split_once(": ") {
+            match name.to_ascii_lowercase().as_str() {
+                "x-service-signature" => headers.push(value.trim_end().to_owned()),
+                "content-length" => length = value.trim_end().parse().expect("a length"),
+                _ => {}
+            }
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("a body");
+    let answer = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
+    stream.write_all(answer).expect("a courier that reads");
+    Delivery { headers, body }
+}
+
+pub(crate) fn takes_what_the_simulator_delivers() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let receiver = std::thread::spawn(move || keep(&listener));
+    let (id, attempts) = delivered_to(&url, SECRET);
+    assert_eq!(attempts, [Answered::Status(204)]);
+    let delivery = receiver.join().expect("a delivery");
+    let folder = Folder::new("shell-simulator");
+    assert_eq!(folder.run(&delivery), (0, format!("accepted {id}\n")));
+    assert_eq!(folder.run(&delivery), (0, String::new()));
 }

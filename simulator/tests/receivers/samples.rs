@@ -1,0 +1,95 @@
+//! The samples of receivers in every language, as they are copied and run: against deliveries good
+//! and bad, and against those of a real simulator. A sample whose language is not installed is ignored
+//! with that reason; with `SVC_REQUIRE_TOOLS=1`, as CI sets it, it fails.
+
+mod courier;
+mod deliveries;
+#[expect(dead_code, reason = "the commands use the rest")]
+mod program;
+mod sample;
+mod shell;
+
+use std::process::{Command, ExitCode, Stdio};
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use sample::Language;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let of_languages = [
+        (
+            "takes_what_is_genuine_once",
+            deliveries::judges as fn(Language),
+        ),
+        (
+            "takes_what_the_simulator_delivers",
+            deliveries::takes_the_couriers,
+        ),
+        (
+            "does_not_start_without_a_secret",
+            deliveries::needs_a_secret,
+        ),
+    ];
+    let of_the_shell = [
+        (
+            "takes_what_is_genuine_once",
+            shell::takes_what_is_genuine_once as fn(),
+        ),
+        (
+            "takes_secrets_of_every_length",
+            shell::takes_secrets_of_every_length,
+        ),
+        (
+            "refuses_what_is_not_genuine",
+            shell::refuses_what_is_not_genuine,
+        ),
+        (
+            "fails_where_it_can_not_know",
+            shell::fails_where_it_can_not_know,
+        ),
+        (
+            "takes_what_the_simulator_delivers",
+            shell::takes_what_the_simulator_delivers,
+        ),
+    ];
+    let mut trials = Vec::new();
+    for (result, test) in of_languages {
+        for language in Language::ALL {
+            let name = format!("the_{}_sample_{result}", language.name());
+            trials.push(trial(name, language.programs(), move || test(language)));
+        }
+    }
+    for (result, test) in of_the_shell {
+        let name = format!("the_shell_sample_{result}");
+        trials.push(trial(name, &["bash", "openssl"], test));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A test that needs these programs.
+fn trial(name: String, programs: &'static [&str], test: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::ignorable_test(name, move || {
+        let Some(missing) = programs.iter().find(|program| !is_installed(program)) else {
+            test();
+            return Ok(Completion::Completed);
+        };
+        let why = format!("{missing} is not installed");
+        if std::env::var_os("SVC_REQUIRE_TOOLS").is_some_and(|it| it == "1") {
+            return Err(Failed::from(why));
+        }
+        Ok(Completion::ignored_with(why))
+    })
+}
+
+fn is_installed(program: &str) -> bool {
+    let version = match program {
+        "openssl" => "version",
+        _ => "--version",
+    };
+    let mut command = Command::new(program);
+    command
+        .arg(version)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
