@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::check::Check;
+use crate::event::{Judged, Stale};
 use crate::plan::Setting;
-use crate::run::{Judged, Stale};
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Place;
 use svc_fixtures::reading::{Problems, Source, Table};
@@ -185,8 +185,8 @@ fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<E
 mod tests {
     use super::*;
     use crate::check;
+    use crate::event::Outcome;
     use crate::plan::inputs;
-    use crate::run::Outcome;
     use svc_fixtures::contract::Contract;
 
     const CHECK: &str = "errors.no-record";

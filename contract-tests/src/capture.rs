@@ -2,8 +2,101 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::target::{Capabilities, Request, Response, TransportError};
+use crate::redact::Secret;
 use svc_fixtures::contract::Environment;
+
+/// Whom a request goes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Door {
+    /// The service: every answer is the envelope.
+    #[default]
+    Api,
+    /// A page that the service serves to people.
+    Page,
+    /// The control API of a simulator.
+    Console,
+    /// The run's own receiver of webhooks: what came to that path.
+    Sink,
+}
+
+/// One request, as it goes out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Whom it goes to.
+    #[serde(default)]
+    pub door: Door,
+    /// Where it goes.
+    pub environment: Environment,
+    /// The method.
+    pub method: String,
+    /// The path, as it goes on the wire.
+    pub path: String,
+    /// The query without its question mark; empty for none.
+    pub query: String,
+    /// The `Authorization` header, where one is sent.
+    pub authorization: Option<Secret>,
+    /// The other headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    #[serde(with = "bytes_as_text")]
+    pub body: Vec<u8>,
+}
+
+/// One answer, as it came in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    #[serde(with = "bytes_as_text")]
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum TransportError {
+    /// Nobody listens there, or the connection broke.
+    #[error("no connection: {0}")]
+    Unreachable(String),
+    /// It took too long.
+    #[error("no answer in time")]
+    TimedOut,
+    /// The answer is longer than any answer of the service.
+    #[error("the answer is over {limit} bytes")]
+    TooLong {
+        /// How many bytes are read.
+        limit: usize,
+    },
+    /// The request cannot be sent this way.
+    #[error("cannot be sent: {0}")]
+    NotSendable(String),
+}
+
+impl Request {
+    /// The header of this name.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(&self.headers, name)
+    }
+}
+
+impl Response {
+    /// The header of this name.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(&self.headers, name)
+    }
+}
+
+fn header<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    let found = headers
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value.as_str())
+}
 
 /// One request and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,6 +179,18 @@ impl CapturedCase {
     }
 }
 
+/// What can be done with a service beside calling it. By default nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capabilities {
+    /// The address of its control API, where it has one.
+    pub control: Option<String>,
+    /// Whether the clocks of its accounts can be moved there.
+    pub movable_clock: bool,
+    /// The address at which its webhooks reach this run, where they do.
+    pub webhook_sink: Option<String>,
+}
+
 /// A whole run, with all that is needed to plan it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Capture {
@@ -131,6 +236,35 @@ impl Capture {
         Capture {
             cases: self.cases.iter().filter(mine).cloned().collect(),
             ..self.clone()
+        }
+    }
+}
+
+/// Bodies in a capture: as text where they are text, so that people can read them.
+mod bytes_as_text {
+    use data_encoding::BASE64;
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Body {
+        Text(String),
+        Base64(String),
+    }
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], out: S) -> Result<S::Ok, S::Error> {
+        let body = match std::str::from_utf8(bytes) {
+            Ok(text) => Body::Text(text.to_owned()),
+            Err(_) => Body::Base64(BASE64.encode(bytes)),
+        };
+        body.serialize(out)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<u8>, D::Error> {
+        match Body::deserialize(reader)? {
+            Body::Text(text) => Ok(text.into_bytes()),
+            Body::Base64(text) => BASE64.decode(text.as_bytes()).map_err(D::Error::custom),
         }
     }
 }

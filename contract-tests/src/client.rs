@@ -1,6 +1,7 @@
 //! The one client: puts the key in, asks the guard, sends, records. What it records holds no key.
 
 mod keys;
+mod pace;
 mod retry;
 
 use std::collections::BTreeMap;
@@ -8,14 +9,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join_all;
 
-use crate::capture::{CapturedCase, Exchange, Presented, Repeated};
+use crate::capture::{
+    CapturedCase, Door, Exchange, Presented, Repeated, Request, Response, TransportError,
+};
 use crate::plan::{Case, Credential, Setting, Step};
 use crate::redact::{Blackout, MARK, Secret};
 use crate::sink::OwnSink;
 use crate::spend::{self, Call, Guard};
-use crate::target::{Door, Pace, Request, Response, Target, TransportError};
+use crate::target::Target;
 use keys::shortened;
 pub use keys::{Keyring, OwnKey};
+pub use pace::Pace;
 use retry::Repeatable;
 use svc_fixtures::contract::{Contract, Environment};
 

@@ -6,8 +6,9 @@ use std::num::NonZeroUsize;
 
 use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::event::{Event, Outcome};
 use svc_contract_tests::report::human;
-use svc_contract_tests::run::{self, Event, Filter, Limits, Order, Outcome};
+use svc_contract_tests::run::{self, Filter, Limits, Order};
 use svc_fixtures::contract::Contract;
 
 /// How many runs, where the environment does not say.

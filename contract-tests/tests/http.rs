@@ -1,9 +1,8 @@
 //! The HTTP target: what it sends, what it follows, and when it gives up.
 
+use svc_contract_tests::capture::{Door, Request, Response, TransportError};
 use svc_contract_tests::redact::Secret;
-use svc_contract_tests::target::{
-    Door, HttpTarget, Request, Response, Target, Timeouts, TransportError,
-};
+use svc_contract_tests::target::{HttpTarget, Target, Timeouts};
 use svc_fixtures::contract::Environment;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

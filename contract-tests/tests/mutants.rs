@@ -14,9 +14,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use svc_contract_tests::capture::{Capture, CapturedCase, Exchange};
 use svc_contract_tests::check::{self, Check};
 use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::event::{Event, Judged, Outcome};
 use svc_contract_tests::plan::{Case, Setting, inputs};
 use svc_contract_tests::report::human;
-use svc_contract_tests::run::{self, Filter, Judged, Outcome};
+use svc_contract_tests::run::{self, Filter};
 use svc_contract_tests::verdict::{EVERY_ANSWER, Verdict};
 use svc_fixtures::contract::Contract;
 
@@ -29,8 +30,8 @@ static CLEAN: LazyLock<(Capture, Vec<Judged>)> = LazyLock::new(|| {
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut judged = Vec::new();
     let (checks, filter) = (check::all(), Filter::default());
-    let mut tell = |event: &mut run::Event| {
-        if let run::Event::Judged(one) = event {
+    let mut tell = |event: &mut Event| {
+        if let Event::Judged(one) = event {
             judged.push(one.clone());
         }
     };

@@ -5,9 +5,10 @@ mod support;
 use svc_contract_tests::capture::Capture;
 use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::event::{Judged, Outcome};
+use svc_contract_tests::personal::{self, Personal, StandIns};
 use svc_contract_tests::plan::{Setting, inputs};
-use svc_contract_tests::redact::{Personal, StandIns};
-use svc_contract_tests::run::{self, Filter, Judged, Outcome};
+use svc_contract_tests::run::{self, Filter};
 use svc_fixtures::contract::Contract;
 
 /// What only the very values show: the signature of bytes that hold them, and how they are masked.
@@ -44,7 +45,7 @@ fn a_capture_without_personal_data_is_judged_as_before() {
     let setting = support::setting(&contract);
     let (capture, checks) = (clean(&setting), check::all());
     let mut stand_ins = StandIns::of(Personal::of(&contract));
-    let saved = run::without_personal_data(&setting, &checks, &capture, &mut stand_ins);
+    let saved = personal::without_personal_data(&setting, &checks, &capture, &mut stand_ins);
     let text = saved.to_json().expect("a capture is JSON");
     let read = Capture::from_json(&text).expect("what was saved is read");
     let setting = Setting::of(&contract, inputs::built_in(), &read);

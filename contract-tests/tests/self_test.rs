@@ -9,8 +9,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use support::InProcess;
 use svc_contract_tests::check::{self, Check};
 use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::event::Outcome;
 use svc_contract_tests::report::human;
-use svc_contract_tests::run::{self, Filter, Outcome};
+use svc_contract_tests::run::{self, Filter};
 use svc_fixtures::contract::Contract;
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);

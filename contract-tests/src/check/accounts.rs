@@ -5,9 +5,9 @@ use svc_fixtures::contract::{Environment, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
 use super::control::{advance, control, fresh, look};
+use super::entry::{Check, Stage};
 use super::pending::pending;
 use super::webhooks::look_up;
-use super::{Check, Stage};
 use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, sample};
 
 pub(super) const CHECKS: &[Check] = &[

@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::ErrorCode;
 
-use super::{Check, Stage, everywhere};
+use super::entry::{Check, Stage, everywhere};
 use crate::plan::sample::{self, Extent};
 use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting};
 use svc_fixtures::contract::Environment;

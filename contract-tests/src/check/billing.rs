@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
-use super::{Check, Stage};
+use super::entry::{Check, Stage};
 use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting, fixed, sample};
 use svc_fixtures::contract::Environment;
 
@@ -78,7 +78,7 @@ fn sandbox(setting: &Setting<'_>) -> Vec<Case> {
 /// The operations whose success is charged at once.
 fn charged<'c>(setting: &Setting<'c>) -> Vec<&'c Operation> {
     let at_once = |operation: &&Operation| {
-        operation.price > Paise::ZERO && sample::success(operation) == Ending::Completed
+        operation.price > Paise::ZERO && Ending::success(operation) == Ending::Completed
     };
     match setting.live() {
         true => setting.operations().filter(at_once).collect(),

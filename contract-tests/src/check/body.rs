@@ -2,9 +2,9 @@
 
 use svc_fixtures::contract::ErrorCode;
 
-use super::{Check, Stage, everywhere};
+use super::entry::{Check, Stage, everywhere};
 use crate::plan::sample::{self, Extent};
-use crate::plan::{Ask, Case, Ending, Rule, Setting};
+use crate::plan::{Ask, Case, Ending, Rule, Setting, path};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -79,7 +79,7 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
 fn other_method(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "").extension();
-        case.push(Ask::get(sample::path(operation)));
+        case.push(Ask::get(path(operation)));
         let refused = Rule::Ends(Ending::Refused(405, ErrorCode::InvalidInput));
         case.expecting("wire.post-json", refused.clone())
             .expecting("ruling.06-other-method", refused)

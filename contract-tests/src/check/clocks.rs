@@ -1,7 +1,7 @@
 //! Time: accounts have clocks of their own, which go forward only; keys that were rotated end by them.
 
 use super::control::{advance, control, fresh};
-use super::{Check, Stage};
+use super::entry::{Check, Stage};
 use crate::plan::{Ask, Case, Credential, Ending, Place, Rule, Setting, Test};
 use svc_fixtures::contract::ErrorCode;
 

@@ -3,11 +3,11 @@
 use svc_fixtures::contract::{ByConsent, ClauseKind, Environment, ErrorCode, Operation};
 
 use super::control::{hooked, received};
+use super::entry::{Check, Stage, everywhere};
 use super::pending::{pending, settled};
 use super::webhooks::look_up;
-use super::{Check, Stage, everywhere};
+use crate::capture::Door;
 use crate::plan::{Ask, Carry, Case, Credential, Ending, Payload, Place, Rule, Setting};
-use crate::target::Door;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {

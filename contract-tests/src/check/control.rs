@@ -1,8 +1,8 @@
 //! What cases do with a simulator's control API before and between their calls. Every such step must
 //! succeed, or what comes after it shows nothing.
 
+use crate::capture::Door;
 use crate::plan::{Ask, Case, Rule, Step};
-use crate::target::Door;
 
 /// What says how the control API answers.
 const CLAUSE: &str = "ruling.34-control-api";

@@ -4,7 +4,7 @@
 use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
 
-use super::{Check, Stage, everywhere};
+use super::entry::{Check, Stage, everywhere};
 use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, sample};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -66,7 +66,7 @@ fn success(setting: &Setting<'_>) -> Vec<Case> {
         sample::lead_to(&mut case, setting, operation);
         case.expecting(
             operation.clause.clone(),
-            Rule::Ends(sample::success(operation)),
+            Rule::Ends(Ending::success(operation)),
         )
     };
     setting.operations().map(case).collect()
@@ -107,7 +107,7 @@ fn reference(setting: &Setting<'_>) -> Vec<Case> {
         let repeated = Rule::Value(place, Test::Is(Json::from(text)));
         case.expecting(
             "wire.optional-headers",
-            Rule::Ends(sample::success(operation)),
+            Rule::Ends(Ending::success(operation)),
         )
         .expecting("ruling.01-reference-id-always", repeated)
     };

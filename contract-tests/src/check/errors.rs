@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::{ErrorCode, ErrorRow};
 
-use super::{Check, Stage};
+use super::entry::{Check, Stage};
 use crate::plan::{Case, Ending, Rule, Setting, fixed};
 
 pub(super) const CHECKS: &[Check] = &[

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Source;
 
-use super::{Check, Stage};
+use super::entry::{Check, Stage};
 use crate::example::{self, Family};
 use crate::plan::Case;
 

@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Flow, Operation, Step};
 use svc_fixtures::json::Json;
 
-use super::{Check, Stage};
+use super::entry::{Check, Stage};
 use crate::plan::sample::{self, Extent};
 use crate::plan::{Ask, Case, Credential, Ending, Place, Rule, Setting, Test, fixed};
 
@@ -65,7 +65,7 @@ fn in_order(setting: &Setting<'_>) -> Vec<Case> {
         case.expect(
             last,
             flow.clause.clone(),
-            Rule::Ends(sample::success(operation)),
+            Rule::Ends(Ending::success(operation)),
         );
         for earlier in 0..last {
             case.expect(last, "flows.own-envelope", Rule::OtherId(earlier));

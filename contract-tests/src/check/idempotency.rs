@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
-use super::{Check, Stage};
+use super::entry::{Check, Stage};
 use crate::plan::sample::{self, Extent};
 use crate::plan::{Ask, Case, Ending, Payload, Rule, Setting, fixed, print, set};
 
@@ -98,7 +98,7 @@ fn replay(setting: &Setting<'_>) -> Vec<Case> {
         case.expect(
             first,
             "idempotency.replay",
-            Rule::Ends(sample::success(operation)),
+            Rule::Ends(Ending::success(operation)),
         );
         case.expect(first, "ruling.19-replay-bytes", Rule::NoHeader(REPLAY));
         replayed(&mut case, ask, first);
@@ -205,7 +205,7 @@ fn not_stored(setting: &Setting<'_>) -> Vec<Case> {
             carries,
             ..Ask::post(operation, body).idempotency(&key)
         });
-        case.expecting(clause, Rule::Ends(sample::success(operation)))
+        case.expecting(clause, Rule::Ends(Ending::success(operation)))
     };
     setting.operations().map(case).collect()
 }
@@ -240,7 +240,7 @@ fn keys(setting: &Setting<'_>) -> Vec<Case> {
     };
     let endings = [
         ("empty", String::new(), refused),
-        ("the longest", long(255), sample::success(operation)),
+        ("the longest", long(255), Ending::success(operation)),
         ("too long", long(256), refused),
     ];
     let case = |(name, key, ending): (&str, String, Ending)| {

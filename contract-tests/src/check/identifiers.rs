@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Field, Operation};
 use svc_fixtures::json::Json;
 
-use super::{Check, Stage};
+use super::entry::{Check, Stage};
 use crate::plan::{Case, Ending, Place, Rule, Setting, Test, fixed, sample};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -126,7 +126,7 @@ fn echo(setting: &Setting<'_>) -> Vec<Case> {
             let said = operation.response.member(&field.name).is_some();
             let text = sample::value(setting.contract, field);
             let plain = text.as_text().is_some() && !fixed::carries(setting, operation, field);
-            if said && plain && sample::success(operation) == Ending::Completed {
+            if said && plain && Ending::success(operation) == Ending::Completed {
                 let place = Place::of(["data", &field.name]);
                 case.expect(step, "ruling.30-echo", Rule::Value(place, Test::Is(text)));
             }

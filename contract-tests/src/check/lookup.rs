@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::{ErrorCode, Operation};
 
-use super::{Check, Stage, everywhere};
+use super::entry::{Check, Stage, everywhere};
 use crate::plan::{
     Ask, Carry, Case, Credential, Ending, Place, Rule, Setting, UsageRow, fixed, sample,
 };
@@ -103,7 +103,7 @@ fn usage(setting: &Setting<'_>) -> Vec<Case> {
                 calls: 1,
                 ..UsageRow::default()
             };
-            by.completed = i64::from(sample::success(operation) == Ending::Completed);
+            by.completed = i64::from(Ending::success(operation) == Ending::Completed);
             for (status, no_record) in [(422, 1), (503, 0)] {
                 if fixed::lead_to(&mut case, setting, operation, status).is_some() {
                     by.calls += 1;

@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::Operation;
 
-use super::{Check, Stage, everywhere};
+use super::entry::{Check, Stage, everywhere};
 use crate::plan::{Case, Ending, Rule, Setting, fixed, sample};
 use svc_fixtures::contract::Environment;
 

@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::{Blame, ErrorCode, Operation};
 
-use super::{Check, Stage};
+use super::entry::{Check, Stage};
 use crate::plan::broken::{self, Broken};
 use crate::plan::sample::{self, Extent};
 use crate::plan::{Ask, Case, Ending, Rule, Setting, set};
@@ -161,7 +161,7 @@ fn succeeding(
             carries,
             ..Ask::post(operation, body(operation))
         });
-        let success = Rule::Ends(sample::success(operation));
+        let success = Rule::Ends(Ending::success(operation));
         case.expecting(operation.clause.clone(), success.clone())
             .expecting(clause, success)
     };

@@ -4,8 +4,8 @@
 use svc_fixtures::contract::{ClauseKind, Operation};
 
 use super::control::{advance, control, hook, hooked, look, received};
+use super::entry::{Check, Stage, everywhere};
 use super::pending::{pending, settled};
-use super::{Check, Stage, everywhere};
 use crate::plan::{Ask, Carry, Case, Ending, Place, Rule, Setting, Test};
 
 pub(super) const CHECKS: &[Check] = &[

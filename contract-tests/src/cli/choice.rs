@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::{Source, nearest};
 
-use super::Mistake;
+use super::exit::Mistake;
 use crate::check;
 use crate::plan::Setting;
 use crate::plan::inputs::{self, Input};

@@ -1,6 +1,8 @@
 //! Exit codes: documented, and never green where nothing was judged.
 
-use crate::run::Summary;
+use std::io;
+
+use crate::event::Summary;
 use crate::spend::Stop;
 
 /// What the process ends with.
@@ -52,6 +54,31 @@ impl Exit {
             (Some(Stop::Charged { .. }), _) => Exit::Broken,
             (Some(Stop::Budget(_) | Stop::Journal(_)), Exit::Held | Exit::Nothing) => Exit::Budget,
             (_, exit) => exit,
+        }
+    }
+}
+
+/// Why a command could not do its work.
+pub(super) struct Mistake {
+    pub(super) exit: Exit,
+    pub(super) cause: anyhow::Error,
+}
+
+impl Mistake {
+    pub(super) fn usage(text: impl Into<String>) -> Self {
+        Mistake {
+            exit: Exit::Usage,
+            cause: anyhow::Error::msg(text.into()),
+        }
+    }
+}
+
+/// What could not be printed was not told: that is never a success.
+impl From<io::Error> for Mistake {
+    fn from(error: io::Error) -> Self {
+        Mistake {
+            exit: Exit::Nothing,
+            cause: anyhow::Error::new(error).context("the report was not written"),
         }
     }
 }

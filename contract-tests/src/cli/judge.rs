@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use svc_fixtures::contract::Contract;
 
+use super::exit::{Exit, Mistake};
 use super::outputs::{self, Outputs, Subject};
-use super::{Exit, Mistake};
 use crate::capture::Capture;
 use crate::check;
+use crate::event::{Began, Event, Judged, Summary};
 use crate::plan::{Case, Setting, inputs};
 use crate::redact::Blackout;
-use crate::run::{self, Began, Event, Judged, Summary};
+use crate::run;
 use crate::verdict::{Finding, Verdict};
 
 /// What to judge.

@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use super::Mistake;
+use super::exit::Mistake;
 use crate::client::{Keyring, OwnKey};
 use crate::redact::Secret;
 use svc_fixtures::contract::Environment;

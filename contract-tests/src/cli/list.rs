@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use clap::Args;
 use svc_fixtures::contract::{Clause, Contract};
 
-use super::{Exit, Mistake};
+use super::exit::{Exit, Mistake};
 use crate::check::{self, Check};
 use crate::plan::{Setting, inputs};
 use crate::verdict::EVERY_ANSWER;

@@ -69,28 +69,3 @@ fn refuse(error: &clap::Error) -> ! {
     let _ = write!(io::stderr(), "{clean}");
     std::process::exit(Exit::Usage as i32)
 }
-
-/// Why a command could not do its work.
-struct Mistake {
-    exit: Exit,
-    cause: anyhow::Error,
-}
-
-impl Mistake {
-    fn usage(text: impl Into<String>) -> Self {
-        Mistake {
-            exit: Exit::Usage,
-            cause: anyhow::Error::msg(text.into()),
-        }
-    }
-}
-
-/// What could not be printed was not told: that is never a success.
-impl From<io::Error> for Mistake {
-    fn from(error: io::Error) -> Self {
-        Mistake {
-            exit: Exit::Nothing,
-            cause: anyhow::Error::new(error).context("the report was not written"),
-        }
-    }
-}

@@ -7,7 +7,8 @@ use clap::Args;
 use reqwest::Url;
 use svc_fixtures::contract::Paise;
 
-use super::{Mistake, keys};
+use super::exit::Mistake;
+use super::keys;
 use crate::client::OwnKey;
 use crate::spend::{Guard, Journal};
 

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::{Exit, Mistake};
+use super::exit::{Exit, Mistake};
 use crate::baseline::Baseline;
 use crate::capture::Capture;
 use crate::check::Check;
+use crate::event::{Event, Outcome, Summary};
+use crate::personal::{self, Personal, StandIns};
 use crate::plan::Setting;
-use crate::redact::{Personal, StandIns};
 use crate::report::human::Human;
 use crate::report::picture::{Breach, Picture};
 use crate::report::progress::Progress;
 use crate::report::{github, html, json, junit};
-use crate::run::{self, Event, Outcome, Summary};
 use crate::spend::Stop;
 use svc_fixtures::reading::Source;
 
@@ -251,7 +251,7 @@ impl<'a> Desk<'a> {
         match &mut self.stand_ins {
             None => capture.clone(),
             Some(stand_ins) => {
-                run::without_personal_data(self.setting, self.checks, capture, stand_ins)
+                personal::without_personal_data(self.setting, self.checks, capture, stand_ins)
             }
         }
     }

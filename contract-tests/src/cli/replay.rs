@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::exit::{Exit, Mistake};
 use super::judge::load;
 use super::run::{Again, Run};
-use super::{Exit, Mistake};
 use crate::capture::Capture;
 
 /// How many names a message lists.
@@ -81,8 +81,7 @@ fn chosen(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::CapturedCase;
-    use crate::target::Capabilities;
+    use crate::capture::{Capabilities, CapturedCase};
 
     fn capture(names: &[(&str, &str)]) -> Capture {
         let case = |(check, case): &(&str, &str)| CapturedCase {

@@ -10,16 +10,18 @@ use reqwest::Url;
 use svc_fixtures::contract::Contract;
 
 use super::choice::Choice;
+use super::exit::{Exit, Mistake};
 use super::money::{self, Money};
 use super::outputs::{self, Desk, Outputs, Subject};
 use super::way::{self, Way};
-use super::{Exit, Mistake, dry_run, keys};
+use super::{dry_run, keys};
 use crate::capture::Capture;
 use crate::check;
 use crate::client::{Client, Keyring};
+use crate::event::Event;
 use crate::plan::Setting;
 use crate::redact::Secret;
-use crate::run::{Event, Filter, run_within};
+use crate::run::{Filter, run_within};
 use crate::target::HttpTarget;
 use svc_fixtures::contract::Environment;
 

@@ -10,10 +10,13 @@ use reqwest::Url;
 use svc_fixtures::duration::parse_duration_ms;
 use tokio::net::TcpListener;
 
-use super::{Exit, Mistake, keys};
+use super::exit::{Exit, Mistake};
+use super::keys;
+use crate::capture::Capabilities;
+use crate::client::Pace;
 use crate::run::{Limits, Order};
 use crate::sink::{OwnSink, Sink, serve};
-use crate::target::{Capabilities, Pace, Timeouts};
+use crate::target::{Timeouts, probe_console};
 
 /// How a run goes.
 #[derive(Debug, Args)]
@@ -94,7 +97,7 @@ impl Way {
         let mut found = Capabilities::default();
         if let Some(text) = &self.console_url {
             let url = keys::address("--console-url", text)?;
-            let asked = Capabilities::of_console(&url, self.timeouts().connect).await;
+            let asked = probe_console(&url, self.timeouts().connect).await;
             found = asked.map_err(|error| Mistake {
                 exit: Exit::Unreachable,
                 cause: anyhow::Error::new(error).context("--console-url"),

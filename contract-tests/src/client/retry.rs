@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::capture::{Response, TransportError};
 use crate::plan::{Case, Ending, Rule, Step};
 use crate::spend::must_be_refused;
-use crate::target::{Response, TransportError};
 use svc_fixtures::contract::{Contract, ErrorCode};
 
 /// How often a call is sent again at most.

@@ -3,21 +3,12 @@
 use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::reading::{Item, Table};
 
-use super::target::Target;
+use super::target::{Called, Target};
 use super::value::{self, Reader};
 use crate::plan::{Ask, Carry, Case, Credential, Ending, Members, Rule};
 
 /// Where in a path, not in a body, something is put.
 const INTO_THE_PATH: &str = "{}";
-
-/// A call that later ones may speak of.
-pub(super) struct Called<'c> {
-    /// Its name, where it has one.
-    pub(super) name: Option<String>,
-    pub(super) target: Target<'c>,
-    /// Whether only simulators have what it asks for.
-    pub(super) simulators_only: bool,
-}
 
 /// Reads a call into a case; none where it cannot be told what is called.
 pub(super) fn read<'c>(

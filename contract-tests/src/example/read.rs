@@ -3,7 +3,8 @@
 use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::reading::{Item, Table};
 
-use super::call::{self, Called};
+use super::call;
+use super::target::Called;
 use crate::plan::Case;
 
 /// Every case of a file.

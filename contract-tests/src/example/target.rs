@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{Bundle, Contract, Operation, Shape};
 use svc_fixtures::reading::{Table, nearest};
 
-use crate::plan::{Ask, Members, Place, sample};
+use crate::plan::{Ask, Members, Place};
 
 /// What a call calls.
 #[derive(Clone)]
@@ -16,6 +16,15 @@ pub(super) enum Target<'c> {
     Post(String),
     /// A GET of some path, with its query.
     Get(String),
+}
+
+/// A call that later ones may speak of.
+pub(super) struct Called<'c> {
+    /// Its name, where it has one.
+    pub(super) name: Option<String>,
+    pub(super) target: Target<'c>,
+    /// Whether only simulators have what it asks for.
+    pub(super) simulators_only: bool,
 }
 
 /// The keys that say what is called.
@@ -63,7 +72,7 @@ impl<'c> Target<'c> {
     /// The call of it.
     pub(super) fn ask(&self, body: Members) -> Ask {
         match self {
-            Target::Operation(operation) => Ask::post_to(sample::path(operation), body),
+            Target::Operation(operation) => Ask::post(operation, body),
             Target::Bundle(bundle) => Ask::post_to(format!("/v1/bundles/{}", bundle.slug), body),
             Target::Post(path) => Ask::post_to(path, body),
             Target::Get(address) => {

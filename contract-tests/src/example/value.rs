@@ -3,8 +3,7 @@
 use svc_fixtures::contract::{Contract, Shape};
 use svc_fixtures::reading::{Item, Table};
 
-use super::call::Called;
-use super::target::{Target, inside};
+use super::target::{Called, Target, inside};
 use crate::plan::{Earlier, JsonType, Pattern, Place, Test};
 
 /// What is known where a value is read.

@@ -3,8 +3,8 @@
 use svc_fixtures::contract::{Blame, Contract, Field, Kind, Operation, Presence};
 use svc_fixtures::json::Json;
 
+use super::ask::{Members, set};
 use super::sample::{self, Extent};
-use super::{Members, set};
 
 /// A body with one rule broken.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use svc_fixtures::contract::{ErrorCode, Paise};
+use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
-use super::Place;
+use super::place::Place;
 use super::value::Test;
 
 /// A rule and the clause it proves.
@@ -106,6 +106,21 @@ pub struct UsageFigures {
     pub billed: i64,
     /// What they were charged.
     pub amount: Paise,
+}
+
+impl Ending {
+    /// How an operation's success is first answered.
+    #[must_use]
+    pub fn success(operation: &Operation) -> Self {
+        match operation
+            .pending
+            .as_ref()
+            .is_some_and(|pending| pending.always)
+        {
+            true => Ending::Pending,
+            false => Ending::Completed,
+        }
+    }
 }
 
 impl UsageFigures {

@@ -4,7 +4,10 @@
 use svc_fixtures::contract::{Contract, Field, Kind, Operation, Rule};
 use svc_fixtures::json::Json;
 
-use super::{Ask, Case, Members, Setting, sample, set};
+use super::ask::{Ask, Members, set};
+use super::case::Case;
+use super::sample;
+use super::setting::Setting;
 
 /// Adds the call of an operation whose first identifying field asks for this status, and what leads
 /// to it; answers its place, or none where no field identifies anything.

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use svc_fixtures::contract::{Contract, ErrorCode, Field, Kind, Operation};
 use svc_fixtures::reading::{Problems, Source, Table};
 
-use super::{Ending, sample};
+use super::expect::Ending;
 
 /// How an input ends that is answered with a result.
 const COMPLETED: &str = "completed";
@@ -145,7 +145,7 @@ impl Input {
     #[must_use]
     pub fn ending(&self, operation: &Operation) -> Option<Ending> {
         match self.ends.as_str() {
-            COMPLETED => Some(sample::success(operation)),
+            COMPLETED => Some(Ending::success(operation)),
             code => ErrorCode::parse(code).map(Ending::Error),
         }
     }

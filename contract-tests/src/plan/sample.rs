@@ -3,7 +3,11 @@
 use svc_fixtures::contract::{Contract, Field, FlowKey, Kind, Operation, Presence};
 use svc_fixtures::json::Json;
 
-use super::{Ask, Carry, Case, Ending, Members, Place, Rule, Setting};
+use super::ask::{Ask, Carry, Members};
+use super::case::Case;
+use super::expect::{Ending, Rule};
+use super::place::Place;
+use super::setting::Setting;
 
 /// Which fields a request has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,12 +16,6 @@ pub enum Extent {
     Least,
     /// All.
     Full,
-}
-
-/// The path of an operation; any one part for a wildcard.
-#[must_use]
-pub fn path(operation: &Operation) -> String {
-    operation.path.replace('*', "start")
 }
 
 /// A valid body.
@@ -118,20 +116,11 @@ pub fn lead(
             ask.carries = vec![carry(place)];
         }
         let pushed = case.push(ask);
-        case.expect(pushed, flow.clause.clone(), Rule::Ends(success(step)));
+        case.expect(
+            pushed,
+            flow.clause.clone(),
+            Rule::Ends(Ending::success(step)),
+        );
     }
     (vec![carry(at)], Some(first))
-}
-
-/// How an operation's success is first answered.
-#[must_use]
-pub fn success(operation: &Operation) -> Ending {
-    match operation
-        .pending
-        .as_ref()
-        .is_some_and(|pending| pending.always)
-    {
-        true => Ending::Pending,
-        false => Ending::Completed,
-    }
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use svc_fixtures::contract::{ClauseKind, Contract, Flow, Operation};
 
 use super::inputs::Input;
-use crate::capture::Capture;
-use crate::target::{Capabilities, Door};
+use crate::capture::{Capabilities, Capture, Door};
 use svc_fixtures::contract::Environment;
 
 /// What a run is made for. The same setting makes the same plan.

@@ -5,7 +5,7 @@ use std::fmt;
 use regex::Regex;
 use svc_fixtures::json::Json;
 
-use super::Place;
+use super::place::Place;
 
 /// What must hold of a value. All but [`Test::Absent`] ask for a value to be there.
 #[derive(Debug, Clone, PartialEq)]

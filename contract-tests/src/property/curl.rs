@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use data_encoding::BASE64;
 use svc_fixtures::contract::Environment;
 
+use crate::capture::Request;
 use crate::client::account;
-use crate::target::Request;
 
 /// The line. Its key is the one every simulator has, for the account of this check: laws know no other.
 pub(super) fn line(request: &Request, seed: &str, check: &str) -> String {
@@ -66,7 +66,7 @@ mod tests {
 
     fn request(body: &[u8]) -> Request {
         Request {
-            door: crate::target::Door::Api,
+            door: crate::capture::Door::Api,
             environment: Environment::Test,
             method: "POST".to_owned(),
             path: "/v1/some/path".to_owned(),

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::runner::is_broken;
-use super::{Law, curl};
+use super::curl;
+use super::law::Law;
 use crate::capture::{Capture, CapturedCase};
 use crate::plan::Setting;
 use crate::report::human;
@@ -127,6 +127,11 @@ pub fn told(findings: &[Finding]) -> String {
         }
     }
     told
+}
+
+/// Whether a finding breaks a law: what could not be judged was not shown to hold.
+pub(super) fn is_broken(finding: &Finding) -> bool {
+    !matches!(finding.verdict, Verdict::Held { .. })
 }
 
 fn counted(calls: usize) -> String {

@@ -8,8 +8,8 @@ use svc_fixtures::contract::{
 };
 use svc_fixtures::json::Json;
 
-use crate::plan::{Ending, Setting, fixed, sample};
-use crate::target::Request;
+use crate::capture::Request;
+use crate::plan::{Ending, Setting, fixed};
 
 /// The members of a body, as they were sent.
 pub(crate) type Body<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
@@ -132,7 +132,7 @@ pub(crate) fn outcome(setting: &Setting<'_>, operation: &Operation, body: &Body<
         }
     }
     Outcome {
-        ending: sample::success(operation),
+        ending: Ending::success(operation),
         by: None,
     }
 }

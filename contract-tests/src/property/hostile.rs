@@ -6,7 +6,8 @@ use proptest::sample::{Index, select};
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::{Json, MAX_DEPTH};
 
-use super::{Script, values};
+use super::law::Script;
+use super::values;
 use crate::plan::sample::{self, Extent};
 use crate::plan::{Ask, Case, Ending, Rule, Setting, fixed, print};
 
@@ -85,7 +86,7 @@ fn sound(setting: &Setting<'_>, operation: &Operation) -> (Vec<u8>, Ending) {
         }
         None => {
             let body = sample::body(contract, operation, Extent::Full);
-            (print(body), sample::success(operation))
+            (print(body), Ending::success(operation))
         }
     }
 }

@@ -13,6 +13,7 @@ mod curl;
 mod failure;
 mod foresee;
 mod hostile;
+mod law;
 mod life;
 mod model;
 mod near;
@@ -21,52 +22,10 @@ mod runner;
 mod valid;
 mod values;
 
-use proptest::strategy::BoxedStrategy;
-use svc_fixtures::contract::Operation;
-
-use crate::plan::{Case, Setting};
-
 pub use failure::{Failure, told};
-pub use replay::{judge_again, send_again};
-pub use runner::{Disposable, Effort, Tried, try_law};
-
-/// What a law sends.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Script {
-    /// The calls of one account.
-    pub case: Case,
-    /// Calls of another account. Where there are such, the script is played twice: once alone, and
-    /// once with each of these before one of its own. Nothing of its answers may differ.
-    pub beside: Option<Case>,
-}
-
-impl Script {
-    fn new(case: Case) -> Self {
-        Script { case, beside: None }
-    }
-}
-
-/// A statement about all requests of some kind.
-#[derive(Debug, Clone, Copy)]
-pub struct Law {
-    /// Its name.
-    pub id: &'static str,
-    /// What it says, for people.
-    pub title: &'static str,
-    /// What it is tried with.
-    pub over: Over,
-    /// How many scripts are tried where nobody asks for more, for each operation or in all.
-    pub tries: u32,
-}
-
-/// What a law is tried with.
-#[derive(Debug, Clone, Copy)]
-pub enum Over {
-    /// Calls of each operation.
-    EachOperation(fn(&Setting<'_>, &Operation) -> BoxedStrategy<Script>),
-    /// Lives of an account.
-    Lives(fn(&Setting<'_>) -> BoxedStrategy<Script>),
-}
+pub use law::{Law, Over, Script};
+pub use replay::{Disposable, judge_again, send_again};
+pub use runner::{Effort, Tried, try_law};
 
 /// Every law.
 pub const LAWS: &[Law] = &[

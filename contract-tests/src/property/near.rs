@@ -5,7 +5,8 @@ use proptest::sample::Index;
 use svc_fixtures::contract::{Blame, Contract, ErrorCode, Field, Kind, Operation};
 use svc_fixtures::json::Json;
 
-use super::{Script, foresee, values};
+use super::law::Script;
+use super::{foresee, values};
 use crate::plan::broken::{self, Way};
 use crate::plan::{Ask, Case, Ending, Rule, Setting};
 

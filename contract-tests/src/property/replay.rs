@@ -1,11 +1,41 @@
 //! Plays scripts, and judges what was captured of them: now, or from a saved capture, or sent again.
 
-use super::{Disposable, Script, model};
+use std::future::Future;
+
+use super::law::Script;
+use super::model;
 use crate::capture::{Capture, CapturedCase, Exchange};
 use crate::client::{Client, Keyring};
 use crate::plan::{Ask, Case, Credential, Expectation, Payload, Rule, Setting};
 use crate::run::capture_of;
+use crate::target::Target;
 use crate::verdict::{self, Finding, Verdict};
+
+/// Where services come from that cost nothing and remember nothing: each is made for one script.
+///
+/// This is what keeps laws away from paid hosts. They can be tried only through it, and a service
+/// somewhere on the net cannot be made anew for each script, so [`crate::target::HttpTarget`] is
+/// none. And the only keys that a script is ever sent with are those every simulator has.
+///
+/// ```compile_fail,E0277
+/// use svc_contract_tests::property::{Disposable, Effort, LAWS, try_law};
+/// use svc_contract_tests::plan::{Setting, inputs};
+/// use svc_contract_tests::target::HttpTarget;
+///
+/// fn against(host: &HttpTarget, setting: &Setting<'_>) {
+///     let _ = try_law(&LAWS[0], setting, host, Effort::default(), None);
+/// }
+/// ```
+pub trait Disposable {
+    /// A service.
+    type Service: Target;
+
+    /// A new one, as every other new one.
+    fn fresh(&self) -> Self::Service;
+
+    /// Runs what talks to it to the end.
+    fn finish<F: Future>(&self, future: F) -> F::Output;
+}
 
 /// What the account of the other calls is named after.
 const NEIGHBOUR: &str = ".neighbour";
@@ -122,7 +152,7 @@ fn case_of(captured: &CapturedCase, expected: Vec<Vec<Expectation>>) -> Case {
 fn ask_of(exchange: &Exchange) -> Ask {
     let request = &exchange.request;
     Ask {
-        door: crate::target::Door::Api,
+        door: crate::capture::Door::Api,
         method: request.method.clone(),
         path: request.path.clone(),
         query: request.query.clone(),

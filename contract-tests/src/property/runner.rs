@@ -2,48 +2,20 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::future::Future;
 
 use proptest::strategy::BoxedStrategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use svc_fixtures::contract::Operation;
 
-use super::failure::Failure;
-use super::replay::{judge, play};
-use super::{Law, Over, Script};
+use super::failure::{Failure, is_broken};
+use super::law::{Law, Over, Script};
+use super::replay::{Disposable, judge, play};
 use crate::capture::CapturedCase;
 use crate::plan::Setting;
-use crate::target::Target;
-use crate::verdict::{self, Finding, Verdict};
+use crate::verdict;
 
 /// How often a failing script is made smaller at most.
 const MAX_SHRINKS: u32 = 1500;
-
-/// Where services come from that cost nothing and remember nothing: each is made for one script.
-///
-/// This is what keeps laws away from paid hosts. They can be tried only through it, and a service
-/// somewhere on the net cannot be made anew for each script, so [`crate::target::HttpTarget`] is
-/// none. And the only keys that a script is ever sent with are those every simulator has.
-///
-/// ```compile_fail,E0277
-/// use svc_contract_tests::property::{Disposable, Effort, LAWS, try_law};
-/// use svc_contract_tests::plan::{Setting, inputs};
-/// use svc_contract_tests::target::HttpTarget;
-///
-/// fn against(host: &HttpTarget, setting: &Setting<'_>) {
-///     let _ = try_law(&LAWS[0], setting, host, Effort::default(), None);
-/// }
-/// ```
-pub trait Disposable {
-    /// A service.
-    type Service: Target;
-
-    /// A new one, as every other new one.
-    fn fresh(&self) -> Self::Service;
-
-    /// Runs what talks to it to the end.
-    fn finish<F: Future>(&self, future: F) -> F::Output;
-}
 
 /// How hard a law is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,11 +133,6 @@ impl<D: Disposable> Attempt<'_, D> {
             }
         }))
     }
-}
-
-/// Whether a finding breaks a law: what could not be judged was not shown to hold.
-pub(super) fn is_broken(finding: &Finding) -> bool {
-    !matches!(finding.verdict, Verdict::Held { .. })
 }
 
 /// 32 bytes that depend on every letter and on the number.

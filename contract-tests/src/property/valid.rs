@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 
-use super::{Script, foresee, values};
+use super::law::Script;
+use super::{foresee, values};
 use crate::plan::{Ask, Carry, Case, Ending, Members, Payload, Rule, Setting, fixed, sample, set};
 
 /// What fixes the outcome of a call.
@@ -41,7 +42,7 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
             let mut ask = Ask::post(&own, Members::new());
             ask.carries.clone_from(&lead.carries);
             let (ending, clause) = match &fix {
-                Fix::Success => (sample::success(&own), "ruling.31-unnamed-inputs"),
+                Fix::Success => (Ending::success(&own), "ruling.31-unnamed-inputs"),
                 Fix::By {
                     field,
                     value,

@@ -3,9 +3,8 @@
 use data_encoding::BASE64;
 
 use super::picture::{Breach, Picture};
-use crate::capture::{Exchange, Presented};
-use crate::run::Began;
-use crate::target::Door;
+use crate::capture::{Door, Exchange, Presented};
+use crate::event::Began;
 use svc_fixtures::contract::Environment;
 
 /// The line that sends the call of a breach again; none where no call is told.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::counted;
 use super::curl;
 use super::picture::{Breach, Picture, State};
-use crate::run::Outcome;
+use crate::event::Outcome;
 
 /// GitHub shows a summary of at most a MiB, and none at all of a longer one.
 const LONGEST_SUMMARY: usize = 900_000;

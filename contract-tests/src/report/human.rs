@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::counted;
 use super::curl;
 use super::picture::{Breach, Picture, State};
-use crate::run::{Event, Judged, Outcome};
+use crate::event::{Event, Judged, Outcome};
 use crate::verdict::{Finding, Verdict};
 
 /// How many places of one breach are shown; a service that breaks one rule everywhere is told once.

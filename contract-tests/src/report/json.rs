@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::curl;
 use super::picture::{Breach, Picture, State};
-use crate::run::{Judged, Outcome, Stale};
+use crate::event::{Judged, Outcome, Stale};
 use crate::verdict::Verdict;
 
 /// The document.
 #[must_use]
 pub fn print(picture: &Picture<'_>) -> String {
     let sum = picture.summary;
-    let clause = |(row, state, why): (&crate::run::ClauseRow, State, &str)| json!({ "clause": row.id, "section": row.section, "text": row.text, "state": state.word(), "why": some(why) });
+    let clause = |(row, state, why): (&crate::event::ClauseRow, State, &str)| json!({ "clause": row.id, "section": row.section, "text": row.text, "state": state.word(), "why": some(why) });
     let clauses: Vec<Value> = picture.clauses().into_iter().map(clause).collect();
     let checks: Vec<Value> = picture
         .judged

@@ -4,7 +4,7 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::picture::{Breach, Picture};
-use crate::run::{Judged, Outcome};
+use crate::event::{Judged, Outcome};
 use crate::verdict::Finding;
 
 /// The document.

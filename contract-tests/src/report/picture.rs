@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::capture::{CapturedCase, Exchange};
 use crate::diff;
-use crate::run::{Asked, Began, ClauseRow, Event, Judged, Stale, Summary};
+use crate::event::{Asked, Began, ClauseRow, Event, Judged, Stale, Summary};
 use crate::verdict::{Finding, Verdict};
 
 /// A run, put together.

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::run::Event;
+use crate::event::Event;
 
 /// A bar on stderr, where that is a terminal.
 #[derive(Debug)]

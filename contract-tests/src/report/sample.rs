@@ -1,10 +1,9 @@
 //! The one stream of events that every reporter is tested on: something proven, broken with and
 //! without a difference, known, skipped, not reached, left out, and texts that want escaping.
 
-use crate::capture::{CapturedCase, Exchange, Presented};
+use crate::capture::{CapturedCase, Door, Exchange, Presented, Request, Response};
+use crate::event::{Asked, Began, ClauseRow, Event, Judged, Stale, Summary};
 use crate::redact::{MARK, Secret};
-use crate::run::{Asked, Began, ClauseRow, Event, Judged, Stale, Summary};
-use crate::target::{Door, Request, Response};
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Environment;
 

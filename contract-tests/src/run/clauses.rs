@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Filter;
-use super::event::{Asked, ClauseRow};
+use super::filter::Filter;
 use crate::check::Check;
+use crate::event::{Asked, ClauseRow};
 use crate::plan::{Case, Setting};
 use crate::verdict::EVERY_ANSWER;
 use svc_fixtures::contract::{Clause, Environment};

@@ -1,10 +1,8 @@
 //! The runner: check after check, captured, then judged. Tells what happens as events; prints nothing.
 
 mod clauses;
-mod event;
 mod filter;
 mod order;
-mod save;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -15,14 +13,13 @@ use futures_util::stream::{self, StreamExt as _};
 use crate::capture::{Capture, CapturedCase};
 use crate::check::Check;
 use crate::client::Client;
+use crate::event::{Began, Event, Judged, Summary};
 use crate::plan::{Case, Setting};
 use crate::target::Target;
 use crate::verdict::{self, Finding, Verdict};
 pub use clauses::{clauses, rows};
-pub use event::{Asked, Began, ClauseRow, Event, Judged, Outcome, Stale, Summary};
 pub use filter::{Filter, Tag};
 pub use order::Order;
-pub use save::without_personal_data;
 use svc_fixtures::contract::Environment;
 
 /// How much of a run happens at once, in which order, and when it is enough.

@@ -5,7 +5,7 @@ use std::fmt;
 use svc_fixtures::contract::{Environment, Paise};
 use svc_fixtures::json::Json;
 
-use crate::target::{Response, TransportError};
+use crate::capture::{Response, TransportError};
 
 /// What an answer says about money.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::bill::{Bill, Claim};
 use super::journal::{Journal, JournalError};
 use super::ledger::{DoesNotFit, Entry, Ledger, Number};
 use super::price::Call;
-use crate::target::{Response, TransportError};
+use crate::capture::{Response, TransportError};
 
 /// Why no further call is sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,8 +2,7 @@
 
 use svc_fixtures::contract::{Bundle, BundleMode, Contract, Environment, Operation, Paise};
 
-use crate::plan::{Ending, Rule, Step};
-use crate::verdict::VERIFICATIONS;
+use crate::plan::{Ending, Rule, Step, VERIFICATIONS};
 
 /// Where bundles are called.
 const BUNDLES: &str = "/v1/bundles/";

@@ -3,12 +3,8 @@
 use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
-use crate::capture::Exchange;
-use crate::plan::Setting;
-use crate::target::{Request, Response};
-
-/// Where a verification is looked up.
-pub(crate) const VERIFICATIONS: &str = "/v1/verifications/";
+use crate::capture::{Exchange, Request, Response};
+use crate::plan::{Setting, VERIFICATIONS};
 
 /// One answer.
 pub(super) struct Answer<'a> {
@@ -104,4 +100,14 @@ impl<'a> Answer<'a> {
 /// The status that comes with a code.
 pub(super) fn status_of(contract: &Contract, code: ErrorCode) -> u16 {
     contract.error(code).status
+}
+
+/// Why a comparison was not made.
+pub(super) const NOTHING_BEFORE: &str = "the answer it is compared with is not there";
+
+pub(super) type Answers<'a> = [Result<Answer<'a>, String>];
+
+/// The answer to an earlier step, where there is one.
+pub(super) fn earlier<'x, 'a>(answers: &'x Answers<'a>, step: usize) -> Option<&'x Answer<'a>> {
+    answers.get(step)?.as_ref().ok()
 }

@@ -2,8 +2,8 @@
 
 use svc_fixtures::contract::{ErrorCode, Paise};
 
-use super::Findings;
 use super::answer::Answer;
+use super::finding::Findings;
 use svc_fixtures::contract::Environment;
 
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {

@@ -5,8 +5,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use svc_fixtures::json::Json;
 
-use super::Findings;
 use super::answer::Answer;
+use super::finding::Findings;
 
 /// How far apart the time of a signature and the receiver's clock may be, in seconds.
 const TOLERANCE_S: i64 = 300;

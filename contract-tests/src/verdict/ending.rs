@@ -3,8 +3,8 @@
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
-use super::Findings;
 use super::answer::{Answer, status_of};
+use super::finding::Findings;
 use crate::redact::MARK;
 
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {

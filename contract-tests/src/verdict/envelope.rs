@@ -2,8 +2,8 @@
 
 use svc_fixtures::json::Json;
 
-use super::Findings;
 use super::answer::Answer;
+use super::finding::Findings;
 use svc_fixtures::contract::Environment;
 
 /// Judges the envelope; answers whether there is one to judge further.

@@ -6,6 +6,7 @@ mod billing;
 mod delivered;
 mod ending;
 mod envelope;
+mod finding;
 mod price;
 mod rule;
 pub(crate) mod usage;
@@ -14,52 +15,11 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Display;
-
-use crate::capture::{CapturedCase, Exchange};
+use crate::capture::{CapturedCase, Door, Exchange};
 use crate::plan::{Case, Setting};
-use crate::target::Door;
 use answer::Answer;
-pub(crate) use answer::VERIFICATIONS;
-
-/// What was found out about one clause, in one answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// It holds.
-    Held {
-        /// The clause.
-        clause: String,
-    },
-    /// It does not.
-    Broken {
-        /// The clause.
-        clause: String,
-        /// What was looked at.
-        what: String,
-        /// What must be.
-        expected: String,
-        /// What is.
-        found: String,
-        /// Why that is known and does not fail the run, where it is.
-        known: Option<String>,
-    },
-    /// Nobody knows.
-    Skipped {
-        /// Why.
-        why: String,
-    },
-}
-
-/// A verdict and where it was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The name of the case.
-    pub case: String,
-    /// The step, counting from 0.
-    pub step: usize,
-    /// The verdict.
-    pub verdict: Verdict,
-}
+use finding::Findings;
+pub use finding::{Finding, Verdict};
 
 /// Judges what was captured of a case: every answer by what must hold of every answer, then by what
 /// the case expects of it.
@@ -116,55 +76,6 @@ fn every_answer(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     if envelope::judge(findings, answer) {
         ending::judge(findings, answer);
         billing::judge(findings, answer);
-    }
-}
-
-/// Verdicts being found.
-struct Findings<'s> {
-    setting: &'s Setting<'s>,
-    case: &'s str,
-    step: usize,
-    found: Vec<Finding>,
-}
-
-impl Findings<'_> {
-    /// Notes whether a clause holds, where it is asked at all.
-    fn must(
-        &mut self,
-        clause: &str,
-        holds: bool,
-        what: &str,
-        expected: impl Display,
-        found: impl Display,
-    ) {
-        if !self.setting.asks(clause) {
-            return;
-        }
-        let clause = clause.to_owned();
-        self.note(match holds {
-            true => Verdict::Held { clause },
-            false => Verdict::Broken {
-                clause,
-                what: what.to_owned(),
-                expected: expected.to_string(),
-                found: found.to_string(),
-                known: None,
-            },
-        });
-    }
-
-    fn skip(&mut self, why: &str) {
-        self.note(Verdict::Skipped {
-            why: why.to_owned(),
-        });
-    }
-
-    fn note(&mut self, verdict: Verdict) {
-        self.found.push(Finding {
-            case: self.case.to_owned(),
-            step: self.step,
-            verdict,
-        });
     }
 }
 

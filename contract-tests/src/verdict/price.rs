@@ -4,7 +4,7 @@
 use svc_fixtures::contract::{Environment, Paise};
 
 use super::answer::Answer;
-use super::{Findings, Verdict};
+use super::finding::{Findings, Verdict};
 use crate::plan::Step;
 use crate::spend::{self, Claim};
 

@@ -2,14 +2,10 @@
 
 use svc_fixtures::contract::ErrorCode;
 
-use super::answer::{Answer, status_of};
-use super::{Findings, delivered, usage, value};
+use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier, status_of};
+use super::finding::Findings;
+use super::{delivered, usage, value};
 use crate::plan::{Ending, Expectation, Rule};
-
-/// Why a comparison was not made.
-pub(super) const NOTHING_BEFORE: &str = "the answer it is compared with is not there";
-
-pub(super) type Answers<'a> = [Result<Answer<'a>, String>];
 
 /// Judges one expectation of the answer at a place.
 pub(super) fn judge(
@@ -83,11 +79,6 @@ pub(super) fn judge(
             );
         }
     }
-}
-
-/// The answer to an earlier step, where there is one.
-pub(super) fn earlier<'x, 'a>(answers: &'x Answers<'a>, step: usize) -> Option<&'x Answer<'a>> {
-    answers.get(step)?.as_ref().ok()
 }
 
 /// Judges what an answer must be beside one before it.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
 
-use super::Findings;
 use super::answer::Answer;
+use super::finding::Findings;
 use crate::plan::{UsageFigures, UsageRow};
 
 /// The rows of a usage answer, where it is one.

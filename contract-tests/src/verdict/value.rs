@@ -2,9 +2,8 @@
 
 use svc_fixtures::json::Json;
 
-use super::Findings;
-use super::answer::Answer;
-use super::rule::{Answers, NOTHING_BEFORE, earlier};
+use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
+use super::finding::Findings;
 use crate::plan::{Earlier, Place, Test};
 
 /// Judges what stands at a place of an answer.

@@ -3,9 +3,8 @@
 pub(crate) mod rows;
 
 use serde_json::{Value, json};
-use svc_contract_tests::capture::{CapturedCase, Exchange};
+use svc_contract_tests::capture::{CapturedCase, Exchange, Request, Response};
 use svc_contract_tests::redact::MARK;
-use svc_contract_tests::target::{Request, Response};
 use svc_fixtures::contract::Environment;
 
 /// A defect and the clause it breaks.

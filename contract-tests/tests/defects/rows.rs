@@ -3,8 +3,7 @@
 //! and flag.
 
 use serde_json::{Value, json};
-use svc_contract_tests::capture::{CapturedCase, Exchange};
-use svc_contract_tests::target::{Request, Response};
+use svc_contract_tests::capture::{CapturedCase, Exchange, Request, Response};
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, Leaf, Operation, Shape};
 
 use super::{answers, change, edit};

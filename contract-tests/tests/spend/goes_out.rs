@@ -7,9 +7,10 @@ use std::time::Duration;
 use svc_contract_tests::capture::CapturedCase;
 use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::event::{Event, Judged, Summary};
 use svc_contract_tests::plan::{Ask, Case, Setting, inputs};
-use svc_contract_tests::run::{self, Event, Filter, Judged, Limits, Summary};
-use svc_contract_tests::target::{Capabilities, HttpTarget, Timeouts};
+use svc_contract_tests::run::{self, Filter, Limits};
+use svc_contract_tests::target::{HttpTarget, Timeouts, probe_console};
 use svc_contract_tests::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Environment};
 
@@ -253,7 +254,7 @@ fn a_console_tells_what_the_service_can_do() {
         let url = server.url.parse().expect("a URL");
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().expect("a runtime");
-        runtime.block_on(Capabilities::of_console(&url, Duration::from_secs(10)))
+        runtime.block_on(probe_console(&url, Duration::from_secs(10)))
     };
     let movable = console(r#"{"now":"2031-01-01T00:00:00Z"}"#);
     let found = asked(&movable).expect("it answers");

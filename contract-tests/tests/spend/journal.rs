@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use svc_contract_tests::capture::{Response, TransportError};
 use svc_contract_tests::spend::{Call, Guard, Journal, JournalError, Stop};
-use svc_contract_tests::target::{Response, TransportError};
 use svc_fixtures::contract::{Environment, Paise};
 
 use crate::server::fresh_file;

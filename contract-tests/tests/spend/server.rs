@@ -7,8 +7,9 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use svc_contract_tests::capture::{Door, Request};
 use svc_contract_tests::redact::Secret;
-use svc_contract_tests::target::{Door, Request, Target as _};
+use svc_contract_tests::target::Target as _;
 use svc_fixtures::contract::{Environment, Paise};
 use svc_fixtures::json::Json;
 

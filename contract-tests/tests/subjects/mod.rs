@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
+use svc_contract_tests::capture::{Request, Response, TransportError};
 use svc_contract_tests::property::Disposable;
-use svc_contract_tests::target::{Request, Response, Target, TransportError};
+use svc_contract_tests::target::Target;
 use svc_fixtures::contract::{Environment, Paise};
 
 use crate::support::{self, InProcess};

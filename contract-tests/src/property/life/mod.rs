@@ -8,8 +8,8 @@ use proptest::sample::{Index, select};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
-use super::Script;
 use crate::plan::{Ask, Carry, Case, Payload, Place, Setting, set};
+use crate::property::law::Script;
 use menu::Menu;
 
 /// How many acts a life has at most.

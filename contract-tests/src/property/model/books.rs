@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
 
-use super::expect;
+use super::expect::expect;
 use crate::plan::{Ending, Expectation, Place, Rule, Test, UsageFigures, UsageRow};
 use crate::verdict::usage;
 
@@ -38,7 +38,7 @@ impl EnvironmentState {
         self.held.0 -= price.0;
     }
 
-    /// EnvironmentState a charge, and tells what the answer must say of it.
+    /// Books a charge, and tells what the answer must say of it.
     pub(super) fn charge(&mut self, amount: Paise) -> Vec<Expectation> {
         let charged = amount > Paise::ZERO;
         let mut expected = vec![expect("billing.conclusive", Rule::Charged(charged))];

@@ -5,19 +5,10 @@ use std::borrow::Cow;
 use svc_fixtures::contract::{Bundle, BundleMode, ErrorCode, Field, Operation, Paise};
 use svc_fixtures::json::Json;
 
-use super::{Claimed, Model, answer, conflict, expect, replay, text, unpaid};
+use super::account::{Begun, Claimed, Model, REPLAY, answer, conflict, replay, unpaid};
+use super::expect::{expect, text};
 use crate::plan::{Ending, Expectation, Place, Rule, Test};
 use crate::property::foresee::{self, Body, Refusal};
-
-/// A bundle that waits for its second call.
-#[derive(Debug, Clone)]
-pub(super) struct Begun {
-    slug: String,
-    /// What the second call carries.
-    key: String,
-    verification: String,
-    held: Paise,
-}
 
 /// A step that runs, and what it comes to.
 struct StepEnd<'c> {
@@ -240,7 +231,7 @@ impl<'m> Model<'m> {
     fn whole(&mut self, row: &Bundle, ending: Ending, total: Paise) -> Vec<Expectation> {
         let mut expected = vec![
             expect("ruling.29-bundle-outcome", Rule::Ends(ending)),
-            expect("ruling.19-replay-bytes", Rule::NoHeader(super::REPLAY)),
+            expect("ruling.19-replay-bytes", Rule::NoHeader(REPLAY)),
         ];
         if matches!(ending, Ending::Completed | Ending::Pending) {
             let place = Place::of(["data", "bundle"]);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::{ErrorCode, FlowKey, Operation, Presence};
 use svc_fixtures::json::Json;
 
-use super::{expect, succeeds, text};
+use super::expect::{expect, text};
+use crate::capture::Request;
 use crate::plan::{Ending, Expectation, Place, Rule, Setting, Test};
 use crate::property::foresee::{self, Body, Outcome, Refusal};
-use crate::target::Request;
 
 /// The flows that were begun, by their name and what later steps carry.
 #[derive(Debug, Default)]
@@ -58,7 +58,10 @@ impl Flows {
             });
         };
         // No first call could have said what forces an error.
-        let same = step.same.iter().filter(|_| succeeds(operation, outcome));
+        let same = step
+            .same
+            .iter()
+            .filter(|_| outcome.ending == Ending::success(operation));
         for name in same {
             let given = body.iter().find(|(known, _)| known == name);
             let said = running.said.iter().find(|(known, _)| known == name);

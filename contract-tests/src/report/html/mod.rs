@@ -9,7 +9,7 @@ use super::counted;
 use super::curl;
 use super::picture::{Breach, Picture, State};
 use crate::capture::Exchange;
-use crate::run::{Judged, Outcome};
+use crate::event::{Judged, Outcome};
 
 const STYLE: &str = include_str!("page.css");
 

@@ -3,8 +3,7 @@
 use svc_fixtures::contract::Environment;
 
 use super::{CALLED, CONTRACT, broken_by, broken_in, exchange, setting};
-use crate::capture::Exchange;
-use crate::target::Door;
+use crate::capture::{Door, Exchange};
 use crate::verdict::ending;
 
 fn ended(path: &str, status: u16, body: &str) -> Exchange {

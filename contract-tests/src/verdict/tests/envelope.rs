@@ -3,7 +3,7 @@
 use svc_fixtures::contract::Environment;
 
 use super::{CALLED, CONTRACT, broken_by, exchange};
-use crate::target::Door;
+use crate::capture::Door;
 use crate::verdict::envelope;
 
 /// The clauses broken by an envelope of a call on the sandbox, without those about its shape: the

@@ -10,9 +10,8 @@ use std::sync::LazyLock;
 use svc_fixtures::contract::{Contract, Environment, Operation};
 
 use super::{Finding, Findings, Verdict, billing, delivered, ending, judge};
-use crate::capture::{CapturedCase, Exchange, Presented};
+use crate::capture::{CapturedCase, Door, Exchange, Presented, Request, Response, TransportError};
 use crate::plan::{Ask, Case, Expectation, Rule, Setting, Step};
-use crate::target::{Door, Request, Response, TransportError};
 use crate::verdict::answer::Answer;
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::{Environment, ErrorCode, Paise};
 
 use super::{CALLED, clauses, exchange, live, one_call, setting};
-use crate::capture::Exchange;
+use crate::capture::{Door, Exchange, TransportError};
 use crate::plan::{Ask, Ending, Expectation, Rule, Step, UsageFigures, UsageRow};
-use crate::target::{Door, TransportError};
 use crate::verdict::{Verdict, judge};
 
 /// Whether the last answer meets a rule; None where it is skipped.

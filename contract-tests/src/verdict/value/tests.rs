@@ -4,9 +4,8 @@ use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
 use super::holds;
-use crate::capture::Exchange;
+use crate::capture::{Exchange, Request, Response};
 use crate::plan::{Earlier, JsonType, Pattern, Place, Test};
-use crate::target::{Request, Response};
 use crate::verdict::answer::Answer;
 
 fn json(text: &'static str) -> Json<'static> {
@@ -25,7 +24,7 @@ fn boxed(test: Test) -> Box<Test> {
 fn border(test: &Test, good: &[&'static str], bad: &[&'static str]) {
     let exchange = Exchange {
         request: Request {
-            door: crate::target::Door::Api,
+            door: crate::capture::Door::Api,
             environment: Environment::Test,
             method: "GET".to_owned(),
             path: "/".to_owned(),

@@ -1,13 +1,42 @@
-//! A service somewhere on the net. Follows no redirect, uses no proxy of the environment, waits
-//! only so long and reads only so much.
+//! What is judged, behind one interface: it takes a request and gives an answer, or says why not. And
+//! a service somewhere on the net: follows no redirect, uses no proxy of the environment, waits only
+//! so long and reads only so much.
 
+use std::future::Future;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 
-use super::{Door, Request, Response, Target, TransportError};
+use crate::capture::{Capabilities, Door, Request, Response, TransportError};
+use crate::sink::OwnSink;
 use svc_fixtures::contract::Environment;
+
+/// A service under test.
+pub trait Target: Sync {
+    /// Sends one request and waits for its answer. Never retries and follows nothing: what the
+    /// service said is what is judged.
+    fn send(
+        &self,
+        request: &Request,
+    ) -> impl Future<Output = Result<Response, TransportError>> + Send;
+
+    /// Where it sends to, for people: no user, no password, no query. None where there is no address.
+    fn address(&self, environment: Environment) -> Option<String> {
+        let _ = environment;
+        None
+    }
+
+    /// The address of the console it sends to, likewise.
+    fn console(&self) -> Option<String> {
+        None
+    }
+
+    /// The receiver that its webhooks reach without anybody's doing, where it has one.
+    fn sink(&self) -> Option<OwnSink> {
+        None
+    }
+}
 
 /// No answer of the service is longer.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
@@ -154,7 +183,7 @@ fn headers(request: &Request) -> Result<HeaderMap, TransportError> {
     Ok(headers)
 }
 
-pub(super) fn failure(error: &reqwest::Error) -> TransportError {
+fn failure(error: &reqwest::Error) -> TransportError {
     match error.is_timeout() && !error.is_connect() {
         true => TransportError::TimedOut,
         false => TransportError::Unreachable(causes(error)),
@@ -162,10 +191,78 @@ pub(super) fn failure(error: &reqwest::Error) -> TransportError {
 }
 
 /// The error and what caused it, without the address: an address may hold a secret.
-pub(super) fn causes(error: &dyn std::error::Error) -> String {
+fn causes(error: &dyn std::error::Error) -> String {
     let mut deepest = error;
     while let Some(cause) = deepest.source() {
         deepest = cause;
     }
     deepest.to_string()
+}
+
+/// Why a console that was named cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// It does not answer.
+    #[error("{url}: {cause}")]
+    NoAnswer {
+        /// The address that was asked.
+        url: String,
+        /// Why.
+        cause: TransportError,
+    },
+    /// It answers otherwise than a console that takes calls.
+    #[error("{url} answers {status}; a console that is ready answers 200")]
+    NotReady {
+        /// The address that was asked.
+        url: String,
+        /// What it answered.
+        status: u16,
+    },
+}
+
+/// Asks a console what it can do. Changes nothing there.
+///
+/// # Errors
+/// Where it does not answer as one that takes calls.
+pub async fn probe_console(console: &Url, wait: Duration) -> Result<Capabilities, ProbeError> {
+    let base = console.as_str().trim_end_matches('/');
+    for path in ["/control/health", "/control/ready"] {
+        let url = format!("{base}{path}");
+        let status = get(&url, wait).await;
+        match status.map_err(|cause| no_answer(&url, cause))? {
+            (200, _) => {}
+            (status, _) => return Err(ProbeError::NotReady { url, status }),
+        }
+    }
+    // Every simulator has this account.
+    let url = format!("{base}/control/accounts/local/clock");
+    let clock = get(&url, wait).await;
+    let (status, body) = clock.map_err(|cause| no_answer(&url, cause))?;
+    let body: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
+    let shows = body.is_some_and(|body| body["now"].is_string());
+    Ok(Capabilities {
+        control: Some(base.to_owned()),
+        movable_clock: status == 200 && shows,
+        webhook_sink: None,
+    })
+}
+
+fn no_answer(url: &str, cause: TransportError) -> ProbeError {
+    let url = url.to_owned();
+    ProbeError::NoAnswer { url, cause }
+}
+
+async fn get(url: &str, wait: Duration) -> Result<(u16, Vec<u8>), TransportError> {
+    let client = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .timeout(wait)
+        .build()
+        .map_err(|error| TransportError::NotSendable(causes(&error)))?;
+    let answer = client.get(url).send().await;
+    let answer = answer.map_err(|error| failure(&error))?;
+    let status = answer.status().as_u16();
+    let body = answer.bytes().await;
+    let body = body.map_err(|error| failure(&error))?;
+    Ok((status, body.to_vec()))
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::capture::{CapturedCase, Exchange, Repeated};
-use crate::run::Judged;
+use crate::event::Judged;
 use crate::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Field, Kind};
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::stand_ins::StandIns;
 use crate::capture::{Capture, CapturedCase};
 use crate::check::Check;
 use crate::plan::{Case, Payload, Rule, Setting, Test};
-use crate::redact::StandIns;
 use crate::verdict::{self, Finding, Verdict};
 use svc_fixtures::json::Json;
 

@@ -1,13 +1,55 @@
-//! Keys blacked out of texts, whatever form they are repeated in. Knows no personal data.
+//! Secrets: held so that they cannot be printed, and blacked out of what others print. Knows no
+//! personal data, no file and no network.
+//!
+//! Keys are blacked out when an exchange is recorded ([`Blackout`]), so nothing behind the client
+//! ever holds one.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use data_encoding::{BASE32_NOPAD, BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER};
 use regex::bytes::{NoExpand, Regex, RegexBuilder};
-
-use super::{MARK, Secret};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use svc_fixtures::contract::Environment;
+
+/// What stands in place of a key.
+pub const MARK: &str = "[redacted key]";
+
+/// A text that is shown to the target and to nobody else.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Takes a text into custody.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Secret(text.into())
+    }
+
+    /// The text, for the wire only.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(MARK)
+    }
+}
+
+impl Serialize for Secret {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(MARK)
+    }
+}
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        String::deserialize(reader).map(Secret)
+    }
+}
 
 /// A shorter text is no key, and would black out words.
 const SHORTEST: usize = 8;
@@ -226,5 +268,15 @@ mod tests {
     fn bytes_that_are_no_text_stay_as_they_are() {
         let bytes = [0xff, 0x00, b'a', 0xfe];
         assert_eq!(Blackout::of([&Secret::new(KEY)]).bytes(&bytes), bytes);
+    }
+
+    #[test]
+    fn a_secret_is_never_printed() {
+        let secret = Secret::new("svc_test_abcdef");
+        assert_eq!(format!("{secret:?}"), MARK);
+        assert_eq!(
+            serde_json::to_string(&secret).expect("JSON"),
+            format!("\"{MARK}\"")
+        );
     }
 }

@@ -1,0 +1,258 @@
+//! A request to be: what is sent, with which key, and what of earlier answers goes into it.
+
+use svc_fixtures::contract::{Environment, Operation};
+use svc_fixtures::json::Json;
+
+use super::place::Place;
+use crate::capture::{Door, Exchange, Request};
+
+/// The path below which a verification is looked up by its id.
+pub const VERIFICATIONS: &str = "/v1/verifications/";
+
+/// The members of a JSON body, in order.
+pub type Members = Vec<(String, Json<'static>)>;
+
+/// A request to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// Whom it goes to.
+    pub door: Door,
+    /// The method.
+    pub method: String,
+    /// The path; `{}` stands for what is carried into it.
+    pub path: String,
+    /// The query without its question mark.
+    pub query: String,
+    /// The key.
+    pub credential: Credential,
+    /// The headers beside `Authorization`.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub payload: Payload,
+    /// What is taken from answers before.
+    pub carries: Vec<Carry>,
+}
+
+/// A body to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Payload {
+    /// None.
+    Nothing,
+    /// A JSON object.
+    Object(Members),
+    /// These bytes.
+    Raw(Vec<u8>),
+}
+
+/// Which key a call presents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// The run's key for the environment the call is sent to.
+    Own,
+    /// The run's key for the other environment.
+    OtherEnvironment,
+    /// A key with the right beginning that nobody has.
+    Unknown,
+    /// The run's key for the environment the call is sent to, as it is named after it was rotated.
+    Rotated,
+    /// The key of an account that is built into a simulator, by its name.
+    BuiltIn(String),
+    /// The key of another account of this run, by a name of its own. Only a simulator has those.
+    Another(String),
+    /// No key but this header value; none sends no header at all.
+    Header(Option<&'static str>),
+}
+
+/// A value taken from an earlier answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carry {
+    /// The step it comes from.
+    pub from: usize,
+    /// Where it stands in that answer: a text, or a number, which is carried as it is printed.
+    pub place: Place,
+    /// The field of the body it fills; none fills the path.
+    pub field: Option<String>,
+    /// Whether only the path of it counts, because it is a URL.
+    pub path_only: bool,
+}
+
+impl Ask {
+    /// A call of an operation with this body.
+    #[must_use]
+    pub fn post(operation: &Operation, body: Members) -> Self {
+        Ask::post_to(path(operation), body)
+    }
+
+    /// A call of whatever is at a path, with this body.
+    #[must_use]
+    pub fn post_to(path: impl Into<String>, body: Members) -> Self {
+        Ask {
+            door: Door::Api,
+            method: "POST".to_owned(),
+            path: path.into(),
+            query: String::new(),
+            credential: Credential::Own,
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            payload: Payload::Object(body),
+            carries: Vec::new(),
+        }
+    }
+
+    /// A call without a body.
+    #[must_use]
+    pub fn get(path: impl Into<String>) -> Self {
+        Ask {
+            door: Door::Api,
+            method: "GET".to_owned(),
+            path: path.into(),
+            query: String::new(),
+            credential: Credential::Own,
+            headers: Vec::new(),
+            payload: Payload::Nothing,
+            carries: Vec::new(),
+        }
+    }
+
+    /// A call of the control API. Where `{account}`, `{sink}` or `{secret}` stands in its texts, the
+    /// client puts the check's own account, the address of the run's receiver for it, or the secret
+    /// that its webhooks are signed with.
+    #[must_use]
+    pub fn console(method: &str, path: &str, body: &str) -> Self {
+        Ask {
+            door: Door::Console,
+            method: method.to_owned(),
+            credential: Credential::Header(None),
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            payload: match body {
+                "" => Payload::Nothing,
+                _ => Payload::Raw(body.into()),
+            },
+            ..Ask::get(path)
+        }
+    }
+
+    /// What came to the run's receiver at this plan of the check's own account; waits until so many
+    /// came.
+    #[must_use]
+    pub fn received(plan: &str, at_least: usize) -> Self {
+        Ask {
+            door: Door::Sink,
+            credential: Credential::Header(None),
+            query: at_least.to_string(),
+            ..Ask::get(format!("/{{account}}/{plan}"))
+        }
+    }
+
+    /// The same with another key.
+    #[must_use]
+    pub fn by(self, credential: Credential) -> Self {
+        Ask { credential, ..self }
+    }
+
+    /// The same with a header in place of those of that name.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// The same with an `Idempotency-Key`.
+    #[must_use]
+    pub fn idempotency(self, key: &str) -> Self {
+        self.header("idempotency-key", key)
+    }
+
+    /// The same with these bytes for a body.
+    #[must_use]
+    pub fn raw(self, body: impl Into<Vec<u8>>) -> Self {
+        Ask {
+            payload: Payload::Raw(body.into()),
+            ..self
+        }
+    }
+
+    /// The request, once the answers before it are known; the key is put in by the client.
+    ///
+    /// # Errors
+    /// Where an answer before does not have what is carried from it.
+    pub fn request(
+        &self,
+        environment: Environment,
+        earlier: &[Exchange],
+    ) -> Result<Request, String> {
+        let mut payload = self.payload.clone();
+        let mut path = self.path.clone();
+        for carry in &self.carries {
+            let value = carry.value(earlier)?;
+            match (&carry.field, &mut payload) {
+                (Some(field), Payload::Object(members)) => set(members, field, Json::from(value)),
+                _ => path = path.replace("{}", &value),
+            }
+        }
+        let body = match payload {
+            Payload::Nothing => Vec::new(),
+            Payload::Raw(bytes) => bytes,
+            Payload::Object(members) => print(members),
+        };
+        Ok(Request {
+            door: self.door,
+            environment,
+            method: self.method.clone(),
+            path,
+            query: self.query.clone(),
+            authorization: None,
+            headers: self.headers.clone(),
+            body,
+        })
+    }
+}
+
+impl Carry {
+    fn value(&self, earlier: &[Exchange]) -> Result<String, String> {
+        let place = &self.place;
+        let missing = || format!("step {} gave no `{place}` to go on with", self.from + 1);
+        let exchange = earlier.get(self.from).ok_or_else(missing)?;
+        let response = exchange.response.as_ref().map_err(ToString::to_string)?;
+        let json = Json::parse(&response.body).map_err(|_| missing())?;
+        let value = match place.find(&json) {
+            Some(Json::Text(text)) => text.clone().into_owned(),
+            Some(number @ (Json::Int(_) | Json::Num(_))) => number.to_string(),
+            _ => return Err(missing()),
+        };
+        match self.path_only {
+            false => Ok(value),
+            true => path_of(&value).map(str::to_owned).ok_or_else(missing),
+        }
+    }
+}
+
+/// The path of a URL, with all that comes after it.
+fn path_of(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    rest.find('/').map(|at| &rest[at..])
+}
+
+/// Gives a member a value, wherever it stands, or adds it.
+pub fn set(members: &mut Members, name: &str, value: Json<'static>) {
+    match members.iter_mut().find(|(known, _)| known == name) {
+        Some((_, old)) => *old = value,
+        None => members.push((name.to_owned(), value)),
+    }
+}
+
+/// The bytes of a JSON object.
+#[must_use]
+pub fn print(members: Members) -> Vec<u8> {
+    let members = members
+        .into_iter()
+        .map(|(name, value)| (name.into(), value))
+        .collect();
+    Json::Object(members).to_string().into_bytes()
+}
+
+/// The path of an operation; any one part for a wildcard.
+#[must_use]
+pub fn path(operation: &Operation) -> String {
+    operation.path.replace('*', "start")
+}

@@ -1,0 +1,108 @@
+//! Cases: calls in order, each with what must hold of its answer.
+
+use svc_fixtures::contract::{Environment, Operation};
+
+use super::ask::Ask;
+use super::expect::{Expectation, Rule};
+
+/// Some calls in order, and what must hold of their answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// What the case is, unique within its check.
+    pub name: String,
+    /// The operation it is about, where it is about one.
+    pub operation: Option<String>,
+    /// Where it is sent.
+    pub environment: Environment,
+    /// Whether it is asked only of those who follow our rulings, whatever its clauses.
+    pub extension: bool,
+    /// Whether its calls are sent at the same time; then none carries anything from another.
+    pub together: bool,
+    /// The calls.
+    pub steps: Vec<Step>,
+}
+
+/// One call of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What is sent.
+    pub ask: Ask,
+    /// What must hold of the answer, beside what must hold of every answer.
+    pub expect: Vec<Expectation>,
+}
+
+impl Case {
+    /// A case without steps, on the sandbox.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Case {
+            name: name.into(),
+            operation: None,
+            environment: Environment::Test,
+            extension: false,
+            together: false,
+            steps: Vec::new(),
+        }
+    }
+
+    /// A case about an operation, named after it.
+    #[must_use]
+    pub fn about(operation: &Operation, name: &str) -> Self {
+        let named = match name {
+            "" => operation.id.clone(),
+            _ => format!("{}: {name}", operation.id),
+        };
+        Case {
+            operation: Some(operation.id.clone()),
+            ..Case::new(named)
+        }
+    }
+
+    /// The same, sent there.
+    #[must_use]
+    pub fn on(self, environment: Environment) -> Self {
+        let name = match environment {
+            Environment::Test => self.name,
+            Environment::Live => format!("{} (live)", self.name),
+        };
+        Case {
+            name,
+            environment,
+            ..self
+        }
+    }
+
+    /// The same, asked only of those who follow our rulings.
+    #[must_use]
+    pub fn extension(self) -> Self {
+        Case {
+            extension: true,
+            ..self
+        }
+    }
+
+    /// Adds a step; answers its place.
+    pub fn push(&mut self, ask: Ask) -> usize {
+        self.steps.push(Step {
+            ask,
+            expect: Vec::new(),
+        });
+        self.steps.len() - 1
+    }
+
+    /// Adds something that must hold of the answer to a step.
+    pub fn expect(&mut self, step: usize, clause: impl Into<String>, rule: Rule) {
+        self.steps[step].expect.push(Expectation {
+            clause: clause.into(),
+            rule,
+        });
+    }
+
+    /// With something that must hold of the answer to the last step.
+    #[must_use]
+    pub fn expecting(mut self, clause: impl Into<String>, rule: Rule) -> Self {
+        let last = self.steps.len() - 1;
+        self.expect(last, clause, rule);
+        self
+    }
+}

@@ -1,0 +1,93 @@
+//! What the judge finds: a verdict on one clause in one answer, and the list of them.
+
+use std::fmt::Display;
+
+use crate::plan::Setting;
+
+/// What was found out about one clause, in one answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds.
+    Held {
+        /// The clause.
+        clause: String,
+    },
+    /// It does not.
+    Broken {
+        /// The clause.
+        clause: String,
+        /// What was looked at.
+        what: String,
+        /// What must be.
+        expected: String,
+        /// What is.
+        found: String,
+        /// Why that is known and does not fail the run, where it is.
+        known: Option<String>,
+    },
+    /// Nobody knows.
+    Skipped {
+        /// Why.
+        why: String,
+    },
+}
+
+/// A verdict and where it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The name of the case.
+    pub case: String,
+    /// The step, counting from 0.
+    pub step: usize,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// Verdicts being found.
+pub(super) struct Findings<'s> {
+    pub(super) setting: &'s Setting<'s>,
+    pub(super) case: &'s str,
+    pub(super) step: usize,
+    pub(super) found: Vec<Finding>,
+}
+
+impl Findings<'_> {
+    /// Notes whether a clause holds, where it is asked at all.
+    pub(super) fn must(
+        &mut self,
+        clause: &str,
+        holds: bool,
+        what: &str,
+        expected: impl Display,
+        found: impl Display,
+    ) {
+        if !self.setting.asks(clause) {
+            return;
+        }
+        let clause = clause.to_owned();
+        self.note(match holds {
+            true => Verdict::Held { clause },
+            false => Verdict::Broken {
+                clause,
+                what: what.to_owned(),
+                expected: expected.to_string(),
+                found: found.to_string(),
+                known: None,
+            },
+        });
+    }
+
+    pub(super) fn skip(&mut self, why: &str) {
+        self.note(Verdict::Skipped {
+            why: why.to_owned(),
+        });
+    }
+
+    pub(super) fn note(&mut self, verdict: Verdict) {
+        self.found.push(Finding {
+            case: self.case.to_owned(),
+            step: self.step,
+            verdict,
+        });
+    }
+}
