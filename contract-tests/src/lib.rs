@@ -7,6 +7,21 @@
 //! judge is pure. So a saved capture judged again gives the same verdicts, and the same checks judge
 //! an in-process simulator, a running one, a sandbox or production. Nothing outside the contract's
 //! rows and `inputs.toml` says which operations there are.
+//!
+//! Imports point down; from the bottom up:
+//!
+//! ```text
+//! redact sink diff       secrets; the receiver of webhooks; differences of two bodies
+//! capture                requests, answers and exchanges, as they are recorded and saved
+//! plan target            what to send and what must hold, as data; what sends a request
+//! example spend          cases written by people; what a call costs, and the budget
+//! verdict                the judge
+//! check client event     the registry; what sends cases and records; what reporters are told
+//! run report             the runner; the reporters, which know its events alone
+//! personal baseline      personal data and known deviations in what was judged
+//! property               laws over generated requests
+//! cli
+//! ```
 
 pub mod baseline;
 pub mod capture;

@@ -38,22 +38,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
         "scenario::read",
         &["faults", "outcomes", "patches"],
     ),
-    (
-        "contract-tests",
-        "",
-        &[
-            "capture", "check", "client", "example", "plan", "redact", "run", "spend", "target",
-            "verdict",
-        ],
-    ),
-    ("contract-tests", "example", &["call", "value"]),
-    ("contract-tests", "plan", &["inputs", "sample", "setting"]),
-    (
-        "contract-tests",
-        "property",
-        &["failure", "replay", "runner"],
-    ),
-    ("contract-tests", "verdict", &["rule", "value"]),
 ];
 
 /// What is wrong with the rings of a crate, given those that are known.

@@ -12,21 +12,38 @@ struct Layers {
     layers: &'static [&'static str],
 }
 
-const LAYERS: &[Layers] = &[Layers {
-    of: "simulator",
-    folder: "",
-    layers: &[
-        "scenario",
-        "engine",
-        "scenario_analysis",
-        "scenario_format",
-        "rehearsal",
-        "signature_diagnosis",
-        "host",
-        "http",
-        "cli",
-    ],
-}];
+const LAYERS: &[Layers] = &[
+    Layers {
+        of: "simulator",
+        folder: "",
+        layers: &[
+            "scenario",
+            "engine",
+            "scenario_analysis",
+            "scenario_format",
+            "rehearsal",
+            "signature_diagnosis",
+            "host",
+            "http",
+            "cli",
+        ],
+    },
+    Layers {
+        of: "contract-tests",
+        folder: "",
+        layers: &[
+            "diff redact sink",
+            "capture",
+            "plan target",
+            "example spend",
+            "verdict",
+            "check client event",
+            "baseline personal report run",
+            "property",
+            "cli",
+        ],
+    },
+];
 
 /// What is wrong with one folder of a crate.
 fn found(modules: &Modules, folder: &str, layers: &[&str]) -> Vec<String> {
