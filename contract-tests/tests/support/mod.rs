@@ -19,8 +19,8 @@ use svc_simulator::engine::call::request::{Body, Call, Header, Headers};
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::transport::{MemoryTransport, Posting, Targets};
-use svc_simulator::host::{Host, Means};
+use svc_simulator::host::transport::{MemoryTransport, TargetPolicy, WebhookRequest};
+use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::http::Addresses;
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
@@ -68,11 +68,11 @@ impl InProcess {
         let sink = Sink::default();
         let receiver = sink.clone();
         let transport = MemoryTransport::new(move |posting, _| receive(&receiver, posting));
-        let means = Means {
+        let config = HostConfig {
             transport: Arc::new(transport),
-            ..Means::of(Clock::hand(START))
+            ..HostConfig::new(Clock::manual(START))
         };
-        let host = Host::new(Arc::clone(&RULES), accounts.clone(), means)
+        let host = Host::new(Arc::clone(&RULES), accounts.clone(), config)
             .expect("a memory journal takes all");
         let page = |environment| {
             Arc::new(Api {
@@ -86,7 +86,7 @@ impl InProcess {
             host: Arc::clone(&host),
             accounts,
             addresses: ADDRESSES,
-            targets: Targets::loopback_only(),
+            targets: TargetPolicy::loopback_only(),
             access: Access::default(),
             stop: CancellationToken::new(),
         };
@@ -146,7 +146,7 @@ impl InProcess {
     }
 }
 
-fn receive(sink: &Sink, posting: &Posting) -> u16 {
+fn receive(sink: &Sink, posting: &WebhookRequest) -> u16 {
     let path = posting.url.strip_prefix(SINK).unwrap_or_default();
     sink.take(Receipt {
         path: path.to_owned(),

@@ -7,16 +7,16 @@ use futures_util::FutureExt as _;
 use svc_simulator::engine::call::reply::Reply;
 use svc_simulator::engine::call::request::Call;
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::{Host, Means};
+use svc_simulator::host::{Host, HostConfig};
 
 use super::given::{INPUTS, Kind, Person, START, config, rules};
 
 /// Of an account that already keeps as many calls as it may.
 #[divan::bench(args = Kind::ALL)]
 fn answer(bencher: Bencher<'_, '_>, kind: Kind) {
-    let means = Means::of(Clock::hand(START));
-    let keeps = means.bounds.keeps.calls;
-    let host = Host::new(rules().clone(), vec![config().clone()], means);
+    let host_config = HostConfig::new(Clock::manual(START));
+    let keeps = host_config.memory_limits.retention.calls;
+    let host = Host::new(rules().clone(), vec![config().clone()], host_config);
     let host = host.expect("no journal fails");
     // Asked in turn, and soon repeated: only an idempotency key makes that a replay.
     let asked: Vec<_> = (0..INPUTS)

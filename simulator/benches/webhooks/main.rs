@@ -19,12 +19,12 @@ use svc_simulator::engine::state::delivery::{Delivery, DeliveryState};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::state::retention::RetentionLimits;
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::memory::Bounds;
-use svc_simulator::host::time::Target;
+use svc_simulator::host::clock_move::ClockTarget;
+use svc_simulator::host::memory::MemoryLimits;
 use svc_simulator::host::transport::{
-    HttpTransport, MemoryTransport, Posting, Targets, Transport, TransportLimits,
+    HttpTransport, MemoryTransport, TargetPolicy, Transport, TransportLimits, WebhookRequest,
 };
-use svc_simulator::host::{Host, Means};
+use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::scenario::read_accounts;
 
 const DELIVERIES: usize = 10_000;
@@ -74,7 +74,7 @@ fn main() {
     let (mut courier, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let limits = TransportLimits::within(Duration::from_secs(10));
-        let transport = HttpTransport::new(limits, Targets::loopback_only());
+        let transport = HttpTransport::new(limits, TargetPolicy::loopback_only());
         let transport = Arc::new(transport.expect("a client"));
         let round = run(&runtime, round(deliveries, url.clone(), transport));
         let body = round.deliveries[0].body.clone();
@@ -125,19 +125,19 @@ struct Round {
 
 async fn round(deliveries: usize, url: String, transport: Arc<dyn Transport>) -> Round {
     // All are pending at once, and all that comes of them is looked at: nothing may be forgotten.
-    let bounds = Bounds {
-        keeps: RetentionLimits {
+    let memory_limits = MemoryLimits {
+        retention: RetentionLimits {
             bytes: 1 << 30,
             ..RetentionLimits::DEFAULT
         },
-        total: 1 << 30,
-        ..Bounds::DEFAULT
+        total_bytes: 1 << 30,
+        ..MemoryLimits::DEFAULT
     };
-    let means = Means {
+    let config = HostConfig {
         transport,
-        bounds,
+        memory_limits,
         freeze_at: Some(START),
-        ..Means::of(Clock::hand(START))
+        ..HostConfig::new(Clock::manual(START))
     };
     let account = format!(
         "[[account]]\nid = \"bench\"\nlive_wallet_inr = 0\n\
@@ -145,13 +145,13 @@ async fn round(deliveries: usize, url: String, transport: Arc<dyn Transport>) ->
     );
     let accounts = read_accounts(&[Source::new("bench.toml", account)]).expect("good accounts");
     let rules = Rules::read(&Files::built_in(), Seed::new("bench")).expect("good files");
-    let host = Host::new(rules, accounts, means).expect("no journal fails");
+    let host = Host::new(rules, accounts, config).expect("no journal fails");
     for number in 0..deliveries {
         ask(&host, &number.to_string()).await;
     }
     let cell = host.account("bench").expect("no journal fails");
     let cell = cell.expect("it was just opened");
-    let target = Target::By(SignedDuration::from_hours(7));
+    let target = ClockTarget::By(SignedDuration::from_hours(7));
     let began = Instant::now();
     let moved = host.move_clock(&cell, target).await;
     let took = began.elapsed();
@@ -184,7 +184,7 @@ async fn ask(host: &Arc<Host>, reference: &str) {
 
 impl Round {
     /// Asserts that all deliveries are dead after just the attempts of the schedule, each signed.
-    fn check(&self, deliveries: usize, postings: &[Posting]) {
+    fn check(&self, deliveries: usize, postings: &[WebhookRequest]) {
         assert_eq!(self.deliveries.len(), deliveries);
         for delivery in &self.deliveries {
             assert_eq!(delivery.state(), DeliveryState::Dead);

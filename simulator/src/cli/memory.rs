@@ -8,7 +8,7 @@ use svc_fixtures::reading::{Item, Table};
 use super::Failure;
 use super::settings::{duration, parsed};
 use crate::engine::state::retention::RetentionLimits;
-use crate::host::memory::Bounds;
+use crate::host::memory::MemoryLimits;
 
 /// The flags of `serve` that bound memory.
 #[derive(Debug, Default, Args)]
@@ -51,33 +51,33 @@ impl MemoryArgs {
     }
 
     /// What holds in the end.
-    pub(super) fn bounds(&self, file: &MemoryArgs) -> Bounds {
-        let default = Bounds::DEFAULT;
+    pub(super) fn limits(&self, file: &MemoryArgs) -> MemoryLimits {
+        let default = MemoryLimits::DEFAULT;
         let or =
             |flag: Option<usize>, file: Option<usize>, default| flag.or(file).unwrap_or(default);
-        Bounds {
-            keeps: RetentionLimits {
-                calls: or(self.keep_calls, file.keep_calls, default.keeps.calls),
+        MemoryLimits {
+            retention: RetentionLimits {
+                calls: or(self.keep_calls, file.keep_calls, default.retention.calls),
                 deliveries: or(
                     self.keep_deliveries,
                     file.keep_deliveries,
-                    default.keeps.deliveries,
+                    default.retention.deliveries,
                 ),
-                bytes: or(self.keep_bytes, file.keep_bytes, default.keeps.bytes),
+                bytes: or(self.keep_bytes, file.keep_bytes, default.retention.bytes),
             },
-            total: or(self.keep_total, file.keep_total, default.total),
-            accounts: or(self.max_accounts, file.max_accounts, default.accounts),
-            idle: self
+            total_bytes: or(self.keep_total, file.keep_total, default.total_bytes),
+            max_accounts: or(self.max_accounts, file.max_accounts, default.max_accounts),
+            account_idle: self
                 .account_idle
                 .or(file.account_idle)
-                .unwrap_or(default.idle),
+                .unwrap_or(default.account_idle),
         }
     }
 }
 
 /// One account must fit into all.
-pub(super) fn checked(bounds: &Bounds) -> Result<(), Failure> {
-    let (one, all) = (bounds.keeps.bytes, bounds.total);
+pub(super) fn checked(limits: &MemoryLimits) -> Result<(), Failure> {
+    let (one, all) = (limits.retention.bytes, limits.total_bytes);
     match one <= all {
         true => Ok(()),
         false => Err(Failure::Usage(format!(
@@ -187,23 +187,23 @@ mod tests {
             keep_total: Some(1 << 30),
             ..MemoryArgs::default()
         };
-        let bounds = flags.bounds(&file);
-        assert_eq!((bounds.keeps.calls, bounds.total), (5, 1 << 30));
-        assert_eq!(bounds.accounts, Bounds::DEFAULT.accounts);
+        let limits = flags.limits(&file);
+        assert_eq!((limits.retention.calls, limits.total_bytes), (5, 1 << 30));
+        assert_eq!(limits.max_accounts, MemoryLimits::DEFAULT.max_accounts);
     }
 
     #[test]
     fn all_accounts_together_keep_no_less_than_one() {
-        let bounds = |one, all| Bounds {
-            keeps: RetentionLimits {
+        let limits = |one, all| MemoryLimits {
+            retention: RetentionLimits {
                 bytes: one,
                 ..RetentionLimits::DEFAULT
             },
-            total: all,
-            ..Bounds::DEFAULT
+            total_bytes: all,
+            ..MemoryLimits::DEFAULT
         };
-        assert!(checked(&bounds(1 << 20, 1 << 20)).is_ok());
-        let refused = checked(&bounds((1 << 20) + 1024, 1 << 20)).unwrap_err();
+        assert!(checked(&limits(1 << 20, 1 << 20)).is_ok());
+        let refused = checked(&limits((1 << 20) + 1024, 1 << 20)).unwrap_err();
         insta::assert_snapshot!(refused.to_string(), @"error: each account may keep 1025KiB and all together only 1MiB: give a --keep-total of at least --keep-bytes, or a smaller --keep-bytes");
     }
 }

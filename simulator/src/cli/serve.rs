@@ -18,10 +18,10 @@ use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::host::clock::Clock;
-use crate::host::reload::Unreadable;
-use crate::host::transport::{HttpTransport, Targets, TransportLimits};
-use crate::host::watch::Watch;
-use crate::host::{Host, Means};
+use crate::host::reload::UnreadableFiles;
+use crate::host::transport::{HttpTransport, TargetPolicy, TransportLimits};
+use crate::host::watch::FileWatcher;
+use crate::host::{Host, HostConfig};
 use crate::http::Addresses;
 use crate::http::api::Api;
 use crate::http::console::Console;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
 
 /// A receiver that no webhook may go to is a mistake to be told now, not at the first delivery.
 fn check_receivers(accounts: &[AccountConfig], settings: &Settings) -> Result<(), Failure> {
-    let targets = Targets::with(settings.webhook_targets.clone());
+    let targets = TargetPolicy::with(settings.webhook_targets.clone());
     for account in accounts {
         let receiver = account.webhook.as_ref().map(|webhook| &webhook.url);
         if let Some(Err(refused)) = receiver.map(|url| targets.check_url(url)) {
@@ -85,7 +85,11 @@ async fn run_listeners(
     rules.addresses = addresses.in_answers();
     let webhook_timeout = Duration::from_millis(rules.contract.service.webhook_timeout_ms);
     let ready = ready::block(&rules.contract, &accounts, &addresses);
-    let host = Host::new(rules, accounts.clone(), means(settings, webhook_timeout)?)?;
+    let host = Host::new(
+        rules,
+        accounts.clone(),
+        host_config(settings, webhook_timeout)?,
+    )?;
     let stop = CancellationToken::new();
     follow(settings, &host, scenarios, stop.clone());
     tokio::spawn(Arc::clone(&host).sweep(stop.clone()));
@@ -106,7 +110,7 @@ async fn run_listeners(
         host: Arc::clone(&host),
         accounts,
         addresses,
-        targets: Targets::with(settings.webhook_targets.clone()),
+        targets: TargetPolicy::with(settings.webhook_targets.clone()),
         access: settings.access.clone(),
         stop: stop.clone(),
     };
@@ -140,33 +144,33 @@ fn follow(settings: &Settings, host: &Arc<Host>, first: Vec<Arc<Source>>, stop: 
     let watch = match settings.reload {
         _ if folders.is_empty() => return,
         Reload::Never => return,
-        Reload::Every(time) => Watch::every(time),
-        Reload::Told => Watch::told(&folders).unwrap_or_else(|error| {
+        Reload::Every(time) => FileWatcher::polling(time),
+        Reload::Told => FileWatcher::notified(&folders).unwrap_or_else(|error| {
             tracing::warn!(%error, "the file system does not tell of changed scenario files: looking every 2 s");
-            Watch::every(LOOKS)
+            FileWatcher::polling(LOOKS)
         }),
     };
     let read = move || {
-        let read = files::read(&folders).map_err(|failure| Unreadable(failure.to_string()));
+        let read = files::read(&folders).map_err(|failure| UnreadableFiles(failure.to_string()));
         read.map(|files| files.rules.scenarios)
     };
-    tokio::spawn(Arc::clone(host).follow(watch, first, read, stop));
+    tokio::spawn(Arc::clone(host).reload_on_change(watch, first, read, stop));
 }
 
-fn means(settings: &Settings, webhook_timeout: Duration) -> anyhow::Result<Means> {
+fn host_config(settings: &Settings, webhook_timeout: Duration) -> anyhow::Result<HostConfig> {
     let limits = TransportLimits::within(webhook_timeout);
-    let targets = Targets::with(settings.webhook_targets.clone());
+    let targets = TargetPolicy::with(settings.webhook_targets.clone());
     let transport = HttpTransport::new(limits, targets)?;
     let (clock, freeze_at) = match settings.clock {
         ClockSettings::Running { from, scale } => (Clock::paced(from, scale), None),
         ClockSettings::Frozen { at } => (Clock::machine(), Some(at)),
     };
-    Ok(Means {
+    Ok(HostConfig {
         freeze_at,
         transport: Arc::new(transport),
-        signed_at: settings.signed_at,
-        bounds: settings.bounds,
-        ..Means::of(clock)
+        signature_clock: settings.signature_clock,
+        memory_limits: settings.memory_limits,
+        ..HostConfig::new(clock)
     })
 }
 

@@ -15,8 +15,8 @@ use svc_fixtures::reading::{Item, Problems, Source, Table};
 
 use super::Failure;
 use super::memory::{self, MemoryArgs};
-use crate::host::courier::SignedAt;
-use crate::host::memory::Bounds;
+use crate::host::courier::SignatureClock;
+use crate::host::memory::MemoryLimits;
 use crate::http::Addresses;
 use crate::http::control::guard::{Access, Token};
 use crate::http::edge::EdgeLimits;
@@ -101,14 +101,14 @@ pub(super) struct ServeArgs {
 /// What holds in the end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Settings {
-    pub(super) bounds: Bounds,
+    pub(super) memory_limits: MemoryLimits,
     pub(super) addresses: Addresses,
     pub(super) ports_file: Option<PathBuf>,
     pub(super) seed: String,
     pub(super) scenarios: Vec<PathBuf>,
     pub(super) reload: Reload,
     pub(super) clock: ClockSettings,
-    pub(super) signed_at: SignedAt,
+    pub(super) signature_clock: SignatureClock,
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) access: Access,
     pub(super) webhook_targets: Vec<IpNet>,
@@ -152,7 +152,7 @@ pub(super) fn resolve(args: &ServeArgs) -> Result<Settings, Failure> {
         Err(error) => return Err(Failure::Usage(format!("{FILE} can't be read: {error}"))),
     };
     let settings = guarded(merged(args, file))?;
-    memory::checked(&settings.bounds)?;
+    memory::checked(&settings.memory_limits)?;
     Ok(settings)
 }
 
@@ -172,7 +172,7 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
     let default = Addresses::DEFAULT;
     let (clock, reload) = (clock(args, &file), reload(args, &file));
     Settings {
-        bounds: args.memory.bounds(&file.memory),
+        memory_limits: args.memory.limits(&file.memory),
         addresses: Addresses {
             console: args.console.or(file.console).unwrap_or(default.console),
             sandbox: args.sandbox.or(file.sandbox).unwrap_or(default.sandbox),
@@ -183,9 +183,9 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
         scenarios: list(&args.scenarios, file.scenarios),
         reload,
         clock,
-        signed_at: match args.webhook_account_time || file.webhook_account_time {
-            true => SignedAt::AccountTime,
-            false => SignedAt::RealTime,
+        signature_clock: match args.webhook_account_time || file.webhook_account_time {
+            true => SignatureClock::Account,
+            false => SignatureClock::Real,
         },
         trusted_proxies: list(&args.trusted_proxy, file.trusted_proxy),
         access: Access {

@@ -12,8 +12,8 @@ use jiff::{SignedDuration, Timestamp};
 pub enum Clock {
     /// The machine.
     Machine(Arc<Pace>),
-    /// A hand that tests move; milliseconds since the Unix epoch.
-    Hand(Arc<AtomicI64>),
+    /// A clock that tests move by hand; milliseconds since the Unix epoch.
+    Manual(Arc<AtomicI64>),
 }
 
 /// How the time that accounts follow runs, seen from the machine's.
@@ -48,10 +48,10 @@ impl Clock {
         }))
     }
 
-    /// A hand-moved clock that shows this instant.
+    /// A clock moved by hand that shows this instant.
     #[must_use]
-    pub fn hand(at: Timestamp) -> Self {
-        Clock::Hand(Arc::new(AtomicI64::new(at.as_millisecond())))
+    pub fn manual(at: Timestamp) -> Self {
+        Clock::Manual(Arc::new(AtomicI64::new(at.as_millisecond())))
     }
 
     /// What accounts follow, to the millisecond.
@@ -59,7 +59,7 @@ impl Clock {
     pub fn now(&self) -> Timestamp {
         let millis = match self {
             Clock::Machine(pace) => pace.read(),
-            Clock::Hand(hand) => hand.load(Ordering::SeqCst),
+            Clock::Manual(clock) => clock.load(Ordering::SeqCst),
         };
         Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX)
     }
@@ -69,7 +69,7 @@ impl Clock {
     pub fn real(&self) -> Timestamp {
         match self {
             Clock::Machine(_) => machine_now(),
-            Clock::Hand(_) => self.now(),
+            Clock::Manual(_) => self.now(),
         }
     }
 
@@ -78,7 +78,7 @@ impl Clock {
     pub fn passes(&self, time: Duration) -> SignedDuration {
         let scale = match self {
             Clock::Machine(pace) => pace.scale,
-            Clock::Hand(_) => 1,
+            Clock::Manual(_) => 1,
         };
         SignedDuration::try_from(time.saturating_mul(scale)).unwrap_or(SignedDuration::MAX)
     }
@@ -89,7 +89,7 @@ impl Clock {
         let time = Duration::try_from(time).unwrap_or_default();
         match self {
             Clock::Machine(pace) => time / pace.scale,
-            Clock::Hand(_) => time,
+            Clock::Manual(_) => time,
         }
     }
 }

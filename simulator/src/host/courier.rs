@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::Host;
 use super::cell::{AccountCell, Held};
 use super::journal::JournalError;
-use super::transport::{Posted, Posting};
+use super::transport::{WebhookRequest, WebhookResponse};
 use crate::engine::call::request::Environment;
 use crate::engine::state::delivery::{Answered, Attempt, Delivery, Sent, Why};
 use crate::engine::state::entry::{Change, Entry};
@@ -23,11 +23,11 @@ pub const IN_FLIGHT: usize = 8;
 
 /// Which time signatures say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignedAt {
+pub enum SignatureClock {
     /// The machine's: a receiver that looks at the time takes it whatever the account's clock shows.
-    RealTime,
+    Real,
     /// The account's.
-    AccountTime,
+    Account,
 }
 
 /// An attempt that is about to be made.
@@ -92,9 +92,9 @@ impl Host {
         delivery: &Delivery,
         now: Timestamp,
     ) -> Outgoing {
-        let signed_at = match self.signed_at {
-            SignedAt::RealTime => self.clock.real(),
-            SignedAt::AccountTime => now,
+        let signed_at = match self.signature_clock {
+            SignatureClock::Real => self.clock.real(),
+            SignatureClock::Account => now,
         };
         Outgoing {
             environment,
@@ -121,12 +121,12 @@ impl Host {
             SignatureFault::Wrong => Some(sign(&format!("not {secret}"))),
             SignatureFault::None => None,
         };
-        let posting = Posting {
+        let posting = WebhookRequest {
             url: url.to_string(),
             signature: signature.map(|signature| signature.to_string()),
             body: outgoing.body.clone(),
         };
-        let Posted { answered, excerpt } = self.transport.post(posting).await;
+        let WebhookResponse { answered, excerpt } = self.transport.post(posting).await;
         let url = Arc::clone(url);
         outgoing.came_to(Some(Sent { url, signature }), answered, excerpt)
     }

@@ -58,6 +58,15 @@ pub struct Directory {
 
 const SHARDS: usize = 64;
 
+/// The accounts that keys opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyAccounts {
+    /// How many there are.
+    pub open: usize,
+    /// How many were closed because nobody used them.
+    pub closed: u64,
+}
+
 impl Directory {
     /// A directory with these accounts, opened now.
     ///
@@ -143,7 +152,7 @@ impl Directory {
     /// Sees to it that one more account may be opened by a key: where there are too many, those that
     /// were idle longest go.
     fn make_room(&self, now: Timestamp) -> Result<(), OpenError> {
-        let most = self.beginnings.memory.bounds.accounts;
+        let most = self.beginnings.memory.limits.max_accounts;
         if self.by_key.load(Ordering::Relaxed) < most {
             return Ok(());
         }
@@ -189,11 +198,13 @@ impl Directory {
         closed
     }
 
-    /// How many accounts are open that keys opened, and how many of those have gone.
+    /// How many accounts keys opened.
     #[must_use]
-    pub fn opened_by_keys(&self) -> (usize, u64) {
-        let open = self.by_key.load(Ordering::Relaxed);
-        (open, self.gone.load(Ordering::Relaxed))
+    pub fn opened_by_keys(&self) -> KeyAccounts {
+        KeyAccounts {
+            open: self.by_key.load(Ordering::Relaxed),
+            closed: self.gone.load(Ordering::Relaxed),
+        }
     }
 
     /// Opens an account under all its keys' names.

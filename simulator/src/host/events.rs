@@ -28,7 +28,7 @@ pub(super) struct EventLog {
 
 /// Some events, and where to go on from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
+pub struct EventBatch {
     /// The events with their numbers, oldest first.
     pub events: Vec<(u64, Event)>,
     /// The number the next event will have, or the first after those heard.
@@ -74,13 +74,13 @@ impl EventLog {
         self.next
     }
 
-    fn from(&self, number: u64, wanted: &dyn Fn(&Event) -> bool) -> Heard {
+    fn from(&self, number: u64, wanted: &dyn Fn(&Event) -> bool) -> EventBatch {
         let from = number.max(self.first);
         let all = self.pieces.iter().flatten();
         let skipped = usize::try_from(from - self.base).unwrap_or(usize::MAX);
         let numbered = (from..).zip(all.skip(skipped));
         let events = numbered.filter(|(_, event)| wanted(event));
-        Heard {
+        EventBatch {
             events: events.map(|(at, event)| (at, event.clone())).collect(),
             next: self.next,
             missed: number < self.first,
@@ -91,18 +91,18 @@ impl EventLog {
 impl AccountCell {
     /// The number the next event of this account will have.
     #[must_use]
-    pub fn next_event(&self) -> u64 {
+    pub fn next_event_number(&self) -> u64 {
         self.lock().events.next()
     }
 
     /// The events from a number on that are wanted. Where there is none yet, waits for the first, so
     /// long in real time; empty when the time is over.
-    pub async fn wait_for(
+    pub async fn wait_for_events(
         &self,
         from: u64,
         wanted: impl Fn(&Event) -> bool,
         at_most: Duration,
-    ) -> Heard {
+    ) -> EventBatch {
         let over = tokio::time::sleep(at_most);
         tokio::pin!(over);
         loop {

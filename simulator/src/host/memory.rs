@@ -18,43 +18,43 @@ use crate::engine::state::retention::{Kind, RetentionLimits};
 
 /// How much memory is used, and how long what nobody uses is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct MemoryLimits {
     /// Of each account and environment.
-    pub keeps: RetentionLimits,
+    pub retention: RetentionLimits,
     /// Bytes of all accounts together.
-    pub total: usize,
+    pub total_bytes: usize,
     /// So many accounts are opened by keys that open one.
-    pub accounts: usize,
+    pub max_accounts: usize,
     /// Such an account goes when it was idle so long, by the machine's clock.
-    pub idle: Duration,
+    pub account_idle: Duration,
 }
 
-impl Bounds {
+impl MemoryLimits {
     /// What holds where nothing else is said.
-    pub const DEFAULT: Bounds = Bounds {
-        keeps: RetentionLimits::DEFAULT,
-        total: 48 << 20,
-        accounts: 4096,
-        idle: Duration::from_hours(24),
+    pub const DEFAULT: MemoryLimits = MemoryLimits {
+        retention: RetentionLimits::DEFAULT,
+        total_bytes: 48 << 20,
+        max_accounts: 4096,
+        account_idle: Duration::from_hours(24),
     };
 }
 
-impl Default for Bounds {
+impl Default for MemoryLimits {
     fn default() -> Self {
-        Bounds::DEFAULT
+        MemoryLimits::DEFAULT
     }
 }
 
 /// The running total and its bound.
 pub(super) struct Memory {
-    pub(super) bounds: Bounds,
+    pub(super) limits: MemoryLimits,
     total: AtomicUsize,
     /// The total at which accounts must give way next: the bound, but more where that did not help.
     look_at: AtomicUsize,
     /// Whether nothing was left to forget when it last was too much.
     full: AtomicBool,
     relieving: Mutex<()>,
-    relieved: AtomicU64,
+    evictions: AtomicU64,
 }
 
 /// What an account takes that never did anything: itself, its keys and configuration, and what the
@@ -94,22 +94,22 @@ impl Weight {
 
 /// All accounts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct TotalMemory {
     /// What they take, in bytes.
     pub bytes: usize,
     /// How often accounts had to give way.
-    pub relieved: u64,
+    pub evictions: u64,
 }
 
 impl Memory {
-    pub(super) fn new(bounds: Bounds) -> Self {
+    pub(super) fn new(limits: MemoryLimits) -> Self {
         Memory {
-            bounds,
+            limits,
             total: AtomicUsize::new(0),
-            look_at: AtomicUsize::new(bounds.total),
+            look_at: AtomicUsize::new(limits.total_bytes),
             full: AtomicBool::new(false),
             relieving: Mutex::new(()),
-            relieved: AtomicU64::new(0),
+            evictions: AtomicU64::new(0),
         }
     }
 
@@ -136,11 +136,12 @@ impl Memory {
         if !self.full.load(Ordering::Relaxed) {
             return Room::Enough;
         }
-        if self.total() > self.bounds.total {
+        if self.total() > self.limits.total_bytes {
             return Room::None;
         }
         self.full.store(false, Ordering::Relaxed);
-        self.look_at.store(self.bounds.total, Ordering::Relaxed);
+        self.look_at
+            .store(self.limits.total_bytes, Ordering::Relaxed);
         Room::Enough
     }
 }
@@ -148,16 +149,16 @@ impl Memory {
 impl Host {
     /// How much may be used.
     #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        self.memory.bounds
+    pub fn memory_limits(&self) -> MemoryLimits {
+        self.memory.limits
     }
 
     /// How much all accounts take.
     #[must_use]
-    pub fn taken(&self) -> Taken {
-        Taken {
+    pub fn memory_usage(&self) -> TotalMemory {
+        TotalMemory {
             bytes: self.memory.total(),
-            relieved: self.memory.relieved.load(Ordering::Relaxed),
+            evictions: self.memory.evictions.load(Ordering::Relaxed),
         }
     }
 
@@ -171,7 +172,7 @@ impl Host {
         let Some(_only) = self.memory.relieving.try_lock() else {
             return;
         };
-        let (total, bound) = (self.memory.total(), self.memory.bounds.total);
+        let (total, bound) = (self.memory.total(), self.memory.limits.total_bytes);
         let excess = total.saturating_sub(bound - bound / FREED);
         let cells = self.directory.all();
         let weights = cells.iter().map(|cell| Weight::of(&cell.lock()));
@@ -180,7 +181,7 @@ impl Host {
         for cell in &cells {
             self.give_way(cell, level);
         }
-        self.memory.relieved.fetch_add(1, Ordering::Relaxed);
+        self.memory.evictions.fetch_add(1, Ordering::Relaxed);
         let left = self.memory.total();
         let full = left > bound;
         self.memory.full.store(full, Ordering::Relaxed);
@@ -226,7 +227,7 @@ impl Host {
 
     /// Closes accounts that were idle too long, now and again until the stop.
     pub async fn sweep(self: Arc<Self>, stop: CancellationToken) {
-        let every = self.memory.bounds.idle / 8;
+        let every = self.memory.limits.account_idle / 8;
         let every = every.clamp(Duration::from_secs(1), Duration::from_mins(1));
         loop {
             tokio::select! {

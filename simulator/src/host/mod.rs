@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod cell;
 pub mod clock;
+pub mod clock_move;
 pub mod courier;
 pub mod directory;
 mod due;
@@ -12,7 +13,6 @@ pub mod journal;
 pub mod memory;
 pub mod own_rules;
 pub mod reload;
-pub mod time;
 pub mod transport;
 pub mod watch;
 
@@ -36,17 +36,17 @@ use crate::scenario::AccountConfig;
 use accounts::OpenError;
 pub use cell::AccountCell;
 use clock::Clock;
-use courier::SignedAt;
+use courier::SignatureClock;
 use directory::{Beginnings, Directory};
 use journal::{Journal, JournalError, NoJournal};
-use memory::{Bounds, Memory};
-use reload::Edits;
+use memory::{Memory, MemoryLimits};
+use reload::ReloadStatus;
 use transport::{NoTransport, Transport};
 
 /// A running simulator, without its listeners.
 pub struct Host {
     rules: RwLock<Arc<Rules>>,
-    edits: RwLock<Edits>,
+    reload_status: RwLock<ReloadStatus>,
     /// Held while scenarios are read anew: one at a time, so that no edit undoes another. No call
     /// ever waits for it.
     editing: Mutex<()>,
@@ -55,14 +55,14 @@ pub struct Host {
     clock: Clock,
     journal: Arc<dyn Journal>,
     transport: Arc<dyn Transport>,
-    signed_at: SignedAt,
+    signature_clock: SignatureClock,
     /// What must end before the simulator does: answers held back, attempts on their way.
     waiting: TaskTracker,
 }
 
 /// What a host works with.
 #[derive(Clone)]
-pub struct Means {
+pub struct HostConfig {
     /// Where time comes from.
     pub clock: Clock,
     /// Where accounts stand still when they come into being; they run where there is none.
@@ -72,22 +72,22 @@ pub struct Means {
     /// How webhooks leave.
     pub transport: Arc<dyn Transport>,
     /// Which time signatures of webhooks say.
-    pub signed_at: SignedAt,
+    pub signature_clock: SignatureClock,
     /// How much memory is used.
-    pub bounds: Bounds,
+    pub memory_limits: MemoryLimits,
 }
 
-impl Means {
+impl HostConfig {
     /// This clock, no journal and no way for webhooks to leave.
     #[must_use]
-    pub fn of(clock: Clock) -> Self {
-        Means {
+    pub fn new(clock: Clock) -> Self {
+        HostConfig {
             clock,
             freeze_at: None,
             journal: Arc::new(NoJournal),
             transport: Arc::new(NoTransport),
-            signed_at: SignedAt::RealTime,
-            bounds: Bounds::default(),
+            signature_clock: SignatureClock::Real,
+            memory_limits: MemoryLimits::default(),
         }
     }
 }
@@ -129,40 +129,40 @@ impl Host {
     pub fn new(
         rules: impl Into<Arc<Rules>>,
         accounts: Vec<AccountConfig>,
-        means: Means,
+        config: HostConfig,
     ) -> Result<Arc<Self>, JournalError> {
-        let Means {
+        let HostConfig {
             clock,
             freeze_at,
             journal,
             transport,
-            signed_at,
-            bounds,
-        } = means;
+            signature_clock,
+            memory_limits,
+        } = config;
         let rules = rules.into();
-        let memory = Arc::new(Memory::new(bounds));
-        let means = Beginnings {
+        let memory = Arc::new(Memory::new(memory_limits));
+        let config = Beginnings {
             settings: Settings {
-                keeps: bounds.keeps,
+                keeps: memory_limits.retention,
                 ..Settings::of(&rules.contract.service)
             },
             opening: freeze_at.map_or_else(AccountClock::default, |at| AccountClock::Frozen { at }),
             journal: Arc::clone(&journal),
             memory: Arc::clone(&memory),
-            idle: clock.passes(bounds.idle),
+            idle: clock.passes(memory_limits.account_idle),
             rests: clock.passes(directory::RESTS),
         };
-        let directory = Directory::new(accounts, means, clock.now())?;
+        let directory = Directory::new(accounts, config, clock.now())?;
         let host = Arc::new(Host {
             rules: RwLock::new(rules),
-            edits: RwLock::default(),
+            reload_status: RwLock::default(),
             editing: Mutex::default(),
             directory,
             memory,
             clock,
             journal,
             transport,
-            signed_at,
+            signature_clock,
             waiting: TaskTracker::new(),
         });
         for cell in host.directory.all() {

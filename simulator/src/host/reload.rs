@@ -8,33 +8,33 @@ use svc_fixtures::reading::{Problems, Source};
 use tokio_util::sync::CancellationToken;
 
 use super::Host;
-use super::watch::Watch;
+use super::watch::FileWatcher;
 
 /// Which edit is in force, and what came of the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edits {
+pub struct ReloadStatus {
     /// Which set of scenarios is in force: 1 from the start, one more with each that replaced it.
     pub version: u64,
     /// The last edit, where it was not taken.
-    pub refused: Option<RefusedEdit>,
+    pub failure: Option<ReloadFailure>,
 }
 
 /// An edit that was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefusedEdit {
+pub struct ReloadFailure {
     /// When it was read, by the machine's clock.
     pub at: Timestamp,
     /// How many mistakes it has.
     pub mistakes: usize,
     /// Each of them, as `check` tells it.
-    pub why: String,
+    pub message: String,
 }
 
-impl Default for Edits {
+impl Default for ReloadStatus {
     fn default() -> Self {
-        Edits {
+        ReloadStatus {
             version: 1,
-            refused: None,
+            failure: None,
         }
     }
 }
@@ -42,13 +42,13 @@ impl Default for Edits {
 /// Why the files could not even be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unreadable(pub String);
+pub struct UnreadableFiles(pub String);
 
 impl Host {
     /// Which edit is in force, and what came of the last one.
     #[must_use]
-    pub fn edits(&self) -> Edits {
-        self.edits.read().clone()
+    pub fn reload_status(&self) -> ReloadStatus {
+        self.reload_status.read().clone()
     }
 
     /// Puts these scenarios in the place of everybody's; what was added for one account stays before
@@ -64,26 +64,30 @@ impl Host {
         })?);
         *self.rules.write() = Arc::clone(&rules);
         self.renew_own_rules(&rules);
-        let mut edits = self.edits.write();
-        *edits = Edits {
-            version: edits.version + 1,
-            refused: None,
+        let mut status = self.reload_status.write();
+        *status = ReloadStatus {
+            version: status.version + 1,
+            failure: None,
         };
-        Ok(edits.version)
+        Ok(status.version)
     }
 
-    fn refuse_edit(&self, mistakes: usize, why: String) {
+    fn refuse_edit(&self, mistakes: usize, message: String) {
         let at = self.clock.real();
-        self.edits.write().refused = Some(RefusedEdit { at, mistakes, why });
+        self.reload_status.write().failure = Some(ReloadFailure {
+            at,
+            mistakes,
+            message,
+        });
     }
 
     /// Reads the files again whenever something may have changed, until the stop. `first` are those
     /// in force; `read` gives all files anew.
-    pub async fn follow(
+    pub async fn reload_on_change(
         self: Arc<Self>,
-        mut watch: Watch,
+        mut watch: FileWatcher,
         first: Vec<Arc<Source>>,
-        read: impl Fn() -> Result<Vec<Arc<Source>>, Unreadable> + Clone + Send + 'static,
+        read: impl Fn() -> Result<Vec<Arc<Source>>, UnreadableFiles> + Clone + Send + 'static,
         stop: CancellationToken,
     ) {
         let mut last = Ok(first);
@@ -108,9 +112,9 @@ impl Host {
     /// Takes what was read where it is not what was read last. Gives what was read.
     fn look(
         &self,
-        last: Result<Vec<Arc<Source>>, Unreadable>,
-        read: Result<Vec<Arc<Source>>, Unreadable>,
-    ) -> Result<Vec<Arc<Source>>, Unreadable> {
+        last: Result<Vec<Arc<Source>>, UnreadableFiles>,
+        read: Result<Vec<Arc<Source>>, UnreadableFiles>,
+    ) -> Result<Vec<Arc<Source>>, UnreadableFiles> {
         if read == last {
             return read;
         }

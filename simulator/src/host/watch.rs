@@ -14,23 +14,23 @@ use tokio::time::{Interval, MissedTickBehavior};
 const SETTLED: Duration = Duration::from_millis(50);
 
 /// A watch over folders.
-pub struct Watch(How);
+pub struct FileWatcher(Source);
 
-enum How {
-    Told {
+enum Source {
+    Notifications {
         changed: Arc<Notify>,
         /// It tells as long as it is there.
         _teller: Debouncer<RecommendedWatcher, RecommendedCache>,
     },
-    Looks(Interval),
+    Polling(Interval),
 }
 
-impl Watch {
+impl FileWatcher {
     /// The file system tells what changed.
     ///
     /// # Errors
     /// Where it can't be asked to.
-    pub fn told(folders: &[PathBuf]) -> Result<Self, Error> {
+    pub fn notified(folders: &[PathBuf]) -> Result<Self, Error> {
         let changed = Arc::new(Notify::new());
         let tell = Arc::clone(&changed);
         let told = move |events: DebounceEventResult| match events {
@@ -48,7 +48,7 @@ impl Watch {
         for folder in folders {
             teller.watch(folder, RecursiveMode::Recursive)?;
         }
-        Ok(Watch(How::Told {
+        Ok(FileWatcher(Source::Notifications {
             changed,
             _teller: teller,
         }))
@@ -56,18 +56,18 @@ impl Watch {
 
     /// One looks again and again: for file systems that tell nothing.
     #[must_use]
-    pub fn every(time: Duration) -> Self {
+    pub fn polling(time: Duration) -> Self {
         let mut interval = tokio::time::interval(time.max(Duration::from_millis(1)));
         interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         interval.reset();
-        Watch(How::Looks(interval))
+        FileWatcher(Source::Polling(interval))
     }
 
     /// Waits until one should look.
     pub async fn changed(&mut self) {
         match &mut self.0 {
-            How::Told { changed, .. } => changed.notified().await,
-            How::Looks(interval) => {
+            Source::Notifications { changed, .. } => changed.notified().await,
+            Source::Polling(interval) => {
                 interval.tick().await;
             }
         }

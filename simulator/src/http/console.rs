@@ -20,7 +20,7 @@ use super::control::guard::{Access, Guard, guarded};
 use super::control::{self, Code, Control, Refusal, content};
 use super::{Addresses, openapi, operations, page};
 use crate::host::Host;
-use crate::host::transport::Targets;
+use crate::host::transport::TargetPolicy;
 use crate::scenario::AccountConfig;
 
 /// The console of a simulator.
@@ -32,7 +32,7 @@ pub struct Console {
     /// Where its listeners are.
     pub addresses: Addresses,
     /// Where webhooks may go.
-    pub targets: Targets,
+    pub targets: TargetPolicy,
     /// Who may use it.
     pub access: Access,
     /// Cancelled when it stops.

@@ -183,7 +183,7 @@ fn a_clock_that_runs_delivers_by_itself() {
     let scene = Scene::with_accounts(HOOKED);
     scene.post(UAN, SLOW).by("hooked").send();
     let cell = scene.account("hooked");
-    let from = cell.next_event();
+    let from = cell.next_event_number();
     let delivered = |event: &svc_simulator::engine::state::event::Event| {
         matches!(
             event.what,
@@ -195,7 +195,7 @@ fn a_clock_that_runs_delivers_by_itself() {
     };
     // Nobody calls and nobody moves the account's clock: only the machine's goes on.
     scene.machine_goes_on(SignedDuration::from_secs(25));
-    let wait = cell.wait_for(from, delivered, std::time::Duration::from_secs(60));
+    let wait = cell.wait_for_events(from, delivered, std::time::Duration::from_secs(60));
     assert_eq!(scene.runtime.block_on(wait).events.len(), 1);
 }
 

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::manage;
-use svc_simulator::host::time::Target;
+use svc_simulator::host::clock_move::ClockTarget;
 
 use crate::scene::{Scene, UAN};
 
@@ -208,7 +208,7 @@ fn a_duplicate_that_waits_is_no_second_call_even_if_the_key_lapses_meanwhile() {
     let scene = Scene::with(SLOW);
     let cell = scene.account("local");
     let [first, same] = with_a_duplicate_waiting(&scene, async || {
-        let day = Target::By(SignedDuration::from_hours(24));
+        let day = ClockTarget::By(SignedDuration::from_hours(24));
         let moved = scene.host.move_clock(&cell, day).await;
         moved.expect("the clock moves forward");
     });

@@ -8,7 +8,7 @@ use svc_fixtures::contract::Paise;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::clock::AccountClock;
 use svc_simulator::engine::state::manage;
-use svc_simulator::host::transport::Posting;
+use svc_simulator::host::transport::WebhookRequest;
 use svc_simulator::scenario::WebhookConfig;
 
 use crate::scene::{PAN, Scene, UAN};
@@ -88,7 +88,7 @@ const FIRST: &str = "local_first";
 const SECOND: &str = "local_second";
 
 /// Takes about every other delivery, whichever came before it.
-fn status(posting: &Posting, _: usize) -> u16 {
+fn status(posting: &WebhookRequest, _: usize) -> u16 {
     let sum = posting
         .body
         .iter()

@@ -11,7 +11,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::manage;
 use svc_simulator::engine::state::retention::{Kind, RetentionLimits};
-use svc_simulator::host::memory::Bounds;
+use svc_simulator::host::directory::KeyAccounts;
+use svc_simulator::host::memory::MemoryLimits;
 use svc_simulator::scenario::WebhookConfig;
 
 use crate::scene::{Scene, UAN};
@@ -19,14 +20,14 @@ use crate::scene::{Scene, UAN};
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
 const TEST: Environment = Environment::Test;
 
-fn keeping(calls: usize, bytes: usize) -> Bounds {
-    Bounds {
-        keeps: RetentionLimits {
+fn keeping(calls: usize, bytes: usize) -> MemoryLimits {
+    MemoryLimits {
+        retention: RetentionLimits {
             calls,
             bytes,
             ..RetentionLimits::DEFAULT
         },
-        ..Bounds::DEFAULT
+        ..MemoryLimits::DEFAULT
     }
 }
 
@@ -65,14 +66,14 @@ fn the_call_that_ended_first_is_forgotten_first_and_a_pending_one_never() {
 
 #[test]
 fn a_delivery_that_has_ended_is_forgotten_beyond_its_count_and_a_due_one_never() {
-    let bounds = Bounds {
-        keeps: RetentionLimits {
+    let limits = MemoryLimits {
+        retention: RetentionLimits {
             deliveries: 1,
             ..RetentionLimits::DEFAULT
         },
-        ..Bounds::DEFAULT
+        ..MemoryLimits::DEFAULT
     };
-    let scene = Scene::bounded(bounds);
+    let scene = Scene::bounded(limits);
     hook(&scene);
     scene.receiver_answers(|_, nth| if nth == 0 { 500 } else { 200 });
     // Those that are due, those that have ended, those forgotten: the first is tried again after 30 s.
@@ -156,11 +157,11 @@ fn what_is_pending_is_kept_until_it_fills_the_room_and_then_calls_are_refused() 
     );
 }
 
-fn accounts(most: usize) -> Bounds {
-    Bounds {
-        accounts: most,
-        idle: Duration::from_hours(1),
-        ..Bounds::DEFAULT
+fn accounts(most: usize) -> MemoryLimits {
+    MemoryLimits {
+        max_accounts: most,
+        account_idle: Duration::from_hours(1),
+        ..MemoryLimits::DEFAULT
     }
 }
 
@@ -172,7 +173,10 @@ fn an_account_that_a_key_opened_goes_when_it_was_idle_too_long_and_begins_anew()
     assert_eq!(scene.host.close_idle(), 0);
     scene.machine_goes_on(SignedDuration::from_millis(1));
     assert_eq!(scene.host.close_idle(), 1);
-    assert_eq!(scene.host.directory().opened_by_keys(), (0, 1));
+    assert_eq!(
+        scene.host.directory().opened_by_keys(),
+        KeyAccounts { open: 0, closed: 1 }
+    );
     assert_eq!(
         scene.host.directory().all().len(),
         6,
@@ -212,7 +216,10 @@ fn where_there_are_too_many_accounts_the_one_idle_longest_goes() {
     let names: Vec<_> = scene.host.directory().all();
     let names: Vec<_> = names.iter().map(|cell| cell.id().to_string()).collect();
     assert!(!names.contains(&"local_a".into()) && names.contains(&"local_b".into()));
-    assert_eq!(scene.host.directory().opened_by_keys(), (2, 1));
+    assert_eq!(
+        scene.host.directory().opened_by_keys(),
+        KeyAccounts { open: 2, closed: 1 }
+    );
 }
 
 #[test]
@@ -231,28 +238,31 @@ fn where_no_account_can_go_a_new_one_is_told_so() {
 
 #[test]
 fn where_all_together_take_too_much_the_heaviest_gives_way_and_a_light_one_keeps_all() {
-    let bounds = Bounds {
-        total: 256 << 10,
+    let limits = MemoryLimits {
+        total_bytes: 256 << 10,
         ..keeping(10_000, 256 << 10)
     };
-    let scene = Scene::bounded(bounds);
+    let scene = Scene::bounded(limits);
     let light = scene.pan(&pan(0)).by("local_light").send().id();
     for number in 0..600 {
         scene.pan(&pan(number)).send();
-        assert!(scene.host.taken().bytes <= 256 << 10, "call {number}");
+        assert!(
+            scene.host.memory_usage().bytes <= 256 << 10,
+            "call {number}"
+        );
     }
-    assert!(scene.host.taken().relieved > 0 && forgotten(&scene, Kind::Calls) > 0);
+    assert!(scene.host.memory_usage().evictions > 0 && forgotten(&scene, Kind::Calls) > 0);
     let path = format!("/v1/verifications/{light}");
     assert_eq!(scene.get(&path).by("local_light").send().0.status, 200);
 }
 
 #[test]
 fn where_pending_calls_of_all_take_the_room_further_ones_are_refused_until_they_end() {
-    let bounds = Bounds {
-        total: 128 << 10,
+    let limits = MemoryLimits {
+        total_bytes: 128 << 10,
         ..keeping(10_000, 128 << 10)
     };
-    let scene = Scene::bounded(bounds);
+    let scene = Scene::bounded(limits);
     let slow = |number: usize| format!(r#"{{"uan": "100000000202", "n": {number}}}"#);
     let names = ["local_a", "local_b", "local_c"];
     let mut ask = (0..).map(|number| {
@@ -295,11 +305,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn play(steps: &[Step]) -> Result<(), TestCaseError> {
-    let bounds = Bounds {
-        total: 192 << 10,
+    let limits = MemoryLimits {
+        total_bytes: 192 << 10,
         ..keeping(60, 64 << 10)
     };
-    let scene = Scene::bounded(bounds);
+    let scene = Scene::bounded(limits);
     hook(&scene);
     let mut pending = BTreeSet::new();
     for step in steps {
@@ -346,7 +356,7 @@ fn play(steps: &[Step]) -> Result<(), TestCaseError> {
             prop_assert!(pending.is_subset(&there));
             Ok(())
         })?;
-        prop_assert!(scene.host.taken().bytes <= 192 << 10);
+        prop_assert!(scene.host.memory_usage().bytes <= 192 << 10);
     }
     Ok(())
 }

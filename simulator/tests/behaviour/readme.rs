@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::Request;
 use http_body_util::BodyExt as _;
-use svc_simulator::host::transport::Targets;
+use svc_simulator::host::transport::TargetPolicy;
 use svc_simulator::http::Addresses;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::Access;
@@ -71,7 +71,7 @@ fn controlled(scene: &Scene, method: &str, path: &str, body: &str) -> String {
         host: Arc::clone(&scene.host),
         accounts: Vec::new(),
         addresses: Addresses::DEFAULT,
-        targets: Targets::loopback_only(),
+        targets: TargetPolicy::loopback_only(),
         access: Access::default(),
         stop: CancellationToken::new(),
     };

@@ -11,7 +11,7 @@ use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Head
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::{Host, Means};
+use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::scenario::{accounts, read_accounts};
 
 use crate::scene::PAN;
@@ -59,7 +59,7 @@ fn host(files: &[Arc<Source>]) -> Arc<Host> {
     let rules = Rules::read(&Files::built_in(), Seed::new("")).expect("the built-in files");
     let rules = rules.with_scenarios_replaced(files).expect("a good edit");
     let accounts = read_accounts(&accounts()).expect("the built-in accounts");
-    Host::new(rules, accounts, Means::of(Clock::machine())).expect("no journal")
+    Host::new(rules, accounts, HostConfig::new(Clock::machine())).expect("no journal")
 }
 
 /// Calls until the end; every answer is of one version, and never of one before the last.
@@ -96,14 +96,14 @@ fn hundreds_of_edits_under_load_lose_no_call_and_mix_no_answer() {
         let callers: Vec<_> = (0..CALLERS).map(caller).collect();
         for number in 1..=EDITS {
             let before = calls.load(Ordering::SeqCst);
-            let version = host.edits().version;
+            let version = host.reload_status().version;
             if number % 3 == 0 {
                 let bad = [Source::new(
                     "folder/edited.toml",
                     "[[scenario]]\nname = 1\n",
                 )];
                 assert!(host.replace_scenarios(&bad).is_err());
-                assert_eq!(host.edits().version, version);
+                assert_eq!(host.reload_status().version, version);
             } else {
                 assert_eq!(host.replace_scenarios(&edit(number)).unwrap(), version + 1);
             }
@@ -118,7 +118,7 @@ fn hundreds_of_edits_under_load_lose_no_call_and_mix_no_answer() {
                 .await
                 .expect("every call is answered, and by one version");
         }
-        assert_eq!(host.edits().version, 1 + EDITS - EDITS / 3);
+        assert_eq!(host.reload_status().version, 1 + EDITS - EDITS / 3);
     });
 }
 
@@ -148,10 +148,13 @@ fn a_bad_edit_is_told_until_a_good_one_takes_its_place() {
         "[[scenario]]\nname = 1\n",
     )];
     let told = host.replace_scenarios(&bad).unwrap_err().to_string();
-    let refused = host.edits().refused.unwrap();
-    assert_eq!((refused.why, host.edits().version), (told, 1));
+    let refused = host.reload_status().failure.unwrap();
+    assert_eq!((refused.message, host.reload_status().version), (told, 1));
     host.replace_scenarios(&edit(1)).unwrap();
-    assert_eq!((host.edits().refused, host.edits().version), (None, 2));
+    assert_eq!(
+        (host.reload_status().failure, host.reload_status().version),
+        (None, 2)
+    );
 }
 
 #[tokio::test]

@@ -150,7 +150,7 @@ fn an_attempt_that_was_made_but_not_written_is_made_again() {
     scene.get("/v1/usage").by("hooked").send();
     let cell = scene.account("hooked");
     let noted = |event: &Event| matches!(event.what, What::Attempted { .. });
-    let wait = cell.wait_for(0, noted, Duration::from_secs(60));
+    let wait = cell.wait_for_events(0, noted, Duration::from_secs(60));
     assert_eq!(scene.runtime.block_on(wait).events.len(), 1);
     assert_eq!(scene.received().len(), 2);
 }

@@ -19,11 +19,11 @@ use svc_simulator::engine::state::event::Event;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::state::manage::Refused;
 use svc_simulator::host::clock::Clock;
+use svc_simulator::host::clock_move::ClockTarget;
 use svc_simulator::host::journal::{Journal, MemoryJournal};
-use svc_simulator::host::memory::Bounds;
-use svc_simulator::host::time::Target;
-use svc_simulator::host::transport::{MemoryTransport, Posting};
-use svc_simulator::host::{AccountCell, Host, Means};
+use svc_simulator::host::memory::MemoryLimits;
+use svc_simulator::host::transport::{MemoryTransport, WebhookRequest};
+use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{self, AccountConfig};
 
 /// Where every scene begins: 2027-01-15T08:00:00Z.
@@ -60,8 +60,8 @@ pub(crate) struct Scene {
 }
 
 /// The status that a posting is answered with, given its number, counted from 0.
-type Statuses = Box<dyn Fn(&Posting, usize) -> u16 + Send>;
-type Answers = Box<dyn Fn(&Posting, usize) -> u16 + Send + Sync>;
+type Statuses = Box<dyn Fn(&WebhookRequest, usize) -> u16 + Send>;
+type Answers = Box<dyn Fn(&WebhookRequest, usize) -> u16 + Send + Sync>;
 
 impl Scene {
     /// A simulator on its defaults.
@@ -108,16 +108,21 @@ impl Scene {
     }
 
     /// A simulator that uses so much memory.
-    pub(crate) fn bounded(bounds: Bounds) -> Self {
+    pub(crate) fn bounded(limits: MemoryLimits) -> Self {
         let journal = Arc::new(MemoryJournal::default());
-        Scene::within(DEFAULT_RULES.clone(), "", journal, bounds)
+        Scene::within(DEFAULT_RULES.clone(), "", journal, limits)
     }
 
     fn on(rules: Rules, accounts: &str, journal: Arc<dyn Journal>) -> Self {
-        Scene::within(rules, accounts, journal, Bounds::default())
+        Scene::within(rules, accounts, journal, MemoryLimits::default())
     }
 
-    fn within(rules: Rules, accounts: &str, journal: Arc<dyn Journal>, bounds: Bounds) -> Self {
+    fn within(
+        rules: Rules,
+        accounts: &str,
+        journal: Arc<dyn Journal>,
+        memory_limits: MemoryLimits,
+    ) -> Self {
         let mut sources = scenario::accounts();
         sources.push(Source::new("accounts-of-the-test.toml", accounts));
         let accounts =
@@ -127,12 +132,12 @@ impl Scene {
         let answers: Answers = Box::new(move |posting, nth| (*answers.lock())(posting, nth));
         let receiver = Arc::new(MemoryTransport::new(answers));
         let machine = Arc::new(AtomicI64::new(START.as_millisecond()));
-        let means = Means {
-            bounds,
-            ..means(&journal, &receiver, &machine)
+        let config = HostConfig {
+            memory_limits,
+            ..config(&journal, &receiver, &machine)
         };
         Scene {
-            host: Host::new(rules, accounts.clone(), means).expect("a memory journal takes all"),
+            host: Host::new(rules, accounts.clone(), config).expect("a memory journal takes all"),
             runtime: runtime(),
             journal,
             statuses,
@@ -146,9 +151,9 @@ impl Scene {
     pub(crate) fn crash_and_start_again(&mut self) {
         std::mem::replace(&mut self.runtime, runtime()).shutdown_background();
         let rules = Rules::clone(&self.host.rules());
-        let means = means(&self.journal, &self.receiver, &self.machine);
+        let config = config(&self.journal, &self.receiver, &self.machine);
         let _in_runtime = self.runtime.enter();
-        let host = Host::new(rules, self.accounts.clone(), means);
+        let host = Host::new(rules, self.accounts.clone(), config);
         self.host = host.expect("a memory journal gives all");
     }
 
@@ -195,14 +200,14 @@ impl Scene {
     }
 
     /// What the receiver got so far.
-    pub(crate) fn received(&self) -> Vec<Posting> {
+    pub(crate) fn received(&self) -> Vec<WebhookRequest> {
         self.receiver.postings()
     }
 
     /// The receiver answers each posting with this from now on, given its number.
     pub(crate) fn receiver_answers(
         &self,
-        statuses: impl Fn(&Posting, usize) -> u16 + Send + 'static,
+        statuses: impl Fn(&WebhookRequest, usize) -> u16 + Send + 'static,
     ) {
         *self.statuses.lock() = Box::new(statuses);
     }
@@ -216,9 +221,9 @@ impl Scene {
     /// Moves an account's clock forward. Gives what happened on the way.
     pub(crate) fn advance(&self, name: &str, by: SignedDuration) -> Vec<Event> {
         let cell = self.account(name);
-        let moved = self.host.move_clock(&cell, Target::By(by));
+        let moved = self.host.move_clock(&cell, ClockTarget::By(by));
         let moved = self.runtime.block_on(moved);
-        moved.expect("the clock moves forward").happened
+        moved.expect("the clock moves forward").events
     }
 
     /// Changes what an account is.
@@ -246,15 +251,15 @@ impl Scene {
     }
 }
 
-fn means(
+fn config(
     journal: &Arc<dyn Journal>,
     receiver: &Arc<MemoryTransport<Answers>>,
     machine: &Arc<AtomicI64>,
-) -> Means {
-    Means {
+) -> HostConfig {
+    HostConfig {
         journal: journal.clone(),
         transport: receiver.clone(),
-        ..Means::of(Clock::Hand(Arc::clone(machine)))
+        ..HostConfig::new(Clock::Manual(Arc::clone(machine)))
     }
 }
 
@@ -434,7 +439,7 @@ impl Drop for Scene {
             self.advance(cell.id(), SignedDuration::ZERO);
         }
         let settings = Settings {
-            keeps: self.host.bounds().keeps,
+            keeps: self.host.memory_limits().retention,
             ..Settings::of(&self.host.rules().contract.service)
         };
         for cell in self.host.directory().all() {

@@ -15,7 +15,7 @@ use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::state::signature::Signature;
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::{Host, Means};
+use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::scenario::{self, read_accounts};
 use svc_simulator::signature_diagnosis::{Case, Verdict, examine};
 use tokio::runtime::Runtime;
@@ -36,10 +36,10 @@ impl Simulator {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().expect("a runtime");
         let accounts = read_accounts(&scenario::accounts()).expect("built in");
-        let means = Means::of(Clock::hand(Timestamp::constant(1_800_000_000, 0)));
+        let config = HostConfig::new(Clock::manual(Timestamp::constant(1_800_000_000, 0)));
         let host = {
             let _inside = runtime.enter();
-            Host::new(RULES.clone(), accounts, means).expect("built in")
+            Host::new(RULES.clone(), accounts, config).expect("built in")
         };
         Simulator {
             host,

@@ -13,8 +13,8 @@ use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, NoJournal};
-use svc_simulator::host::transport::{NoTransport, Targets, Transport};
-use svc_simulator::host::{Host, Means};
+use svc_simulator::host::transport::{NoTransport, TargetPolicy, Transport};
+use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::Access;
@@ -86,7 +86,7 @@ impl Served {
             Rules::read(files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
         let accounts =
             read_accounts(&scenario::accounts()).expect("a test on a machine that works");
-        let clock = Clock::hand(Timestamp::constant(1_800_000_000, 0));
+        let clock = Clock::manual(Timestamp::constant(1_800_000_000, 0));
         let runtime = Runtime::new().expect("a test on a machine that works");
         let bind = || {
             runtime
@@ -103,13 +103,13 @@ impl Served {
             live,
         };
         rules.addresses = addresses.in_answers();
-        let means = Means {
+        let config = HostConfig {
             journal,
             transport,
-            ..Means::of(clock)
+            ..HostConfig::new(clock)
         };
         let host =
-            Host::new(rules, accounts.clone(), means).expect("a test on a machine that works");
+            Host::new(rules, accounts.clone(), config).expect("a test on a machine that works");
         let stop = CancellationToken::new();
         let api = |environment| {
             Arc::new(Api {
@@ -126,7 +126,7 @@ impl Served {
             host: Arc::clone(&host),
             accounts: accounts.clone(),
             addresses,
-            targets: Targets::loopback_only(),
+            targets: TargetPolicy::loopback_only(),
             access,
             stop: stop.clone(),
         };

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use svc_simulator::engine::state::delivery::Answered;
 use svc_simulator::host::transport::{
-    EXCERPT_BYTES, FoundAddresses, HttpTransport, Names, Posted, Posting, Targets, Transport,
-    TransportLimits,
+    AddressLookup, EXCERPT_BYTES, HttpTransport, NameResolver, TargetPolicy, Transport,
+    TransportLimits, WebhookRequest, WebhookResponse,
 };
 use tokio::net::TcpListener;
 
@@ -30,23 +30,23 @@ fn limits() -> TransportLimits {
 }
 
 fn transport() -> HttpTransport {
-    HttpTransport::new(limits(), Targets::loopback_only()).expect("a client")
+    HttpTransport::new(limits(), TargetPolicy::loopback_only()).expect("a client")
 }
 
-fn posting(url: &str) -> Posting {
-    Posting {
+fn posting(url: &str) -> WebhookRequest {
+    WebhookRequest {
         url: url.to_owned(),
         signature: Some("t=1800000000,v1=00ff".to_owned()),
         body: Bytes::from_static(br#"{"success":true}"#),
     }
 }
 
-async fn post(transport: &HttpTransport, url: &str) -> Posted {
+async fn post(transport: &HttpTransport, url: &str) -> WebhookResponse {
     transport.post(posting(url)).await
 }
 
 /// What came of a posting, in a line.
-fn line(posted: &Posted) -> String {
+fn line(posted: &WebhookResponse) -> String {
     match &posted.answered {
         Answered::Status(status) => status.to_string(),
         Answered::Nothing(reason) => reason.clone(),
@@ -94,7 +94,7 @@ async fn a_posting_arrives_as_one_post_with_its_signature() {
 #[tokio::test]
 async fn without_a_signature_the_header_is_not_sent() {
     let receiver = Receiver::new(Play::Answers(GOOD)).await;
-    let unsigned = Posting {
+    let unsigned = WebhookRequest {
         signature: None,
         ..posting(&receiver.url())
     };
@@ -230,7 +230,7 @@ async fn answers_of_every_kind_end_as_ruled() {
 async fn what_takes_too_long_ends_at_the_limit_and_a_status_in_time_counts() {
     use Play::{Endless, Stalls};
     let limits = TransportLimits::within(Duration::from_secs(1));
-    let transport = HttpTransport::new(limits, Targets::loopback_only()).expect("a client");
+    let transport = HttpTransport::new(limits, TargetPolicy::loopback_only()).expect("a client");
     let late = "no answer within 1 s";
     let rows = [
         ("silence", Stalls(b""), late),
@@ -345,14 +345,14 @@ async fn an_answer_sent_ahead_answers_no_later_posting() {
     assert_eq!(receiver.connections(), [0, 1, 2]);
 }
 
-/// Names with fixed addresses; `turns.example` leads elsewhere each time it is looked up.
+/// NameResolver with fixed addresses; `turns.example` leads elsewhere each time it is looked up.
 #[derive(Default)]
 struct FixedNames {
     asked: AtomicUsize,
 }
 
-impl Names for FixedNames {
-    fn addresses(&self, name: &str) -> FoundAddresses {
+impl NameResolver for FixedNames {
+    fn addresses(&self, name: &str) -> AddressLookup {
         let nth = self.asked.fetch_add(1, Ordering::SeqCst);
         let found = match name {
             "good.example" => vec![LOOPBACK],
@@ -369,8 +369,8 @@ impl Names for FixedNames {
 }
 
 fn with_names(limits: TransportLimits, names: &Arc<FixedNames>) -> HttpTransport {
-    let names = Arc::clone(names) as Arc<dyn Names>;
-    HttpTransport::with_names(limits, Targets::loopback_only(), names).expect("a client")
+    let names = Arc::clone(names) as Arc<dyn NameResolver>;
+    HttpTransport::with_names(limits, TargetPolicy::loopback_only(), names).expect("a client")
 }
 
 #[tokio::test]
@@ -437,7 +437,7 @@ async fn a_url_that_was_never_checked_is_refused_here_too() {
         line(&told),
         "the URL begins with `ftp:`; begin it with `http://`"
     );
-    let broken = Posting {
+    let broken = WebhookRequest {
         signature: Some("t=1\r\nX: y".to_owned()),
         ..posting("http://127.0.0.1/")
     };

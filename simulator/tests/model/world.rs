@@ -16,8 +16,8 @@ use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{Journal, JournalError};
-use svc_simulator::host::transport::{Posted, Posting, Transport};
-use svc_simulator::host::{AccountCell, Host, Means};
+use svc_simulator::host::transport::{Transport, WebhookRequest, WebhookResponse};
+use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{AccountConfig, KeyConfig};
 
 use crate::catalogue::Catalogue;
@@ -78,10 +78,10 @@ impl World {
             postings: Mutex::default(),
         });
         let machine = Arc::new(AtomicI64::new(START_MS));
-        let means = Means {
+        let host_config = HostConfig {
             journal: journal.clone(),
             transport: receiver.clone(),
-            ..Means::of(Clock::Hand(Arc::clone(&machine)))
+            ..HostConfig::new(Clock::Manual(Arc::clone(&machine)))
         };
         let config = AccountConfig {
             id: ACCOUNT.into(),
@@ -101,7 +101,8 @@ impl World {
         let runtime = runtime.expect("a runtime");
         let host = {
             let _in_runtime = runtime.enter();
-            Host::new(Arc::clone(&stage.rules), vec![config], means).expect("the journal takes all")
+            Host::new(Arc::clone(&stage.rules), vec![config], host_config)
+                .expect("the journal takes all")
         };
         let cell = host.directory().by_name(ACCOUNT, instant(START_MS));
         let cell = cell.expect("the journal takes all").expect("it was opened");
@@ -162,7 +163,7 @@ impl Journal for Shadow {
 /// The receiver of all webhooks.
 pub(crate) struct Receiver {
     status: AtomicU16,
-    postings: Mutex<Vec<Posting>>,
+    postings: Mutex<Vec<WebhookRequest>>,
 }
 
 impl Receiver {
@@ -171,7 +172,7 @@ impl Receiver {
     }
 
     /// What came since the last time.
-    pub(crate) fn take(&self) -> Vec<Posting> {
+    pub(crate) fn take(&self) -> Vec<WebhookRequest> {
         std::mem::take(&mut self.postings.lock())
     }
 }
@@ -179,8 +180,8 @@ impl Receiver {
 impl Transport for Receiver {
     fn post(
         &self,
-        posting: Posting,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Posted> + Send + '_>> {
+        posting: WebhookRequest,
+    ) -> std::pin::Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
         let id = reference::ids(&posting.body).swap_remove(0);
         let status = reference::status_of(self.status.load(Ordering::SeqCst), &id);
         self.postings.lock().push(posting);
@@ -188,7 +189,7 @@ impl Transport for Receiver {
             Some(status) => Answered::Status(status),
             None => Answered::Nothing("it was silent".to_owned()),
         };
-        Box::pin(std::future::ready(Posted {
+        Box::pin(std::future::ready(WebhookResponse {
             answered,
             excerpt: Bytes::new(),
         }))

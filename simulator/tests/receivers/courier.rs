@@ -13,9 +13,9 @@ use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::delivery::{Answered, DeliveryState};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::time::Target;
-use svc_simulator::host::transport::{HttpTransport, Targets, TransportLimits};
-use svc_simulator::host::{Host, Means};
+use svc_simulator::host::clock_move::ClockTarget;
+use svc_simulator::host::transport::{HttpTransport, TargetPolicy, TransportLimits};
+use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::scenario::read_accounts;
 use tokio::runtime::Runtime;
 
@@ -37,14 +37,14 @@ pub(crate) fn delivered_to(url: &str, secret: &str) -> (String, Vec<Answered>) {
             read_accounts(&[Source::new("accounts.toml", accounts)]).expect("an account");
         let rules = Rules::read(&Files::built_in(), Seed::new("")).expect("the built-in files");
         let limits = TransportLimits::within(Duration::from_secs(10));
-        let transport = HttpTransport::new(limits, Targets::loopback_only()).expect("a client");
-        let means = Means {
+        let transport = HttpTransport::new(limits, TargetPolicy::loopback_only()).expect("a client");
+        let config = HostConfig {
             // The account's time stands in another year; signatures say the machine's.
             freeze_at: Some(Timestamp::constant(1_900_000_000, 0)),
             transport: Arc::new(transport),
-            ..Means::of(Clock::machine())
+            ..HostConfig::new(Clock::machine())
         };
-        let host = Host::new(rules, accounts, means).expect("a host");
+        let host = Host::new(rules, accounts, config).expect("a host");
         let reply = host.answer(&slow_call()).await;
         let id = Json::parse(&reply.body).expect("an envelope");
         let id = id
@@ -56,7 +56,7 @@ pub(crate) fn delivered_to(url: &str, secret: &str) -> (String, Vec<Answered>) {
             .account("hooked")
             .expect("no journal")
             .expect("the account");
-        let moved = host.move_clock(&cell, Target::By(HALF_A_DAY)).await;
+        let moved = host.move_clock(&cell, ClockTarget::By(HALF_A_DAY)).await;
         moved.expect("a clock that moves forward");
         let attempts = cell.read(|account| {
             let delivery = account.books(Environment::Test).deliveries.iter().next();

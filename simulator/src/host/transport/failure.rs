@@ -5,8 +5,8 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use super::names::NoSuchHost;
-use super::target::TargetRefused;
+use super::names::HostNotFound;
+use super::target::TargetRejection;
 
 /// Why a posting got no answer; `limit` is how long an answer was waited for.
 pub(super) fn reason(error: &reqwest::Error, limit: Duration) -> String {
@@ -52,10 +52,10 @@ fn below<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'stati
 
 /// What an error alone says; nothing where its cause says more.
 fn known(error: &(dyn Error + 'static)) -> Option<String> {
-    if let Some(refused) = error.downcast_ref::<TargetRefused>() {
+    if let Some(refused) = error.downcast_ref::<TargetRejection>() {
         return Some(refused.to_string());
     }
-    if let Some(none) = error.downcast_ref::<NoSuchHost>() {
+    if let Some(none) = error.downcast_ref::<HostNotFound>() {
         return Some(none.to_string());
     }
     if let Some(error) = error.downcast_ref::<hyper::Error>() {

@@ -1,5 +1,5 @@
 //! The transport over real HTTP/1.1. It trusts no receiver: it follows no redirect, waits only so
-//! long, reads only so much, keeps no cookies, and connects only where [`Targets`] allow.
+//! long, reads only so much, keeps no cookies, and connects only where [`TargetPolicy`] allow.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -12,9 +12,9 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use tokio::time::sleep;
 
-use super::names::{FilteredNames, Names, SystemNames};
-use super::target::Targets;
-use super::{EXCERPT_BYTES, Posted, Posting, SIGNATURE_HEADER, Transport, failure};
+use super::names::{FilteringResolver, NameResolver, SystemResolver};
+use super::target::TargetPolicy;
+use super::{EXCERPT_BYTES, SIGNATURE_HEADER, Transport, WebhookRequest, WebhookResponse, failure};
 use crate::engine::state::delivery::Answered;
 
 /// Header fields a receiver may answer with; the whole section is bounded by hyper's buffer of
@@ -65,7 +65,7 @@ pub enum TransportError {
 pub struct HttpTransport {
     client: Client,
     limits: TransportLimits,
-    targets: Targets,
+    targets: TargetPolicy,
 }
 
 impl HttpTransport {
@@ -73,8 +73,8 @@ impl HttpTransport {
     ///
     /// # Errors
     /// Where no HTTP client can be made.
-    pub fn new(limits: TransportLimits, targets: Targets) -> Result<Self, TransportError> {
-        HttpTransport::with_names(limits, targets, Arc::new(SystemNames))
+    pub fn new(limits: TransportLimits, targets: TargetPolicy) -> Result<Self, TransportError> {
+        HttpTransport::with_names(limits, targets, Arc::new(SystemResolver))
     }
 
     /// A transport that looks names up elsewhere.
@@ -83,10 +83,10 @@ impl HttpTransport {
     /// Where no HTTP client can be made.
     pub fn with_names(
         limits: TransportLimits,
-        targets: Targets,
-        names: Arc<dyn Names>,
+        targets: TargetPolicy,
+        names: Arc<dyn NameResolver>,
     ) -> Result<Self, TransportError> {
-        let resolver = FilteredNames {
+        let resolver = FilteringResolver {
             names,
             targets: targets.clone(),
         };
@@ -122,21 +122,23 @@ impl HttpTransport {
         })
     }
 
-    async fn exchange(&self, posting: Posting) -> Posted {
+    async fn exchange(&self, posting: WebhookRequest) -> WebhookResponse {
         // Addresses that stand in the URL are never resolved, so they are looked at here.
         let url = match self.targets.url(&posting.url) {
             Ok(url) => url,
-            Err(refused) => return Posted::nothing(refused.to_string()),
+            Err(refused) => return WebhookResponse::nothing(refused.to_string()),
         };
         let mut out_of_time = pin!(sleep(self.limits.timeout));
         let head = tokio::select! {
             biased;
             head = self.send(url, posting) => head,
-            () = &mut out_of_time => return Posted::nothing(failure::late(self.limits.timeout)),
+            () = &mut out_of_time => return WebhookResponse::nothing(failure::late(self.limits.timeout)),
         };
         let answer = match head {
             Ok(answer) => answer,
-            Err(error) => return Posted::nothing(failure::reason(&error, self.limits.timeout)),
+            Err(error) => {
+                return WebhookResponse::nothing(failure::reason(&error, self.limits.timeout));
+            }
         };
         let answered = Answered::Status(answer.status().as_u16());
         let mut excerpt = BytesMut::new();
@@ -145,13 +147,13 @@ impl HttpTransport {
             () = read(answer, self.limits.body_bytes, &mut excerpt) => {}
             () = &mut out_of_time => {}
         }
-        Posted {
+        WebhookResponse {
             answered,
             excerpt: excerpt.freeze(),
         }
     }
 
-    async fn send(&self, url: Url, posting: Posting) -> reqwest::Result<Response> {
+    async fn send(&self, url: Url, posting: WebhookRequest) -> reqwest::Result<Response> {
         let mut request = self.client.post(url).body(posting.body);
         request = request.header(CONTENT_TYPE, "application/json");
         if let Some(signature) = posting.signature {
@@ -162,7 +164,10 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn post(&self, posting: Posting) -> Pin<Box<dyn Future<Output = Posted> + Send + '_>> {
+    fn post(
+        &self,
+        posting: WebhookRequest,
+    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
         Box::pin(self.exchange(posting))
     }
 }

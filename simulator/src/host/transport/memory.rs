@@ -7,16 +7,16 @@ use std::pin::Pin;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use super::{Posted, Posting, Transport};
+use super::{Transport, WebhookRequest, WebhookResponse};
 use crate::engine::state::delivery::Answered;
 
 /// A transport without a network.
 pub struct MemoryTransport<F> {
     answer: F,
-    postings: Mutex<Vec<Posting>>,
+    postings: Mutex<Vec<WebhookRequest>>,
 }
 
-impl<F: Fn(&Posting, usize) -> u16 + Send + Sync> MemoryTransport<F> {
+impl<F: Fn(&WebhookRequest, usize) -> u16 + Send + Sync> MemoryTransport<F> {
     /// A transport whose receivers answer with the status that `answer` gives for a posting and
     /// its place among all postings, counted from 0.
     pub fn new(answer: F) -> Self {
@@ -28,13 +28,16 @@ impl<F: Fn(&Posting, usize) -> u16 + Send + Sync> MemoryTransport<F> {
 
     /// All postings so far, in the order in which they came.
     #[must_use]
-    pub fn postings(&self) -> Vec<Posting> {
+    pub fn postings(&self) -> Vec<WebhookRequest> {
         self.postings.lock().clone()
     }
 }
 
-impl<F: Fn(&Posting, usize) -> u16 + Send + Sync> Transport for MemoryTransport<F> {
-    fn post(&self, posting: Posting) -> Pin<Box<dyn Future<Output = Posted> + Send + '_>> {
+impl<F: Fn(&WebhookRequest, usize) -> u16 + Send + Sync> Transport for MemoryTransport<F> {
+    fn post(
+        &self,
+        posting: WebhookRequest,
+    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
         Box::pin(async move {
             let nth = {
                 let mut postings = self.postings.lock();
@@ -43,7 +46,7 @@ impl<F: Fn(&Posting, usize) -> u16 + Send + Sync> Transport for MemoryTransport<
             };
             // Outside the lock: the function may take its time.
             let status = (self.answer)(&posting, nth);
-            Posted {
+            WebhookResponse {
                 answered: Answered::Status(status),
                 excerpt: Bytes::new(),
             }
@@ -58,7 +61,7 @@ mod tests {
     #[tokio::test]
     async fn postings_are_answered_by_their_place_and_kept_in_order() {
         let transport = MemoryTransport::new(|_, nth| if nth == 0 { 500 } else { 204 });
-        let posting = |body: &'static str| Posting {
+        let posting = |body: &'static str| WebhookRequest {
             url: "http://127.0.0.1/".to_owned(),
             signature: None,
             body: Bytes::from_static(body.as_bytes()),

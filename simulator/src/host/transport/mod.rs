@@ -17,9 +17,9 @@ use bytes::Bytes;
 use crate::engine::state::delivery::Answered;
 pub use http::{HttpTransport, TransportError, TransportLimits};
 pub use memory::MemoryTransport;
-pub use names::{FoundAddresses, Names, SystemNames};
+pub use names::{AddressLookup, NameResolver, SystemResolver};
 pub use nowhere::NoTransport;
-pub use target::{TargetRefused, Targets};
+pub use target::{TargetPolicy, TargetRejection};
 
 /// The name of the header that carries the signature.
 pub const SIGNATURE_HEADER: &str = "X-Service-Signature";
@@ -29,7 +29,7 @@ pub const EXCERPT_BYTES: usize = 1024;
 
 /// One POST of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Posting {
+pub struct WebhookRequest {
     /// Where to.
     pub url: String,
     /// The value of [`SIGNATURE_HEADER`]; without it the header is not sent.
@@ -38,19 +38,19 @@ pub struct Posting {
     pub body: Bytes,
 }
 
-/// What came of a [`Posting`].
+/// What came of a [`WebhookRequest`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Posted {
+pub struct WebhookResponse {
     /// The receiver's status, or why there is none.
     pub answered: Answered,
     /// The first bytes of the receiver's answer, at most [`EXCERPT_BYTES`].
     pub excerpt: Bytes,
 }
 
-impl Posted {
+impl WebhookResponse {
     /// No answer, and why.
     fn nothing(reason: impl Into<String>) -> Self {
-        Posted {
+        WebhookResponse {
             answered: Answered::Nothing(reason.into()),
             excerpt: Bytes::new(),
         }
@@ -60,5 +60,8 @@ impl Posted {
 /// What takes postings out of the simulator.
 pub trait Transport: Send + Sync {
     /// Posts once. Whatever the receiver does, this ends: with its status or with a reason.
-    fn post(&self, posting: Posting) -> Pin<Box<dyn Future<Output = Posted> + Send + '_>>;
+    fn post(
+        &self,
+        posting: WebhookRequest,
+    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>>;
 }

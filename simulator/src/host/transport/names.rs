@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::target::Targets;
+use super::target::TargetPolicy;
 
 /// The addresses of a name, when they are found.
-pub type FoundAddresses = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+pub type AddressLookup = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
 /// What knows the addresses of names.
-pub trait Names: Send + Sync {
+pub trait NameResolver: Send + Sync {
     /// The addresses of a name.
-    fn addresses(&self, name: &str) -> FoundAddresses;
+    fn addresses(&self, name: &str) -> AddressLookup;
 }
 
 /// The names that the machine knows.
@@ -25,10 +25,10 @@ pub trait Names: Send + Sync {
 /// A look-up that hangs occupies a thread for as long as the system's resolver lets it, even after
 /// the posting that asked was given up.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct SystemNames;
+pub struct SystemResolver;
 
-impl Names for SystemNames {
-    fn addresses(&self, name: &str) -> FoundAddresses {
+impl NameResolver for SystemResolver {
+    fn addresses(&self, name: &str) -> AddressLookup {
         let name = name.to_owned();
         Box::pin(async move {
             let found = tokio::net::lookup_host((name, 0)).await?;
@@ -40,23 +40,23 @@ impl Names for SystemNames {
 /// The name has no address.
 #[derive(Debug, thiserror::Error)]
 #[error("no such host")]
-pub(super) struct NoSuchHost;
+pub(super) struct HostNotFound;
 
-/// Names whose addresses are filtered before anything connects to them.
-pub(super) struct FilteredNames {
-    pub(super) names: Arc<dyn Names>,
-    pub(super) targets: Targets,
+/// NameResolver whose addresses are filtered before anything connects to them.
+pub(super) struct FilteringResolver {
+    pub(super) names: Arc<dyn NameResolver>,
+    pub(super) targets: TargetPolicy,
 }
 
-impl Resolve for FilteredNames {
+impl Resolve for FilteringResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let found = self.names.addresses(name.as_str());
         let targets = self.targets.clone();
         Box::pin(async move {
-            let found = found.await.map_err(|_| NoSuchHost)?;
+            let found = found.await.map_err(|_| HostNotFound)?;
             let allowed = targets.filter(found)?;
             if allowed.is_empty() {
-                return Err(NoSuchHost.into());
+                return Err(HostNotFound.into());
             }
             // The client puts the port of the URL, or that of its scheme, in the place of 0.
             let allowed = allowed

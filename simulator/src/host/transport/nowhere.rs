@@ -4,14 +4,17 @@
 use std::future::{Future, ready};
 use std::pin::Pin;
 
-use super::{Posted, Posting, Transport};
+use super::{Transport, WebhookRequest, WebhookResponse};
 
 /// Sends nothing.
 pub struct NoTransport;
 
 impl Transport for NoTransport {
-    fn post(&self, _: Posting) -> Pin<Box<dyn Future<Output = Posted> + Send + '_>> {
+    fn post(
+        &self,
+        _: WebhookRequest,
+    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
         let reason = "webhooks do not leave this simulator";
-        Box::pin(ready(Posted::nothing(reason)))
+        Box::pin(ready(WebhookResponse::nothing(reason)))
     }
 }

@@ -43,13 +43,13 @@ const CARRIERS: [(Ipv6Net, usize); 3] = [
 
 /// Where webhooks may go.
 #[derive(Debug, Clone)]
-pub struct Targets {
+pub struct TargetPolicy {
     networks: Arc<[IpNet]>,
 }
 
 /// Why no webhook goes to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum TargetRefused {
+pub enum TargetRejection {
     /// Whatever networks were given.
     #[error("refused by policy: {0} is never a webhook target")]
     Never(IpAddr),
@@ -61,17 +61,17 @@ pub enum TargetRefused {
     NotGiven(IpAddr),
 }
 
-impl Targets {
+impl TargetPolicy {
     /// Nothing but this machine.
     #[must_use]
     pub fn loopback_only() -> Self {
-        Targets::with(Vec::new())
+        TargetPolicy::with(Vec::new())
     }
 
     /// This machine and these networks.
     #[must_use]
     pub fn with(networks: Vec<IpNet>) -> Self {
-        Targets {
+        TargetPolicy {
             networks: networks.into_iter().map(canonical).collect(),
         }
     }
@@ -80,16 +80,16 @@ impl Targets {
     ///
     /// # Errors
     /// Why they may not.
-    pub fn allows(&self, address: IpAddr) -> Result<(), TargetRefused> {
+    pub fn allows(&self, address: IpAddr) -> Result<(), TargetRejection> {
         let address = address.to_canonical();
         if address.is_loopback() {
             Ok(())
         } else if never(address) {
-            Err(TargetRefused::Never(address))
+            Err(TargetRejection::Never(address))
         } else if self.networks.iter().any(|net| net.contains(&address)) {
             Ok(())
         } else {
-            Err(TargetRefused::NotGiven(address))
+            Err(TargetRejection::NotGiven(address))
         }
     }
 
@@ -98,7 +98,7 @@ impl Targets {
     /// # Errors
     /// Where there are addresses and none is allowed: why the lowest is not, so that the reason
     /// does not depend on the order in which a name server tells them.
-    pub(super) fn filter(&self, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, TargetRefused> {
+    pub(super) fn filter(&self, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, TargetRejection> {
         let lowest = addresses.iter().min().copied();
         let allowed: Vec<IpAddr> = addresses
             .into_iter()
@@ -151,20 +151,20 @@ fn canonical(net: IpNet) -> IpNet {
 mod tests {
     use super::*;
 
-    fn with(networks: &[&str]) -> Targets {
+    fn with(networks: &[&str]) -> TargetPolicy {
         let networks = networks.iter().map(|net| net.parse().expect("a network"));
-        Targets::with(networks.collect())
+        TargetPolicy::with(networks.collect())
     }
 
     fn address(text: &str) -> IpAddr {
         text.parse().expect("an address")
     }
 
-    fn told(targets: &Targets, address: IpAddr) -> &'static str {
+    fn told(targets: &TargetPolicy, address: IpAddr) -> &'static str {
         match targets.allows(address) {
             Ok(()) => "allowed",
-            Err(TargetRefused::Never(_)) => "never",
-            Err(TargetRefused::NotGiven(_)) => "not given",
+            Err(TargetRejection::Never(_)) => "never",
+            Err(TargetRejection::NotGiven(_)) => "not given",
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn each_address_is_ruled_by_its_range() {
-        let (none, all) = (Targets::loopback_only(), with(&["0.0.0.0/0", "::/0"]));
+        let (none, all) = (TargetPolicy::loopback_only(), with(&["0.0.0.0/0", "::/0"]));
         for (text, alone, given) in BORDERS {
             let address = address(text);
             assert_eq!(
@@ -271,12 +271,12 @@ mod tests {
     #[test]
     fn of_a_names_addresses_only_the_allowed_ones_remain() {
         let found = |texts: &[&str]| texts.iter().copied().map(address).collect::<Vec<_>>();
-        let targets = Targets::loopback_only();
+        let targets = TargetPolicy::loopback_only();
         let mixed = found(&["169.254.169.254", "::1", "10.0.0.7", "127.0.0.1"]);
         assert_eq!(targets.filter(mixed), Ok(found(&["::1", "127.0.0.1"])));
         assert_eq!(targets.filter(Vec::new()), Ok(Vec::new()));
         for refused in [["10.0.0.8", "10.0.0.7"], ["10.0.0.7", "10.0.0.8"]] {
-            let lowest = TargetRefused::NotGiven(address("10.0.0.7"));
+            let lowest = TargetRejection::NotGiven(address("10.0.0.7"));
             assert_eq!(targets.filter(found(&refused)), Err(lowest));
         }
     }

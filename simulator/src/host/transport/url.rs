@@ -6,14 +6,14 @@ use std::net::IpAddr;
 use ::http::Uri;
 use reqwest::Url;
 
-use super::target::{TargetRefused, Targets};
+use super::target::{TargetPolicy, TargetRejection};
 
 /// No URL of a webhook is longer, in bytes.
 const MAX_URL_BYTES: usize = 2048;
 
 /// Why nothing is posted to a URL.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum UrlRefused {
+pub(super) enum UrlRejection {
     #[error("the URL is longer than {MAX_URL_BYTES} bytes; use a shorter one")]
     TooLong,
     #[error("the URL holds a space or a control character; write it percent-encoded")]
@@ -34,10 +34,10 @@ pub(super) enum UrlRefused {
     #[error("the URL has characters that cannot be sent ({0}); write them percent-encoded")]
     NotSendable(String),
     #[error(transparent)]
-    Target(#[from] TargetRefused),
+    Target(#[from] TargetRejection),
 }
 
-impl Targets {
+impl TargetPolicy {
     /// Whether a webhook may be registered with this URL. A name is not looked up here: where it
     /// leads is seen anew at each posting.
     ///
@@ -51,24 +51,25 @@ impl Targets {
     }
 
     /// Reads a URL as the client does that posts to it: there is no second reader to disagree.
-    pub(super) fn url(&self, text: &str) -> Result<Url, UrlRefused> {
+    pub(super) fn url(&self, text: &str) -> Result<Url, UrlRejection> {
         if text.len() > MAX_URL_BYTES {
-            return Err(UrlRefused::TooLong);
+            return Err(UrlRejection::TooLong);
         }
         if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Err(UrlRefused::Unprintable);
+            return Err(UrlRejection::Unprintable);
         }
-        let url = Url::parse(text).map_err(|error| UrlRefused::NotAUrl(error.to_string()))?;
+        let url = Url::parse(text).map_err(|error| UrlRejection::NotAUrl(error.to_string()))?;
         match url.scheme() {
             "http" => {}
             "https" if cfg!(feature = "tls") => {}
-            "https" => return Err(UrlRefused::NoTls),
-            other => return Err(UrlRefused::Scheme(other.to_owned())),
+            "https" => return Err(UrlRejection::NoTls),
+            other => return Err(UrlRejection::Scheme(other.to_owned())),
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(UrlRefused::Credentials);
+            return Err(UrlRejection::Credentials);
         }
-        Uri::try_from(url.as_str()).map_err(|error| UrlRefused::NotSendable(error.to_string()))?;
+        Uri::try_from(url.as_str())
+            .map_err(|error| UrlRejection::NotSendable(error.to_string()))?;
         if let Some(address) = literal(&url) {
             self.allows(address)?;
         }
@@ -107,7 +108,11 @@ mod tests {
             "http://localhost.:3000/",
             "http://receiver.example/",
         ] {
-            assert_eq!(Targets::loopback_only().check_url(url), Ok(()), "{url}");
+            assert_eq!(
+                TargetPolicy::loopback_only().check_url(url),
+                Ok(()),
+                "{url}"
+            );
         }
     }
 
@@ -115,7 +120,7 @@ mod tests {
     fn a_never_target_is_known_in_every_spelling() {
         let reason = "refused by policy: 169.254.169.254 is never a webhook target";
         let all = ["0.0.0.0/0", "::/0"].map(|net| net.parse().expect("a network"));
-        let everywhere = Targets::with(all.to_vec());
+        let everywhere = TargetPolicy::with(all.to_vec());
         for url in [
             "http://169.254.169.254/latest/meta-data/",
             "http://169.254.169.254.:80/",
@@ -157,7 +162,7 @@ mod tests {
             "http://[fd12::1]/",
             "http://[fe80::1%25eth0]/",
         ]
-        .map(|url| Targets::loopback_only().check_url(url).expect_err(url));
+        .map(|url| TargetPolicy::loopback_only().check_url(url).expect_err(url));
         insta::assert_snapshot!(told.join("\n"), @"
         not a URL (relative URL without a base); write it like http://127.0.0.1:3000/webhooks
         not a URL (relative URL without a base); write it like http://127.0.0.1:3000/webhooks
@@ -183,14 +188,14 @@ mod tests {
     #[test]
     #[cfg(not(feature = "tls"))]
     fn https_without_tls_is_told_how_to_get_it() {
-        let told = Targets::loopback_only().check_url("https://127.0.0.1/");
+        let told = TargetPolicy::loopback_only().check_url("https://127.0.0.1/");
         insta::assert_snapshot!(told.expect_err("no TLS"), @"https needs a simulator built with TLS (`cargo build --release --features tls`); use that or an http URL");
     }
 
     #[test]
     #[cfg(feature = "tls")]
     fn https_is_ruled_like_http() {
-        let targets = Targets::loopback_only();
+        let targets = TargetPolicy::loopback_only();
         assert_eq!(targets.check_url("https://127.0.0.1/"), Ok(()));
         assert!(targets.check_url("https://169.254.169.254/").is_err());
     }
@@ -199,8 +204,8 @@ mod tests {
     fn a_url_may_be_as_long_as_the_limit_and_no_longer() {
         let start = "http://127.0.0.1/";
         let url = format!("{start}{}", "a".repeat(MAX_URL_BYTES - start.len()));
-        assert_eq!(Targets::loopback_only().check_url(&url), Ok(()));
-        let told = Targets::loopback_only().check_url(&format!("{url}a"));
-        assert_eq!(told, Err(UrlRefused::TooLong.to_string()));
+        assert_eq!(TargetPolicy::loopback_only().check_url(&url), Ok(()));
+        let told = TargetPolicy::loopback_only().check_url(&format!("{url}a"));
+        assert_eq!(told, Err(UrlRejection::TooLong.to_string()));
     }
 }

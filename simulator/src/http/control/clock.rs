@@ -15,7 +15,7 @@ use super::route::{Asked, Route, get, post};
 use super::values::{Span, When};
 use crate::engine::state::clock::AccountClock;
 use crate::host::AccountCell;
-use crate::host::time::{MoveError, Target};
+use crate::host::clock_move::{ClockMoveError, ClockTarget};
 
 pub(super) fn routes() -> Vec<Route> {
     const CLOCK: &str = "/control/accounts/{id}/clock";
@@ -83,22 +83,22 @@ async fn set(control: Arc<Control>, asked: Asked<Change, NoQuery>) -> Result<Mov
         (None, None) if freeze.is_none() => {
             return Err(wrong("give `advance`, `set` or `freeze`"));
         }
-        (Some(Span(by)), None) => Some(Target::By(by)),
-        (None, Some(When(at))) => Some(Target::At(at)),
+        (Some(Span(by)), None) => Some(ClockTarget::By(by)),
+        (None, Some(When(at))) => Some(ClockTarget::At(at)),
         (None, None) => None,
     };
     let now = control.shows(&cell).now.0;
-    if let Some(Target::At(at)) = target
+    if let Some(ClockTarget::At(at)) = target
         && at < now
     {
         // Looked at before the clock is stopped: what is refused changes nothing.
-        return Err(MoveError::Backwards { now }.into());
+        return Err(ClockMoveError::Backwards { now }.into());
     }
     if freeze == Some(true) {
         control.host.set_clock(&cell, AccountClock::frozen)?;
     }
     let happened = match target {
-        Some(target) => control.host.move_clock(&cell, target).await?.happened,
+        Some(target) => control.host.move_clock(&cell, target).await?.events,
         None => Vec::new(),
     };
     if freeze == Some(false) {

@@ -76,9 +76,9 @@ async fn list(
     };
     let from = query.from.unwrap_or_default().0;
     let heard = tokio::select! {
-        heard = cell.wait_for(from, wanted, wait) => heard,
+        heard = cell.wait_for_events(from, wanted, wait) => heard,
         // Nobody has to wait for a simulator that stops.
-        () = control.stop.cancelled() => cell.wait_for(from, wanted, Duration::ZERO).await,
+        () = control.stop.cancelled() => cell.wait_for_events(from, wanted, Duration::ZERO).await,
     };
     Ok(Events {
         events: heard

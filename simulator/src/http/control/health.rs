@@ -49,7 +49,7 @@ async fn ready(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Heal
     match control.stop.is_cancelled() {
         false => Ok(Health {
             status: "ready",
-            scenarios: control.host.edits().refused.map(|refused| {
+            scenarios: control.host.reload_status().failure.map(|refused| {
                 let plural = if refused.mistakes == 1 { "" } else { "s" };
                 format!(
                     "the last edit was refused, the scenarios before it hold: {} mistake{plural}, told \

@@ -180,7 +180,7 @@ impl EnvironmentMemory {
 }
 
 async fn all(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Memory, Refusal> {
-    let (bounds, taken) = (control.host.bounds(), control.host.taken());
+    let (limits, usage) = (control.host.memory_limits(), control.host.memory_usage());
     let mut forgotten = Forgotten::default();
     for cell in control.host.directory().all() {
         cell.read(|account| {
@@ -188,21 +188,21 @@ async fn all(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Memory
             books.into_iter().for_each(|books| forgotten.add(books));
         });
     }
-    let (open, gone) = control.host.directory().opened_by_keys();
+    let keyed = control.host.directory().opened_by_keys();
     Ok(Memory {
-        bytes: taken.bytes as u64,
-        at_most: bounds.total as u64,
-        gave_way: taken.relieved,
+        bytes: usage.bytes as u64,
+        at_most: limits.total_bytes as u64,
+        gave_way: usage.evictions,
         keeps: RetentionLimits {
-            calls: bounds.keeps.calls as u64,
-            deliveries: bounds.keeps.deliveries as u64,
-            bytes: bounds.keeps.bytes as u64,
+            calls: limits.retention.calls as u64,
+            deliveries: limits.retention.deliveries as u64,
+            bytes: limits.retention.bytes as u64,
         },
         accounts: Accounts {
-            opened_by_keys: open as u64,
-            at_most: bounds.accounts as u64,
-            idle_ms: u64::try_from(bounds.idle.as_millis()).unwrap_or(u64::MAX),
-            gone,
+            opened_by_keys: keyed.open as u64,
+            at_most: limits.max_accounts as u64,
+            idle_ms: u64::try_from(limits.account_idle.as_millis()).unwrap_or(u64::MAX),
+            gone: keyed.closed,
         },
         forgotten,
     })

@@ -35,13 +35,13 @@ pub(super) use body::Presence;
 pub(super) use refusal::{Code, Refusal};
 pub(super) use route::Route;
 
-use crate::host::transport::Targets;
+use crate::host::transport::TargetPolicy;
 use crate::host::{AccountCell, Host};
 
 /// What the control API works with.
 pub(super) struct Control {
     pub(super) host: Arc<Host>,
-    pub(super) targets: Targets,
+    pub(super) targets: TargetPolicy,
     /// Cancelled when the simulator stops.
     pub(super) stop: CancellationToken,
 }

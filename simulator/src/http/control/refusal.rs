@@ -11,8 +11,8 @@ use super::answer::json;
 use super::json::Wrong;
 use crate::engine::state::manage::Refused;
 use crate::host::accounts::{ChangeError, OpenError};
+use crate::host::clock_move::ClockMoveError;
 use crate::host::journal::JournalError;
-use crate::host::time::MoveError;
 
 /// What an answer that refuses is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -302,15 +302,15 @@ impl From<ChangeError> for Refusal {
     }
 }
 
-impl From<MoveError> for Refusal {
-    fn from(error: MoveError) -> Self {
+impl From<ClockMoveError> for Refusal {
+    fn from(error: ClockMoveError) -> Self {
         match error {
-            MoveError::Backwards { .. } => Refusal::new(
+            ClockMoveError::Backwards { .. } => Refusal::new(
                 Code::ClockBackwards,
                 format!("{error}; a fresh account begins at the machine's time"),
             ),
-            MoveError::TooLate => Refusal::new(Code::InvalidInput, error.to_string()),
-            MoveError::Journal(error) => error.into(),
+            ClockMoveError::TooLate => Refusal::new(Code::InvalidInput, error.to_string()),
+            ClockMoveError::Journal(error) => error.into(),
         }
     }
 }

@@ -107,12 +107,12 @@ async fn list(
     };
     let rows = rules.scenarios.all().iter();
     let rows = rows.map(|scenario| row(&rules, scenario, added(scenario)));
-    let edits = control.host.edits();
+    let status = control.host.reload_status();
     Ok(Scenarios {
-        version: edits.version,
-        refused: edits.refused.map(|refused| Refused {
-            at: When(refused.at),
-            message: refused.why,
+        version: status.version,
+        refused: status.failure.map(|failure| Refused {
+            at: When(failure.at),
+            message: failure.message,
         }),
         scenarios: rows.collect(),
     })

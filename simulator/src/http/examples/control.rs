@@ -16,8 +16,8 @@ use tower::Service as _;
 use super::{ASKED_AT, pending_input};
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
-use crate::host::transport::{MemoryTransport, Posting, Targets};
-use crate::host::{Host, Means};
+use crate::host::transport::{MemoryTransport, TargetPolicy, WebhookRequest};
+use crate::host::{Host, HostConfig};
 use crate::http::control::{self, Control, Route};
 use crate::scenario::AccountConfig;
 
@@ -56,14 +56,14 @@ pub(in crate::http) async fn told(rules: &Rules, accounts: &[AccountConfig]) -> 
 
 /// A simulator in memory whose clock stands still; its receiver takes every webhook.
 pub(in crate::http) fn in_memory(rules: &Rules, accounts: &[AccountConfig]) -> Option<Router> {
-    let means = Means {
-        transport: Arc::new(MemoryTransport::new(|_: &Posting, _| 204)),
-        ..Means::of(Clock::hand(ASKED_AT))
+    let config = HostConfig {
+        transport: Arc::new(MemoryTransport::new(|_: &WebhookRequest, _| 204)),
+        ..HostConfig::new(Clock::manual(ASKED_AT))
     };
-    let host = Host::new(rules.clone(), accounts.to_vec(), means).ok()?;
+    let host = Host::new(rules.clone(), accounts.to_vec(), config).ok()?;
     let control = Control {
         host,
-        targets: Targets::loopback_only(),
+        targets: TargetPolicy::loopback_only(),
         stop: CancellationToken::new(),
     };
     Some(control::router(&Arc::new(control)))

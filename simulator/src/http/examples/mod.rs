@@ -16,7 +16,7 @@ use svc_fixtures::json::Json;
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
-use crate::host::{Host, Means};
+use crate::host::{Host, HostConfig};
 use crate::http::sample;
 use crate::scenario::AccountConfig;
 
@@ -89,8 +89,8 @@ pub fn found(rules: &Rules, accounts: &[AccountConfig]) -> Examples {
 }
 
 async fn ask(rules: &Rules, accounts: &[AccountConfig]) -> Option<Examples> {
-    let clock = Clock::hand(ASKED_AT);
-    let host = Host::new(rules.clone(), accounts.to_vec(), Means::of(clock)).ok()?;
+    let clock = Clock::manual(ASKED_AT);
+    let host = Host::new(rules.clone(), accounts.to_vec(), HostConfig::new(clock)).ok()?;
     let account = sample::working(accounts)?;
     let key = sample::key(account, Environment::Test);
     let asker = Asker { host, key };

@@ -12,7 +12,7 @@ use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
 use crate::host::clock::Clock;
-use crate::host::{Host, Means};
+use crate::host::{Host, HostConfig};
 use crate::http::examples::{ASKED_AT, asking_order};
 use crate::http::{Addresses, sample};
 use crate::scenario::{self, AccountConfig, read_accounts};
@@ -146,8 +146,8 @@ fn the_document_is_the_same_every_time() {
 #[tokio::test]
 async fn every_example_request_gets_its_example_answer() {
     let (rules, document) = tokio::task::spawn_blocking(made).await.unwrap();
-    let means = Means::of(Clock::hand(ASKED_AT));
-    let host = Host::new(rules.clone(), accounts(), means).unwrap();
+    let config = HostConfig::new(Clock::manual(ASKED_AT));
+    let host = Host::new(rules.clone(), accounts(), config).unwrap();
     for index in asking_order(&rules.contract) {
         let row = &rules.contract.operations[index];
         let shown = &document["paths"][row.path.replace('*', "{step}")]["post"];

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::Value;
-use svc_simulator::host::transport::{MemoryTransport, Posting};
+use svc_simulator::host::transport::{MemoryTransport, WebhookRequest};
 use svc_simulator::http::control::guard::Access;
 
 use crate::client::{Answer, Client, Served};
@@ -41,7 +41,7 @@ impl Ruled {
     pub(super) fn by(access: Access) -> Self {
         let receiver = Arc::new(Mutex::new(200));
         let answers = Arc::clone(&receiver);
-        let transport = MemoryTransport::new(move |_: &Posting, _| *answers.lock());
+        let transport = MemoryTransport::new(move |_: &WebhookRequest, _| *answers.lock());
         Ruled {
             served: Served::for_control(access, Arc::new(transport)),
             receiver,

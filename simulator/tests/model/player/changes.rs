@@ -10,7 +10,7 @@ use svc_simulator::engine::state::ids::VerificationId;
 use svc_simulator::engine::state::manage::{self, Refused};
 use svc_simulator::engine::state::rate_limit::RateLimit;
 use svc_simulator::host::accounts::ChangeError;
-use svc_simulator::host::time::{MoveError, Target};
+use svc_simulator::host::clock_move::{ClockMoveError, ClockTarget};
 use svc_simulator::scenario::WebhookConfig;
 
 use super::Player;
@@ -255,9 +255,9 @@ impl Player<'_> {
             return Ok(());
         }
         let (host, cell) = (&self.world.host, &self.world.cell);
-        let moved = host.move_clock(cell, Target::At(instant(to)));
+        let moved = host.move_clock(cell, ClockTarget::At(instant(to)));
         match self.world.runtime.block_on(moved) {
-            Err(MoveError::Backwards { now: shown }) if shown == instant(now) => {
+            Err(ClockMoveError::Backwards { now: shown }) if shown == instant(now) => {
                 self.note("a clock did not go back");
                 Ok(())
             }

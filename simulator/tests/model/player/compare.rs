@@ -12,7 +12,7 @@ use svc_simulator::engine::state::calls::State;
 use svc_simulator::engine::state::delivery::{Answered, DeliveryState, Why as EngineWhy};
 use svc_simulator::engine::state::event::{Event, What};
 use svc_simulator::engine::state::ids::VerificationId;
-use svc_simulator::host::transport::Posting;
+use svc_simulator::host::transport::WebhookRequest;
 
 use super::Player;
 use crate::head::{Expected, paise};
@@ -153,7 +153,7 @@ impl Player<'_> {
     pub(super) fn check_postings(
         &mut self,
         foreseen: &[Happened],
-        postings: &mut [Posting],
+        postings: &mut [WebhookRequest],
         in_order: bool,
     ) -> Result<(), String> {
         let sent = foreseen.iter().filter_map(|one| match one {

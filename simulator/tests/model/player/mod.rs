@@ -121,7 +121,7 @@ impl<'c> Player<'c> {
     /// Moves both clocks there and compares what happened on the way; the order only where nothing
     /// was overdue.
     fn move_to(&mut self, to: i64, in_order: bool) -> Result<(), String> {
-        let target = svc_simulator::host::time::Target::At(crate::world::instant(to));
+        let target = svc_simulator::host::clock_move::ClockTarget::At(crate::world::instant(to));
         let (host, cell) = (&self.world.host, &self.world.cell);
         let moved = self.world.runtime.block_on(host.move_clock(cell, target));
         let moved = moved.map_err(|error| error.to_string())?;
@@ -130,13 +130,13 @@ impl<'c> Player<'c> {
         let mut postings = self.world.receiver.take();
         self.check_postings(&foreseen, &mut postings, in_order)?;
         if in_order {
-            let mut found = moved.happened.iter().filter_map(compare::happened);
+            let mut found = moved.events.iter().filter_map(compare::happened);
             foreseen.iter_mut().for_each(Happened::forget_posted);
             let same = foreseen
                 .iter()
                 .all(|one| found.next().as_ref() == Some(one));
             if !same || found.next().is_some() {
-                let found = &moved.happened;
+                let found = &moved.events;
                 return Err(format!("on the way foreseen {foreseen:?}, found {found:?}"));
             }
         }

@@ -17,7 +17,7 @@ use crate::engine::state::event::{self, Event, What};
 
 /// Where a clock is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum ClockTarget {
     /// So much later than it shows.
     By(SignedDuration),
     /// At an instant.
@@ -26,16 +26,16 @@ pub enum Target {
 
 /// What moving a clock came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moved {
+pub struct ClockMove {
     /// What it shows.
     pub now: Timestamp,
     /// What happened on the way, in order.
-    pub happened: Vec<Event>,
+    pub events: Vec<Event>,
 }
 
 /// Why a clock was not moved.
 #[derive(Debug, thiserror::Error)]
-pub enum MoveError {
+pub enum ClockMoveError {
     /// The clock already shows a later instant.
     #[error("an account's clock never goes back; it shows {now}")]
     Backwards {
@@ -63,12 +63,12 @@ impl Host {
     /// done. Whoever stops waiting leaves the clock where it was then.
     ///
     /// # Errors
-    /// [`MoveError`]; what was done before stays done.
+    /// [`ClockMoveError`]; what was done before stays done.
     pub async fn move_clock(
         self: &Arc<Self>,
         cell: &Arc<AccountCell>,
-        target: Target,
-    ) -> Result<Moved, MoveError> {
+        target: ClockTarget,
+    ) -> Result<ClockMove, ClockMoveError> {
         let _one_at_a_time = cell.moves.lock().await;
         let way = Way::begin(self, cell);
         way.alone().await;
@@ -86,8 +86,8 @@ impl Host {
                 }
                 Next::Again => {}
                 Next::Arrived(now) => {
-                    let happened = way.end();
-                    return Ok(Moved { now, happened });
+                    let events = way.end();
+                    return Ok(ClockMove { now, events });
                 }
             }
         }
@@ -117,7 +117,7 @@ impl Host {
         cell: &AccountCell,
         passed: &mut Timestamp,
         to: Timestamp,
-    ) -> Result<Next, MoveError> {
+    ) -> Result<Next, ClockMoveError> {
         let mut held = cell.lock();
         let machine = self.clock.now();
         let shown = held.account.clock.read(machine);
@@ -133,7 +133,7 @@ impl Host {
         *passed = next.max(*passed);
         if next > shown {
             let clock = held.account.clock.moved(machine, next);
-            let clock = clock.map_err(|_| MoveError::Backwards { now: shown })?;
+            let clock = clock.map_err(|_| ClockMoveError::Backwards { now: shown })?;
             self.clock_set(cell, &mut held, clock, machine)?;
         }
         self.finish_due(cell, &mut held, machine)?;
@@ -191,16 +191,18 @@ impl<'a> Way<'a> {
     }
 
     /// From where to where it goes.
-    fn ends(&self, target: Target) -> Result<(Timestamp, Timestamp), MoveError> {
+    fn ends(&self, target: ClockTarget) -> Result<(Timestamp, Timestamp), ClockMoveError> {
         let machine = self.host.clock.now();
         let now = self.cell.lock().account.clock.read(machine);
         let to = match target {
-            Target::By(by) => now.saturating_add(by).map_err(|_| MoveError::TooLate)?,
-            Target::At(at) => at,
+            ClockTarget::By(by) => now
+                .saturating_add(by)
+                .map_err(|_| ClockMoveError::TooLate)?,
+            ClockTarget::At(at) => at,
         };
         match to >= now {
             true => Ok((now, to)),
-            false => Err(MoveError::Backwards { now }),
+            false => Err(ClockMoveError::Backwards { now }),
         }
     }
 
