@@ -11,7 +11,7 @@ use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::input::{Input, parse as parse_body};
 use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::engine::state::ids::{BodyDigest, Content, VerificationId};
-use svc_simulator::scenario::{Choice, Circumstances, Question};
+use svc_simulator::scenario::{Choice, MatchInput, RequestContext};
 
 use super::given::{
     INPUTS, Kind, Person, body, config, identifier, prepared, rules, subject, usual, usual_index,
@@ -95,14 +95,14 @@ fn choose(bencher: Bencher<'_, '_>, count: usize) {
     };
     let inputs: Vec<Input<'_>> = (0..INPUTS).map(input).collect();
     let choose = |input: &Input<'_>| {
-        let question = Question {
+        let question = MatchInput {
             operation,
             field: &|index| input.field(index),
-            around: Circumstances::plain(&config().id, Environment::Test),
+            context: RequestContext::plain(&config().id, Environment::Test),
         };
         rules.scenarios.choose(&rules.contract, &question)
     };
-    let is_own = |choice| matches!(choice, Choice::Scenario(number) if number < count);
+    let is_own = |choice| matches!(choice, Choice::Scenario(number) if (number.0 as usize) < count);
     assert!(inputs.iter().all(|input| is_own(choose(input))));
     let mut turn = inputs.iter().cycle();
     bencher.bench_local(|| turn.next().map(choose));

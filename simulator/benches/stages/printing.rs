@@ -9,7 +9,6 @@ use svc_simulator::engine::call::input::Input;
 use svc_simulator::engine::call::render::{self, Charged, Envelope, Meta, ResultPart};
 use svc_simulator::engine::call::response::Sources;
 use svc_simulator::engine::state::ids::VerificationId;
-use svc_simulator::scenario::Over;
 
 use super::given::{Person, START, body, rules, usual, usual_index};
 
@@ -58,9 +57,7 @@ fn filled(input: &Input<'_>, operation: usize) -> Vec<u8> {
         addresses: rules().addresses.of(Environment::Test),
         people: &rules().scenarios.people,
     };
-    rules()
-        .answer(operation, &Over::Nothing)
-        .print(sources, &mut data);
+    rules().answer(operation, None).print(sources, &mut data);
     data
 }
 

@@ -187,7 +187,7 @@ impl Explanation {
         match &explanation.choice {
             Choice::Sentinel { field, .. } => self.sentinel = Some(field.clone()),
             Choice::Scenario(number) => self.decides = Some(rule(scenarios.get(*number), met)),
-            Choice::Unnamed => {}
+            Choice::NoMatch => {}
         }
         let later = explanation.later.iter();
         self.later = later

@@ -6,7 +6,7 @@ use svc_fixtures::json::Json;
 
 use super::inputs::values;
 use crate::scenario::{
-    AccountConfig, Circumstances, Condition, HeaderName, Subject, Test, find_account,
+    AccountConfig, Condition, HeaderName, Predicate, RequestContext, Selector, find_account,
 };
 
 /// Who calls, and how.
@@ -42,11 +42,11 @@ impl Caller {
 
     /// What conditions see of a call.
     #[must_use]
-    pub fn around(&self) -> Circumstances<'_> {
-        Circumstances {
+    pub fn context(&self) -> RequestContext<'_> {
+        RequestContext {
             reference_id: self.reference_id.as_deref(),
             idempotency_key: self.idempotency_key.as_deref(),
-            ..Circumstances::plain(&self.account, self.environment)
+            ..RequestContext::plain(&self.account, self.environment)
         }
     }
 
@@ -59,23 +59,23 @@ impl Caller {
     ) -> Vec<Caller> {
         let mut found = vec![self.clone()];
         let subjects = [
-            Subject::Environment,
-            Subject::Account,
-            Subject::Header(HeaderName::ReferenceId),
-            Subject::Header(HeaderName::IdempotencyKey),
+            Selector::Environment,
+            Selector::Account,
+            Selector::Header(HeaderName::ReferenceId),
+            Selector::Header(HeaderName::IdempotencyKey),
         ];
-        for subject in subjects {
-            let on_it = conditions.iter().filter(|it| it.on == subject);
-            let tests: Vec<&Test> = on_it.map(|it| &it.test).collect();
-            if !tests.is_empty() {
-                let with = |caller: &Caller| caller.changed(&subject, &tests);
+        for selector in subjects {
+            let on_it = conditions.iter().filter(|it| it.selector == selector);
+            let predicates: Vec<&Predicate> = on_it.map(|it| &it.predicate).collect();
+            if !predicates.is_empty() {
+                let with = |caller: &Caller| caller.changed(&selector, &predicates);
                 found = found.iter().flat_map(with).collect();
             }
         }
         let meets = |caller: &Caller| {
-            let around = caller.around();
+            let context = caller.context();
             let mut conditions = conditions.iter();
-            conditions.all(|it| it.holds_around(&around).unwrap_or(true))
+            conditions.all(|it| it.holds_in_context(&context).unwrap_or(true))
         };
         found.retain(|caller| meets(caller) && caller.can_call(accounts));
         found.truncate(TRIED);
@@ -83,26 +83,29 @@ impl Caller {
     }
 
     /// This caller, and others that these tests of one subject may hold for.
-    fn changed(&self, subject: &Subject, tests: &[&Test]) -> Vec<Caller> {
-        let sample = match subject {
-            Subject::Account => "local_worker",
+    fn changed(&self, selector: &Selector, predicates: &[&Predicate]) -> Vec<Caller> {
+        let sample = match selector {
+            Selector::Account => "local_worker",
             _ => HEADER,
         };
         let sample = Json::from(sample);
         // What several tests ask for is asked of one text.
         let mut texts = vec![sample.clone()];
-        for test in tests {
-            let more: Vec<_> = texts.iter().flat_map(|base| values(test, base)).collect();
+        for predicate in predicates {
+            let more: Vec<_> = texts
+                .iter()
+                .flat_map(|base| values(predicate, base))
+                .collect();
             texts.extend(more.into_iter().take(TRIED));
         }
         let texts = texts.iter().filter_map(Json::as_text);
         let mut found = vec![self.clone()];
         for text in texts {
             let (mut caller, text) = (self.clone(), text.to_owned());
-            match subject {
-                Subject::Account => caller.account = text,
-                Subject::Header(HeaderName::ReferenceId) => caller.reference_id = Some(text),
-                Subject::Header(HeaderName::IdempotencyKey) => {
+            match selector {
+                Selector::Account => caller.account = text,
+                Selector::Header(HeaderName::ReferenceId) => caller.reference_id = Some(text),
+                Selector::Header(HeaderName::IdempotencyKey) => {
                     caller.idempotency_key = Some(text);
                 }
                 _ => caller.environment = caller.environment.other(),

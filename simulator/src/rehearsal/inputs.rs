@@ -13,7 +13,8 @@ use super::callers::Caller;
 use super::pattern;
 use crate::engine::call::rules::Rules;
 use crate::scenario::{
-    AccountConfig, Choice, Condition, NumberRange, Question, Scenario, Subject, Test,
+    AccountConfig, Choice, Condition, MatchInput, NumberRange, Predicate, Scenario, ScenarioIndex,
+    Selector,
 };
 
 /// Who calls where a scenario does not say.
@@ -43,7 +44,7 @@ type Setting = (String, Option<Json<'static>>);
 pub fn named_input(
     rules: &Rules,
     operation: usize,
-    scenario: usize,
+    scenario: ScenarioIndex,
     body: &Json<'static>,
 ) -> Option<Named> {
     let caller = Caller::plain(CALLER, Environment::Test);
@@ -60,7 +61,7 @@ pub fn named_input(
 pub(super) fn named_input_by(
     rules: &Rules,
     operation: usize,
-    scenario: usize,
+    scenario: ScenarioIndex,
     body: &Json<'static>,
     identifier: &str,
 ) -> Option<Named> {
@@ -79,7 +80,7 @@ pub(super) fn named_call(
     rules: &Rules,
     accounts: &[AccountConfig],
     operation: usize,
-    scenario: usize,
+    scenario: ScenarioIndex,
     from: (&Caller, &Json<'static>),
 ) -> Option<(Named, Caller)> {
     let (base, body) = from;
@@ -105,7 +106,7 @@ impl Wanted<'_> {
     /// The input that this scenario decides.
     fn decided_by(
         &self,
-        scenario: usize,
+        scenario: ScenarioIndex,
         callers: &[Caller],
         body: &Json<'static>,
     ) -> Option<(Named, Caller)> {
@@ -113,9 +114,9 @@ impl Wanted<'_> {
             let scenario = self.rules.scenarios.get(scenario);
             scenario.conditions.iter().collect()
         };
-        let decides = |question: &Question<'_>| {
+        let decides = |input: &MatchInput<'_>| {
             let scenarios = &self.rules.scenarios;
-            scenarios.choose(&self.rules.contract, question) == Choice::Scenario(scenario)
+            scenarios.choose(&self.rules.contract, input) == Choice::Scenario(scenario)
         };
         let found = self.found(&conditions, callers, body, &decides);
         found.filter(|_| !conditions.is_empty())
@@ -127,7 +128,7 @@ impl Wanted<'_> {
         conditions: &[&Condition],
         callers: &[Caller],
         body: &Json<'static>,
-        accepted: &dyn Fn(&Question<'_>) -> bool,
+        accepted: &dyn Fn(&MatchInput<'_>) -> bool,
     ) -> Option<(Named, Caller)> {
         let row = &self.rules.contract.operations[self.operation];
         let of_body = conditions.iter().copied();
@@ -174,7 +175,7 @@ impl Wanted<'_> {
         row: &Operation,
         body: &Json<'static>,
         caller: &Caller,
-        accepted: &dyn Fn(&Question<'_>) -> bool,
+        accepted: &dyn Fn(&MatchInput<'_>) -> bool,
     ) -> bool {
         let field = |at: usize| {
             let field = &row.request[at];
@@ -184,25 +185,25 @@ impl Wanted<'_> {
             };
             body.get(&field.name).or(by_default)
         };
-        accepted(&Question {
+        accepted(&MatchInput {
             operation: self.operation,
             field: &field,
-            around: caller.around(),
+            context: caller.context(),
         })
     }
 }
 
 fn is_of_the_body(condition: &Condition) -> bool {
-    match condition.on {
-        Subject::Field(_) | Subject::AnyIdentifier | Subject::Inside { .. } => true,
-        Subject::Account | Subject::Environment | Subject::Header(_) => false,
+    match condition.selector {
+        Selector::Field(_) | Selector::AnyIdentifier | Selector::Inside { .. } => true,
+        Selector::Account | Selector::Environment | Selector::Header(_) => false,
     }
 }
 
 /// The field that a condition looks at or into, where it names one.
 fn field(condition: &Condition) -> Option<&str> {
-    match &condition.on {
-        Subject::Field(name) | Subject::Inside { field: name, .. } => Some(name),
+    match &condition.selector {
+        Selector::Field(name) | Selector::Inside { field: name, .. } => Some(name),
         _ => None,
     }
 }
@@ -245,11 +246,11 @@ fn settings(
     let Some(condition) = conditions.first() else {
         return Vec::new();
     };
-    let looked_at = |field: &&Field| match &condition.on {
-        Subject::Field(name) => field.name == *name,
-        Subject::AnyIdentifier => field.identifies && identifier(field),
-        Subject::Inside { field: name, .. } => field.name == *name,
-        Subject::Account | Subject::Environment | Subject::Header(_) => false,
+    let looked_at = |field: &&Field| match &condition.selector {
+        Selector::Field(name) => field.name == *name,
+        Selector::AnyIdentifier => field.identifies && identifier(field),
+        Selector::Inside { field: name, .. } => field.name == *name,
+        Selector::Account | Selector::Environment | Selector::Header(_) => false,
     };
     let mut found = Vec::new();
     for field in operation.request.iter().filter(looked_at) {
@@ -280,14 +281,17 @@ fn candidates(conditions: &[&Condition], sample: &Json<'static>) -> Vec<Json<'st
     let mut found = vec![sample.clone()];
     let mut known = BTreeSet::from([sample.to_string()]);
     for condition in conditions {
-        let steps = match &condition.on {
-            Subject::Inside { steps, .. } => steps.as_slice(),
+        let steps = match &condition.selector {
+            Selector::Inside { steps, .. } => steps.as_slice(),
             _ => &[],
         };
         // Each is asked of what already holds for the conditions before it.
         let put = |base: &Json<'static>| {
             let part = find(base, steps);
-            let values = values(&condition.test, part.first().map_or(&Json::Null, |it| *it));
+            let values = values(
+                &condition.predicate,
+                part.first().map_or(&Json::Null, |it| *it),
+            );
             let put = values.into_iter().map(|value| {
                 let mut whole = base.clone();
                 put(&mut whole, steps, &value);
@@ -354,11 +358,11 @@ fn numbers(range: &NumberRange, sample: &Json<'static>) -> Vec<Json<'static>> {
 }
 
 /// Values that a test may hold for, in the form of the sample: a list where that is one.
-pub(super) fn values(test: &Test, sample: &Json<'static>) -> Vec<Json<'static>> {
+pub(super) fn values(predicate: &Predicate, sample: &Json<'static>) -> Vec<Json<'static>> {
     let base = first_text(sample);
-    let values: Vec<Json<'static>> = match test {
-        Test::OneOf(values) => values.clone(),
-        Test::PathEnds(end) => {
+    let values: Vec<Json<'static>> = match predicate {
+        Predicate::OneOf(values) => values.clone(),
+        Predicate::PathEnds(end) => {
             let after_scheme = base.find("://").map(|at| at + 3);
             let host =
                 after_scheme.map(|at| base[at..].find('/').map_or(base, |to| &base[..at + to]));
@@ -366,17 +370,19 @@ pub(super) fn values(test: &Test, sample: &Json<'static>) -> Vec<Json<'static>> 
                 .into_iter()
                 .collect()
         }
-        Test::Query(pair) => {
+        Predicate::Query(pair) => {
             let path = base.split(['?', '#']).next().unwrap_or_default();
             vec![Json::from(format!("{path}?{pair}"))]
         }
-        Test::Contains(part) | Test::StartsWith(part) | Test::EndsWith(part) => around(part, base),
-        Test::Matches(expression) => {
+        Predicate::Contains(part) | Predicate::StartsWith(part) | Predicate::EndsWith(part) => {
+            around(part, base)
+        }
+        Predicate::Matches(expression) => {
             let example = pattern::example(expression.as_str());
             example.map_or_else(Vec::new, |example| around(&example, base))
         }
-        Test::Number(range) => numbers(range, sample),
-        Test::Present(_) => Vec::new(),
+        Predicate::Number(range) => numbers(range, sample),
+        Predicate::Present(_) => Vec::new(),
     };
     let listed = |value: Json<'static>| match (sample, &value) {
         (Json::List(_), Json::Text(_)) => Json::List(vec![value]),

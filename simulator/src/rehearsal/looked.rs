@@ -6,7 +6,7 @@ use crate::engine::call::authenticate::Credential;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::{Execution, Planned, prepare};
-use crate::scenario::{Choice, Circumstances, Question};
+use crate::scenario::{Choice, MatchInput, RequestContext};
 use crate::scenario_analysis::{Explanation, explain, met};
 
 /// What looking into a call came to.
@@ -35,21 +35,21 @@ pub fn look_into(rules: &Rules, account: &str, asked: &Asked<'_>) -> Result<Look
             return Err(Rejection::UnknownPath);
         }
     };
-    let question = Question {
+    let input = MatchInput {
         operation: run.operation,
         field: &|index| run.input.field(index),
-        around: Circumstances {
+        context: RequestContext {
             reference_id: asked.reference_id,
             idempotency_key: asked.idempotency_key,
-            ..Circumstances::plain(account, asked.environment)
+            ..RequestContext::plain(account, asked.environment)
         },
     };
-    let explanation = explain(&rules.contract, &rules.scenarios, &question);
+    let explanation = explain(&rules.contract, &rules.scenarios, &input);
     debug_assert_eq!(explanation.choice, run.choice);
     let row = &rules.contract.operations[run.operation];
     let met = match explanation.choice {
-        Choice::Scenario(number) => met(rules.scenarios.get(number), row, &question),
-        Choice::Sentinel { .. } | Choice::Unnamed => Vec::new(),
+        Choice::Scenario(number) => met(rules.scenarios.get(number), row, &input),
+        Choice::Sentinel { .. } | Choice::NoMatch => Vec::new(),
     };
     Ok(Looked { explanation, met })
 }

@@ -12,7 +12,9 @@ use svc_fixtures::reading::{Problem, Source};
 use super::callers::Caller;
 use super::inputs::Wanted;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AccountConfig, Choice, Condition, Question, Scenario, Subject};
+use crate::scenario::{
+    AccountConfig, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector,
+};
 use crate::scenario_analysis::{Overlap, overlapping};
 
 /// Two rules that one input means both.
@@ -95,13 +97,13 @@ fn shown(rules: &Rules, accounts: &[AccountConfig], overlap: Overlap) -> Option<
         operation: overlap.operation,
         identifier: &|_| true,
     };
-    let accepted = |question: &Question<'_>| {
-        let choice = rules.scenarios.choose(&rules.contract, question);
-        choice == Choice::Scenario(overlap.first) && second.holds(row, question)
+    let accepted = |input: &MatchInput<'_>| {
+        let choice = rules.scenarios.choose(&rules.contract, input);
+        choice == Choice::Scenario(overlap.first) && second.holds(row, input)
     };
     let body = row.sample_body(&rules.contract.formats);
     let mut identifiers: Vec<&str> = row.identifiers().map(|(_, it)| it.name.as_str()).collect();
-    let any = all.iter().any(|it| it.on == Subject::AnyIdentifier);
+    let any = all.iter().any(|it| it.selector == Selector::AnyIdentifier);
     identifiers.truncate(if any { usize::MAX } else { 1 });
     let ((set, _), caller) = identifiers
         .into_iter()
@@ -116,35 +118,37 @@ fn shown(rules: &Rules, accounts: &[AccountConfig], overlap: Overlap) -> Option<
 }
 
 fn on_identifier(condition: &Condition, name: &str) -> Condition {
-    let on = match &condition.on {
-        Subject::AnyIdentifier => Subject::Field(name.to_owned()),
-        on => on.clone(),
+    let selector = match &condition.selector {
+        Selector::AnyIdentifier => Selector::Field(name.to_owned()),
+        selector => selector.clone(),
     };
     Condition {
-        on,
-        test: condition.test.clone(),
+        selector,
+        predicate: condition.predicate.clone(),
     }
 }
 
 /// Overlaps of one rule: one that is shown, and the other rules that it overlaps with.
 struct Group {
     shown: Shown,
-    hub: usize,
-    others: Vec<usize>,
+    hub: ScenarioIndex,
+    others: Vec<ScenarioIndex>,
 }
 
 /// One for each rule that overlaps with many, those of the most first.
 fn grouped(mut left: Vec<Shown>) -> Vec<Group> {
     let mut groups = Vec::new();
-    while !left.is_empty() {
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    loop {
+        let mut counts: BTreeMap<ScenarioIndex, usize> = BTreeMap::new();
         for (overlap, ..) in &left {
             *counts.entry(overlap.first).or_default() += 1;
             *counts.entry(overlap.second).or_default() += 1;
         }
         let most = counts.into_iter();
         let most = most.max_by_key(|&(rule, count)| (count, Reverse(rule)));
-        let hub = most.map_or(0, |(rule, _)| rule);
+        let Some((hub, _)) = most else {
+            return groups;
+        };
         let is_of_it = |it: &Shown| it.0.first == hub || it.0.second == hub;
         let (of_it, others): (Vec<_>, Vec<_>) = left.into_iter().partition(is_of_it);
         left = others;
@@ -160,12 +164,11 @@ fn grouped(mut left: Vec<Shown>) -> Vec<Group> {
                 .map(|shown| Group { shown, hub, others }),
         );
     }
-    groups
 }
 
 fn note(rules: &Rules, by_path: &BTreeMap<&str, &Arc<Source>>, group: Group) -> Option<Note> {
     let (overlap, set, caller) = group.shown;
-    let of = |number: usize| told(rules.scenarios.get(number));
+    let of = |index: ScenarioIndex| told(rules.scenarios.get(index));
     let (first, second) = (of(overlap.first), of(overlap.second));
     let operation = &rules.contract.operations[overlap.operation].id;
     let source = by_path.get(second.file.as_str())?;

@@ -12,7 +12,7 @@ use super::inputs::{named_call, named_input_by};
 use super::{Asked, Called, Heard, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AccountConfig, Ending, Outcome as Then, find_account};
+use crate::scenario::{AccountConfig, Outcome as Then, OutcomeKind, find_account};
 
 /// What a call can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +44,10 @@ impl Outcome {
     }
 
     fn of(then: &Then) -> Outcome {
-        match &then.result {
-            Ending::Success(_) => Outcome::Completed,
-            Ending::Pending { .. } => Outcome::Pending,
-            Ending::Error { code, .. } => Outcome::Error(*code),
+        match &then.kind {
+            OutcomeKind::Success(_) => Outcome::Completed,
+            OutcomeKind::Pending { .. } => Outcome::Pending,
+            OutcomeKind::Error { code, .. } => Outcome::Error(*code),
         }
     }
 }
@@ -143,7 +143,7 @@ impl Search<'_> {
     /// answer arrives.
     fn by_scenario(&self, outcome: Outcome) -> Option<Way> {
         let mut found = Vec::new();
-        for (number, scenario) in self.rules.scenarios.all().iter().enumerate() {
+        for (number, scenario) in self.rules.scenarios.iter() {
             if !scenario.operations.contains(&self.operation) {
                 continue;
             }
@@ -203,7 +203,7 @@ impl Search<'_> {
             step.takes.as_ref()?,
             self.row.sample_body(&self.rules.contract.formats),
         );
-        let scenarios = self.rules.scenarios.all().iter().enumerate();
+        let scenarios = self.rules.scenarios.iter();
         let mut named = scenarios
             .filter(|(_, scenario)| scenario.operations.contains(&self.operation))
             .filter_map(|(at, _)| named_input_by(self.rules, self.operation, at, &sample, takes));

@@ -13,9 +13,9 @@ impl Choice {
             Choice::Scenario(number) => {
                 Because::Scenario(Arc::clone(&scenarios.get(*number).because))
             }
-            Choice::Unnamed => match scenarios.people.asked_for_by(subject) {
+            Choice::NoMatch => match scenarios.people.asked_for_by(subject) {
                 Some(profile) => Because::Declared(Arc::clone(&profile.because)),
-                None => Because::Unnamed,
+                None => Because::NoMatch,
             },
         }
     }
@@ -32,7 +32,7 @@ pub enum Because {
     /// this place.
     Declared(Arc<str>),
     /// No scenario names the input.
-    Unnamed,
+    NoMatch,
     /// The call was refused before its operation ran.
     Refused,
     /// It is a bundle: each of its steps has a reason of its own.
@@ -49,7 +49,7 @@ impl std::fmt::Display for Because {
             Because::Declared(text) => {
                 write!(out, "no scenario names this input; it is about {text}")
             }
-            Because::Unnamed => out.write_str("no scenario names this input"),
+            Because::NoMatch => out.write_str("no scenario names this input"),
             Because::Bundle => out.write_str("each step has a reason of its own"),
             Because::Account => out.write_str("answered from the account's books"),
             Because::Refused => out.write_str("refused before the operation ran"),

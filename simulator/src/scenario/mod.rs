@@ -3,12 +3,12 @@
 
 mod accounts;
 mod because;
-mod circumstances;
 pub(crate) mod embedded;
 pub(crate) mod index;
 mod people;
 mod range;
 pub(crate) mod read;
+mod request_context;
 pub(crate) mod set;
 
 use std::sync::Arc;
@@ -24,12 +24,12 @@ pub use accounts::{
     read_accounts,
 };
 pub use because::Because;
-pub use circumstances::{Circumstances, HeaderName};
 pub use embedded::{accounts, built_in};
 pub use people::{People, Profile};
 pub use range::NumberRange;
 pub use read::read_scenarios;
-pub use set::{Choice, Question, ScenarioSet};
+pub use request_context::{HeaderName, RequestContext};
+pub use set::{Choice, MatchInput, ScenarioSet};
 
 /// One rule: these inputs of these operations get this outcome.
 #[derive(Debug, Clone)]
@@ -50,31 +50,30 @@ pub struct Scenario {
     pub conditions: Vec<Condition>,
     /// What happens, call by call.
     pub then: Vec<Outcome>,
-    /// What happens after the last of them.
-    pub afterwards: Afterwards,
+    /// Whether the first outcome follows the last one. Where not, the last one is repeated.
+    pub start_over: bool,
 }
 
-/// What a sequence of outcomes does when it has come to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Afterwards {
-    /// The last outcome is repeated.
-    StayOnLast,
-    /// It begins again.
-    StartOver,
-}
+/// The place of a scenario among all of its [`ScenarioSet`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScenarioIndex(pub u32);
+
+/// The place of a patch among [`ScenarioSet::patches`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PatchIndex(pub usize);
 
 /// One thing that must hold of an input.
 #[derive(Debug, Clone)]
 pub struct Condition {
     /// What is looked at.
-    pub on: Subject,
+    pub selector: Selector,
     /// What it must be.
-    pub test: Test,
+    pub predicate: Predicate,
 }
 
 /// What a condition looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
+pub enum Selector {
     /// The request field of this name.
     Field(String),
     /// Each of the fields that identify the subject.
@@ -97,7 +96,7 @@ pub enum Subject {
 
 /// What a value must be.
 #[derive(Debug, Clone)]
-pub enum Test {
+pub enum Predicate {
     /// One of these. Texts are compared as the field is: names fold case and spaces.
     OneOf(Vec<Json<'static>>),
     /// A text with this in it.
@@ -122,7 +121,7 @@ pub enum Test {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// What the call ends in.
-    pub result: Ending,
+    pub kind: OutcomeKind,
     /// How long the answer is held back, in real time.
     pub delay: Delay,
     /// `meta.provider`, where the scenario gives one.
@@ -234,9 +233,9 @@ pub enum OutOfOrder {
 
 /// What a call ends in.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ending {
-    /// The canned answer, with this laid over it.
-    Success(Over),
+pub enum OutcomeKind {
+    /// The canned answer, with this patch laid over it.
+    Success(Option<PatchIndex>),
     /// An error.
     Error {
         /// Its code.
@@ -254,18 +253,9 @@ pub enum Ending {
     },
 }
 
-/// What is laid over a canned answer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Over {
-    /// Nothing.
-    Nothing,
-    /// The changes of this number in [`ScenarioSet::changes`].
-    Changes(usize),
-}
-
 /// What a scenario changes of a canned answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Changes {
+pub struct ResponsePatch {
     /// The changes, in order.
     pub edits: Vec<Edit>,
     /// Whether the answer may lose its form: then all of them are made. Else each is made where

@@ -9,14 +9,17 @@ use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
 
 use super::index::{Candidate, Index};
-use super::{Changes, Circumstances, Condition, People, Scenario, Subject, Test, folded};
+use super::{
+    Condition, People, Predicate, RequestContext, ResponsePatch, Scenario, ScenarioIndex, Selector,
+    folded,
+};
 
 /// All scenarios of a simulator.
 #[derive(Debug, Clone, Default)]
 pub struct ScenarioSet {
     scenarios: Vec<Scenario>,
-    /// What scenarios change of canned answers, by number.
-    pub changes: Vec<Changes>,
+    /// What scenarios change of canned answers, by [`PatchIndex`](super::PatchIndex).
+    pub patches: Vec<ResponsePatch>,
     /// The people and companies that files declare.
     pub people: People,
     /// For each operation of the contract.
@@ -24,13 +27,13 @@ pub struct ScenarioSet {
 }
 
 /// An input, as far as choosing looks at it.
-pub struct Question<'q> {
+pub struct MatchInput<'q> {
     /// Which operation is called, by its place in the contract.
     pub operation: usize,
     /// The value of a field by its place in the operation's row, sent or by default.
     pub field: &'q dyn Fn(usize) -> Option<&'q Json<'q>>,
     /// Who calls, and how.
-    pub around: Circumstances<'q>,
+    pub context: RequestContext<'q>,
 }
 
 /// What was chosen, and why.
@@ -43,10 +46,10 @@ pub enum Choice {
         /// The error.
         error: ErrorCode,
     },
-    /// A scenario names this input: it is the one of this number.
-    Scenario(usize),
-    /// Nothing names this input: it gets the operation's own success answer.
-    Unnamed,
+    /// This scenario names this input.
+    Scenario(ScenarioIndex),
+    /// No scenario names this input: it gets the operation's own success answer.
+    NoMatch,
 }
 
 impl ScenarioSet {
@@ -55,39 +58,47 @@ impl ScenarioSet {
     pub fn new(
         contract: &Contract,
         scenarios: Vec<Scenario>,
-        changes: Vec<Changes>,
+        patches: Vec<ResponsePatch>,
         people: People,
     ) -> Self {
         let mut of_operation = vec![Vec::new(); contract.operations.len()];
         for (number, scenario) in scenarios.iter().enumerate() {
+            let number = u32::try_from(number).expect("fewer than four billion scenarios");
             for &operation in &scenario.operations {
-                of_operation[operation].push(number);
+                of_operation[operation].push(ScenarioIndex(number));
             }
         }
         let rows = contract.operations.iter().zip(&of_operation);
-        let index = |(operation, numbers): (_, &Vec<usize>)| {
-            let rules = numbers.iter().map(|&number| (number, &scenarios[number]));
+        let index = |(operation, numbers): (_, &Vec<ScenarioIndex>)| {
+            let rules = numbers.iter();
+            let rules = rules.map(|&index| (index, &scenarios[index.0 as usize]));
             Index::new(operation, rules)
         };
         let indexes = rows.map(index).collect();
         ScenarioSet {
             scenarios,
-            changes,
+            patches,
             people,
             indexes,
         }
     }
 
-    /// The scenario of that number.
+    /// The scenario at that place.
     #[must_use]
-    pub fn get(&self, number: usize) -> &Scenario {
-        &self.scenarios[number]
+    pub fn get(&self, index: ScenarioIndex) -> &Scenario {
+        &self.scenarios[index.0 as usize]
     }
 
     /// All of them, in order.
     #[must_use]
     pub fn all(&self) -> &[Scenario] {
         &self.scenarios
+    }
+
+    /// All of them with their places, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (ScenarioIndex, &Scenario)> {
+        let scenarios = self.scenarios.iter().zip(0..);
+        scenarios.map(|(scenario, number)| (ScenarioIndex(number), scenario))
     }
 
     /// How the rules of an operation are found.
@@ -98,43 +109,42 @@ impl ScenarioSet {
     /// What this input gets: the sentinel comes before all, then the first rule in order that
     /// holds. Of the cases of one rule, the first field in the contract's order decides.
     #[must_use]
-    pub fn choose(&self, contract: &Contract, question: &Question<'_>) -> Choice {
-        let operation = &contract.operations[question.operation];
-        if let Some(field) = sentinel(contract, operation, question) {
+    pub fn choose(&self, contract: &Contract, input: &MatchInput<'_>) -> Choice {
+        let operation = &contract.operations[input.operation];
+        if let Some(field) = sentinel(contract, operation, input) {
             return Choice::Sentinel {
                 field: field.to_owned(),
                 error: contract.service.sentinel.error,
             };
         }
-        let Some(index) = self.index(question.operation) else {
-            return Choice::Unnamed;
+        let Some(index) = self.index(input.operation) else {
+            return Choice::NoMatch;
         };
         let mut search = Search {
             set: self,
             index,
             operation,
-            question,
+            input,
             best: None,
         };
         let mut found = Vec::new();
-        index.exact(operation, question, &mut found);
+        index.exact(operation, input, &mut found);
         search.try_all(&mut found);
         let best = search.best;
-        let not_after = |rule: u32| best.is_none_or(|best| self.order(rule) <= self.order(best));
-        index.patterns(operation, question, not_after, &mut found);
+        let not_after =
+            |rule: ScenarioIndex| best.is_none_or(|best| self.order(rule) <= self.order(best));
+        index.patterns(operation, input, not_after, &mut found);
         search.try_all(&mut found);
         for &rule in &index.others {
             if !search.attempt(rule, None) {
                 break;
             }
         }
-        search
-            .best
-            .map_or(Choice::Unnamed, |rule| Choice::Scenario(rule as usize))
+        search.best.map_or(Choice::NoMatch, Choice::Scenario)
     }
 
-    fn order(&self, rule: u32) -> usize {
-        self.scenarios[rule as usize].order
+    fn order(&self, rule: ScenarioIndex) -> usize {
+        self.get(rule).order
     }
 }
 
@@ -143,8 +153,8 @@ struct Search<'s, 'q> {
     set: &'s ScenarioSet,
     index: &'s Index,
     operation: &'s Operation,
-    question: &'s Question<'q>,
-    best: Option<u32>,
+    input: &'s MatchInput<'q>,
+    best: Option<ScenarioIndex>,
 }
 
 impl Search<'_, '_> {
@@ -161,14 +171,14 @@ impl Search<'_, '_> {
 
     /// RetentionLimits a rule that holds where it comes before the best so far. False where it comes after,
     /// and whatever follows it would too.
-    fn attempt(&mut self, rule: u32, proven: Option<u32>) -> bool {
+    fn attempt(&mut self, rule: ScenarioIndex, proven: Option<u32>) -> bool {
         let order = |best| self.set.order(rule).cmp(&self.set.order(best));
         let comes = self.best.map_or(Ordering::Less, order);
         if comes == Ordering::Greater {
             return false;
         }
         // Of the cases of one rule, that of the first field in the contract's order comes first.
-        let is_before = |best: u32| {
+        let is_before = |best: ScenarioIndex| {
             comes == Ordering::Less || (self.place(rule), rule) < (self.place(best), best)
         };
         if self.holds(rule, proven) && self.best.is_none_or(is_before) {
@@ -177,8 +187,8 @@ impl Search<'_, '_> {
         true
     }
 
-    fn holds(&self, rule: u32, proven: Option<u32>) -> bool {
-        let conditions = &self.set.scenarios[rule as usize].conditions;
+    fn holds(&self, rule: ScenarioIndex, proven: Option<u32>) -> bool {
+        let conditions = &self.set.get(rule).conditions;
         conditions.iter().zip(0..).all(|(condition, place)| {
             let at = Candidate {
                 rule,
@@ -187,19 +197,19 @@ impl Search<'_, '_> {
             proven == Some(place)
                 || self
                     .index
-                    .in_list(at, condition, self.operation, self.question)
-                    .unwrap_or_else(|| holds(condition, self.operation, self.question))
+                    .in_list(at, condition, self.operation, self.input)
+                    .unwrap_or_else(|| holds(condition, self.operation, self.input))
         })
     }
 
     /// Where in the input the first condition of a rule holds first: the field, and of a list the
     /// item.
-    fn place(&self, rule: u32) -> (usize, usize) {
-        let scenario = &self.set.scenarios[rule as usize];
+    fn place(&self, rule: ScenarioIndex) -> (usize, usize) {
+        let scenario = self.set.get(rule);
         let place = scenario
             .conditions
             .first()
-            .and_then(|first| first_place(first, self.operation, self.question));
+            .and_then(|first| first_place(first, self.operation, self.input));
         place.unwrap_or((usize::MAX, usize::MAX))
     }
 }
@@ -208,15 +218,16 @@ impl Search<'_, '_> {
 pub(crate) fn first_place(
     condition: &Condition,
     operation: &Operation,
-    question: &Question<'_>,
+    input: &MatchInput<'_>,
 ) -> Option<(usize, usize)> {
     let in_field = |field: usize| {
-        let value = (question.field)(field)?;
+        let value = (input.field)(field)?;
         let items = value.as_list().unwrap_or(std::slice::from_ref(value));
-        let holds = |item: &Json<'_>| test_holds(&condition.test, operation, field, Some(item));
+        let holds =
+            |item: &Json<'_>| predicate_holds(&condition.predicate, operation, field, Some(item));
         items.iter().position(holds).map(|item| (field, item))
     };
-    fields(&condition.on, operation)
+    fields(&condition.selector, operation)
         .into_iter()
         .find_map(in_field)
 }
@@ -224,9 +235,9 @@ pub(crate) fn first_place(
 impl Scenario {
     /// Whether it holds for an input, whatever comes before it.
     #[must_use]
-    pub fn holds(&self, operation: &Operation, question: &Question<'_>) -> bool {
+    pub fn holds(&self, operation: &Operation, input: &MatchInput<'_>) -> bool {
         let mut conditions = self.conditions.iter();
-        conditions.all(|condition| holds(condition, operation, question))
+        conditions.all(|condition| holds(condition, operation, input))
     }
 
     /// Whether a condition would hold of a field of this name with this value, or without one.
@@ -239,11 +250,11 @@ impl Scenario {
     ) -> bool {
         operation
             .field(field)
-            .is_some_and(|index| match &condition.on {
-                Subject::Inside { steps, .. } => {
-                    inside_holds(&condition.test, operation, index, steps, value)
+            .is_some_and(|index| match &condition.selector {
+                Selector::Inside { steps, .. } => {
+                    inside_holds(&condition.predicate, operation, index, steps, value)
                 }
-                _ => test_holds(&condition.test, operation, index, value),
+                _ => predicate_holds(&condition.predicate, operation, index, value),
             })
     }
 
@@ -258,16 +269,16 @@ impl Scenario {
         let Some(index) = operation.field(field) else {
             return false;
         };
-        let about_it = |condition: &Condition| match &condition.on {
-            Subject::Field(name) | Subject::Inside { field: name, .. } => name == field,
-            Subject::AnyIdentifier => operation.request[index].identifies,
-            Subject::Account | Subject::Environment | Subject::Header(_) => false,
+        let about_it = |condition: &Condition| match &condition.selector {
+            Selector::Field(name) | Selector::Inside { field: name, .. } => name == field,
+            Selector::AnyIdentifier => operation.request[index].identifies,
+            Selector::Account | Selector::Environment | Selector::Header(_) => false,
         };
-        let holds = |condition: &Condition| match &condition.on {
-            Subject::Inside { steps, .. } => {
-                inside_holds(&condition.test, operation, index, steps, value(index))
+        let holds = |condition: &Condition| match &condition.selector {
+            Selector::Inside { steps, .. } => {
+                inside_holds(&condition.predicate, operation, index, steps, value(index))
             }
-            _ => test_holds(&condition.test, operation, index, value(index)),
+            _ => predicate_holds(&condition.predicate, operation, index, value(index)),
         };
         self.conditions
             .iter()
@@ -278,15 +289,15 @@ impl Scenario {
 impl Condition {
     /// Whether it holds of who calls and how; none where it looks at the body.
     #[must_use]
-    pub fn holds_around(&self, around: &Circumstances<'_>) -> Option<bool> {
-        let text = match &self.on {
-            Subject::Account => Some(around.account),
-            Subject::Environment => Some(around.environment.as_str()),
-            Subject::Header(name) => around.header(*name),
-            Subject::Field(_) | Subject::AnyIdentifier | Subject::Inside { .. } => return None,
+    pub fn holds_in_context(&self, context: &RequestContext<'_>) -> Option<bool> {
+        let text = match &self.selector {
+            Selector::Account => Some(context.account),
+            Selector::Environment => Some(context.environment.as_str()),
+            Selector::Header(name) => context.header(*name),
+            Selector::Field(_) | Selector::AnyIdentifier | Selector::Inside { .. } => return None,
         };
         let json = text.map(|text| Json::Text(Cow::Borrowed(text)));
-        Some(compared_holds(&self.test, &as_sent, json.as_ref()))
+        Some(compared_holds(&self.predicate, &as_sent, json.as_ref()))
     }
 }
 
@@ -315,13 +326,14 @@ impl<'u> Url<'u> {
 }
 
 /// The places of the fields that a condition looks at.
-pub(crate) fn fields(on: &Subject, operation: &Operation) -> Vec<usize> {
-    match on {
-        Subject::Field(name) => operation.field(name).into_iter().collect(),
-        Subject::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
-        Subject::Inside { .. } | Subject::Account | Subject::Environment | Subject::Header(_) => {
-            Vec::new()
-        }
+pub(crate) fn fields(selector: &Selector, operation: &Operation) -> Vec<usize> {
+    match selector {
+        Selector::Field(name) => operation.field(name).into_iter().collect(),
+        Selector::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
+        Selector::Inside { .. }
+        | Selector::Account
+        | Selector::Environment
+        | Selector::Header(_) => Vec::new(),
     }
 }
 
@@ -341,35 +353,35 @@ pub(crate) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str
 }
 
 /// Whether a condition holds for an input.
-pub(crate) fn holds(condition: &Condition, operation: &Operation, question: &Question<'_>) -> bool {
-    let (test, value) = (&condition.test, question.field);
-    let one = |index: usize| test_holds(test, operation, index, value(index));
-    match &condition.on {
-        Subject::Field(name) => operation.field(name).is_some_and(one),
-        Subject::AnyIdentifier => operation.identifiers().any(|(index, _)| one(index)),
-        Subject::Inside { field, steps } => operation
+pub(crate) fn holds(condition: &Condition, operation: &Operation, input: &MatchInput<'_>) -> bool {
+    let (predicate, value) = (&condition.predicate, input.field);
+    let one = |index: usize| predicate_holds(predicate, operation, index, value(index));
+    match &condition.selector {
+        Selector::Field(name) => operation.field(name).is_some_and(one),
+        Selector::AnyIdentifier => operation.identifiers().any(|(index, _)| one(index)),
+        Selector::Inside { field, steps } => operation
             .field(field)
-            .is_some_and(|index| inside_holds(test, operation, index, steps, value(index))),
-        Subject::Account | Subject::Environment | Subject::Header(_) => {
-            condition.holds_around(&question.around) == Some(true)
+            .is_some_and(|index| inside_holds(predicate, operation, index, steps, value(index))),
+        Selector::Account | Selector::Environment | Selector::Header(_) => {
+            condition.holds_in_context(&input.context) == Some(true)
         }
     }
 }
 
 /// Whether a test holds of a field's whole value.
-pub(crate) fn test_holds(
-    test: &Test,
+pub(crate) fn predicate_holds(
+    predicate: &Predicate,
     operation: &Operation,
     field: usize,
     value: Option<&Json<'_>>,
 ) -> bool {
     let compare = |text: &str| as_compared(operation, field, text).into_owned();
-    compared_holds(test, &compare, value)
+    compared_holds(predicate, &compare, value)
 }
 
 /// Whether a test holds of one of the values inside a field.
 fn inside_holds(
-    test: &Test,
+    predicate: &Predicate,
     operation: &Operation,
     field: usize,
     steps: &[Step],
@@ -378,11 +390,11 @@ fn inside_holds(
     let folds = folds_inside(&operation.request[field], steps);
     let compare: &dyn Fn(&str) -> String = if folds { &folded } else { &as_sent };
     let found = value.map(|value| find(value, steps)).unwrap_or_default();
-    match test {
-        Test::Present(wanted) => found.is_empty() != *wanted,
+    match predicate {
+        Predicate::Present(wanted) => found.is_empty() != *wanted,
         _ => found
             .into_iter()
-            .any(|value| compared_holds(test, compare, Some(value))),
+            .any(|value| compared_holds(predicate, compare, Some(value))),
     }
 }
 
@@ -417,31 +429,33 @@ fn as_sent(text: &str) -> String {
 
 /// Whether a test holds of a value, where texts are compared like this.
 pub(crate) fn compared_holds(
-    test: &Test,
+    predicate: &Predicate,
     compare: &dyn Fn(&str) -> String,
     value: Option<&Json<'_>>,
 ) -> bool {
-    match test {
-        Test::Present(wanted) => value.is_some() == *wanted,
-        Test::OneOf(wanted) => wanted.iter().any(|wanted| match wanted.as_text() {
+    match predicate {
+        Predicate::Present(wanted) => value.is_some() == *wanted,
+        Predicate::OneOf(wanted) => wanted.iter().any(|wanted| match wanted.as_text() {
             Some(wanted) => texts(value).any(|text| compare(text) == compare(wanted)),
             None => value.is_some_and(|value| same(value, wanted)),
         }),
-        Test::Contains(part) => texts(value).any(|text| compare(text).contains(&compare(part))),
-        Test::StartsWith(start) => {
+        Predicate::Contains(part) => {
+            texts(value).any(|text| compare(text).contains(&compare(part)))
+        }
+        Predicate::StartsWith(start) => {
             texts(value).any(|text| compare(text).starts_with(&compare(start)))
         }
-        Test::EndsWith(end) => texts(value).any(|text| compare(text).ends_with(&compare(end))),
-        Test::PathEnds(end) => {
+        Predicate::EndsWith(end) => texts(value).any(|text| compare(text).ends_with(&compare(end))),
+        Predicate::PathEnds(end) => {
             let mut urls = texts(value).filter_map(Url::of);
             urls.any(|url| url.path.ends_with(end.as_str()))
         }
-        Test::Query(pair) => {
+        Predicate::Query(pair) => {
             let mut urls = texts(value).filter_map(Url::of);
             urls.any(|url| url.pairs().any(|found| found == pair))
         }
-        Test::Matches(pattern) => texts(value).any(|text| pattern.is_match(text)),
-        Test::Number(range) => value.is_some_and(|value| range.holds(value)),
+        Predicate::Matches(pattern) => texts(value).any(|text| pattern.is_match(text)),
+        Predicate::Number(range) => value.is_some_and(|value| range.holds(value)),
     }
 }
 
@@ -462,14 +476,14 @@ fn same(value: &Json<'_>, wanted: &Json<'_>) -> bool {
 fn sentinel<'c>(
     contract: &Contract,
     operation: &'c Operation,
-    question: &Question<'_>,
+    input: &MatchInput<'_>,
 ) -> Option<&'c str> {
     let marks = [
         Some(contract.service.sentinel.text.as_str()),
         operation.sentinel.as_deref(),
     ];
     let marked = |index| {
-        texts((question.field)(index))
+        texts((input.field)(index))
             .any(|text| marks.iter().flatten().any(|mark| text.contains(mark)))
     };
     operation

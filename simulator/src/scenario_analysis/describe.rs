@@ -8,8 +8,8 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find, written};
 
-use crate::scenario::set::{Question, fields};
-use crate::scenario::{Condition, NumberRange, Subject, Test};
+use crate::scenario::set::{MatchInput, fields};
+use crate::scenario::{Condition, NumberRange, Predicate, Selector};
 
 /// A value longer than this is cut where it is told.
 const TOLD_CHARACTERS: usize = 60;
@@ -20,14 +20,14 @@ const TOLD_VALUES: usize = 3;
 impl Condition {
     /// What is looked at, as a person calls it.
     #[must_use]
-    pub fn subject(&self) -> Cow<'_, str> {
-        match &self.on {
-            Subject::Field(name) => name.into(),
-            Subject::AnyIdentifier => "any identifier".into(),
-            Subject::Inside { field, steps } => inside(field, steps).into(),
-            Subject::Account => "account".into(),
-            Subject::Environment => "environment".into(),
-            Subject::Header(name) => name.as_str().into(),
+    pub fn selector_name(&self) -> Cow<'_, str> {
+        match &self.selector {
+            Selector::Field(name) => name.into(),
+            Selector::AnyIdentifier => "any identifier".into(),
+            Selector::Inside { field, steps } => inside(field, steps).into(),
+            Selector::Account => "account".into(),
+            Selector::Environment => "environment".into(),
+            Selector::Header(name) => name.as_str().into(),
         }
     }
 
@@ -35,31 +35,26 @@ impl Condition {
     pub(super) fn found<'q>(
         &self,
         operation: &Operation,
-        question: &Question<'q>,
+        input: &MatchInput<'q>,
     ) -> Vec<(String, Json<'q>)> {
-        let text = |text: &'q str| (self.subject().into_owned(), Json::Text(text.into()));
-        match &self.on {
-            Subject::Field(_) | Subject::AnyIdentifier => fields(&self.on, operation)
+        let text = |text: &'q str| (self.selector_name().into_owned(), Json::Text(text.into()));
+        match &self.selector {
+            Selector::Field(_) | Selector::AnyIdentifier => fields(&self.selector, operation)
                 .into_iter()
                 .filter_map(|at| {
                     let name = operation.request[at].name.clone();
-                    Some((name, (question.field)(at)?.clone()))
+                    Some((name, (input.field)(at)?.clone()))
                 })
                 .collect(),
-            Subject::Inside { field, steps } => {
-                let value = operation.field(field).and_then(|at| (question.field)(at));
+            Selector::Inside { field, steps } => {
+                let value = operation.field(field).and_then(|at| (input.field)(at));
                 let values = value.map(|value| find(value, steps)).unwrap_or_default();
-                let called = |value: &Json<'q>| (self.subject().into_owned(), value.clone());
+                let called = |value: &Json<'q>| (self.selector_name().into_owned(), value.clone());
                 values.into_iter().map(called).collect()
             }
-            Subject::Account => vec![text(question.around.account)],
-            Subject::Environment => vec![text(question.around.environment.as_str())],
-            Subject::Header(name) => question
-                .around
-                .header(*name)
-                .map(text)
-                .into_iter()
-                .collect(),
+            Selector::Account => vec![text(input.context.account)],
+            Selector::Environment => vec![text(input.context.environment.as_str())],
+            Selector::Header(name) => input.context.header(*name).map(text).into_iter().collect(),
         }
     }
 
@@ -67,30 +62,30 @@ impl Condition {
     /// nearest to one of `sent`.
     #[must_use]
     pub fn demand(&self, sent: &[&str]) -> String {
-        match &self.test {
-            Test::OneOf(values) => one_of(values, sent),
-            Test::Contains(part) => format!("contain {}", quoted(part)),
-            Test::StartsWith(start) => format!("begin with {}", quoted(start)),
-            Test::EndsWith(end) => format!("end with {}", quoted(end)),
-            Test::PathEnds(end) => format!("be a URL whose path ends with {}", quoted(end)),
-            Test::Query(pair) => format!("be a URL with {} in its query", quoted(pair)),
-            Test::Matches(pattern) => format!("match /{pattern}/"),
-            Test::Number(range) => format!("be a number {}", bounds(range)),
-            Test::Present(true) => "be sent".to_owned(),
-            Test::Present(false) => "not be sent".to_owned(),
+        match &self.predicate {
+            Predicate::OneOf(values) => one_of(values, sent),
+            Predicate::Contains(part) => format!("contain {}", quoted(part)),
+            Predicate::StartsWith(start) => format!("begin with {}", quoted(start)),
+            Predicate::EndsWith(end) => format!("end with {}", quoted(end)),
+            Predicate::PathEnds(end) => format!("be a URL whose path ends with {}", quoted(end)),
+            Predicate::Query(pair) => format!("be a URL with {} in its query", quoted(pair)),
+            Predicate::Matches(pattern) => format!("match /{pattern}/"),
+            Predicate::Number(range) => format!("be a number {}", bounds(range)),
+            Predicate::Present(true) => "be sent".to_owned(),
+            Predicate::Present(false) => "not be sent".to_owned(),
         }
     }
 
     /// What an input has where this condition looks: `pan is "AAAAA0000A"`.
     #[must_use]
-    pub fn looked_at(&self, operation: &Operation, question: &Question<'_>) -> String {
+    pub fn looked_at(&self, operation: &Operation, input: &MatchInput<'_>) -> String {
         let mut out = String::new();
-        for (name, value) in self.found(operation, question) {
+        for (name, value) in self.found(operation, input) {
             let between = if out.is_empty() { "" } else { ", " };
             write!(out, "{between}{name} is {}", told(&value)).expect("a text takes all");
         }
         match out.is_empty() {
-            true => format!("{} is not sent", self.subject()),
+            true => format!("{} is not sent", self.selector_name()),
             false => out,
         }
     }
@@ -187,8 +182,8 @@ mod tests {
     fn what_is_nearest_to_what_was_sent_is_told() {
         let values = ["aaa", "bbb", "abc", "abd", "xyz"].map(Json::from).to_vec();
         let condition = Condition {
-            on: Subject::Field("x".to_owned()),
-            test: Test::OneOf(values),
+            selector: Selector::Field("x".to_owned()),
+            predicate: Predicate::OneOf(values),
         };
         assert_eq!(
             condition.demand(&["abx"]),

@@ -4,8 +4,8 @@
 use svc_fixtures::contract::{Contract, Operation};
 
 use super::describe::alike;
-use crate::scenario::set::{Choice, Question, ScenarioSet, holds, texts};
-use crate::scenario::{Condition, Scenario, Test};
+use crate::scenario::set::{Choice, MatchInput, ScenarioSet, holds, texts};
+use crate::scenario::{Condition, Predicate, Scenario, ScenarioIndex};
 
 /// Why an input gets what it gets.
 #[derive(Debug, Clone)]
@@ -13,18 +13,18 @@ pub struct Explanation {
     /// What it gets.
     pub choice: Choice,
     /// Rules that hold for it, too, and come later, in order.
-    pub later: Vec<usize>,
+    pub later: Vec<ScenarioIndex>,
     /// Rules that nearly hold for it, the nearest first.
     pub near: Vec<NearMiss>,
     /// Rules for other operations alone whose conditions hold for it, in order.
-    pub elsewhere: Vec<usize>,
+    pub elsewhere: Vec<ScenarioIndex>,
 }
 
 /// A rule that nearly holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearMiss {
-    /// The number of the rule.
-    pub scenario: usize,
+    /// The rule.
+    pub scenario: ScenarioIndex,
     /// What does not hold of its conditions, each with what was found there and what must be.
     pub because: Vec<String>,
     /// How near it is, in thousandths.
@@ -46,21 +46,21 @@ const LIKE: u32 = 800;
 pub fn explain(
     contract: &Contract,
     scenarios: &ScenarioSet,
-    question: &Question<'_>,
+    input: &MatchInput<'_>,
 ) -> Explanation {
-    let operation = &contract.operations[question.operation];
-    let choice = scenarios.choose(contract, question);
+    let operation = &contract.operations[input.operation];
+    let choice = scenarios.choose(contract, input);
     let decides = match choice {
         Choice::Scenario(number) => Some(scenarios.get(number).order),
-        Choice::Sentinel { .. } | Choice::Unnamed => None,
+        Choice::Sentinel { .. } | Choice::NoMatch => None,
     };
     let (mut later, mut near, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, scenario) in scenarios.all().iter().enumerate() {
+    for (number, scenario) in scenarios.iter() {
         let all_hold = || {
             let mut conditions = scenario.conditions.iter();
-            conditions.all(|condition| holds(condition, operation, question))
+            conditions.all(|condition| holds(condition, operation, input))
         };
-        if !scenario.operations.contains(&question.operation) {
+        if !scenario.operations.contains(&input.operation) {
             let comes_first = decides.is_none_or(|order| scenario.order < order);
             if comes_first && !scenario.conditions.is_empty() && all_hold() {
                 elsewhere.push(number);
@@ -68,7 +68,7 @@ pub fn explain(
         } else if all_hold() {
             later.push(number);
         } else {
-            near.extend(near_miss(number, scenario, operation, question));
+            near.extend(near_miss(number, scenario, operation, input));
         }
     }
     // Cases of one rule are told once: the one that decides, or the nearest.
@@ -98,25 +98,25 @@ pub fn explain(
 
 /// What a rule asks for that this input has, condition by condition.
 #[must_use]
-pub fn met(scenario: &Scenario, operation: &Operation, question: &Question<'_>) -> Vec<String> {
+pub fn met(scenario: &Scenario, operation: &Operation, input: &MatchInput<'_>) -> Vec<String> {
     let conditions = scenario.conditions.iter();
-    let told = conditions.map(|condition| condition.looked_at(operation, question));
+    let told = conditions.map(|condition| condition.looked_at(operation, input));
     told.collect()
 }
 
 fn near_miss(
-    number: usize,
+    index: ScenarioIndex,
     scenario: &Scenario,
     operation: &Operation,
-    question: &Question<'_>,
+    input: &MatchInput<'_>,
 ) -> Option<NearMiss> {
     let (mut because, mut sum, mut best) = (Vec::new(), 0, 0);
     for condition in &scenario.conditions {
-        if holds(condition, operation, question) {
+        if holds(condition, operation, input) {
             sum += 1000;
             continue;
         }
-        let values = condition.found(operation, question);
+        let values = condition.found(operation, input);
         let sent: Vec<&str> = values
             .iter()
             .flat_map(|(_, value)| texts(Some(value)))
@@ -124,7 +124,7 @@ fn near_miss(
         let likeness = likeness(condition, &sent);
         best = best.max(likeness);
         sum += likeness;
-        let found = condition.looked_at(operation, question);
+        let found = condition.looked_at(operation, input);
         because.push(format!("{found}, and must {}", condition.demand(&sent)));
     }
     let count = u32::try_from(scenario.conditions.len()).ok()?;
@@ -135,7 +135,7 @@ fn near_miss(
         false => nearness >= NEAR,
     };
     near.then_some(NearMiss {
-        scenario: number,
+        scenario: index,
         because,
         nearness,
     })
@@ -146,28 +146,28 @@ fn likeness(condition: &Condition, sent: &[&str]) -> u32 {
     let best = |score: &dyn Fn(&str) -> u32| sent.iter().map(|text| score(text)).max().unwrap_or(0);
     let folded = |text: &str| text.to_lowercase();
     let if_true = |like: bool| if like { 990 } else { 0 };
-    match &condition.test {
-        Test::OneOf(values) => best(&|text| {
+    match &condition.predicate {
+        Predicate::OneOf(values) => best(&|text| {
             let values = values.iter().filter_map(|value| value.as_text());
             values.map(|value| alike(text, value)).max().unwrap_or(0)
         }),
-        Test::Contains(part) => best(&|text| if_true(folded(text).contains(&folded(part)))),
-        Test::StartsWith(start) => best(&|text| {
+        Predicate::Contains(part) => best(&|text| if_true(folded(text).contains(&folded(part)))),
+        Predicate::StartsWith(start) => best(&|text| {
             let length = start.chars().count();
             let beginning: String = text.chars().take(length).collect();
             alike(&beginning, start)
         }),
-        Test::EndsWith(end) => best(&|text| {
+        Predicate::EndsWith(end) => best(&|text| {
             let (length, all) = (end.chars().count(), text.chars().count());
             let ending: String = text.chars().skip(all.saturating_sub(length)).collect();
             alike(&ending, end)
         }),
-        Test::PathEnds(end) => best(&|text| {
+        Predicate::PathEnds(end) => best(&|text| {
             let path = text.split(['?', '#']).next().unwrap_or_default();
             let last = path.rfind('/').map_or(path, |at| &path[at..]);
             alike(last, end)
         }),
-        Test::Query(pair) => best(&|text| {
+        Predicate::Query(pair) => best(&|text| {
             let query = text.split_once('?').map_or("", |(_, query)| query);
             query
                 .split('&')
@@ -175,7 +175,7 @@ fn likeness(condition: &Condition, sent: &[&str]) -> u32 {
                 .max()
                 .unwrap_or(0)
         }),
-        Test::Matches(pattern) => best(&|text| {
+        Predicate::Matches(pattern) => best(&|text| {
             let slips = [
                 text.to_uppercase(),
                 text.to_lowercase(),
@@ -183,6 +183,6 @@ fn likeness(condition: &Condition, sent: &[&str]) -> u32 {
             ];
             if_true(slips.iter().any(|slip| pattern.is_match(slip)))
         }),
-        Test::Number(_) | Test::Present(_) => 0,
+        Predicate::Number(_) | Predicate::Present(_) => 0,
     }
 }

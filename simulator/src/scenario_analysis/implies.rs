@@ -4,60 +4,69 @@
 use svc_fixtures::contract::Operation;
 
 use crate::scenario::set::{as_compared, compared_holds, fields, folds_at};
-use crate::scenario::{Condition, NumberRange, Subject, Test, folded};
+use crate::scenario::{Condition, NumberRange, Predicate, Selector, folded};
 
 /// Whether `wanted` holds of every input of this operation that `known` holds of.
 pub(super) fn implies(row: &Operation, known: &Condition, wanted: &Condition) -> bool {
-    let of_known = fields(&known.on, row);
+    let of_known = fields(&known.selector, row);
     if of_known.is_empty() {
-        let folds = match &known.on {
-            Subject::Inside { field, steps } => folds_at(row, field, steps),
+        let folds = match &known.selector {
+            Selector::Inside { field, steps } => folds_at(row, field, steps),
             _ => false,
         };
         let compare = |text: &str| match folds {
             true => folded(text),
             false => text.to_owned(),
         };
-        let is_asked = !matches!(known.on, Subject::Field(_) | Subject::AnyIdentifier);
+        let is_asked = !matches!(known.selector, Selector::Field(_) | Selector::AnyIdentifier);
         return is_asked
-            && known.on == wanted.on
-            && test_implies(&compare, &known.test, &wanted.test);
+            && known.selector == wanted.selector
+            && predicate_implies(&compare, &known.predicate, &wanted.predicate);
     }
-    let of_wanted = fields(&wanted.on, row);
+    let of_wanted = fields(&wanted.selector, row);
     let in_field = |&field: &usize| {
         let compare = |text: &str| as_compared(row, field, text).into_owned();
-        of_wanted.contains(&field) && test_implies(&compare, &known.test, &wanted.test)
+        of_wanted.contains(&field)
+            && predicate_implies(&compare, &known.predicate, &wanted.predicate)
     };
     of_known.iter().all(in_field)
 }
 
-fn test_implies(compare: &dyn Fn(&str) -> String, known: &Test, wanted: &Test) -> bool {
+fn predicate_implies(
+    compare: &dyn Fn(&str) -> String,
+    known: &Predicate,
+    wanted: &Predicate,
+) -> bool {
     match (known, wanted) {
-        (Test::OneOf(values), _) => {
+        (Predicate::OneOf(values), _) => {
             let mut values = values.iter();
             values.all(|value| compared_holds(wanted, compare, Some(value)))
         }
-        (Test::Present(known), Test::Present(wanted)) => known == wanted,
-        (_, Test::Present(wanted)) => *wanted,
+        (Predicate::Present(known), Predicate::Present(wanted)) => known == wanted,
+        (_, Predicate::Present(wanted)) => *wanted,
         (
-            Test::Contains(known) | Test::StartsWith(known) | Test::EndsWith(known),
-            Test::Contains(wanted),
+            Predicate::Contains(known) | Predicate::StartsWith(known) | Predicate::EndsWith(known),
+            Predicate::Contains(wanted),
         ) => compare(known).contains(&compare(wanted)),
-        (Test::PathEnds(known) | Test::Query(known), Test::Contains(wanted)) => {
+        (Predicate::PathEnds(known) | Predicate::Query(known), Predicate::Contains(wanted)) => {
             // Only a text that is compared as it was sent has its path as it stands there.
             let as_sent = compare(known) == *known && compare("a  a") == "a  a";
             as_sent && known.contains(wanted.as_str())
         }
-        (Test::StartsWith(known), Test::StartsWith(wanted)) => {
+        (Predicate::StartsWith(known), Predicate::StartsWith(wanted)) => {
             compare(known).starts_with(&compare(wanted))
         }
-        (Test::EndsWith(known), Test::EndsWith(wanted)) => {
+        (Predicate::EndsWith(known), Predicate::EndsWith(wanted)) => {
             compare(known).ends_with(&compare(wanted))
         }
-        (Test::PathEnds(known), Test::PathEnds(wanted)) => known.ends_with(wanted.as_str()),
-        (Test::Query(known), Test::Query(wanted)) => known == wanted,
-        (Test::Matches(known), Test::Matches(wanted)) => known.as_str() == wanted.as_str(),
-        (Test::Number(known), Test::Number(wanted)) => known.is_within(wanted),
+        (Predicate::PathEnds(known), Predicate::PathEnds(wanted)) => {
+            known.ends_with(wanted.as_str())
+        }
+        (Predicate::Query(known), Predicate::Query(wanted)) => known == wanted,
+        (Predicate::Matches(known), Predicate::Matches(wanted)) => {
+            known.as_str() == wanted.as_str()
+        }
+        (Predicate::Number(known), Predicate::Number(wanted)) => known.is_within(wanted),
         _ => false,
     }
 }

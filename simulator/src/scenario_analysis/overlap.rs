@@ -13,18 +13,19 @@ use super::reach::comes_before;
 use crate::scenario::NumberRange;
 use crate::scenario::embedded::is_built_in;
 use crate::scenario::index::{Candidate, Key, keys};
-use crate::scenario::set::{Question, fields, test_holds};
+use crate::scenario::set::{MatchInput, fields, predicate_holds};
 use crate::scenario::{
-    Circumstances, Condition, Ending, Outcome, Over, Scenario, ScenarioSet, Subject, Test,
+    Condition, Outcome, OutcomeKind, PatchIndex, Predicate, RequestContext, Scenario,
+    ScenarioIndex, ScenarioSet, Selector,
 };
 
 /// Two rules that may both be meant by one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlap {
-    /// The number of the one that stands first, and wins.
-    pub first: usize,
-    /// The number of the other one.
-    pub second: usize,
+    /// The one that stands first, and wins.
+    pub first: ScenarioIndex,
+    /// The other one.
+    pub second: ScenarioIndex,
     /// The first operation of both where it is so, by its place in the contract.
     pub operation: usize,
     /// Whether they stand for all rules that look at the same fields as one and the other of them.
@@ -49,8 +50,8 @@ const OF_A_KIND: usize = 6;
 /// The overlaps of rules that people wrote, in order.
 #[must_use]
 pub fn overlapping(contract: &Contract, set: &ScenarioSet) -> Vec<Overlap> {
-    let mut of_operation: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, scenario) in set.all().iter().enumerate() {
+    let mut of_operation: BTreeMap<usize, Vec<ScenarioIndex>> = BTreeMap::new();
+    for (number, scenario) in set.iter() {
         for &operation in scenario.operations.iter() {
             if !is_built_in(&scenario.file) {
                 of_operation.entry(operation).or_default().push(number);
@@ -89,17 +90,17 @@ struct Search<'s> {
     row: &'s Operation,
     operation: usize,
     /// The rules, in order.
-    numbers: &'s [usize],
+    numbers: &'s [ScenarioIndex],
     /// What was found, and whether it stands for more.
-    pairs: BTreeMap<(usize, usize), bool>,
+    pairs: BTreeMap<(ScenarioIndex, ScenarioIndex), bool>,
 }
 
 impl Search<'_> {
     /// Rules that name the same value.
     fn by_value(&mut self) {
-        let mut sharing: HashMap<Key, Vec<usize>, FixedState> = HashMap::default();
+        let mut sharing: HashMap<Key, Vec<ScenarioIndex>, FixedState> = HashMap::default();
         for &number in self.numbers {
-            let conditions = &self.set.all()[number].conditions;
+            let conditions = &self.set.get(number).conditions;
             let exact = conditions.iter().filter(|it| names_values(it));
             for key in exact.filter_map(|it| keys(self.row, it)).flatten() {
                 let rules = sharing.entry(key).or_default();
@@ -108,7 +109,7 @@ impl Search<'_> {
                 }
             }
         }
-        let mut shared: Vec<Vec<usize>> = sharing.into_values().collect();
+        let mut shared: Vec<Vec<ScenarioIndex>> = sharing.into_values().collect();
         shared.retain(|rules| rules.len() > 1);
         shared.sort_unstable();
         for rules in shared {
@@ -121,51 +122,51 @@ impl Search<'_> {
         let Some(index) = self.set.index(self.operation) else {
             return;
         };
-        let others: Vec<u32> = index.others.iter().take(SHARING).copied().collect();
+        let others: Vec<ScenarioIndex> = index.others.iter().take(SHARING).copied().collect();
         for &number in self.numbers {
-            let conditions = &self.set.all()[number].conditions;
+            let conditions = &self.set.get(number).conditions;
             let mut found: Vec<Candidate> = Vec::new();
             let mut names = false;
             for condition in conditions.iter().filter(|it| names_values(it)) {
                 names = true;
-                let Test::OneOf(values) = &condition.test else {
+                let Predicate::OneOf(values) = &condition.predicate else {
                     continue;
                 };
-                for field in fields(&condition.on, self.row) {
+                for field in fields(&condition.selector, self.row) {
                     for value in values {
                         let only = |at: usize| (at == field).then_some(value);
-                        let question = Question {
+                        let input = MatchInput {
                             operation: self.operation,
                             field: &only,
-                            around: Circumstances::plain("", Environment::Test),
+                            context: RequestContext::plain("", Environment::Test),
                         };
-                        index.patterns(self.row, &question, |_| true, &mut found);
+                        index.patterns(self.row, &input, |_| true, &mut found);
                     }
                 }
             }
             let found = found.iter().map(|candidate| candidate.rule);
-            let rules: BTreeSet<u32> = found.chain(others.iter().copied()).collect();
+            let rules: BTreeSet<ScenarioIndex> = found.chain(others.iter().copied()).collect();
             for rule in rules.into_iter().filter(|_| names).take(SHARING) {
-                self.compare(number, rule as usize, OneThing::Needed);
+                self.compare(number, rule, OneThing::Needed);
             }
         }
     }
 
     /// Rules with a condition that names no value: patterns, ranges, what stands inside a field.
     fn loose(&mut self) {
-        let is_loose = |number: &&usize| {
-            let mut conditions = self.set.all()[**number].conditions.iter();
+        let is_loose = |number: &&ScenarioIndex| {
+            let mut conditions = self.set.get(**number).conditions.iter();
             conditions.any(|it| !names_values(it))
         };
-        let loose: Vec<usize> = self.numbers.iter().filter(is_loose).copied().collect();
+        let loose: Vec<ScenarioIndex> = self.numbers.iter().filter(is_loose).copied().collect();
         self.each_with_each(&loose[..loose.len().min(LOOSE)]);
     }
 
     /// Rules that look at nothing in common: of each two kinds one pair stands for all.
     fn by_kind(&mut self) {
-        let mut kinds: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
+        let mut kinds: BTreeMap<Vec<String>, Vec<ScenarioIndex>> = BTreeMap::new();
         for &number in self.numbers {
-            let kind = self.kind(&self.set.all()[number]);
+            let kind = self.kind(self.set.get(number));
             if kinds.len() < KINDS || kinds.contains_key(&kind) {
                 let rules = kinds.entry(kind).or_default();
                 rules.push(number);
@@ -174,10 +175,10 @@ impl Search<'_> {
         let kinds: Vec<_> = kinds.into_iter().collect();
         for (at, (one, ones)) in kinds.iter().enumerate() {
             for (other, others) in &kinds[at + 1..] {
-                if one.iter().any(|subject| other.contains(subject)) {
+                if one.iter().any(|selector| other.contains(selector)) {
                     continue;
                 }
-                let some = |rules: &[usize]| rules[..rules.len().min(OF_A_KIND)].to_vec();
+                let some = |rules: &[ScenarioIndex]| rules[..rules.len().min(OF_A_KIND)].to_vec();
                 let (some, more) = (some(ones), ones.len() + others.len() > 2);
                 let before = self.pairs.len();
                 'found: for one in some {
@@ -192,7 +193,7 @@ impl Search<'_> {
         }
     }
 
-    fn each_with_each(&mut self, rules: &[usize]) {
+    fn each_with_each(&mut self, rules: &[ScenarioIndex]) {
         for (at, &one) in rules.iter().enumerate() {
             for &other in &rules[at + 1..] {
                 self.compare(one, other, OneThing::Needed);
@@ -205,14 +206,14 @@ impl Search<'_> {
         let mut kind: Vec<String> = rule
             .conditions
             .iter()
-            .filter_map(|condition| match &condition.on {
-                Subject::AnyIdentifier => Some(String::new()),
-                Subject::Field(name) => {
+            .filter_map(|condition| match &condition.selector {
+                Selector::AnyIdentifier => Some(String::new()),
+                Selector::Field(name) => {
                     let field = &self.row.request[self.row.field(name)?];
                     Some(if field.identifies { "" } else { name }.to_owned())
                 }
-                Subject::Inside { field, .. } => Some(field.clone()),
-                Subject::Account | Subject::Environment | Subject::Header(_) => None,
+                Selector::Inside { field, .. } => Some(field.clone()),
+                Selector::Account | Selector::Environment | Selector::Header(_) => None,
             })
             .collect();
         kind.sort_unstable();
@@ -221,9 +222,9 @@ impl Search<'_> {
     }
 
     /// Notes two rules where an input may mean both and somebody would want to know.
-    fn compare(&mut self, one: usize, other: usize, common: OneThing) {
+    fn compare(&mut self, one: ScenarioIndex, other: ScenarioIndex, common: OneThing) {
         let (first, second) = (one.min(other), one.max(other));
-        let (before, after) = (&self.set.all()[first], &self.set.all()[second]);
+        let (before, after) = (self.set.get(first), self.set.get(second));
         if first == second
             || self.pairs.len() >= PAIRS
             || !comes_before(before, after)
@@ -264,20 +265,20 @@ impl Search<'_> {
 
     /// False where no input meets both, as far as that is seen at once.
     fn may_both_hold(&self, one: &Condition, other: &Condition) -> bool {
-        match (&one.on, &other.on) {
+        match (&one.selector, &other.selector) {
             (
-                Subject::Field(_) | Subject::AnyIdentifier,
-                Subject::Field(_) | Subject::AnyIdentifier,
+                Selector::Field(_) | Selector::AnyIdentifier,
+                Selector::Field(_) | Selector::AnyIdentifier,
             ) => {
-                let others = fields(&other.on, self.row);
-                let mut both = fields(&one.on, self.row);
+                let others = fields(&other.selector, self.row);
+                let mut both = fields(&one.selector, self.row);
                 both.retain(|field| others.contains(field));
                 both.is_empty() || both.iter().any(|&field| self.fit(field, one, other))
             }
             (one_on, other_on) if one_on != other_on => true,
-            (Subject::Inside { .. }, _) => true,
-            _ => match (&one.test, &other.test) {
-                (Test::OneOf(ones), Test::OneOf(others)) => {
+            (Selector::Inside { .. }, _) => true,
+            _ => match (&one.predicate, &other.predicate) {
+                (Predicate::OneOf(ones), Predicate::OneOf(others)) => {
                     ones.iter().any(|value| others.contains(value))
                 }
                 (one, other) => one.may_be_met_with(other),
@@ -286,12 +287,14 @@ impl Search<'_> {
     }
 
     fn fit(&self, field: usize, one: &Condition, other: &Condition) -> bool {
-        let of = |values: &[Json<'static>], test: &Test| {
+        let of = |values: &[Json<'static>], predicate: &Predicate| {
             let mut values = values.iter();
-            values.any(|value| test_holds(test, self.row, field, Some(value)))
+            values.any(|value| predicate_holds(predicate, self.row, field, Some(value)))
         };
-        match (&one.test, &other.test) {
-            (Test::OneOf(values), test) | (test, Test::OneOf(values)) => of(values, test),
+        match (&one.predicate, &other.predicate) {
+            (Predicate::OneOf(values), predicate) | (predicate, Predicate::OneOf(values)) => {
+                of(values, predicate)
+            }
             (one, other) => one.may_be_met_with(other),
         }
     }
@@ -305,13 +308,13 @@ enum OneThing {
     None(bool),
 }
 
-impl Test {
+impl Predicate {
     /// False where no value meets both.
-    fn may_be_met_with(&self, other: &Test) -> bool {
+    fn may_be_met_with(&self, other: &Predicate) -> bool {
         match (self, other) {
-            (Test::Present(one), Test::Present(other)) => one == other,
-            (Test::Present(false), _) | (_, Test::Present(false)) => false,
-            (Test::Number(one), Test::Number(other)) => !both(one, other).is_empty(),
+            (Predicate::Present(one), Predicate::Present(other)) => one == other,
+            (Predicate::Present(false), _) | (_, Predicate::Present(false)) => false,
+            (Predicate::Number(one), Predicate::Number(other)) => !both(one, other).is_empty(),
             _ => true,
         }
     }
@@ -331,8 +334,10 @@ fn both(one: &NumberRange, other: &NumberRange) -> NumberRange {
 
 /// Whether a condition names values of the body.
 fn names_values(condition: &Condition) -> bool {
-    matches!(condition.on, Subject::Field(_) | Subject::AnyIdentifier)
-        && matches!(condition.test, Test::OneOf(_))
+    matches!(
+        condition.selector,
+        Selector::Field(_) | Selector::AnyIdentifier
+    ) && matches!(condition.predicate, Predicate::OneOf(_))
 }
 
 /// Whether a rule names values before one that looks at no field: it is an exception from what holds
@@ -345,26 +350,23 @@ fn is_exception(rule: &Scenario, kind_of_other: &[String]) -> bool {
 fn ends_alike(set: &ScenarioSet, one: &Scenario, other: &Scenario) -> bool {
     let each = || one.then.iter().zip(&other.then);
     one.then.len() == other.then.len()
-        && one.afterwards == other.afterwards
+        && one.start_over == other.start_over
         && each().all(|(one, other)| same_outcome(set, one, other))
 }
 
 fn same_outcome(set: &ScenarioSet, one: &Outcome, other: &Outcome) -> bool {
     let beside = |outcome: &Outcome| Outcome {
-        result: Ending::Success(Over::Nothing),
+        kind: OutcomeKind::Success(None),
         ..outcome.clone()
     };
-    let same = match (&one.result, &other.result) {
-        (Ending::Success(one), Ending::Success(other)) => {
-            let changes = |over: &Over| match over {
-                Over::Nothing => None,
-                Over::Changes(number) => Some(&set.changes[*number]),
-            };
-            changes(one) == changes(other)
+    let same = match (&one.kind, &other.kind) {
+        (OutcomeKind::Success(one), OutcomeKind::Success(other)) => {
+            let patch = |index: &Option<PatchIndex>| index.map(|index| &set.patches[index.0]);
+            patch(one) == patch(other)
         }
         (
-            Ending::Pending { after_ms, finally },
-            Ending::Pending {
+            OutcomeKind::Pending { after_ms, finally },
+            OutcomeKind::Pending {
                 after_ms: other_after,
                 finally: other_finally,
             },

@@ -11,8 +11,10 @@ use svc_fixtures::reading::{Problem, Problems, Source};
 
 use super::implies::implies;
 use crate::scenario::index::Candidate;
-use crate::scenario::set::{Question, fields};
-use crate::scenario::{Circumstances, Condition, Scenario, ScenarioSet, Subject, Test, folder};
+use crate::scenario::set::{MatchInput, fields};
+use crate::scenario::{
+    Condition, Predicate, RequestContext, Scenario, ScenarioIndex, ScenarioSet, Selector, folder,
+};
 
 /// So many of the rules that no table holds are looked at for each other rule.
 const MOST_OTHERS: usize = 256;
@@ -25,7 +27,7 @@ pub fn unreachable(contract: &Contract, set: &ScenarioSet, sources: &[Arc<Source
     let by_path: HashMap<&str, &Arc<Source>, FixedState> = by_path.collect();
     let expressions = Expressions::new(set);
     let mut problems = Problems::default();
-    for (number, scenario) in set.all().iter().enumerate() {
+    for (number, scenario) in set.iter() {
         let Some(winner) = winner(contract, set, &expressions, number) else {
             continue;
         };
@@ -53,9 +55,9 @@ fn winner<'s>(
     contract: &Contract,
     set: &'s ScenarioSet,
     expressions: &Expressions,
-    number: usize,
+    index: ScenarioIndex,
 ) -> Option<&'s Scenario> {
-    let rule = &set.all()[number];
+    let rule = set.get(index);
     if rule.operations.is_empty() {
         return None;
     }
@@ -75,15 +77,15 @@ fn winner<'s>(
         }
     }
     let first = winners.into_iter().min()?;
-    Some(&set.all()[first])
+    Some(set.get(first))
 }
 
 /// A rule split into parts: a list of values holds where one of them does, and any identifier where
 /// one of them does.
 fn parts(row: &Operation, conditions: &[Condition]) -> Vec<Vec<Condition>> {
-    let splits = |condition: &Condition| match &condition.test {
-        Test::OneOf(values) => values.len() * fields(&condition.on, row).len().max(1),
-        _ => fields(&condition.on, row).len(),
+    let splits = |condition: &Condition| match &condition.predicate {
+        Predicate::OneOf(values) => values.len() * fields(&condition.selector, row).len().max(1),
+        _ => fields(&condition.selector, row).len(),
     };
     let widest = (0..conditions.len()).max_by_key(|&at| (splits(&conditions[at]), at));
     let Some(at) = widest.filter(|&at| splits(&conditions[at]) > 1) else {
@@ -91,25 +93,29 @@ fn parts(row: &Operation, conditions: &[Condition]) -> Vec<Vec<Condition>> {
     };
     let mut rest = conditions[..at].to_vec();
     rest.extend_from_slice(&conditions[at + 1..]);
-    let with = |on: &Subject, test: Test| {
-        let on = on.clone();
-        let split = Condition { on, test };
+    let with = |selector: &Selector, predicate: Predicate| {
+        let selector = selector.clone();
+        let split = Condition {
+            selector,
+            predicate,
+        };
         std::iter::once(split).chain(rest.iter().cloned()).collect()
     };
-    let mut subjects: Vec<Subject> = fields(&conditions[at].on, row)
+    let mut subjects: Vec<Selector> = fields(&conditions[at].selector, row)
         .into_iter()
-        .map(|field| Subject::Field(row.request[field].name.clone()))
+        .map(|field| Selector::Field(row.request[field].name.clone()))
         .collect();
     if subjects.is_empty() {
-        subjects.push(conditions[at].on.clone());
+        subjects.push(conditions[at].selector.clone());
     }
-    let of = |on: &Subject| -> Vec<Vec<Condition>> {
-        match &conditions[at].test {
-            Test::OneOf(values) => {
-                let one = |value: &Json<'static>| with(on, Test::OneOf(vec![value.clone()]));
+    let of = |selector: &Selector| -> Vec<Vec<Condition>> {
+        match &conditions[at].predicate {
+            Predicate::OneOf(values) => {
+                let one =
+                    |value: &Json<'static>| with(selector, Predicate::OneOf(vec![value.clone()]));
                 values.iter().map(one).collect()
             }
-            test => vec![with(on, test.clone())],
+            predicate => vec![with(selector, predicate.clone())],
         }
     };
     subjects.iter().flat_map(of).collect()
@@ -126,25 +132,25 @@ struct Cover<'c> {
 }
 
 impl Cover<'_> {
-    /// The number of the first one. A rule that holds wherever the part does is found by an input of
+    /// The first one. A rule that holds wherever the part does is found by an input of
     /// the part, for that is one of its inputs as well.
-    fn find(&self) -> Option<usize> {
+    fn find(&self) -> Option<ScenarioIndex> {
         let index = self.set.index(self.operation)?;
         let inputs = self.inputs();
         let field = |at: usize| inputs.get(&at);
-        let question = Question {
+        let input = MatchInput {
             operation: self.operation,
             field: &field,
-            around: Circumstances::plain("local", Environment::Test),
+            context: RequestContext::plain("local", Environment::Test),
         };
         let mut found: Vec<Candidate> = Vec::new();
-        index.exact(self.row, &question, &mut found);
-        index.patterns(self.row, &question, |_| true, &mut found);
+        index.exact(self.row, &input, &mut found);
+        index.patterns(self.row, &input, |_| true, &mut found);
         let found = found.into_iter().map(|candidate| candidate.rule);
         let others = index.others.iter().take(MOST_OTHERS).copied();
         let alike = |condition| self.expressions.rules(self.operation, condition);
         let alike = self.part.iter().flat_map(alike).copied();
-        let numbers = found.chain(others).map(|rule| rule as usize).chain(alike);
+        let numbers = found.chain(others).chain(alike);
         numbers.filter(|&number| self.is_covered_by(number)).min()
     }
 
@@ -152,16 +158,16 @@ impl Cover<'_> {
     fn inputs(&self) -> HashMap<usize, Json<'static>, FixedState> {
         let mut inputs = HashMap::default();
         for condition in self.part {
-            let value = match &condition.test {
-                Test::OneOf(values) => values.first().cloned(),
-                Test::Contains(text) | Test::StartsWith(text) | Test::EndsWith(text) => {
-                    Some(Json::from(text.clone()))
-                }
-                Test::PathEnds(end) => Some(Json::from(format!("https://host{end}"))),
-                Test::Query(pair) => Some(Json::from(format!("https://host/?{pair}"))),
+            let value = match &condition.predicate {
+                Predicate::OneOf(values) => values.first().cloned(),
+                Predicate::Contains(text)
+                | Predicate::StartsWith(text)
+                | Predicate::EndsWith(text) => Some(Json::from(text.clone())),
+                Predicate::PathEnds(end) => Some(Json::from(format!("https://host{end}"))),
+                Predicate::Query(pair) => Some(Json::from(format!("https://host/?{pair}"))),
                 _ => None,
             };
-            let first = fields(&condition.on, self.row).into_iter().next();
+            let first = fields(&condition.selector, self.row).into_iter().next();
             if let (Some(field), Some(value)) = (first, value) {
                 inputs.entry(field).or_insert(value);
             }
@@ -169,8 +175,8 @@ impl Cover<'_> {
         inputs
     }
 
-    fn is_covered_by(&self, number: usize) -> bool {
-        let earlier = &self.set.all()[number];
+    fn is_covered_by(&self, index: ScenarioIndex) -> bool {
+        let earlier = self.set.get(index);
         let holds = |wanted: &Condition| {
             let mut known = self.part.iter();
             known.any(|known| implies(self.row, known, wanted))
@@ -190,12 +196,12 @@ pub(super) fn comes_before(earlier: &Scenario, rule: &Scenario) -> bool {
 }
 
 /// The rules that look for each expression, by operation: the index finds no expression by one.
-struct Expressions(HashMap<(usize, String), Vec<usize>, FixedState>);
+struct Expressions(HashMap<(usize, String), Vec<ScenarioIndex>, FixedState>);
 
 impl Expressions {
     fn new(set: &ScenarioSet) -> Self {
-        let mut rules = HashMap::<_, Vec<usize>, FixedState>::default();
-        for (number, rule) in set.all().iter().enumerate() {
+        let mut rules = HashMap::<_, Vec<ScenarioIndex>, FixedState>::default();
+        for (number, rule) in set.iter() {
             for written in rule.conditions.iter().filter_map(written) {
                 for &operation in &rule.operations {
                     let rules = rules.entry((operation, written.clone())).or_default();
@@ -208,7 +214,7 @@ impl Expressions {
         Expressions(rules)
     }
 
-    fn rules(&self, operation: usize, condition: &Condition) -> &[usize] {
+    fn rules(&self, operation: usize, condition: &Condition) -> &[ScenarioIndex] {
         let rules = written(condition).and_then(|written| self.0.get(&(operation, written)));
         rules.map_or(&[], Vec::as_slice)
     }
@@ -216,7 +222,7 @@ impl Expressions {
 
 /// A condition that is an expression, as it is written.
 fn written(condition: &Condition) -> Option<String> {
-    let is_expression = matches!(condition.test, Test::Matches(_));
+    let is_expression = matches!(condition.predicate, Predicate::Matches(_));
     is_expression.then(|| format!("{condition:?}"))
 }
 

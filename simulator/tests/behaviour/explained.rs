@@ -80,7 +80,7 @@ fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
 fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
     let (rules, (_, local)) = (rules(), read_all());
     let mut named = 0;
-    for (number, scenario) in rules.scenarios.all().iter().enumerate() {
+    for (number, scenario) in rules.scenarios.iter() {
         for &operation in &scenario.operations {
             let mut rehearsal = Rehearsal::new(&rules, local.clone());
             let sample = rehearsal.body(Environment::Test, operation, &[]);

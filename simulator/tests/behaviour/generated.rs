@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_fixtures::contract::{Contract, Field, Kind, Operation, Presence, Rule};
 use svc_fixtures::json::Json;
 use svc_simulator::engine::call::rules::Rules;
-use svc_simulator::scenario::Test;
+use svc_simulator::scenario::Predicate;
 
 use crate::samples::Body;
 
@@ -36,13 +36,17 @@ impl<'r> Generator<'r> {
         let mut named = vec![format!("x {} y", rules.contract.service.sentinel.text)];
         for scenario in rules.scenarios.all() {
             for condition in &scenario.conditions {
-                match &condition.test {
-                    Test::OneOf(values) => {
+                match &condition.predicate {
+                    Predicate::OneOf(values) => {
                         let texts = values.iter().filter_map(Json::as_text);
                         named.extend(texts.map(str::to_owned));
                     }
-                    Test::PathEnds(end) => named.push(format!("https://assets.example/a{end}?b")),
-                    Test::Query(pair) => named.push(format!("https://app.example/back?a=1&{pair}")),
+                    Predicate::PathEnds(end) => {
+                        named.push(format!("https://assets.example/a{end}?b"))
+                    }
+                    Predicate::Query(pair) => {
+                        named.push(format!("https://app.example/back?a=1&{pair}"))
+                    }
                     _ => {}
                 }
             }

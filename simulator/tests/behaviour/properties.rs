@@ -9,7 +9,7 @@ use svc_fixtures::template::{Answers, Expr, Part, Root, Template};
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::engine::compute;
-use svc_simulator::scenario::{Choice, Circumstances, Ending, Question};
+use svc_simulator::scenario::{Choice, MatchInput, OutcomeKind, RequestContext};
 
 use crate::generated::{Generator, runner};
 use crate::samples::{Body, Catalogue, set};
@@ -35,10 +35,10 @@ fn expected(rules: &Rules, index: usize, body: &Body) -> Expected {
             (None, _) => None,
         }
     };
-    let question = Question {
+    let question = MatchInput {
         operation: index,
         field: &field,
-        around: Circumstances::plain("local", Environment::Test),
+        context: RequestContext::plain("local", Environment::Test),
     };
     let always = operation.pending.as_ref().is_some_and(|it| it.always);
     let success = match always {
@@ -47,11 +47,11 @@ fn expected(rules: &Rules, index: usize, body: &Body) -> Expected {
     };
     match rules.scenarios.choose(&rules.contract, &question) {
         Choice::Sentinel { error, .. } => Expected::Error(error),
-        Choice::Unnamed => success,
-        Choice::Scenario(number) => match &rules.scenarios.get(number).then[0].result {
-            Ending::Success(_) => success,
-            Ending::Error { code, .. } => Expected::Error(*code),
-            Ending::Pending { .. } => Expected::Pending,
+        Choice::NoMatch => success,
+        Choice::Scenario(number) => match &rules.scenarios.get(number).then[0].kind {
+            OutcomeKind::Success(_) => success,
+            OutcomeKind::Error { code, .. } => Expected::Error(*code),
+            OutcomeKind::Pending { .. } => Expected::Pending,
         },
     }
 }

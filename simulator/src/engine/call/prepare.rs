@@ -20,7 +20,7 @@ use crate::engine::state::idempotency;
 use crate::engine::state::ids::{BodyDigest, Content};
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage::{self, Period};
-use crate::scenario::{Choice, Circumstances, Ending, Over, Question};
+use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext};
 
 /// A call as far as it can be known without the account's state.
 #[derive(Debug)]
@@ -159,7 +159,7 @@ pub fn prepare<'a>(
         idempotency_key,
         reference_id,
     );
-    let around = Circumstances {
+    let around = RequestContext {
         account,
         environment: call.environment,
         reference_id,
@@ -207,7 +207,7 @@ fn reference(header: Header<'_>) -> Result<Option<&str>, Rejection> {
 /// What a call of this target asks for; its body only matters to an operation.
 fn plan<'a>(
     rules: &'a Rules,
-    around: Circumstances<'a>,
+    around: RequestContext<'a>,
     target: Target<'a>,
     json: Option<Result<Result<Json<'a>, Rejection>, Rejection>>,
     query: &str,
@@ -234,7 +234,7 @@ fn plan<'a>(
 /// The first mistake of the body.
 pub fn run<'a>(
     rules: &'a Rules,
-    around: Circumstances<'_>,
+    around: RequestContext<'_>,
     operation: usize,
     json: Json<'a>,
 ) -> Result<Run<'a>, Rejection> {
@@ -242,10 +242,10 @@ pub fn run<'a>(
     let input = Input::check(&rules.contract, row, &rules.sentinels(row), json)?;
     let choice = rules.scenarios.choose(
         &rules.contract,
-        &Question {
+        &MatchInput {
             operation,
             field: &|index| input.field(index),
-            around,
+            context: around,
         },
     );
     let step = rules.steps[operation];
@@ -275,7 +275,7 @@ pub fn run<'a>(
 fn carried_is_fixed(
     rules: &Rules,
     operation: usize,
-    around: Circumstances<'_>,
+    around: RequestContext<'_>,
     step: StepOf,
     input: &Input<'_>,
     choice: &Choice,
@@ -286,10 +286,10 @@ fn carried_is_fixed(
         return false;
     };
     let name = &row.request[carried].name;
-    let alone = Question {
+    let alone = MatchInput {
         operation,
         field: &|index| input.field(index).filter(|_| index == carried),
-        around,
+        context: around,
     };
     made_by(rules, input, choice, name)
         || made_by(
@@ -308,7 +308,7 @@ fn made_by(rules: &Rules, input: &Input<'_>, choice: &Choice, name: &str) -> boo
             let scenario = rules.scenarios.get(*number);
             scenario.names(input.operation(), name, &|index| input.field(index))
         }
-        Choice::Unnamed => false,
+        Choice::NoMatch => false,
     }
 }
 
@@ -320,9 +320,9 @@ fn same<'a>(rules: &'a Rules, step: StepOf, input: &Input<'_>, choice: &Choice) 
         Choice::Sentinel { .. } => true,
         Choice::Scenario(number) => {
             let first = rules.scenarios.get(*number).then.first();
-            first.is_some_and(|outcome| !matches!(outcome.result, Ending::Success(_)))
+            first.is_some_and(|outcome| !matches!(outcome.kind, OutcomeKind::Success(_)))
         }
-        Choice::Unnamed => false,
+        Choice::NoMatch => false,
     };
     let held = |name: &&str| !forces || !made_by(rules, input, choice, name);
     names.iter().map(String::as_str).filter(held).collect()
@@ -357,18 +357,18 @@ fn draft(
     choice: &Choice,
     step: Option<StepOf>,
 ) -> Option<Vec<u8>> {
-    let over = match choice {
-        Choice::Unnamed => &Over::Nothing,
+    let patch = match choice {
+        Choice::NoMatch => None,
         Choice::Scenario(number) => match rules.scenarios.get(*number).then.as_slice() {
-            [outcome] => match &outcome.result {
-                Ending::Success(over) => over,
+            [outcome] => match outcome.kind {
+                OutcomeKind::Success(patch) => patch,
                 _ => return None,
             },
             _ => return None,
         },
         Choice::Sentinel { .. } => return None,
     };
-    let answer = rules.answer(operation, over);
+    let answer = rules.answer(operation, patch);
     if step.is_some() || answer.needs_call() {
         return None;
     }

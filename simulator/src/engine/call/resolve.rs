@@ -14,7 +14,7 @@ use super::response::{Answer, Sources};
 use super::rules::Rules;
 use crate::engine::state::flow::{FlowChange, Memory, StepOf};
 use crate::scenario::{
-    Afterwards, Because, Choice, Delay, Ending, Outcome, Over, Scenario, WebhookFault, WireFault,
+    Because, Choice, Delay, Outcome, OutcomeKind, PatchIndex, Scenario, WebhookFault, WireFault,
 };
 
 /// What a call ends in.
@@ -83,9 +83,9 @@ pub enum Due {
 pub fn next(scenario: &Scenario, decided: u32) -> &Outcome {
     let length = scenario.then.len();
     let decided = usize::try_from(decided).unwrap_or(usize::MAX);
-    let place = match scenario.afterwards {
-        Afterwards::StayOnLast => decided.min(length - 1),
-        Afterwards::StartOver => decided % length,
+    let place = match scenario.start_over {
+        false => decided.min(length - 1),
+        true => decided % length,
     };
     &scenario.then[place]
 }
@@ -127,7 +127,7 @@ impl<'a> Drawing<'a> {
                 },
                 Extras::default(),
             ),
-            Choice::Unnamed => (self.unnamed(), Extras::default()),
+            Choice::NoMatch => (self.unnamed(), Extras::default()),
             Choice::Scenario(number) => {
                 let outcome = next(self.rules.scenarios.get(*number), decided);
                 let extras = Extras {
@@ -136,7 +136,7 @@ impl<'a> Drawing<'a> {
                     wire: outcome.wire,
                     webhook: outcome.webhook,
                 };
-                (self.ending(&outcome.result), extras)
+                (self.ending(&outcome.kind), extras)
             }
         }
     }
@@ -161,15 +161,15 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    fn ending(&self, ending: &Ending) -> Drawn {
+    fn ending(&self, ending: &OutcomeKind) -> Drawn {
         match ending {
-            Ending::Success(over) => self.success(over),
-            Ending::Error { code, message } => Drawn::Failed {
+            OutcomeKind::Success(patch) => self.success(*patch),
+            OutcomeKind::Error { code, message } => Drawn::Failed {
                 code: *code,
                 message: message.clone(),
             },
-            Ending::Pending { after_ms, finally } => {
-                self.pending(*after_ms, self.ending(&finally.result))
+            OutcomeKind::Pending { after_ms, finally } => {
+                self.pending(*after_ms, self.ending(&finally.kind))
             }
         }
     }
@@ -177,11 +177,11 @@ impl<'a> Drawing<'a> {
     /// An input that no scenario names gets the canned answer: at once, or after the operation's
     /// own time where it is always pending first.
     fn unnamed(&self) -> Drawn {
-        self.success(&Over::Nothing)
+        self.success(None)
     }
 
-    fn success(&self, over: &Over) -> Drawn {
-        let answer = self.rules.answer(self.run.operation, over);
+    fn success(&self, patch: Option<PatchIndex>) -> Drawn {
+        let answer = self.rules.answer(self.run.operation, patch);
         let completed = Drawn::Completed {
             data: self.print(answer),
             flow: self.flow_change(answer),
@@ -216,7 +216,7 @@ impl<'a> Drawing<'a> {
             .pending
             .as_ref()
             .expect("the reader lets only such operations be pending");
-        let answer = self.rules.answer(self.run.operation, &Over::Nothing);
+        let answer = self.rules.answer(self.run.operation, None);
         let member = |name: &'a String| {
             let value = match row.by_consent.is_some() && name == CONSENT_URL {
                 true => self.consent_url(),

@@ -14,7 +14,7 @@ use super::route::Router;
 use crate::engine::compute;
 use crate::engine::state::flow::{self, StepOf};
 use crate::engine::state::ids::Seed;
-use crate::scenario::{Ending, Outcome, Over, ScenarioSet, read_scenarios};
+use crate::scenario::{Outcome, OutcomeKind, PatchIndex, ScenarioSet, read_scenarios};
 
 /// What calls are decided by.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub struct Rules {
     canned: Arc<[Answer]>,
     /// By operation and changes: compiled when a call first gets it, for of a hundred thousand most
     /// are never asked for.
-    changed: Arc<HashMap<(usize, usize), OnceLock<Answer>, FixedState>>,
+    changed: Arc<HashMap<(usize, PatchIndex), OnceLock<Answer>, FixedState>>,
     /// What the answers are made from, and the scenarios: for whoever adds some.
     answers: Arc<Answers>,
     files: Arc<[Arc<Source>]>,
@@ -146,7 +146,7 @@ impl Rules {
     fn deciding_by(mut self, scenarios: ScenarioSet) -> Rules {
         let mut changed = HashMap::default();
         for scenario in scenarios.all() {
-            for number in scenario.then.iter().filter_map(changes) {
+            for number in scenario.then.iter().filter_map(patch) {
                 let operations = scenario.operations.iter();
                 changed.extend(operations.map(|&operation| ((operation, number), OnceLock::new())));
             }
@@ -156,10 +156,10 @@ impl Rules {
         self
     }
 
-    fn compiled(&self, operation: usize, number: usize) -> Answer {
+    fn compiled(&self, operation: usize, patch: PatchIndex) -> Answer {
         let row = &self.contract.operations[operation];
         let from = &self.answers.by_operation[&row.id].data;
-        let data = changed(from, &self.scenarios.changes[number], &row.response);
+        let data = changed(from, &self.scenarios.patches[patch.0], &row.response);
         self.canned[operation].changed(&self.contract, operation, &self.story, from, &data)
     }
 
@@ -190,22 +190,23 @@ impl Rules {
         Arc::clone(&self.endpoints[operation])
     }
 
-    /// The answer of an operation, with a scenario's changes laid over it.
+    /// The answer of an operation, with a scenario's patch laid over it.
     #[must_use]
-    pub fn answer(&self, operation: usize, over: &Over) -> &Answer {
-        match over {
-            Over::Nothing => &self.canned[operation],
-            Over::Changes(number) => self.changed[&(operation, *number)]
-                .get_or_init(|| self.compiled(operation, *number)),
+    pub fn answer(&self, operation: usize, patch: Option<PatchIndex>) -> &Answer {
+        match patch {
+            None => &self.canned[operation],
+            Some(patch) => {
+                self.changed[&(operation, patch)].get_or_init(|| self.compiled(operation, patch))
+            }
         }
     }
 }
 
-/// The number of the changes an outcome makes, now or in the end.
-fn changes(outcome: &Outcome) -> Option<usize> {
-    match &outcome.result {
-        Ending::Success(Over::Changes(number)) => Some(*number),
-        Ending::Pending { finally, .. } => changes(finally),
-        Ending::Success(Over::Nothing) | Ending::Error { .. } => None,
+/// The patch that an outcome lays over an answer, now or in the end.
+fn patch(outcome: &Outcome) -> Option<PatchIndex> {
+    match &outcome.kind {
+        OutcomeKind::Success(patch) => *patch,
+        OutcomeKind::Pending { finally, .. } => patch(finally),
+        OutcomeKind::Error { .. } => None,
     }
 }

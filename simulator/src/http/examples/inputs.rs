@@ -7,7 +7,7 @@ use svc_fixtures::json::Json;
 
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::named_input;
-use crate::scenario::{Delay, Ending, Outcome, Scenario};
+use crate::scenario::{Delay, Outcome, OutcomeKind, Scenario, ScenarioIndex};
 
 /// What an input brings about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub(super) struct Input {
 /// The inputs of an operation that scenarios name, one for each that has a single outcome and does
 /// not hold its answer back.
 pub(super) fn inputs(rules: &Rules, index: usize, body: &Json<'static>) -> Vec<Input> {
-    let scenarios = rules.scenarios.all().iter().enumerate();
-    let input = |(number, scenario): (usize, &Scenario)| {
+    let scenarios = rules.scenarios.iter();
+    let input = |(number, scenario): (ScenarioIndex, &Scenario)| {
         let [outcome] = scenario.then.as_slice() else {
             return None;
         };
@@ -50,10 +50,10 @@ pub(super) fn inputs(rules: &Rules, index: usize, body: &Json<'static>) -> Vec<I
 }
 
 fn wanted(outcome: &Outcome) -> Option<Wanted> {
-    match &outcome.result {
+    match &outcome.kind {
         _ if outcome.delay != Delay::None || outcome.wire.is_some() => None,
-        Ending::Error { code, .. } => Some(Wanted::Error(*code)),
-        Ending::Pending { .. } => Some(Wanted::Pending),
-        Ending::Success(_) => Some(Wanted::Success),
+        OutcomeKind::Error { code, .. } => Some(Wanted::Error(*code)),
+        OutcomeKind::Pending { .. } => Some(Wanted::Pending),
+        OutcomeKind::Success(_) => Some(Wanted::Success),
     }
 }

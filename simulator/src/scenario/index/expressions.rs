@@ -11,6 +11,7 @@ use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use super::parts::Parts;
 use super::starts::Starts;
 use super::{Candidate, UNPROVEN};
+use crate::scenario::ScenarioIndex;
 
 /// Rules by the expression they look for.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +51,7 @@ type Drafts = Vec<(Box<str>, Vec<Candidate>)>;
 impl Expressions {
     /// Takes these expressions; gives the rules back that must be tried in turn: those whose
     /// expressions are too large even alone.
-    pub(super) fn compile(&mut self, drafts: Vec<(Box<str>, Candidate)>) -> Vec<u32> {
+    pub(super) fn compile(&mut self, drafts: Vec<(Box<str>, Candidate)>) -> Vec<ScenarioIndex> {
         let mut rules = BTreeMap::<Box<str>, Vec<Candidate>>::new();
         for (text, candidate) in drafts {
             rules.entry(text).or_default().push(candidate);
@@ -91,7 +92,7 @@ impl Expressions {
     }
 
     /// All in one automaton, or where that is too large each half in one of its own.
-    fn group(&mut self, mut drafts: Drafts, unfit: &mut Vec<u32>) {
+    fn group(&mut self, mut drafts: Drafts, unfit: &mut Vec<ScenarioIndex>) {
         let built = RegexSetBuilder::new(drafts.iter().map(|(text, _)| text))
             .size_limit(SIZE)
             .dfa_size_limit(MEMORY)
@@ -158,6 +159,7 @@ mod tests {
 
     fn found(expressions: &[String], text: &str) -> Vec<u32> {
         let drafts = expressions.iter().zip(0..).map(|(expression, rule)| {
+            let rule = ScenarioIndex(rule);
             let candidate = Candidate { rule, proven: 0 };
             (Box::from(expression.as_str()), candidate)
         });
@@ -165,7 +167,7 @@ mod tests {
         assert!(all.compile(drafts.collect()).is_empty());
         all.find(text, &mut found);
         found.sort_unstable();
-        found.iter().map(|candidate| candidate.rule).collect()
+        found.iter().map(|candidate| candidate.rule.0).collect()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 
 use super::super::set::{as_compared, fields};
-use super::super::{Condition, Test};
+use super::super::{Condition, Predicate};
 use super::exact::scalar;
 
 /// The table that a text is looked up in.
@@ -43,7 +43,7 @@ pub(crate) struct Key {
 /// The texts that find a condition: whenever it holds, one of them is found, and what is found so
 /// holds. None where there is no such text; then its rule is tried in turn.
 pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<Key>> {
-    let fields = fields(&condition.on, operation);
+    let fields = fields(&condition.selector, operation);
     if fields.is_empty() {
         return None;
     }
@@ -51,8 +51,8 @@ pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<K
     for field in fields {
         let compared = |text: &str| -> Box<str> { as_compared(operation, field, text).into() };
         let mut add = |kind, text: Box<str>| keys.push(Key { field, kind, text });
-        match &condition.test {
-            Test::OneOf(values) => {
+        match &condition.predicate {
+            Predicate::OneOf(values) => {
                 for value in values {
                     match value {
                         Json::Text(text) => add(Kind::Whole, compared(text)),
@@ -60,16 +60,16 @@ pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<K
                     }
                 }
             }
-            Test::Contains(part) => add(Kind::Part, not_empty(compared(part))?),
-            Test::StartsWith(start) => add(Kind::Start, compared(start)),
-            Test::EndsWith(end) => add(Kind::End, compared(end)),
-            Test::PathEnds(end) if end.rfind('/') == Some(0) => {
+            Predicate::Contains(part) => add(Kind::Part, not_empty(compared(part))?),
+            Predicate::StartsWith(start) => add(Kind::Start, compared(start)),
+            Predicate::EndsWith(end) => add(Kind::End, compared(end)),
+            Predicate::PathEnds(end) if end.rfind('/') == Some(0) => {
                 add(Kind::LastPart, end.as_str().into());
             }
-            Test::PathEnds(end) => add(Kind::PathEnd, end.as_str().into()),
-            Test::Query(pair) => add(Kind::Query, pair.as_str().into()),
-            Test::Matches(pattern) => add(Kind::Expression, pattern.as_str().into()),
-            Test::Number(_) | Test::Present(_) => return None,
+            Predicate::PathEnds(end) => add(Kind::PathEnd, end.as_str().into()),
+            Predicate::Query(pair) => add(Kind::Query, pair.as_str().into()),
+            Predicate::Matches(pattern) => add(Kind::Expression, pattern.as_str().into()),
+            Predicate::Number(_) | Predicate::Present(_) => return None,
         }
     }
     Some(keys)

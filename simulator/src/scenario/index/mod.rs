@@ -15,8 +15,8 @@ use foldhash::fast::FixedState;
 use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 
-use super::set::{Question, Url, as_compared, fields, texts};
-use super::{Condition, Scenario, Test};
+use super::set::{MatchInput, Url, as_compared, fields, texts};
+use super::{Condition, Predicate, Scenario, ScenarioIndex};
 use exact::{Exact, scalar};
 use expressions::Expressions;
 pub(crate) use filing::{Key, keys};
@@ -27,8 +27,8 @@ use starts::{Ends, Starts};
 /// A rule that may be meant, and the one of its conditions that is known to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Candidate {
-    /// The number of the rule.
-    pub(crate) rule: u32,
+    /// The rule.
+    pub(crate) rule: ScenarioIndex,
     /// The place of the condition among the rule's.
     pub(crate) proven: u32,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Index {
     /// By the field a rule looks at.
     fields: Vec<(usize, Tables)>,
     /// Rules that no table can hold, in order: they are tried in turn.
-    pub(crate) others: Vec<u32>,
+    pub(crate) others: Vec<ScenarioIndex>,
     /// The long lists of conditions that rules are not found by.
     lists: HashMap<Candidate, Texts, FixedState>,
 }
@@ -69,7 +69,7 @@ struct Tables {
     parts: Parts,
     expressions: Expressions,
     /// The first rule of all that are found by more than a hash.
-    first_pattern: Option<u32>,
+    first_pattern: Option<ScenarioIndex>,
 }
 
 /// The same before it is compiled.
@@ -83,7 +83,7 @@ impl Index {
     /// Files the rules of an operation, each under the condition that tells it best from others.
     pub(crate) fn new<'s>(
         operation: &Operation,
-        rules: impl Iterator<Item = (usize, &'s Scenario)> + Clone,
+        rules: impl Iterator<Item = (ScenarioIndex, &'s Scenario)> + Clone,
     ) -> Self {
         let mut uses = Uses::default();
         for (_, scenario) in rules.clone().filter(|(_, rule)| rule.conditions.len() > 1) {
@@ -92,8 +92,7 @@ impl Index {
             }
         }
         let (mut drafts, mut index) = (Drafts::default(), Index::default());
-        for (number, scenario) in rules {
-            let rule = u32::try_from(number).expect("fewer than four billion rules");
+        for (rule, scenario) in rules {
             match uses.best(operation, &scenario.conditions) {
                 Some((place, keys)) => {
                     index.note_lists(operation, rule, scenario, place);
@@ -111,7 +110,7 @@ impl Index {
     }
 
     /// Puts the drafts into tables; gives the rules that a table does not take.
-    fn compile(&mut self, drafts: Drafts) -> Vec<u32> {
+    fn compile(&mut self, drafts: Drafts) -> Vec<ScenarioIndex> {
         let (mut tables, mut unfit) = (BTreeMap::<usize, Tables>::new(), Vec::new());
         for ((field, kind), drafts) in drafts.0 {
             let table = tables.entry(field).or_default();
@@ -135,12 +134,18 @@ impl Index {
         unfit
     }
 
-    fn note_lists(&mut self, operation: &Operation, rule: u32, scenario: &Scenario, filed: usize) {
+    fn note_lists(
+        &mut self,
+        operation: &Operation,
+        rule: ScenarioIndex,
+        scenario: &Scenario,
+        filed: usize,
+    ) {
         for (place, condition) in scenario.conditions.iter().enumerate() {
-            let Test::OneOf(values) = &condition.test else {
+            let Predicate::OneOf(values) = &condition.predicate else {
                 continue;
             };
-            let [field] = fields(&condition.on, operation)[..] else {
+            let [field] = fields(&condition.selector, operation)[..] else {
                 continue;
             };
             let texts: Option<Vec<&str>> = values.iter().map(Json::as_text).collect();
@@ -158,11 +163,11 @@ impl Index {
     pub(crate) fn exact(
         &self,
         operation: &Operation,
-        question: &Question<'_>,
+        input: &MatchInput<'_>,
         found: &mut Vec<Candidate>,
     ) {
         for &(field, ref tables) in &self.fields {
-            let value = (question.field)(field);
+            let value = (input.field)(field);
             if !tables.scalars.is_empty()
                 && let Some(key) = value.and_then(scalar)
             {
@@ -191,15 +196,15 @@ impl Index {
     pub(crate) fn patterns(
         &self,
         operation: &Operation,
-        question: &Question<'_>,
-        among: impl Fn(u32) -> bool,
+        input: &MatchInput<'_>,
+        among: impl Fn(ScenarioIndex) -> bool,
         found: &mut Vec<Candidate>,
     ) {
         for &(field, ref tables) in &self.fields {
             if !tables.first_pattern.is_some_and(&among) {
                 continue;
             }
-            for text in texts((question.field)(field)) {
+            for text in texts((input.field)(field)) {
                 tables.patterns(text, &as_compared(operation, field, text), found);
             }
         }
@@ -211,17 +216,21 @@ impl Index {
         at: Candidate,
         condition: &Condition,
         operation: &Operation,
-        question: &Question<'_>,
+        input: &MatchInput<'_>,
     ) -> Option<bool> {
         if self.lists.is_empty() {
             return None;
         }
         let list = self.lists.get(&at)?;
         let holds = |field: usize| {
-            let mut texts = texts((question.field)(field));
+            let mut texts = texts((input.field)(field));
             texts.any(|text| list.contains(&*as_compared(operation, field, text)))
         };
-        Some(fields(&condition.on, operation).into_iter().any(holds))
+        Some(
+            fields(&condition.selector, operation)
+                .into_iter()
+                .any(holds),
+        )
     }
 }
 

@@ -3,6 +3,7 @@
 use aho_corasick::AhoCorasick;
 
 use super::Candidate;
+use crate::scenario::ScenarioIndex;
 
 /// Rules by what a text contains.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +16,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Takes these texts; gives the rules back that must be tried in turn: all of them where they
     /// are too many for an automaton.
-    pub(super) fn compile(&mut self, mut drafts: Vec<(Box<str>, Candidate)>) -> Vec<u32> {
+    pub(super) fn compile(&mut self, mut drafts: Vec<(Box<str>, Candidate)>) -> Vec<ScenarioIndex> {
         drafts.sort_unstable();
         let mut texts: Vec<Box<str>> = Vec::new();
         for (text, candidate) in drafts {

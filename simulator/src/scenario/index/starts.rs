@@ -95,16 +95,18 @@ fn backwards(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::ScenarioIndex;
 
     fn found(starts: &[&str], text: &str) -> Vec<u32> {
         let drafts = starts.iter().zip(0..).map(|(start, rule)| {
+            let rule = ScenarioIndex(rule);
             let candidate = Candidate { rule, proven: 0 };
             (Box::from(*start), candidate)
         });
         let mut found = Vec::new();
         Starts::new(drafts.collect()).find(text, &mut found);
         found.sort_unstable();
-        found.iter().map(|candidate| candidate.rule).collect()
+        found.iter().map(|candidate| candidate.rule.0).collect()
     }
 
     #[test]

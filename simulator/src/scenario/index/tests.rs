@@ -10,7 +10,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
 
 use super::super::set::{first_place, holds};
-use super::super::{Choice, Circumstances, Question, ScenarioSet, read_scenarios};
+use super::super::{Choice, MatchInput, RequestContext, ScenarioSet, read_scenarios};
 
 /// The fields of an operation that compares names, and of one with a list of URLs and a number.
 const NAMES: [&str; 3] = ["name", "father_name", "state"];
@@ -19,20 +19,20 @@ const CASES: u32 = 400;
 
 /// What a scan in order chooses: of the rules that hold the first; of its cases the one whose first
 /// condition holds in the first field.
-fn scanned(contract: &Contract, set: &ScenarioSet, question: &Question<'_>) -> Choice {
-    let operation = &contract.operations[question.operation];
-    let rules = set.all().iter().enumerate();
+fn scanned(contract: &Contract, set: &ScenarioSet, match_input: &MatchInput<'_>) -> Choice {
+    let operation = &contract.operations[match_input.operation];
+    let rules = set.iter();
     let holding = rules.filter(|(_, rule)| {
         let mut conditions = rule.conditions.iter();
-        rule.operations.contains(&question.operation)
-            && conditions.all(|condition| holds(condition, operation, question))
+        rule.operations.contains(&match_input.operation)
+            && conditions.all(|condition| holds(condition, operation, match_input))
     });
     let first = holding.min_by_key(|(number, rule)| {
         let first = rule.conditions.first();
-        let place = first.and_then(|first| first_place(first, operation, question));
+        let place = first.and_then(|first| first_place(first, operation, match_input));
         (rule.order, place.unwrap_or((usize::MAX, 0)), *number)
     });
-    first.map_or(Choice::Unnamed, |(number, _)| Choice::Scenario(number))
+    first.map_or(Choice::NoMatch, |(number, _)| Choice::Scenario(number))
 }
 
 /// The operation that has these fields, by its place.
@@ -56,7 +56,7 @@ fn condition(field: &'static str) -> impl Strategy<Value = String> {
     let long = prop::collection::vec(text(), 9..14);
     let some = prop::collection::vec(text(), 1..4);
     let listed = prop_oneof![some, long].prop_map(|texts| format!("{texts:?}"));
-    let test = |name: &'static str, text: BoxedStrategy<String>| {
+    let predicate = |name: &'static str, text: BoxedStrategy<String>| {
         text.prop_map(move |text| format!("{{ {name} = {text:?} }}"))
     };
     let pattern = "\\^?[ab]{0,2}(\\[ab\\]|\\.|b\\+)?[ab]?\\$?";
@@ -64,12 +64,12 @@ fn condition(field: &'static str) -> impl Strategy<Value = String> {
         3 => text().prop_map(|text| format!("{text:?}")),
         1 => text().prop_map(|text| format!("{:?}", format!("{text}{{case}}"))),
         2 => listed,
-        1 => test("contains", text().boxed()),
-        1 => test("starts_with", text().boxed()),
-        1 => test("ends_with", text().boxed()),
-        1 => test("path_ends", "(/?[ab]){1,2}".boxed()),
-        1 => test("query", "[xy]=[ab]".boxed()),
-        2 => test("matches", pattern.boxed()),
+        1 => predicate("contains", text().boxed()),
+        1 => predicate("starts_with", text().boxed()),
+        1 => predicate("ends_with", text().boxed()),
+        1 => predicate("path_ends", "(/?[ab]){1,2}".boxed()),
+        1 => predicate("query", "[xy]=[ab]".boxed()),
+        2 => predicate("matches", pattern.boxed()),
         1 => any::<bool>().prop_map(|there| format!("{{ present = {there} }}")),
     ];
     value.prop_map(move |value| format!("{field} = {value}"))
@@ -183,14 +183,19 @@ fn the_index_chooses_what_a_scan_in_order_chooses() {
             };
             let row = &contract.operations[operation];
             let field = |at: usize| input.get(&row.request[at].name);
-            let question = Question {
+            let match_input = MatchInput {
                 operation,
                 field: &field,
-                around: Circumstances::plain("local", Environment::Test),
+                context: RequestContext::plain("local", Environment::Test),
             };
-            let chosen = set.choose(&contract, &question);
-            prop_assert_eq!(&chosen, &scanned(&contract, &set, &question), "{}", input);
-            let count = if chosen == Choice::Unnamed {
+            let chosen = set.choose(&contract, &match_input);
+            prop_assert_eq!(
+                &chosen,
+                &scanned(&contract, &set, &match_input),
+                "{}",
+                input
+            );
+            let count = if chosen == Choice::NoMatch {
                 &unnamed
             } else {
                 &named

@@ -5,7 +5,9 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::reading::Item;
 
 use super::outcomes::Scope;
-use crate::scenario::{Ending, OutOfOrder, SignatureFault, WebhookFault, WireFault, duration_ms};
+use crate::scenario::{
+    OutOfOrder, OutcomeKind, SignatureFault, WebhookFault, WireFault, duration_ms,
+};
 
 /// The wire faults that are written as a word.
 pub(crate) const WORDS: [(&str, WireFault); 3] = [
@@ -89,7 +91,7 @@ fn cut_after(item: &Item<'_>) -> Option<WireFault> {
 pub(super) fn webhook_fault(
     scope: &Scope<'_>,
     item: &Item<'_>,
-    ending: Option<&Ending>,
+    ending: Option<&OutcomeKind>,
 ) -> Option<WebhookFault> {
     let table = item.table()?;
     if table.entries().is_empty() {
@@ -157,7 +159,7 @@ fn some_time_ms(item: &Item<'_>) -> Option<u64> {
 }
 
 /// Reports a webhook fault where no webhook brings the result.
-fn brought_by_webhook(scope: &Scope<'_>, item: &Item<'_>, ending: Option<&Ending>) {
+fn brought_by_webhook(scope: &Scope<'_>, item: &Item<'_>, ending: Option<&OutcomeKind>) {
     let rows = || {
         let operations = scope.operations.iter();
         operations.map(|&index| &scope.contract.operations[index])
@@ -167,11 +169,11 @@ fn brought_by_webhook(scope: &Scope<'_>, item: &Item<'_>, ending: Option<&Ending
                 `pending = {}, finally = { … }` for this outcome";
     match ending {
         // What ends how nobody knows has a problem of its own.
-        None | Some(Ending::Pending { .. }) => {}
-        Some(Ending::Error { .. }) => {
+        None | Some(OutcomeKind::Pending { .. }) => {}
+        Some(OutcomeKind::Error { .. }) => {
             item.problem_with_hint("this error is answered at once, without a webhook", hint);
         }
-        Some(Ending::Success(_)) => {
+        Some(OutcomeKind::Success(_)) => {
             if let Some(row) = rows().find(|row| !waits(row)) {
                 let message = format!("{} answers this at once, without a webhook", row.id);
                 let never = row.pending.is_none();

@@ -16,7 +16,7 @@ use svc_fixtures::template::Character;
 
 use super::people::People;
 use super::set::ScenarioSet;
-use super::{Afterwards, Changes, Condition, Scenario, folder};
+use super::{Condition, ResponsePatch, Scenario, folder};
 use outcomes::{Scope, outcomes};
 use people::{Cast, Declared};
 use predicates::{for_case, names_case};
@@ -38,7 +38,7 @@ pub fn read_scenarios(
     let mut reader = Reader {
         contract,
         scenarios: Vec::new(),
-        changes: Vec::new(),
+        patches: Vec::new(),
         names: BTreeMap::new(),
         order: 0,
         people: None,
@@ -64,18 +64,18 @@ pub fn read_scenarios(
         problems.extend(found);
     }
     let Reader {
-        scenarios, changes, ..
+        scenarios, patches, ..
     } = reader;
     let people = People::new(people.profiles);
     problems
         .or(())
-        .map(|()| ScenarioSet::new(contract, scenarios, changes, people))
+        .map(|()| ScenarioSet::new(contract, scenarios, patches, people))
 }
 
 struct Reader<'c> {
     contract: &'c Contract,
     scenarios: Vec<Scenario>,
-    changes: Vec<Changes>,
+    patches: Vec<ResponsePatch>,
     /// Where each name was used first, by folder and name.
     names: BTreeMap<(String, String), String>,
     order: usize,
@@ -93,17 +93,12 @@ impl Reader<'_> {
             Some(when) => self.when(table, &operations).read(&when),
             None => Vec::new(),
         };
-        let again = table.flag("start_over");
-        let afterwards = if again {
-            Afterwards::StartOver
-        } else {
-            Afterwards::StayOnLast
-        };
+        let start_over = table.flag("start_over");
         let order = self.order;
         self.order += 1;
         let thens = self.thens(table);
         tell_of_cases(table, &conditions, thens.len());
-        if again {
+        if start_over {
             tell_no_sequence(table, &thens);
         }
         for (case, then) in thens {
@@ -112,7 +107,7 @@ impl Reader<'_> {
                 contract: self.contract,
                 operations: &operations,
             };
-            let then = outcomes(&scope, &then, &mut self.changes);
+            let then = outcomes(&scope, &then, &mut self.patches);
             let name: Arc<str> = match &case {
                 Some(case) => format!("{name}: {case}").into(),
                 None => name.into(),
@@ -131,7 +126,7 @@ impl Reader<'_> {
                 operations,
                 conditions,
                 then,
-                afterwards,
+                start_over,
             });
         }
     }
@@ -237,7 +232,9 @@ impl Reader<'_> {
             .is_some_and(|then| then.optional("pending").is_some());
         let fits = |index: &&usize| {
             let row = &self.contract.operations[**index];
-            conditions.iter().all(|condition| has(row, &condition.on))
+            conditions
+                .iter()
+                .all(|condition| has(row, &condition.selector))
                 && (!pending || row.pending.is_some())
         };
         let fitting: Vec<usize> = operations.iter().filter(fits).copied().collect();

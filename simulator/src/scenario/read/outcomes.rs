@@ -4,8 +4,8 @@ use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::reading::{Item, Table};
 
 use super::faults::{webhook_fault, wire_fault};
-use super::patches::{BESIDE_SUCCESS, over};
-use crate::scenario::{Changes, Delay, Ending, Outcome, Over, WebhookFault, duration_ms};
+use super::patches::{BESIDE_SUCCESS, patch};
+use crate::scenario::{Delay, Outcome, OutcomeKind, ResponsePatch, WebhookFault, duration_ms};
 
 /// What stands beside a first ending, and not in `finally`.
 pub(crate) const BESIDE_PENDING: [&str; 4] = ["delay", "provider", "wire", "webhook"];
@@ -20,12 +20,12 @@ pub(super) struct Scope<'c> {
 pub(super) fn outcomes(
     scope: &Scope<'_>,
     item: &Item<'_>,
-    changes: &mut Vec<Changes>,
+    patches: &mut Vec<ResponsePatch>,
 ) -> Vec<Outcome> {
     if !item.is_list() {
         return item
             .table()
-            .and_then(|table| outcome(scope, &table, changes, true))
+            .and_then(|table| outcome(scope, &table, patches, true))
             .into_iter()
             .collect();
     }
@@ -35,22 +35,24 @@ pub(super) fn outcomes(
     }
     steps
         .iter()
-        .filter_map(|step| outcome(scope, &step.table()?, changes, true))
+        .filter_map(|step| outcome(scope, &step.table()?, patches, true))
         .collect()
 }
 
 fn outcome(
     scope: &Scope<'_>,
     table: &Table<'_>,
-    changes: &mut Vec<Changes>,
+    patches: &mut Vec<ResponsePatch>,
     may_wait: bool,
 ) -> Option<Outcome> {
     let named = ["success", "error", "pending"].map(|name| table.optional(name));
     let ending = match named.clone() {
-        [Some(success), None, None] => Some(Ending::Success(over(scope, table, &success, changes))),
+        [Some(success), None, None] => {
+            Some(OutcomeKind::Success(patch(scope, table, &success, patches)))
+        }
         // What stands beside a success is told below where there is none.
         [None, Some(error), None] => failure(&error, table.optional_text("message")),
-        [None, None, Some(pending)] => self::pending(scope, table, &pending, changes, may_wait),
+        [None, None, Some(pending)] => self::pending(scope, table, &pending, patches, may_wait),
         _ => {
             table.problem("an outcome has exactly one of `success`, `error` and `pending`");
             None
@@ -77,7 +79,7 @@ fn outcome(
     let webhook = beside("webhook").and_then(|item| webhook_fault(scope, &item, ending.as_ref()));
     table.done();
     Some(Outcome {
-        result: ending?,
+        kind: ending?,
         delay: delay.unwrap_or_default(),
         provider,
         wire,
@@ -144,7 +146,7 @@ fn delay(item: &Item<'_>) -> Option<Delay> {
     Some(Delay::Between { from_ms, to_ms })
 }
 
-fn failure(item: &Item<'_>, message: Option<&str>) -> Option<Ending> {
+fn failure(item: &Item<'_>, message: Option<&str>) -> Option<OutcomeKind> {
     let text = item.text()?;
     let Some(code) = ErrorCode::parse(text) else {
         item.unknown(
@@ -154,7 +156,7 @@ fn failure(item: &Item<'_>, message: Option<&str>) -> Option<Ending> {
         );
         return None;
     };
-    Some(Ending::Error {
+    Some(OutcomeKind::Error {
         code,
         message: message.map(Into::into),
     })
@@ -164,9 +166,9 @@ fn pending(
     scope: &Scope<'_>,
     table: &Table<'_>,
     item: &Item<'_>,
-    changes: &mut Vec<Changes>,
+    patches: &mut Vec<ResponsePatch>,
     may_wait: bool,
-) -> Option<Ending> {
+) -> Option<OutcomeKind> {
     let unable = scope
         .operations
         .iter()
@@ -190,16 +192,16 @@ fn pending(
     }
     let after_ms = table.optional("after").and_then(|item| duration_ms(&item));
     let finally = match table.optional("finally") {
-        Some(item) => outcome(scope, &item.table()?, changes, false)?,
+        Some(item) => outcome(scope, &item.table()?, patches, false)?,
         None => Outcome {
-            result: Ending::Success(Over::Nothing),
+            kind: OutcomeKind::Success(None),
             delay: Delay::None,
             provider: None,
             wire: None,
             webhook: WebhookFault::default(),
         },
     };
-    Some(Ending::Pending {
+    Some(OutcomeKind::Pending {
         after_ms,
         finally: Box::new(finally),
     })

@@ -8,7 +8,7 @@ use svc_fixtures::reading::{Item, Table};
 use svc_fixtures::template::{Act, Edit, inside};
 
 use super::outcomes::Scope;
-use crate::scenario::{Changes, Over};
+use crate::scenario::{PatchIndex, ResponsePatch};
 
 const BREAKS: &str =
     "write `breaks_contract = true` beside `success` if the answer is to break the contract";
@@ -19,23 +19,23 @@ pub(crate) const BESIDE_SUCCESS: [&str; 4] = ["remove", "null", "length", "break
 /// What the changes of one outcome are read with.
 struct Reading<'r, 'c> {
     scope: &'r Scope<'c>,
-    changes: Changes,
+    patch: ResponsePatch,
     /// Whether one of them breaks the form of an answer.
     breaks: bool,
 }
 
 /// What a success lays over the canned answer: first `remove` and `null`, then `length`, then the members of
 /// `success` itself.
-pub(super) fn over(
+pub(super) fn patch(
     scope: &Scope<'_>,
     table: &Table<'_>,
     success: &Item<'_>,
-    changes: &mut Vec<Changes>,
-) -> Over {
+    patches: &mut Vec<ResponsePatch>,
+) -> Option<PatchIndex> {
     let breaks_contract = table.flag("breaks_contract");
     let mut reading = Reading {
         scope,
-        changes: Changes {
+        patch: ResponsePatch {
             edits: Vec::new(),
             breaks_contract,
         },
@@ -68,11 +68,11 @@ pub(super) fn over(
             "leave `breaks_contract` out",
         );
     }
-    if reading.changes.edits.is_empty() {
-        return Over::Nothing;
+    if reading.patch.edits.is_empty() {
+        return None;
     }
-    changes.push(reading.changes);
-    Over::Changes(changes.len() - 1)
+    patches.push(reading.patch);
+    Some(PatchIndex(patches.len() - 1))
 }
 
 impl<'c> Reading<'_, 'c> {
@@ -106,7 +106,7 @@ impl<'c> Reading<'_, 'c> {
     }
 
     fn add(&mut self, path: Vec<Step>, act: Act) {
-        self.changes.edits.push(Edit { path, act });
+        self.patch.edits.push(Edit { path, act });
     }
 
     /// What is taken away, or made null.
@@ -186,7 +186,7 @@ impl<'c> Reading<'_, 'c> {
     fn put(&mut self, path: Vec<Step>, value: Json<'static>, item: &Item<'_>) {
         let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
         if places.is_empty() && !self.scope.operations.is_empty() {
-            match self.changes.breaks_contract {
+            match self.patch.breaks_contract {
                 true => self.breaks = true,
                 false => return self.tell_unknown(&path, item, Written::AsKey),
             }
@@ -203,7 +203,7 @@ impl<'c> Reading<'_, 'c> {
     /// Notes that the answer loses its form here, or tells of it where the outcome does not say so.
     fn broken(&mut self, item: &Item<'_>, message: String) {
         self.breaks = true;
-        if !self.changes.breaks_contract {
+        if !self.patch.breaks_contract {
             item.problem_with_hint(message, BREAKS);
         }
     }

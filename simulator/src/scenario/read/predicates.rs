@@ -6,7 +6,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
 use crate::scenario::range::{self, NumberRange};
-use crate::scenario::{Condition, Test};
+use crate::scenario::{Condition, Predicate};
 
 /// What a value can be, as far as tests go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Sort {
 }
 
 /// The tests of texts.
-pub(crate) const TEXT_TESTS: [&str; 6] = [
+pub(crate) const TEXT_PREDICATES: [&str; 6] = [
     "contains",
     "starts_with",
     "ends_with",
@@ -34,7 +34,7 @@ pub(crate) const TEXT_TESTS: [&str; 6] = [
 ];
 
 /// The tests of numbers.
-pub(crate) const NUMBER_TESTS: [&str; 4] = ["at_least", "at_most", "above", "below"];
+pub(crate) const NUMBER_PREDICATES: [&str; 4] = ["at_least", "at_most", "above", "below"];
 
 impl Sort {
     /// What all of these are.
@@ -95,19 +95,19 @@ fn first<'j, 'a>(value: &'j Json<'a>) -> &'j Json<'a> {
 }
 
 /// What one entry of `when` asks.
-pub(super) fn tests(item: &Item<'_>, sort: Sort) -> Vec<Test> {
+pub(super) fn predicates(item: &Item<'_>, sort: Sort) -> Vec<Predicate> {
     if item.is_list() {
-        return vec![Test::OneOf(values(item, sort))];
+        return vec![Predicate::OneOf(values(item, sort))];
     }
     let Some(table) = item.if_table() else {
-        let value = value(item, sort).map(|value| Test::OneOf(vec![value]));
+        let value = value(item, sort).map(|value| Predicate::OneOf(vec![value]));
         return value.into_iter().collect();
     };
     let mut found = Vec::new();
     let one_of = table.optional("one_of");
-    found.extend(one_of.map(|item| Test::OneOf(values(&item, sort))));
-    text_tests(&table, sort, &mut found);
-    found.extend(number_range(&table, sort).map(Test::Number));
+    found.extend(one_of.map(|item| Predicate::OneOf(values(&item, sort))));
+    text_predicates(&table, sort, &mut found);
+    found.extend(number_range(&table, sort).map(Predicate::Number));
     found.extend(presence(&table));
     table.done();
     // A test with a mistake has been told already.
@@ -136,8 +136,8 @@ fn values(item: &Item<'_>, sort: Sort) -> Vec<Json<'static>> {
     items.iter().filter_map(|item| value(item, sort)).collect()
 }
 
-fn text_tests(table: &Table<'_>, sort: Sort, found: &mut Vec<Test>) {
-    for name in TEXT_TESTS {
+fn text_predicates(table: &Table<'_>, sort: Sort, found: &mut Vec<Predicate>) {
+    for name in TEXT_PREDICATES {
         let Some(item) = table.optional(name) else {
             continue;
         };
@@ -152,13 +152,13 @@ fn text_tests(table: &Table<'_>, sort: Sort, found: &mut Vec<Test>) {
         let Some(text) = item.text() else { continue };
         let own = || text.to_owned();
         found.extend(match name {
-            "contains" => Some(Test::Contains(own())),
-            "starts_with" => Some(Test::StartsWith(own())),
-            "ends_with" => Some(Test::EndsWith(own())),
-            "path_ends" => Some(Test::PathEnds(own())),
-            "query" => Some(Test::Query(own())),
+            "contains" => Some(Predicate::Contains(own())),
+            "starts_with" => Some(Predicate::StartsWith(own())),
+            "ends_with" => Some(Predicate::EndsWith(own())),
+            "path_ends" => Some(Predicate::PathEnds(own())),
+            "query" => Some(Predicate::Query(own())),
             _ => match Regex::new(text) {
-                Ok(pattern) => Some(Test::Matches(pattern)),
+                Ok(pattern) => Some(Predicate::Matches(pattern)),
                 Err(error) => {
                     item.problem(format!("this is no regular expression: {error}"));
                     None
@@ -169,7 +169,7 @@ fn text_tests(table: &Table<'_>, sort: Sort, found: &mut Vec<Test>) {
 }
 
 fn number_range(table: &Table<'_>, sort: Sort) -> Option<NumberRange> {
-    let bounds = NUMBER_TESTS.map(|name| table.optional(name));
+    let bounds = NUMBER_PREDICATES.map(|name| table.optional(name));
     let first = bounds.iter().flatten().next()?;
     if matches!(sort, Sort::Text | Sort::Bool) {
         let said = sort.said().unwrap_or_default();
@@ -186,7 +186,7 @@ fn number_range(table: &Table<'_>, sort: Sort) -> Option<NumberRange> {
     })
 }
 
-fn presence(table: &Table<'_>) -> Option<Test> {
+fn presence(table: &Table<'_>) -> Option<Predicate> {
     let present = table.optional("present").and_then(|item| item.bool());
     let absent = table.optional("absent");
     match (present, absent) {
@@ -194,22 +194,22 @@ fn presence(table: &Table<'_>) -> Option<Test> {
             absent.problem("`present` and `absent` say the same: one of them is enough");
             None
         }
-        (Some(present), None) => Some(Test::Present(present)),
-        (None, absent) => Some(Test::Present(!absent?.bool()?)),
+        (Some(present), None) => Some(Predicate::Present(present)),
+        (None, absent) => Some(Predicate::Present(!absent?.bool()?)),
     }
 }
 
 /// Whether `{case}` stands in a text that is replaced.
 pub(super) fn names_case(condition: &Condition) -> bool {
     let named = |text: &str| text.contains("{case}");
-    match &condition.test {
-        Test::OneOf(values) => values.iter().filter_map(Json::as_text).any(named),
-        Test::Contains(text)
-        | Test::StartsWith(text)
-        | Test::EndsWith(text)
-        | Test::PathEnds(text)
-        | Test::Query(text) => named(text),
-        Test::Matches(_) | Test::Number(_) | Test::Present(_) => false,
+    match &condition.predicate {
+        Predicate::OneOf(values) => values.iter().filter_map(Json::as_text).any(named),
+        Predicate::Contains(text)
+        | Predicate::StartsWith(text)
+        | Predicate::EndsWith(text)
+        | Predicate::PathEnds(text)
+        | Predicate::Query(text) => named(text),
+        Predicate::Matches(_) | Predicate::Number(_) | Predicate::Present(_) => false,
     }
 }
 
@@ -223,17 +223,19 @@ pub(super) fn for_case(condition: &Condition, case: Option<&str>) -> Condition {
         Some(text) => Json::from(put(text)),
         None => value.clone(),
     };
-    let test = match &condition.test {
-        Test::OneOf(values) => Test::OneOf(values.iter().map(value).collect()),
-        Test::Contains(text) => Test::Contains(put(text)),
-        Test::StartsWith(text) => Test::StartsWith(put(text)),
-        Test::EndsWith(text) => Test::EndsWith(put(text)),
-        Test::PathEnds(text) => Test::PathEnds(put(text)),
-        Test::Query(text) => Test::Query(put(text)),
-        other @ (Test::Matches(_) | Test::Number(_) | Test::Present(_)) => other.clone(),
+    let predicate = match &condition.predicate {
+        Predicate::OneOf(values) => Predicate::OneOf(values.iter().map(value).collect()),
+        Predicate::Contains(text) => Predicate::Contains(put(text)),
+        Predicate::StartsWith(text) => Predicate::StartsWith(put(text)),
+        Predicate::EndsWith(text) => Predicate::EndsWith(put(text)),
+        Predicate::PathEnds(text) => Predicate::PathEnds(put(text)),
+        Predicate::Query(text) => Predicate::Query(put(text)),
+        other @ (Predicate::Matches(_) | Predicate::Number(_) | Predicate::Present(_)) => {
+            other.clone()
+        }
     };
     Condition {
-        on: condition.on.clone(),
-        test,
+        selector: condition.selector.clone(),
+        predicate,
     }
 }

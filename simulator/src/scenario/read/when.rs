@@ -6,9 +6,9 @@ use svc_fixtures::path::{Step, parse_path, written};
 use svc_fixtures::reading::{Item, Table};
 
 use super::people::Declared;
-use super::predicates::{Sort, tests};
-use crate::scenario::circumstances::HeaderName;
-use crate::scenario::{Condition, Subject, Test};
+use super::predicates::{Sort, predicates};
+use crate::scenario::request_context::HeaderName;
+use crate::scenario::{Condition, Predicate, Selector};
 
 /// What a condition can ask for beside the fields of a request.
 pub(crate) const BESIDE_FIELDS: [&str; 5] =
@@ -30,9 +30,9 @@ impl When<'_> {
         let mut conditions = Vec::new();
         for (name, item) in when.entries() {
             match name {
-                "any_identifier" => self.add(Subject::AnyIdentifier, &item, &mut conditions),
+                "any_identifier" => self.add(Selector::AnyIdentifier, &item, &mut conditions),
                 "who" => conditions.extend(self.who(&item)),
-                "account" => self.beside(Subject::Account, &item, &mut conditions),
+                "account" => self.beside(Selector::Account, &item, &mut conditions),
                 "environment" => conditions.extend(self.environment(&item)),
                 "header" => self.headers(&item, &mut conditions),
                 _ => self.field(name, &item, &mut conditions),
@@ -46,27 +46,30 @@ impl When<'_> {
         operations.map(|&index| &self.contract.operations[index])
     }
 
-    fn add(&self, on: Subject, item: &Item<'_>, conditions: &mut Vec<Condition>) {
-        let sort = match on {
-            Subject::AnyIdentifier | Subject::Field(_) | Subject::Inside { .. } => {
-                Sort::of(self.places(&on), &self.contract.formats)
+    fn add(&self, selector: Selector, item: &Item<'_>, conditions: &mut Vec<Condition>) {
+        let sort = match selector {
+            Selector::AnyIdentifier | Selector::Field(_) | Selector::Inside { .. } => {
+                Sort::of(self.places(&selector), &self.contract.formats)
             }
             _ => Sort::Text,
         };
-        let found = tests(item, sort);
-        for test in found {
-            self.tell_impossible(&on, &test, sort, item);
-            let on = on.clone();
-            conditions.push(Condition { on, test });
+        let found = predicates(item, sort);
+        for predicate in found {
+            self.tell_impossible(&selector, &predicate, sort, item);
+            let selector = selector.clone();
+            conditions.push(Condition {
+                selector,
+                predicate,
+            });
         }
     }
 
     /// An account or a header: a text that no field is.
-    fn beside(&self, on: Subject, item: &Item<'_>, conditions: &mut Vec<Condition>) {
-        let found = tests(item, Sort::Text);
-        conditions.extend(found.into_iter().map(|test| Condition {
-            on: on.clone(),
-            test,
+    fn beside(&self, selector: Selector, item: &Item<'_>, conditions: &mut Vec<Condition>) {
+        let found = predicates(item, Sort::Text);
+        conditions.extend(found.into_iter().map(|predicate| Condition {
+            selector: selector.clone(),
+            predicate,
         }));
     }
 
@@ -85,8 +88,8 @@ impl When<'_> {
             identifiers.extend(asked.iter().map(|(_, value)| value.clone()));
         }
         (!identifiers.is_empty()).then_some(Condition {
-            on: Subject::AnyIdentifier,
-            test: Test::OneOf(identifiers),
+            selector: Selector::AnyIdentifier,
+            predicate: Predicate::OneOf(identifiers),
         })
     }
 
@@ -98,8 +101,8 @@ impl When<'_> {
             return None;
         }
         Some(Condition {
-            on: Subject::Environment,
-            test: Test::OneOf(vec![Json::from(text)]),
+            selector: Selector::Environment,
+            predicate: Predicate::OneOf(vec![Json::from(text)]),
         })
     }
 
@@ -113,7 +116,7 @@ impl When<'_> {
         };
         for (name, item) in headers.entries() {
             match HeaderName::parse(name) {
-                Some(name) => self.beside(Subject::Header(name), &item, conditions),
+                Some(name) => self.beside(Selector::Header(name), &item, conditions),
                 None => item.unknown_key(
                     "to scenarios the header",
                     name,
@@ -129,7 +132,7 @@ impl When<'_> {
                 Some(hint) => {
                     item.problem_with_hint("what stands inside a field is named by a path", hint)
                 }
-                None => self.add(Subject::Field(name.to_owned()), item, conditions),
+                None => self.add(Selector::Field(name.to_owned()), item, conditions),
             };
         }
         let steps = match parse_path(name) {
@@ -142,7 +145,7 @@ impl When<'_> {
         let Some((Step::Member(field), steps)) = steps.split_first() else {
             return;
         };
-        let on = Subject::Inside {
+        let selector = Selector::Inside {
             field: field.clone(),
             steps: steps.to_vec(),
         };
@@ -151,10 +154,10 @@ impl When<'_> {
             let known = known.map(|field| field.name.as_str()).chain(BESIDE_FIELDS);
             return item.unknown_key("the field", field, known);
         }
-        if self.places(&on).next().is_none() && !self.goes_anywhere(&on) {
+        if self.places(&selector).next().is_none() && !self.goes_anywhere(&selector) {
             return self.tell_no_way(field, steps, item);
         }
-        self.add(on, item, conditions);
+        self.add(selector, item, conditions);
     }
 
     /// Where a table is written like the members of an object: how it should be.
@@ -171,36 +174,36 @@ impl When<'_> {
     }
 
     /// The kind of each value a subject can be, with the field it stands in.
-    fn places<'s>(&'s self, on: &'s Subject) -> impl Iterator<Item = (&'s Field, &'s Kind)> {
+    fn places<'s>(&'s self, selector: &'s Selector) -> impl Iterator<Item = (&'s Field, &'s Kind)> {
         self.rows().flat_map(move |row| {
-            let fields: Vec<(&Field, &Kind)> = match on {
-                Subject::Field(name) => {
+            let fields: Vec<(&Field, &Kind)> = match selector {
+                Selector::Field(name) => {
                     let field = row.field(name).map(|at| &row.request[at]);
                     field
                         .map(|field| (field, &field.kind))
                         .into_iter()
                         .collect()
                 }
-                Subject::Inside { field, steps } => {
+                Selector::Inside { field, steps } => {
                     let field = row.field(field).map(|at| &row.request[at]);
                     field
                         .and_then(|field| inside(field, steps))
                         .into_iter()
                         .collect()
                 }
-                Subject::AnyIdentifier => row
+                Selector::AnyIdentifier => row
                     .identifiers()
                     .map(|(_, field)| (field, &field.kind))
                     .collect(),
-                Subject::Account | Subject::Environment | Subject::Header(_) => Vec::new(),
+                Selector::Account | Selector::Environment | Selector::Header(_) => Vec::new(),
             };
             fields
         })
     }
 
     /// Whether it leads into an object whose members nobody names.
-    fn goes_anywhere(&self, on: &Subject) -> bool {
-        let Subject::Inside { field, steps } = on else {
+    fn goes_anywhere(&self, selector: &Selector) -> bool {
+        let Selector::Inside { field, steps } = selector else {
             return false;
         };
         let mut fields = self
@@ -236,14 +239,22 @@ impl When<'_> {
     }
 
     /// Tells of a test that no call can pass that gets so far.
-    fn tell_impossible(&self, on: &Subject, test: &Test, sort: Sort, item: &Item<'_>) {
-        if let Test::Number(range) = test
+    fn tell_impossible(
+        &self,
+        selector: &Selector,
+        predicate: &Predicate,
+        sort: Sort,
+        item: &Item<'_>,
+    ) {
+        if let Predicate::Number(range) = predicate
             && range.is_empty()
         {
             item.problem("this never holds: no number is in this range");
         }
-        self.tell_sentinel(on, test, item);
-        let Subject::Field(name) = on else { return };
+        self.tell_sentinel(selector, predicate, item);
+        let Selector::Field(name) = selector else {
+            return;
+        };
         let fields = || {
             self.rows()
                 .filter_map(|row| Some(&row.request[row.field(name)?]))
@@ -251,8 +262,10 @@ impl When<'_> {
         if fields().next().is_none() {
             return;
         }
-        match test {
-            Test::Present(false) if fields().all(|field| field.presence != Presence::Optional) => {
+        match predicate {
+            Predicate::Present(false)
+                if fields().all(|field| field.presence != Presence::Optional) =>
+            {
                 let required = fields().any(|field| field.presence == Presence::Required);
                 item.problem(match required {
                     true => format!("this never holds: `{name}` must be sent"),
@@ -261,7 +274,7 @@ impl When<'_> {
                     }
                 });
             }
-            Test::OneOf(values) => {
+            Predicate::OneOf(values) => {
                 // A value of the wrong type is told already.
                 for value in values.iter().filter(|value| sort.takes(value)) {
                     self.tell_never_sent(name, value, item);
@@ -272,8 +285,8 @@ impl When<'_> {
     }
 
     /// Tells of an identifier that is answered before any scenario is asked.
-    fn tell_sentinel(&self, on: &Subject, test: &Test, item: &Item<'_>) {
-        if !matches!(on, Subject::Field(_) | Subject::AnyIdentifier) {
+    fn tell_sentinel(&self, selector: &Selector, predicate: &Predicate, item: &Item<'_>) {
+        if !matches!(selector, Selector::Field(_) | Selector::AnyIdentifier) {
             return;
         }
         let text = self.contract.service.sentinel.text.as_str();
@@ -286,25 +299,25 @@ impl When<'_> {
         };
         let mut sentinels = std::iter::once(text).chain(own).filter(is_asked);
         let of_all = |holds: fn(&Field) -> bool| {
-            let mut places = self.places(on).map(|(field, _)| field).peekable();
+            let mut places = self.places(selector).map(|(field, _)| field).peekable();
             places.peek().is_some() && places.all(holds)
         };
         // A field that folds its case has such a part in small letters, too, and that is no sentinel.
-        let is_forced = match test {
-            Test::OneOf(_) => of_all(|field| field.identifies),
+        let is_forced = match predicate {
+            Predicate::OneOf(_) => of_all(|field| field.identifies),
             _ => of_all(|field| field.identifies && !field.folds),
         };
-        let forced = |sentinel: &&str| match test {
-            Test::OneOf(values) => {
+        let forced = |sentinel: &&str| match predicate {
+            Predicate::OneOf(values) => {
                 let mut texts = values.iter().filter_map(Json::as_text);
                 *sentinel == text && texts.any(|text| text.contains(sentinel))
             }
-            Test::Contains(part)
-            | Test::StartsWith(part)
-            | Test::EndsWith(part)
-            | Test::PathEnds(part)
-            | Test::Query(part) => part.contains(sentinel),
-            Test::Matches(_) | Test::Number(_) | Test::Present(_) => false,
+            Predicate::Contains(part)
+            | Predicate::StartsWith(part)
+            | Predicate::EndsWith(part)
+            | Predicate::PathEnds(part)
+            | Predicate::Query(part) => part.contains(sentinel),
+            Predicate::Matches(_) | Predicate::Number(_) | Predicate::Present(_) => false,
         };
         if let Some(sentinel) = sentinels.find(forced).filter(|_| is_forced) {
             item.problem(format!(
@@ -378,15 +391,15 @@ fn leads_somewhere(kind: &Kind, steps: &[Step]) -> bool {
 }
 
 /// Whether an operation has what a condition looks at.
-pub(super) fn has(row: &Operation, on: &Subject) -> bool {
-    match on {
-        Subject::Field(name) => row.field(name).is_some(),
-        Subject::AnyIdentifier => row.identifiers().next().is_some(),
-        Subject::Inside { field, steps } => row.field(field).is_some_and(|at| {
+pub(super) fn has(row: &Operation, selector: &Selector) -> bool {
+    match selector {
+        Selector::Field(name) => row.field(name).is_some(),
+        Selector::AnyIdentifier => row.identifiers().next().is_some(),
+        Selector::Inside { field, steps } => row.field(field).is_some_and(|at| {
             let field = &row.request[at];
             inside(field, steps).is_some() || leads_somewhere(&field.kind, steps)
         }),
-        Subject::Account | Subject::Environment | Subject::Header(_) => true,
+        Selector::Account | Selector::Environment | Selector::Header(_) => true,
     }
 }
 

@@ -7,7 +7,7 @@ use svc_fixtures::contract::{Contract, Environment, Kind};
 
 use super::{about, or_named, refer, some};
 use crate::scenario::HeaderName;
-use crate::scenario::read::predicates::{NUMBER_TESTS, TEXT_TESTS};
+use crate::scenario::read::predicates::{NUMBER_PREDICATES, TEXT_PREDICATES};
 
 /// What a value of a field is, as far as the schema tells it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Sort {
         }
     }
 
-    fn test(self) -> Value {
+    fn predicate(self) -> Value {
         refer(match self {
             Sort::Text => "text_test",
             Sort::Number => "number_test",
@@ -44,27 +44,30 @@ pub(super) fn define(contract: &Contract, definitions: &mut Map<String, Value>) 
     let number = or_named(json!({ "type": "number" }));
     let bool = or_named(json!({ "type": "boolean" }));
     let any = json!({ "not": { "type": "null" } });
-    let every: Vec<&str> = TEXT_TESTS.into_iter().chain(NUMBER_TESTS).collect();
-    for (name, value, tests) in [
+    let every: Vec<&str> = TEXT_PREDICATES
+        .into_iter()
+        .chain(NUMBER_PREDICATES)
+        .collect();
+    for (name, value, predicates) in [
         ("text_test", text, every.as_slice()),
-        ("number_test", number, &NUMBER_TESTS),
+        ("number_test", number, &NUMBER_PREDICATES),
         ("bool_test", bool, &[]),
         ("any_test", any, &every),
     ] {
-        definitions.insert(name.to_owned(), test(&value, tests));
+        definitions.insert(name.to_owned(), predicate(&value, predicates));
     }
     definitions.insert("when".to_owned(), when(contract));
 }
 
 /// A value, a list of values, or a table of tests.
-fn test(value: &Value, tests: &[&str]) -> Value {
+fn predicate(value: &Value, predicates: &[&str]) -> Value {
     let mut properties = Map::new();
     properties.insert(
         "one_of".to_owned(),
         about("One of these.", or_named(some(value))),
     );
-    for name in tests {
-        let is = if NUMBER_TESTS.contains(name) {
+    for name in predicates {
+        let is = if NUMBER_PREDICATES.contains(name) {
             or_named(json!({ "type": "number" }))
         } else {
             json!({ "type": "string" })
@@ -86,8 +89,8 @@ fn test(value: &Value, tests: &[&str]) -> Value {
     or_named(json!({ "anyOf": [alone, some(value), table] }))
 }
 
-fn said(test: &str) -> &'static str {
-    match test {
+fn said(predicate: &str) -> &'static str {
+    match predicate {
         "contains" => "A text with this in it.",
         "starts_with" => "A text that begins so.",
         "ends_with" => "A text that ends so.",
@@ -136,7 +139,7 @@ fn when(contract: &Contract) -> Value {
         properties.insert(name.to_owned(), about(what, is));
     }
     for (name, (sort, what)) in fields {
-        properties.insert(name.to_owned(), about(what, sort.test()));
+        properties.insert(name.to_owned(), about(what, sort.predicate()));
     }
     json!({
         "type": "object",

@@ -16,7 +16,7 @@ use crate::engine::call::rules::Rules;
 use crate::engine::state::flow::FlowChange;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::ticket::Matter;
-use crate::scenario::Circumstances;
+use crate::scenario::RequestContext;
 
 pub use draw::{BundleDrawing, BundleExtras};
 pub use risk::{risk_level, risk_score};
@@ -33,7 +33,7 @@ pub struct BundleRun<'a> {
     /// The step that goes on with an earlier call, in the second call of a bundle in two calls.
     pub second: Option<Run<'a>>,
     /// Who calls, and how: each step is asked for so.
-    pub around: Circumstances<'a>,
+    pub around: RequestContext<'a>,
 }
 
 /// What the steps of a bundle came to.
@@ -66,7 +66,7 @@ pub struct StepDrawn {
 /// The first mistake of the first step that has one, as a call of that step would be told.
 pub fn plan<'a>(
     rules: &'a Rules,
-    around: Circumstances<'a>,
+    around: RequestContext<'a>,
     bundle: usize,
     body: Json<'a>,
 ) -> Result<BundleRun<'a>, Rejection> {
@@ -95,7 +95,7 @@ pub fn plan<'a>(
 /// The second step of a bundle in two calls, where the body carries what the first one issued.
 fn second_call<'a>(
     rules: &'a Rules,
-    around: Circumstances<'a>,
+    around: RequestContext<'a>,
     row: &Bundle,
     body: &Json<'a>,
 ) -> Result<Option<Run<'a>>, Rejection> {

@@ -16,7 +16,7 @@ use crate::engine::call::input::Input;
 use crate::engine::compute::{Choose, Run};
 use crate::engine::state::flow::Memory;
 use crate::engine::state::ids::VerificationId;
-use crate::scenario::{Changes, People};
+use crate::scenario::{People, ResponsePatch};
 
 /// The people and companies of the story, and the word lists.
 #[derive(Debug, Clone)]
@@ -197,16 +197,13 @@ impl Answer {
 /// A canned answer with a scenario's changes made. Of one that names several operations each change
 /// is made where the answer has such a place; one that breaks the contract makes the place.
 #[must_use]
-pub fn changed(template: &Template, changes: &Changes, form: &Shape) -> Template {
-    changes
-        .edits
-        .iter()
-        .fold(template.clone(), |template, edit| {
-            match changes.breaks_contract || edit.has_place_in(form) {
-                true => edit.made_on(template, form),
-                false => template,
-            }
-        })
+pub fn changed(template: &Template, patch: &ResponsePatch, form: &Shape) -> Template {
+    patch.edits.iter().fold(template.clone(), |template, edit| {
+        match patch.breaks_contract || edit.has_place_in(form) {
+            true => edit.made_on(template, form),
+            false => template,
+        }
+    })
 }
 
 #[cfg(test)]

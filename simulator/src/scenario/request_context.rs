@@ -4,7 +4,7 @@ use svc_fixtures::contract::Environment;
 
 /// Who calls, and how.
 #[derive(Debug, Clone, Copy)]
-pub struct Circumstances<'q> {
+pub struct RequestContext<'q> {
     /// The account's id: its first key's name after `svc_test_` or `svc_live_`.
     pub account: &'q str,
     /// Where the call came in.
@@ -54,11 +54,11 @@ impl HeaderName {
     }
 }
 
-impl<'q> Circumstances<'q> {
+impl<'q> RequestContext<'q> {
     /// A call without headers of its own.
     #[must_use]
     pub fn plain(account: &'q str, environment: Environment) -> Self {
-        Circumstances {
+        RequestContext {
             account,
             environment,
             reference_id: None,
