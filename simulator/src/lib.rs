@@ -1,9 +1,11 @@
 //! A deterministic simulator of the Verification Service. Imports point down only:
-//! `cli` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`). What no call
+//! `cli` → `simulator` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`). What no call
 //! runs lies between `host` and `engine`: `signature_diagnosis`, `rehearsal`, `scenario_format`,
 //! `scenario_analysis`.
 
 pub mod cli;
+pub mod simulator;
+
 pub mod http;
 
 pub mod host;
@@ -16,3 +18,11 @@ pub mod signature_diagnosis;
 pub mod engine;
 
 pub mod scenario;
+
+pub use simulator::{AccountHandle, Simulator, SimulatorBuilder};
+pub use svc_fixtures::contract::Environment;
+
+/// The Rust in the README is compiled and run like that of the other documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

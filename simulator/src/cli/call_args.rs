@@ -8,13 +8,14 @@ use svc_fixtures::contract::{Bundle, Environment, Kind};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::nearest;
 
+use super::Failure;
 use super::deliveries::EnvironmentName;
-use super::{Failure, files};
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
 use crate::rehearsal::{Asked, Called, Rehearsal, bundle_path, with_member};
 use crate::scenario::{AccountConfig, find_account, read_accounts};
+use crate::simulator::files;
 
 /// A call.
 #[derive(Debug, Args)]

@@ -8,9 +8,8 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Problems;
 use svc_fixtures::template::Answers;
 
+use super::Failure;
 use super::check_report::{Format, Report};
-use super::files::AllFiles;
-use super::{Failure, files};
 use crate::engine::call::rules::Rules;
 use crate::engine::compute;
 use crate::engine::state::ids::Seed;
@@ -19,6 +18,7 @@ use crate::rehearsal::{Met, Note, overlaps, unmet};
 use crate::scenario::{AccountConfig, read_accounts, read_scenarios};
 use crate::scenario_analysis::unreachable;
 use crate::scenario_format::{Expectation, read_expectations};
+use crate::simulator::files::{self, AllFiles};
 
 /// What `check` is told.
 #[derive(Debug, Args)]

@@ -10,8 +10,9 @@ use similar::TextDiff;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source, Table};
 
-use super::{Failure, files, terminal};
+use super::{Failure, terminal};
 use crate::scenario_format::laid_out;
+use crate::simulator::files;
 
 /// What `fmt` is told.
 #[derive(Debug, Args)]

@@ -10,7 +10,6 @@ mod control_client;
 mod deliveries;
 mod explain;
 mod explain_bundle;
-mod files;
 mod fmt;
 mod init;
 mod layout;
@@ -47,6 +46,8 @@ use settings::ServeArgs;
 use trigger::TriggerArgs;
 use try_call::TryArgs;
 use webhook::WebhookCommand;
+
+use crate::simulator::files::ReadError;
 
 /// Everything went well.
 pub const EXIT_OK: u8 = 0;
@@ -149,6 +150,12 @@ impl Failure {
             Failure::Usage(_) | Failure::Files(_) | Failure::Refused => EXIT_USAGE,
             Failure::Running(_) | Failure::Answered => EXIT_FAILURE,
         }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Failure::Usage(error.to_string())
     }
 }
 

@@ -1,10 +1,11 @@
 //! `openapi`: prints the OpenAPI document of the built-in contract.
 
-use super::{Failure, files, terminal};
+use super::{Failure, terminal};
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::{Addresses, openapi};
 use crate::scenario::read_accounts;
+use crate::simulator::files;
 
 /// Runs the command.
 pub(super) fn run() -> Result<(), Failure> {

@@ -3,11 +3,12 @@
 use clap::{Args, Subcommand};
 use svc_fixtures::reading::nearest;
 
-use super::{Failure, files, terminal};
+use super::{Failure, terminal};
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::operations::{is_named, list};
 use crate::scenario::read_accounts;
+use crate::simulator::files;
 
 /// What `operations` is told.
 #[derive(Debug, Args)]

@@ -1,188 +1,88 @@
-//! `serve`: binds the three listeners, says where they are, and serves until told to stop.
+//! `serve`: starts the simulator, says where its listeners are, and serves until told to stop.
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
-use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use svc_fixtures::reading::Source;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use super::settings::{ClockSettings, Reload, ServeArgs, Settings, resolve};
-use super::{EXIT_FAILURE, Failure, files, ready, terminal};
-use crate::engine::call::request::Environment;
-use crate::engine::call::rules::Rules;
-use crate::engine::state::ids::Seed;
+use super::settings::{ClockSettings, ServeArgs, Settings, resolve};
+use super::{EXIT_FAILURE, Failure, ready, terminal};
 use crate::host::clock::Clock;
-use crate::host::reload::UnreadableFiles;
-use crate::host::transport::{HttpTransport, TargetPolicy, TransportLimits};
-use crate::host::watch::FileWatcher;
-use crate::host::{Host, HostConfig};
 use crate::http::Addresses;
-use crate::http::api::Api;
-use crate::http::console::Console;
-use crate::http::edge::{EdgeLimits, serve};
-use crate::scenario::{AccountConfig, read_accounts};
+use crate::http::edge::EdgeLimits;
+use crate::simulator::{Simulator, SimulatorBuilder, StartError};
 
 /// Runs the command.
 pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let settings = resolve(args)?;
     log_to_stderr(&settings.log)?;
-    let files = files::read(&settings.scenarios)?;
-    let rules = Rules::read(&files.rules, Seed::new(&settings.seed))?;
-    let accounts = read_accounts(&files.accounts)?;
-    check_receivers(&accounts, &settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     let runtime = runtime.context("the runtime did not start")?;
-    let scenarios = files.rules.scenarios;
-    Ok(runtime.block_on(run_listeners(&settings, rules, scenarios, accounts))?)
+    runtime.block_on(serve(settings))
 }
 
-/// A receiver that no webhook may go to is a mistake to be told now, not at the first delivery.
-fn check_receivers(accounts: &[AccountConfig], settings: &Settings) -> Result<(), Failure> {
-    let targets = TargetPolicy::with(settings.webhook_targets.clone());
-    for account in accounts {
-        let receiver = account.webhook.as_ref().map(|webhook| &webhook.url);
-        if let Some(Err(refused)) = receiver.map(|url| targets.check_url(url)) {
-            let id = &account.id;
-            return Err(Failure::Usage(format!(
-                "the webhook of account {id}: {refused}"
-            )));
-        }
-    }
-    Ok(())
-}
-
-async fn run_listeners(
-    settings: &Settings,
-    mut rules: Rules,
-    scenarios: Vec<Arc<Source>>,
-    accounts: Vec<AccountConfig>,
-) -> anyhow::Result<()> {
-    let Addresses {
-        console,
-        sandbox,
-        live,
-    } = settings.addresses;
-    let console = bind("console", console).await?;
-    let sandbox = bind("sandbox", sandbox).await?;
-    let live = bind("live", live).await?;
-    let addresses = Addresses {
-        console: console.local_addr()?,
-        sandbox: sandbox.local_addr()?,
-        live: live.local_addr()?,
-    };
-    if let Some(file) = &settings.ports_file {
-        write_ports(file, &addresses)
+async fn serve(settings: Settings) -> Result<(), Failure> {
+    let ports_file = settings.ports_file.clone();
+    let simulator = builder(settings).start().await.map_err(not_started)?;
+    if let Some(file) = ports_file {
+        write_ports(&file, &simulator.addresses())
             .with_context(|| format!("{} can't be written", file.display()))?;
     }
-    rules.addresses = addresses.in_answers();
-    let webhook_timeout = Duration::from_millis(rules.contract.service.webhook_timeout_ms);
-    let ready = ready::block(&rules.contract, &accounts, &addresses);
-    let host = Host::new(
-        rules,
-        accounts.clone(),
-        host_config(settings, webhook_timeout)?,
-    )?;
+    let signals = Signals::listen().context("signals can't be heard")?;
+    let rules = simulator.host().rules();
+    let (accounts, addresses) = (simulator.accounts(), simulator.addresses());
+    terminal::print(&ready::block(&rules.contract, accounts, &addresses));
     let stop = CancellationToken::new();
-    follow(settings, &host, scenarios, stop.clone());
-    tokio::spawn(Arc::clone(&host).sweep(stop.clone()));
-    let limits = EdgeLimits {
-        drain: settings.drain,
-        ..EdgeLimits::default()
-    };
-    let api = |environment| {
-        let (host, trusted_proxies) = (Arc::clone(&host), settings.trusted_proxies.clone());
-        Arc::new(Api {
-            host,
-            environment,
-            trusted_proxies,
-            body_timeout: limits.body,
-        })
-    };
-    let pages = Console {
-        host: Arc::clone(&host),
-        accounts,
-        addresses,
-        targets: TargetPolicy::with(settings.webhook_targets.clone()),
-        access: settings.access.clone(),
-        stop: stop.clone(),
-    };
-    let signals = Signals::listen()?;
-    terminal::print(&ready);
-    let stopping = stop.clone();
-    tokio::spawn(signals.stop(stopping));
-    let held_back = async {
-        stop.cancelled().await;
-        // Answers nobody waits for any more are given, too: they are booked when they are.
-        let drained = tokio::time::timeout(limits.drain, host.drained()).await;
-        if drained.is_err() {
-            tracing::warn!("answers were still held back at the drain deadline");
-        }
-    };
-    tokio::join!(
-        held_back,
-        serve(console, pages.router(), limits, stop.clone()),
-        serve(sandbox, api(Environment::Test), limits, stop.clone()),
-        serve(live, api(Environment::Live), limits, stop.clone()),
-    );
+    tokio::spawn(signals.stop(stop.clone()));
+    stop.cancelled().await;
+    simulator.stop().await;
     Ok(())
 }
 
-/// How often one looks where the file system can't be asked to tell.
-const LOOKS: Duration = Duration::from_secs(2);
-
-/// Reads the scenario folders again whenever they change.
-fn follow(settings: &Settings, host: &Arc<Host>, first: Vec<Arc<Source>>, stop: CancellationToken) {
-    let folders = settings.scenarios.clone();
-    let watch = match settings.reload {
-        _ if folders.is_empty() => return,
-        Reload::Never => return,
-        Reload::Every(time) => FileWatcher::polling(time),
-        Reload::Told => FileWatcher::notified(&folders).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the file system does not tell of changed scenario files: looking every 2 s");
-            FileWatcher::polling(LOOKS)
-        }),
+/// The simulator of these settings.
+fn builder(settings: Settings) -> SimulatorBuilder {
+    let builder = Simulator::builder()
+        .addresses(settings.addresses)
+        .seed(&settings.seed)
+        .reload(settings.reload)
+        .memory_limits(settings.memory_limits)
+        .signature_clock(settings.signature_clock)
+        .access(settings.access)
+        .trusted_proxies(settings.trusted_proxies)
+        .webhook_targets(settings.webhook_targets)
+        .limits(EdgeLimits {
+            drain: settings.drain,
+            ..EdgeLimits::default()
+        });
+    let builder = match settings.clock {
+        ClockSettings::Running { from, scale } => builder.clock(Clock::paced(from, scale)),
+        ClockSettings::Frozen { at } => builder.frozen_at(at),
     };
-    let read = move || {
-        let read = files::read(&folders).map_err(|failure| UnreadableFiles(failure.to_string()));
-        read.map(|files| files.rules.scenarios)
-    };
-    tokio::spawn(Arc::clone(host).reload_on_change(watch, first, read, stop));
+    let folders = settings.scenarios.into_iter();
+    folders.fold(builder, SimulatorBuilder::scenario_folder)
 }
 
-fn host_config(settings: &Settings, webhook_timeout: Duration) -> anyhow::Result<HostConfig> {
-    let limits = TransportLimits::within(webhook_timeout);
-    let targets = TargetPolicy::with(settings.webhook_targets.clone());
-    let transport = HttpTransport::new(limits, targets)?;
-    let (clock, freeze_at) = match settings.clock {
-        ClockSettings::Running { from, scale } => (Clock::paced(from, scale), None),
-        ClockSettings::Frozen { at } => (Clock::machine(), Some(at)),
-    };
-    Ok(HostConfig {
-        freeze_at,
-        transport: Arc::new(transport),
-        signature_clock: settings.signature_clock,
-        memory_limits: settings.memory_limits,
-        ..HostConfig::new(clock)
-    })
-}
-
-async fn bind(name: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
-        ErrorKind::AddrInUse => anyhow!(
-            "the {name} address {address} is in use: stop what listens there, or choose another; \
-             --{name} {}:0 takes a free port",
+/// Mistakes of files and settings are told as such, with what to do.
+fn not_started(error: StartError) -> Failure {
+    match error {
+        StartError::Mistakes(problems) => Failure::Files(problems),
+        StartError::Unreadable(error) => error.into(),
+        StartError::WebhookRefused { .. } => Failure::Usage(error.to_string()),
+        StartError::Bind {
+            listener,
+            address,
+            error,
+        } if error.kind() == ErrorKind::AddrInUse => Failure::Running(anyhow!(
+            "the {listener} address {address} is in use: stop what listens there, or choose \
+             another; --{listener} {}:0 takes a free port",
             address.ip()
-        ),
-        _ => anyhow!(error).context(format!("the {name} can't listen on {address}")),
-    })
+        )),
+        error => Failure::Running(error.into()),
+    }
 }
 
 /// Whoever waits for the file finds it whole or not at all.

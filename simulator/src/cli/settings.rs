@@ -20,6 +20,7 @@ use crate::host::memory::MemoryLimits;
 use crate::http::Addresses;
 use crate::http::control::guard::{Access, Token};
 use crate::http::edge::EdgeLimits;
+use crate::simulator::Reload;
 
 /// The file that is read where it exists.
 const FILE: &str = "svc-simulator.toml";
@@ -114,17 +115,6 @@ pub(super) struct Settings {
     pub(super) webhook_targets: Vec<IpNet>,
     pub(super) drain: Duration,
     pub(super) log: String,
-}
-
-/// When the scenario files are read again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reload {
-    /// When the file system tells that they changed.
-    Told,
-    /// When a look, so often, finds them changed.
-    Every(Duration),
-    /// Never.
-    Never,
 }
 
 /// How the clocks of all accounts start.
@@ -226,9 +216,11 @@ fn clock(args: &ServeArgs, file: &ServeArgs) -> ClockSettings {
 fn reload(args: &ServeArgs, file: &ServeArgs) -> Reload {
     let told = |of: &ServeArgs| match of.no_reload {
         true => Some(Reload::Never),
-        false => of.scenario_poll.map(Reload::Every),
+        false => of.scenario_poll.map(Reload::Polling),
     };
-    told(args).or_else(|| told(file)).unwrap_or(Reload::Told)
+    told(args)
+        .or_else(|| told(file))
+        .unwrap_or(Reload::OnChange)
 }
 
 fn list<T: Clone>(flags: &[T], file: Vec<T>) -> Vec<T> {
@@ -394,8 +386,8 @@ mod tests {
                 ..ServeArgs::default()
             },
         );
-        let two = Reload::Every(Duration::from_secs(2));
-        assert_eq!(reload(&none, ""), Reload::Told);
+        let two = Reload::Polling(Duration::from_secs(2));
+        assert_eq!(reload(&none, ""), Reload::OnChange);
         assert_eq!(reload(&none, "scenario_poll = \"2s\""), two);
         assert_eq!(reload(&none, "no_reload = true"), Reload::Never);
         assert_eq!(reload(&never, "scenario_poll = \"2s\""), Reload::Never);

@@ -366,10 +366,15 @@ impl Host {
         engine::unauthenticated_reply(&self.rules(), call, &rejection, self.clock.now())
     }
 
+    /// Begins no further attempt to deliver.
+    pub fn close(&self) {
+        self.waiting.close();
+    }
+
     /// Waits until every answer that is held back has been given and every attempt on its way has
     /// ended; no further attempt begins.
     pub async fn drained(&self) {
-        self.waiting.close();
+        self.close();
         self.waiting.wait().await;
     }
 }

@@ -42,6 +42,13 @@ impl Addresses {
         live: local(8802),
     };
 
+    /// Free ports of this machine.
+    pub const FREE: Addresses = Addresses {
+        console: local(0),
+        sandbox: local(0),
+        live: local(0),
+    };
+
     /// What the answers of each environment say of addresses: those of their own listener.
     #[must_use]
     pub fn in_answers(&self) -> AllAddresses {

@@ -25,6 +25,7 @@ const LAYERS: &[Layers] = &[
             "signature_diagnosis",
             "host",
             "http",
+            "simulator",
             "cli",
         ],
     },

@@ -10,7 +10,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("contract-tests/src/run/mod.rs", "run_within"),
     ("contract-tests/src/verdict/rule.rs", "judge"),
     ("simulator/benches/webhooks/main.rs", "main"),
-    ("simulator/src/cli/serve.rs", "run_listeners"),
     (
         "simulator/tests/behaviour/story.rs",
         "the_identifiers_of_one_answer_are_the_samples_of_the_next",

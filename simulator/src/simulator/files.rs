@@ -1,12 +1,11 @@
-//! Scenario folders: which of their files are read, and in what order.
+//! Scenario folders: which of their files are read, and in what order. The only files a simulator reads.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use svc_fixtures::reading::Source;
 
-use super::Failure;
 use crate::engine::call::rules::Files;
 use crate::scenario;
 
@@ -14,15 +13,25 @@ use crate::scenario;
 const ACCOUNTS: &str = "accounts.toml";
 
 /// The files a simulator is made from.
-pub(super) struct AllFiles {
+pub(crate) struct AllFiles {
     /// Contract, answers and scenarios.
-    pub(super) rules: Files,
+    pub(crate) rules: Files,
     /// The accounts.
-    pub(super) accounts: Vec<Arc<Source>>,
+    pub(crate) accounts: Vec<Arc<Source>>,
+}
+
+/// A file or a folder that can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{} can't be read: {error}", path.display())]
+pub struct ReadError {
+    /// Which one.
+    path: PathBuf,
+    /// Why.
+    error: io::Error,
 }
 
 /// The built-in files with those of these folders before them: the first rule that holds wins.
-pub(super) fn read(folders: &[PathBuf]) -> Result<AllFiles, Failure> {
+pub(crate) fn read(folders: &[PathBuf]) -> Result<AllFiles, ReadError> {
     let (mut scenarios, mut accounts) = (Vec::new(), Vec::new());
     for folder in folders {
         for path in toml_files(folder)? {
@@ -49,13 +58,13 @@ pub(super) fn read(folders: &[PathBuf]) -> Result<AllFiles, Failure> {
 }
 
 /// A file as it is read.
-pub(super) fn source(path: &Path) -> Result<Arc<Source>, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+pub(crate) fn source(path: &Path) -> Result<Arc<Source>, ReadError> {
+    let text = fs::read_to_string(path).map_err(|error| unreadable(path, error))?;
     Ok(Source::new(path.display().to_string(), text))
 }
 
 /// The file itself, or the TOML files of a folder.
-pub(super) fn toml_files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn toml_files_of(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
     match path.is_dir() {
         true => toml_files(path),
         false => Ok(vec![path.to_owned()]),
@@ -63,11 +72,11 @@ pub(super) fn toml_files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The TOML files of a folder and the folders in it, by path.
-fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     let mut found = Vec::new();
-    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
     for entry in entries {
-        let path = entry.map_err(|error| unreadable(folder, &error))?.path();
+        let path = entry.map_err(|error| unreadable(folder, error))?.path();
         if path.is_dir() {
             found.extend(toml_files(&path)?);
         } else if path
@@ -81,6 +90,9 @@ fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Usage(format!("{} can't be read: {error}", path.display()))
+fn unreadable(path: &Path, error: io::Error) -> ReadError {
+    ReadError {
+        path: path.to_owned(),
+        error,
+    }
 }

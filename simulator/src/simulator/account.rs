@@ -1,0 +1,232 @@
+//! What a test does with one account of a running simulator. Every method is one thing that the host does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use svc_fixtures::contract::{Environment, Paise};
+use svc_fixtures::reading::Problems;
+
+use crate::engine::state::clock::AccountClock;
+use crate::engine::state::delivery::Delivery;
+use crate::engine::state::manage;
+use crate::engine::state::wallet::Wallet;
+use crate::host::accounts::ChangeError;
+use crate::host::clock_move::{ClockMove, ClockMoveError, ClockTarget};
+use crate::host::journal::JournalError;
+use crate::host::transport::TargetPolicy;
+use crate::host::{AccountCell, Host};
+use crate::scenario::WebhookConfig;
+
+/// An account of a running [`Simulator`](super::Simulator).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use svc_simulator::{Environment, Simulator};
+///
+/// let simulator = Simulator::start_blocking();
+/// let account = simulator.account("worker7");
+/// assert_eq!(account.test_key(), "svc_test_local_worker7");
+///
+/// account.freeze_clock()?;
+/// let before = account.now();
+/// simulator.block_on(account.advance(Duration::from_secs(3600)))?;
+/// assert_eq!(account.now().duration_since(before).as_secs(), 3600);
+/// assert!(account.calls(Environment::Test).is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct AccountHandle {
+    host: Arc<Host>,
+    cell: Arc<AccountCell>,
+    targets: TargetPolicy,
+}
+
+/// A call as the call log has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSummary {
+    /// Its id.
+    pub verification_id: String,
+    /// What was called, dotted.
+    pub endpoint: String,
+    /// When it came in, by the account's clock.
+    pub at: Timestamp,
+    /// The HTTP status of its newest answer.
+    pub status: u16,
+    /// Its newest envelope.
+    pub envelope: Bytes,
+    /// What was charged.
+    pub charged: Paise,
+}
+
+/// Why a receiver was not registered.
+#[derive(Debug, thiserror::Error)]
+pub enum WebhookError {
+    /// No webhook may go to this URL.
+    #[error("{0}")]
+    TargetRefused(String),
+    /// The account was not changed.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+}
+
+impl AccountHandle {
+    pub(super) fn new(host: &Arc<Host>, cell: Arc<AccountCell>, targets: TargetPolicy) -> Self {
+        let host = Arc::clone(host);
+        AccountHandle {
+            host,
+            cell,
+            targets,
+        }
+    }
+
+    /// Its id, as the control API has it.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.cell.id()
+    }
+
+    /// Its first key of the sandbox.
+    #[must_use]
+    pub fn test_key(&self) -> String {
+        self.key(Environment::Test)
+    }
+
+    /// Its first key of live.
+    #[must_use]
+    pub fn live_key(&self) -> String {
+        self.key(Environment::Live)
+    }
+
+    fn key(&self, environment: Environment) -> String {
+        format!("{}{}", environment.key_prefix(), self.id())
+    }
+
+    /// What its clock shows.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        let machine = self.host.now();
+        self.cell.read(|account| account.clock.read(machine))
+    }
+
+    /// Moves its clock forward. All that falls due on the way has been done when this comes back:
+    /// results, keys and limits that end, webhooks and their retries.
+    ///
+    /// # Errors
+    /// [`ClockMoveError`].
+    pub async fn advance(&self, by: Duration) -> Result<ClockMove, ClockMoveError> {
+        let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
+        self.host.move_clock(&self.cell, ClockTarget::By(by)).await
+    }
+
+    /// Moves its clock forward to an instant, as [`AccountHandle::advance`] does.
+    ///
+    /// # Errors
+    /// [`ClockMoveError`], such as where it already shows a later one.
+    pub async fn set_clock(&self, at: Timestamp) -> Result<ClockMove, ClockMoveError> {
+        self.host.move_clock(&self.cell, ClockTarget::At(at)).await
+    }
+
+    /// Lets its clock stand still until it is moved. Gives what it shows.
+    ///
+    /// # Errors
+    /// Where the entry is not written.
+    pub fn freeze_clock(&self) -> Result<Timestamp, JournalError> {
+        self.host.set_clock(&self.cell, AccountClock::frozen)
+    }
+
+    /// Lets its clock run on from what it shows. Gives what that is.
+    ///
+    /// # Errors
+    /// Where the entry is not written.
+    pub fn run_clock(&self) -> Result<Timestamp, JournalError> {
+        self.host.set_clock(&self.cell, AccountClock::running)
+    }
+
+    /// Its live wallet: balance, what is held for calls that run, and what was charged.
+    #[must_use]
+    pub fn wallet(&self) -> Wallet {
+        self.cell
+            .read(|account| account.books(Environment::Live).wallet)
+    }
+
+    /// Lets its live wallet hold just so much.
+    ///
+    /// # Errors
+    /// [`ChangeError`], such as where more than that is held for calls that run.
+    pub fn set_balance(&self, balance: Paise) -> Result<(), ChangeError> {
+        const LIVE: Environment = Environment::Live;
+        self.host.change(&self.cell, LIVE, |account, _| {
+            manage::set_balance(account, LIVE, balance)
+        })
+    }
+
+    /// Registers where its webhooks go, of sandbox and live, and what they are signed with.
+    ///
+    /// # Errors
+    /// [`WebhookError`].
+    pub fn set_webhook(&self, url: &str, secret: &str) -> Result<(), WebhookError> {
+        let checked = self.targets.check_url(url);
+        checked.map_err(WebhookError::TargetRefused)?;
+        let webhook = WebhookConfig {
+            url: url.into(),
+            secret: secret.into(),
+        };
+        for environment in Environment::ALL {
+            let set = manage::set_webhook(Some(webhook.clone()));
+            self.host.change(&self.cell, environment, |_, _| Ok(set))?;
+        }
+        Ok(())
+    }
+
+    /// Adds scenarios for this account alone, before all others.
+    ///
+    /// # Errors
+    /// Every mistake in them; then nothing is added.
+    pub fn add_scenarios(&self, toml: &str) -> Result<(), Problems> {
+        self.host.add_scenarios(&self.cell, toml).map(drop)
+    }
+
+    /// Its calls of an environment, in the order in which they came.
+    #[must_use]
+    pub fn calls(&self, environment: Environment) -> Vec<CallSummary> {
+        self.cell.read(|account| {
+            let calls = account.books(environment).calls.iter();
+            let summaries = calls.map(|record| CallSummary {
+                verification_id: record.verification.to_string(),
+                endpoint: record.endpoint.to_string(),
+                at: record.at,
+                status: record.status,
+                envelope: record.envelope.clone(),
+                charged: record.charged,
+            });
+            summaries.collect()
+        })
+    }
+
+    /// Its webhook deliveries of an environment with their attempts, the oldest first.
+    #[must_use]
+    pub fn deliveries(&self, environment: Environment) -> Vec<Delivery> {
+        let deliveries = |account: &crate::engine::state::account::Account| {
+            let deliveries = account.books(environment).deliveries.iter();
+            deliveries.cloned().collect()
+        };
+        self.cell.read(deliveries)
+    }
+
+    /// Sets it back to what it was when it came into being; only its clock goes on.
+    ///
+    /// # Errors
+    /// Where the entry is not written.
+    pub fn reset(&self) -> Result<(), JournalError> {
+        self.host.reset(&self.cell)
+    }
+}
+
+impl std::fmt::Debug for AccountHandle {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_tuple("AccountHandle").field(&self.id()).finish()
+    }
+}

@@ -1,0 +1,332 @@
+//! What a simulator is made from and started with. Starts nothing itself.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ipnet::IpNet;
+use jiff::Timestamp;
+use svc_fixtures::reading::{Problems, Source};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::files::{self, AllFiles, ReadError};
+use crate::engine::call::rules::Rules;
+use crate::host::clock::Clock;
+use crate::host::courier::SignatureClock;
+use crate::host::journal::{Journal, JournalError};
+use crate::host::memory::MemoryLimits;
+use crate::host::reload::UnreadableFiles;
+use crate::host::transport::{
+    HttpTransport, TargetPolicy, Transport, TransportError, TransportLimits,
+};
+use crate::host::watch::FileWatcher;
+use crate::host::{Host, HostConfig};
+use crate::http::Addresses;
+use crate::http::control::guard::Access;
+use crate::http::edge::EdgeLimits;
+use crate::scenario::{AccountConfig, read_accounts};
+
+/// A simulator that is to be started.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use svc_simulator::Simulator;
+///
+/// let simulator = Simulator::builder()
+///     .scenarios(
+///         r#"
+///         [[scenario]]
+///         name = "the source is down"
+///         operation = "verify.identity.pan"
+///         then = { error = "SVC_SOURCE_UNAVAILABLE" }
+///         "#,
+///     )
+///     .frozen_at("2031-01-01T00:00:00Z".parse()?)
+///     .start()
+///     .await?;
+///
+/// let account = simulator.account("worker7");
+/// assert_eq!(account.now().to_string(), "2031-01-01T00:00:00Z");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub struct SimulatorBuilder {
+    pub(super) addresses: Addresses,
+    folders: Vec<PathBuf>,
+    scenarios: Vec<Arc<Source>>,
+    accounts: Vec<Arc<Source>>,
+    pub(super) seed: String,
+    reload: Reload,
+    config: HostConfig,
+    transport: Option<Arc<dyn Transport>>,
+    pub(super) limits: EdgeLimits,
+    pub(super) access: Access,
+    pub(super) trusted_proxies: Vec<IpNet>,
+    pub(super) webhook_targets: Vec<IpNet>,
+}
+
+impl Default for SimulatorBuilder {
+    fn default() -> Self {
+        SimulatorBuilder {
+            addresses: Addresses::FREE,
+            folders: Vec::new(),
+            scenarios: Vec::new(),
+            accounts: Vec::new(),
+            seed: String::new(),
+            reload: Reload::Never,
+            config: HostConfig::new(Clock::machine()),
+            transport: None,
+            limits: EdgeLimits::default(),
+            access: Access::default(),
+            trusted_proxies: Vec::new(),
+            webhook_targets: Vec::new(),
+        }
+    }
+}
+
+/// When the scenario folders are read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reload {
+    /// When the file system tells that they changed.
+    OnChange,
+    /// When a look, so often, finds them changed.
+    Polling(Duration),
+    /// Never.
+    Never,
+}
+
+/// How often one looks where the file system can't be asked to tell.
+const LOOKS: Duration = Duration::from_secs(2);
+
+/// Why a simulator did not start. `Debug` says the same as `Display`, so that a test that unwraps it
+/// shows the mistakes of its scenarios as they are meant to be read.
+#[derive(thiserror::Error)]
+pub enum StartError {
+    /// A scenario folder can't be read.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    /// Scenarios or accounts have mistakes.
+    #[error("{0}")]
+    Mistakes(Problems),
+    /// An account has a receiver that no webhook may go to.
+    #[error("the webhook of account {account}: {reason}")]
+    WebhookRefused {
+        /// Whose.
+        account: Arc<str>,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// An address can't be listened on.
+    #[error("the {listener} can't listen on {address}: {error}")]
+    Bind {
+        /// `console`, `sandbox` or `live`.
+        listener: &'static str,
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// There is no runtime to serve on.
+    #[error("the runtime did not start: {0}")]
+    Runtime(std::io::Error),
+    /// Webhooks can't leave.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// The accounts were not opened.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+impl fmt::Debug for StartError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+impl From<Problems> for StartError {
+    fn from(problems: Problems) -> Self {
+        StartError::Mistakes(problems)
+    }
+}
+
+impl SimulatorBuilder {
+    /// Scenarios, as a file has them. They come before those of folders, and these before the built-in
+    /// ones; what is given first comes first.
+    pub fn scenarios(mut self, toml: &str) -> Self {
+        let name = format!("scenarios-{}.toml", self.scenarios.len() + 1);
+        self.scenarios.push(Source::new(name, toml));
+        self
+    }
+
+    /// A folder of scenario files; its `accounts.toml`, where it has one, says which accounts there are
+    /// beside the built-in ones.
+    pub fn scenario_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folders.push(folder.into());
+        self
+    }
+
+    /// When the scenario folders are read again; never where nothing is said.
+    pub fn reload(mut self, reload: Reload) -> Self {
+        self.reload = reload;
+        self
+    }
+
+    /// Accounts, as an `accounts.toml` has them.
+    pub fn accounts(mut self, toml: &str) -> Self {
+        let name = format!("accounts-{}.toml", self.accounts.len() + 1);
+        self.accounts.push(Source::new(name, toml));
+        self
+    }
+
+    /// A text that changes every id.
+    pub fn seed(mut self, seed: &str) -> Self {
+        self.seed = seed.to_owned();
+        self
+    }
+
+    /// The clock that the clocks of all accounts follow; the machine's where none is given.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.config.clock = clock;
+        self
+    }
+
+    /// The clocks of all accounts stand here until they are moved.
+    pub fn frozen_at(mut self, at: Timestamp) -> Self {
+        self.config.freeze_at = Some(at);
+        self
+    }
+
+    /// Where entries are written down; nowhere where no journal is given.
+    pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
+        self.config.journal = journal;
+        self
+    }
+
+    /// How much memory is used.
+    pub fn memory_limits(mut self, limits: MemoryLimits) -> Self {
+        self.config.memory_limits = limits;
+        self
+    }
+
+    /// Which time the signatures of webhooks say.
+    pub fn signature_clock(mut self, signature_clock: SignatureClock) -> Self {
+        self.config.signature_clock = signature_clock;
+        self
+    }
+
+    /// How webhooks leave, in the place of HTTP.
+    pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.transport = Some(transport);
+        self
+    }
+
+    /// The networks that webhooks may go to, beside this machine.
+    pub fn webhook_targets(mut self, networks: Vec<IpNet>) -> Self {
+        self.webhook_targets = networks;
+        self
+    }
+
+    /// What a client may take of each listener.
+    pub fn limits(mut self, limits: EdgeLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Who may use the console, beside those on this machine.
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub fn trusted_proxies(mut self, networks: Vec<IpNet>) -> Self {
+        self.trusted_proxies = networks;
+        self
+    }
+
+    /// Where it listens, in the place of free ports of this machine.
+    pub fn addresses(mut self, addresses: Addresses) -> Self {
+        self.addresses = addresses;
+        self
+    }
+
+    /// What the host works with: webhooks leave over HTTP where no other way was given.
+    pub(super) fn config(
+        &self,
+        rules: &Rules,
+        targets: &TargetPolicy,
+    ) -> Result<HostConfig, StartError> {
+        let mut config = self.config.clone();
+        config.transport = match &self.transport {
+            Some(transport) => Arc::clone(transport),
+            None => {
+                let timeout = Duration::from_millis(rules.contract.service.webhook_timeout_ms);
+                let limits = TransportLimits::within(timeout);
+                Arc::new(HttpTransport::new(limits, targets.clone())?)
+            }
+        };
+        Ok(config)
+    }
+
+    pub(super) fn files(&self) -> Result<(AllFiles, Vec<AccountConfig>), StartError> {
+        let mut files = files::read(&self.folders)?;
+        files.rules.scenarios.splice(0..0, self.scenarios.clone());
+        files.accounts.splice(0..0, self.accounts.clone());
+        let accounts = read_accounts(&files.accounts)?;
+        Ok((files, accounts))
+    }
+
+    /// Reads the scenario folders again whenever they may have changed.
+    pub(super) fn follow(self, host: &Arc<Host>, files: AllFiles, stop: &CancellationToken) {
+        let watch = match self.reload {
+            _ if self.folders.is_empty() => return,
+            Reload::Never => return,
+            Reload::Polling(time) => FileWatcher::polling(time),
+            Reload::OnChange => FileWatcher::notified(&self.folders).unwrap_or_else(|error| {
+                tracing::warn!(%error, "the file system does not tell of changed scenario files: looking every 2 s");
+                FileWatcher::polling(LOOKS)
+            }),
+        };
+        let (given, folders) = (self.scenarios, self.folders);
+        let read = move || {
+            let read = files::read(&folders).map_err(|error| UnreadableFiles(error.to_string()))?;
+            Ok([given.clone(), read.rules.scenarios].concat())
+        };
+        let first = files.rules.scenarios;
+        tokio::spawn(Arc::clone(host).reload_on_change(watch, first, read, stop.clone()));
+    }
+}
+
+/// A receiver that no webhook may go to is told of now, not at the first delivery.
+pub(super) fn check_receivers(
+    accounts: &[AccountConfig],
+    targets: &TargetPolicy,
+) -> Result<(), StartError> {
+    for account in accounts {
+        let receiver = account.webhook.as_ref().map(|webhook| &webhook.url);
+        if let Some(Err(reason)) = receiver.map(|url| targets.check_url(url)) {
+            let account = Arc::clone(&account.id);
+            return Err(StartError::WebhookRefused { account, reason });
+        }
+    }
+    Ok(())
+}
+
+/// A listener, and where it is: port 0 takes a free one.
+pub(super) async fn bind(
+    listener: &'static str,
+    address: SocketAddr,
+) -> Result<(TcpListener, SocketAddr), StartError> {
+    let bound = TcpListener::bind(address).await;
+    let bound = bound.and_then(|bound| bound.local_addr().map(|address| (bound, address)));
+    bound.map_err(|error| StartError::Bind {
+        listener,
+        address,
+        error,
+    })
+}
