@@ -13,9 +13,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use support::InProcess;
 use svc_contract_tests::capture::Exchange;
 use svc_contract_tests::client::{Client, Keyring};
-use svc_contract_tests::plan::sample::{self, Extent};
-use svc_contract_tests::plan::{Ask, Case, Credential, Setting, fixed};
+use svc_contract_tests::plan::{Ask, Case, Credential, Setting, lead};
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, Operation};
+use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 
@@ -39,7 +40,7 @@ fn successes(category: &str) -> Result<(), Failed> {
     let mut shown = String::new();
     for operation in setting.operations().filter(|row| row.category == category) {
         let mut case = Case::about(operation, "");
-        sample::lead_to(&mut case, &setting, operation);
+        lead::to_success(&mut case, &setting, operation);
         show(&mut shown, &operation.id, &last(&setting, &case)?)?;
     }
     let name: Vec<_> = category.split_whitespace().map(str::to_lowercase).collect();
@@ -63,17 +64,17 @@ fn errors() -> Result<(), Failed> {
 fn ending_in(setting: &Setting<'_>, operation: &Operation, code: ErrorCode) -> Case {
     let mut case = Case::about(operation, code.as_str());
     let sound = || {
-        let body = sample::body(setting.contract, operation, Extent::Least);
+        let body = sample::body(setting.contract, operation, Extent::Required);
         Ask::post(operation, body)
     };
     let other = |text: &str| {
         let (_, field) = operation.identifiers().next().expect("it identifies");
-        let body = fixed::with(setting.contract, operation, field, text.to_owned());
+        let body = sample::body_with_text(setting.contract, operation, field, text);
         Ask::post(operation, body)
     };
     let built_in = |name| sound().by(Credential::BuiltIn(name));
     let asks = match code {
-        ErrorCode::InvalidInput => vec![Ask::post(operation, Vec::new())],
+        ErrorCode::InvalidInput => vec![Ask::post(operation, Json::Object(Vec::new()))],
         ErrorCode::InvalidIdentifier => vec![other("nonsense")],
         ErrorCode::AuthInvalid => vec![sound().by(Credential::Unknown)],
         ErrorCode::KeyEnvironmentMismatch => vec![sound().by(Credential::OtherEnvironment)],
@@ -96,7 +97,7 @@ fn ending_in(setting: &Setting<'_>, operation: &Operation, code: ErrorCode) -> C
         | ErrorCode::SourceTimeout
         | ErrorCode::InternalError => {
             let status = setting.contract.error(code).status;
-            fixed::lead_to(&mut case, setting, operation, status);
+            lead::to_status(&mut case, setting, operation, status);
             Vec::new()
         }
     };

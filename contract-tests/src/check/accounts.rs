@@ -8,7 +8,7 @@ use super::control::{advance, control, fresh, look};
 use super::entry::{Check, Stage};
 use super::pending::pending;
 use super::webhooks::look_up;
-use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, sample};
+use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -142,7 +142,7 @@ fn audit(setting: &Setting<'_>) -> Vec<Case> {
             "clock",
             r#"{"set": "2041-03-01T00:00:00Z"}"#,
         );
-        let call = sample::lead_to(&mut case, setting, operation);
+        let call = lead::to_success(&mut case, setting, operation);
         let ask = case.steps[call].ask.clone().idempotency("audited");
         case.steps[call].ask = ask.clone();
         case.push(ask);
@@ -179,7 +179,7 @@ fn audit(setting: &Setting<'_>) -> Vec<Case> {
 /// An operation that is answered at once and takes nothing from others.
 fn simple<'c>(setting: &Setting<'c>) -> Option<&'c Operation> {
     let is_simple = |operation: &&Operation| {
-        operation.pending.is_none() && setting.step_of(&operation.id).is_none()
+        operation.pending.is_none() && setting.contract.step_of(&operation.id).is_none()
     };
     setting.operations().find(is_simple)
 }
@@ -195,12 +195,12 @@ fn sequence(setting: &Setting<'_>) -> Vec<Case> {
          then = [{{ error = \"SVC_SOURCE_TIMEOUT\" }}, {{ success = {{}}, provider = \"source-b\" }}]\n",
         operation.id
     );
-    let body = vec![
-        ("account".to_owned(), Json::from("{account}")),
-        ("toml".to_owned(), Json::from(toml)),
-    ];
-    let body = String::from_utf8(crate::plan::print(body)).expect("JSON is text");
-    let added = case.push(Ask::console("POST", "/control/scenarios", &body));
+    let body = Json::object([("account", Json::from("{account}")), ("toml", toml.into())]);
+    let added = case.push(Ask::console(
+        "POST",
+        "/control/scenarios",
+        &body.to_string(),
+    ));
     case.expect(added, "ruling.34-control-api", Rule::Status(201));
     for (key, ending) in [
         ("one", Ending::Error(ErrorCode::SourceTimeout)),
@@ -208,7 +208,7 @@ fn sequence(setting: &Setting<'_>) -> Vec<Case> {
         ("two", Ending::Completed),
         ("three", Ending::Completed),
     ] {
-        let step = sample::lead_to(&mut case, setting, operation);
+        let step = lead::to_success(&mut case, setting, operation);
         case.steps[step].ask = case.steps[step].ask.clone().idempotency(key);
         case.expect(step, "ruling.33-sequences", Rule::Ends(ending));
         if ending == Ending::Completed {

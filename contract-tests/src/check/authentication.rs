@@ -3,9 +3,9 @@
 use svc_fixtures::contract::ErrorCode;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::sample::{self, Extent};
 use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting};
 use svc_fixtures::contract::Environment;
+use svc_fixtures::sample::{self, Extent};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -63,11 +63,15 @@ fn any_call(setting: &Setting<'_>) -> Option<Ask> {
     let mut simple = setting
         .operations()
         .filter(|operation| operation.pending.is_none());
-    let operation =
-        simple.find(|operation| setting.step_of(&operation.id).is_none_or(|(_, at)| at == 0))?;
+    let operation = simple.find(|operation| {
+        setting
+            .contract
+            .step_of(&operation.id)
+            .is_none_or(|(_, at)| at == 0)
+    })?;
     Some(Ask::post(
         operation,
-        sample::body(setting.contract, operation, Extent::Least),
+        sample::body(setting.contract, operation, Extent::Required),
     ))
 }
 

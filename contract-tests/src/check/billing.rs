@@ -3,8 +3,9 @@
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::entry::{Check, Stage};
-use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting, fixed, sample};
+use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting, lead};
 use svc_fixtures::contract::Environment;
+use svc_fixtures::json::Json;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -63,9 +64,9 @@ fn sandbox(setting: &Setting<'_>) -> Vec<Case> {
     let free = |case: Case, clause: &str| case.expecting(clause, Rule::Charged(false));
     let cases = |operation| {
         let mut success = Case::about(operation, "success");
-        sample::lead_to(&mut success, setting, operation);
+        lead::to_success(&mut success, setting, operation);
         let mut none = Case::about(operation, "no record").extension();
-        let found = fixed::lead_to(&mut none, setting, operation, 422);
+        let found = lead::to_status(&mut none, setting, operation, 422);
         let none = found.map(|_| free(none, "sandbox.no-record-not-charged"));
         [free(success, "billing.sandbox-free")]
             .into_iter()
@@ -92,7 +93,7 @@ fn begun(setting: &Setting<'_>, operation: &Operation, name: &str) -> (Case, usi
         environment: Environment::Live,
         ..Case::about(operation, name)
     };
-    let first = sample::lead_to(&mut case, setting, operation);
+    let first = lead::to_success(&mut case, setting, operation);
     case.expect(first, "billing.conclusive", Rule::Charged(true));
     (case, first)
 }
@@ -117,7 +118,7 @@ fn no_record(setting: &Setting<'_>) -> Vec<Case> {
             ..Case::about(operation, "")
         }
         .extension();
-        let first = fixed::lead_to(&mut case, setting, operation, 422)?;
+        let first = lead::to_status(&mut case, setting, operation, 422)?;
         let clause = "billing.no-record-is-billed";
         case.expect(
             first,
@@ -139,12 +140,12 @@ fn failures(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let (mut case, first) = begun(setting, operation, "");
         let again = case.steps[first].ask.clone();
-        let refused = case.push(Ask::post(operation, Vec::new()));
+        let refused = case.push(Ask::post(operation, Json::Object(Vec::new())));
         case.expect(refused, "billing.failures-are-free", Rule::Charged(false));
         let mut last = first;
         for row in super::errors::outcomes(setting).filter(|row| !row.billed) {
             let before = case.steps.len();
-            let failed = fixed::lead_to(&mut case, setting, operation, row.status)?;
+            let failed = lead::to_status(&mut case, setting, operation, row.status)?;
             // What leads to it may be charged itself.
             last = if failed > before { failed - 1 } else { last };
             case.expect(failed, "billing.failures-are-free", Rule::Charged(false));
@@ -195,10 +196,10 @@ fn insufficient(setting: &Setting<'_>) -> Vec<Case> {
         .extension();
         let step = match operation
             .identifiers()
-            .any(|(_, field)| fixed::carries(setting, operation, field))
+            .any(|(_, field)| setting.contract.carries(operation, field))
         {
-            true => fixed::lead_to(&mut case, setting, operation, 422)?,
-            false => sample::lead_to(&mut case, setting, operation),
+            true => lead::to_status(&mut case, setting, operation, 422)?,
+            false => lead::to_success(&mut case, setting, operation),
         };
         if step > 0 {
             return None;

@@ -1,10 +1,11 @@
 //! Paths, methods and bodies: what is no operation, and what is no JSON object.
 
 use svc_fixtures::contract::ErrorCode;
+use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::sample::{self, Extent};
-use crate::plan::{Ask, Case, Ending, Rule, Setting, path};
+use crate::plan::{Ask, Case, Ending, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -59,7 +60,7 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
             case("the root", Ask::get("/"), "ruling.01-envelope-everywhere"),
         ];
         if let Some(operation) = setting.operations().next() {
-            let body = sample::body(setting.contract, operation, Extent::Least);
+            let body = sample::body(setting.contract, operation, Extent::Required);
             let ask = Ask::post(operation, body);
             let path = ask.path.replacen("/v1/", "/v0/", 1);
             cases.push(case(
@@ -79,7 +80,7 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
 fn other_method(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "").extension();
-        case.push(Ask::get(path(operation)));
+        case.push(Ask::get(sample::path(operation)));
         let refused = Rule::Ends(Ending::Refused(405, ErrorCode::InvalidInput));
         case.expecting("wire.post-json", refused.clone())
             .expecting("ruling.06-other-method", refused)
@@ -106,7 +107,7 @@ fn no_object(setting: &Setting<'_>) -> Vec<Case> {
         ("too deep", deep.as_bytes()),
     ];
     let cases = |operation| {
-        let ask = Ask::post(operation, Vec::new());
+        let ask = Ask::post(operation, Json::Object(Vec::new()));
         let case = |(name, bytes): &(&str, &[u8])| {
             let mut case = Case::about(operation, name);
             case.push(ask.clone().raw(*bytes));
@@ -126,7 +127,7 @@ fn content_type(setting: &Setting<'_>) -> Vec<Case> {
     };
     let ask = Ask::post(
         operation,
-        sample::body(setting.contract, operation, Extent::Full),
+        sample::body(setting.contract, operation, Extent::All),
     );
     let case = |name: &str, ask: Ask| {
         let mut case = Case::about(operation, name);

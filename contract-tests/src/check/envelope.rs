@@ -5,7 +5,7 @@ use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, sample};
+use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -63,7 +63,7 @@ pub(super) const CHECKS: &[Check] = &[
 fn success(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "");
-        sample::lead_to(&mut case, setting, operation);
+        lead::to_success(&mut case, setting, operation);
         case.expecting(
             operation.clause.clone(),
             Rule::Ends(Ending::success(operation)),
@@ -76,7 +76,7 @@ fn error(setting: &Setting<'_>) -> Vec<Case> {
     let cases = |environment| {
         let case = move |operation| {
             let mut case = Case::about(operation, "no fields").on(environment);
-            case.push(Ask::post(operation, Vec::new()));
+            case.push(Ask::post(operation, Json::Object(Vec::new())));
             let refused = Rule::Ends(Ending::Error(ErrorCode::InvalidInput));
             case.expecting("errors.envelope", refused.clone())
                 .expecting("ruling.01-envelope-everywhere", refused)
@@ -97,7 +97,7 @@ fn reference(setting: &Setting<'_>) -> Vec<Case> {
     ];
     let case = |(at, text): (usize, String)| {
         let mut case = Case::about(operation, &format!("reference {}", at + 1));
-        let step = sample::lead_to(&mut case, setting, operation);
+        let step = lead::to_success(&mut case, setting, operation);
         let ask = case.steps[step]
             .ask
             .clone()
@@ -117,7 +117,7 @@ fn reference(setting: &Setting<'_>) -> Vec<Case> {
 fn unique(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "twice");
-        let first = sample::lead_to(&mut case, setting, operation);
+        let first = lead::to_success(&mut case, setting, operation);
         let again = case.steps[first].ask.clone();
         case.push(again);
         case.expecting("envelope.usage-log", Rule::OtherId(first))

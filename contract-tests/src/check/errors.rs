@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, ErrorRow};
 
 use super::entry::{Check, Stage};
-use crate::plan::{Case, Ending, Rule, Setting, fixed};
+use crate::plan::{Case, Ending, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -52,7 +52,7 @@ fn of_rows(setting: &Setting<'_>, states: &str, wanted: impl Fn(&ErrorRow) -> bo
     for operation in setting.operations() {
         for row in outcomes(setting).filter(|row| wanted(row)) {
             let mut case = Case::about(operation, row.code.as_str()).extension();
-            if fixed::lead_to(&mut case, setting, operation, row.status).is_none() {
+            if lead::to_status(&mut case, setting, operation, row.status).is_none() {
                 continue;
             }
             let ends = Rule::Ends(Ending::Error(row.code));

@@ -2,10 +2,10 @@
 
 use svc_fixtures::contract::{ErrorCode, Flow, Operation, Step};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Check, Stage};
-use crate::plan::sample::{self, Extent};
-use crate::plan::{Ask, Case, Credential, Ending, Place, Rule, Setting, Test, fixed};
+use crate::plan::{Ask, Case, Credential, Ending, Place, Rule, Setting, Test, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -42,7 +42,7 @@ pub(super) const CHECKS: &[Check] = &[
 fn later_steps<'c>(setting: &Setting<'c>) -> Vec<(&'c Flow, &'c Step, &'c Operation)> {
     let mut found = Vec::new();
     for operation in setting.operations() {
-        if let Some((flow, at)) = setting.step_of(&operation.id)
+        if let Some((flow, at)) = setting.contract.step_of(&operation.id)
             && flow.steps[at].takes.is_some()
         {
             found.push((flow, &flow.steps[at], operation));
@@ -61,7 +61,7 @@ fn refusal(step: &Step) -> Ending {
 fn in_order(setting: &Setting<'_>) -> Vec<Case> {
     let case = |(flow, _, operation): (&Flow, &Step, &Operation)| {
         let mut case = Case::about(operation, "");
-        let last = sample::lead_to(&mut case, setting, operation);
+        let last = lead::to_success(&mut case, setting, operation);
         case.expect(
             last,
             flow.clause.clone(),
@@ -82,10 +82,10 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
             .iter()
             .find(|field| Some(&field.name) == step.takes.as_ref())?;
         let mut case = Case::about(operation, "never issued");
-        let text = "never-issued-to-anyone".to_owned();
+        let text = "never-issued-to-anyone";
         case.push(Ask::post(
             operation,
-            fixed::with(setting.contract, operation, field, text),
+            sample::body_with_text(setting.contract, operation, field, text),
         ));
         let case = case.expecting("ruling.11-carried-ids", Rule::Ends(refusal(step)));
         Some(match step.unknown_is_not_found {
@@ -110,9 +110,9 @@ fn out_of_order(setting: &Setting<'_>) -> Vec<Case> {
             continue;
         };
         let mut skipped = Case::about(operation, "the step before left out");
-        let (mut carries, first) = sample::lead(&mut skipped, setting, operation);
+        let (mut carries, first) = lead::before(&mut skipped, setting, operation);
         skipped.steps.truncate(first.map_or(0, |first| first + 1));
-        let body = sample::body(setting.contract, operation, Extent::Full);
+        let body = sample::body(setting.contract, operation, Extent::All);
         let call = Ask {
             carries: carries.clone(),
             ..Ask::post(operation, body)
@@ -140,7 +140,7 @@ fn out_of_order(setting: &Setting<'_>) -> Vec<Case> {
                 continue;
             };
             let mut case = Case::about(operation, "the step before not done");
-            let wrong = fixed::lead_with(&mut case, setting, needed, field, input.value.clone());
+            let wrong = lead::to_text(&mut case, setting, needed, field, &input.value);
             let place = Place::of(["data", &member]);
             case.expect(wrong, input.clause.clone(), Rule::Ends(Ending::Completed));
             case.expect(
@@ -162,7 +162,7 @@ fn out_of_order(setting: &Setting<'_>) -> Vec<Case> {
 fn apart(setting: &Setting<'_>) -> Vec<Case> {
     let case = |(_, step, operation): (&Flow, &Step, &Operation)| {
         let mut case = Case::about(operation, "").extension();
-        let last = sample::lead_to(&mut case, setting, operation);
+        let last = lead::to_success(&mut case, setting, operation);
         let ask = case.steps[last]
             .ask
             .clone()

@@ -2,10 +2,10 @@
 
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Check, Stage};
-use crate::plan::sample::{self, Extent};
-use crate::plan::{Ask, Case, Ending, Payload, Rule, Setting, fixed, print, set};
+use crate::plan::{Ask, Case, Ending, Payload, Rule, Setting, lead};
 
 const REPLAY: &str = "idempotent-replay";
 
@@ -93,7 +93,7 @@ fn replayed(case: &mut Case, ask: Ask, first: usize) {
 fn replay(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "");
-        let first = sample::lead_to(&mut case, setting, operation);
+        let first = lead::to_success(&mut case, setting, operation);
         let ask = put_key(&mut case, first, &key(setting, "replay", operation));
         case.expect(
             first,
@@ -112,7 +112,7 @@ fn replay_of_failures(setting: &Setting<'_>) -> Vec<Case> {
     for operation in setting.operations() {
         for row in super::errors::outcomes(setting) {
             let mut case = Case::about(operation, row.code.as_str()).extension();
-            let Some(first) = fixed::lead_to(&mut case, setting, operation, row.status) else {
+            let Some(first) = lead::to_status(&mut case, setting, operation, row.status) else {
                 continue;
             };
             let ask = put_key(
@@ -130,12 +130,13 @@ fn replay_of_failures(setting: &Setting<'_>) -> Vec<Case> {
 fn same_body(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let mut case = Case::about(operation, "");
-        let body = sample::body(setting.contract, operation, Extent::Full);
+        let body = sample::body(setting.contract, operation, Extent::All);
         let ask =
             Ask::post(operation, body.clone()).idempotency(&key(setting, "same-body", operation));
         let first = case.push(ask.clone());
-        let turned = print(body.into_iter().rev().collect());
-        let turned = String::from_utf8_lossy(&turned).replacen('{', "{ \n\t", 1);
+        let members = body.as_object().unwrap_or_default().iter();
+        let turned = Json::Object(members.rev().cloned().collect());
+        let turned = turned.to_string().replacen('{', "{ \n\t", 1);
         case.push(ask.raw(turned));
         case.expecting("ruling.18-same-body", Rule::SameBytes(first))
     };
@@ -145,7 +146,7 @@ fn same_body(setting: &Setting<'_>) -> Vec<Case> {
 /// The operations that take nothing from an earlier call.
 fn alone<'c>(setting: &Setting<'c>) -> impl Iterator<Item = &'c Operation> {
     let takes = |operation: &&Operation| {
-        let step = setting.step_of(&operation.id);
+        let step = setting.contract.step_of(&operation.id);
         step.is_some_and(|(flow, at)| flow.steps[at].takes.is_some())
     };
     setting
@@ -158,7 +159,7 @@ fn alone<'c>(setting: &Setting<'c>) -> impl Iterator<Item = &'c Operation> {
 fn conflict(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "");
-        let first = sample::lead_to(&mut case, setting, operation);
+        let first = lead::to_success(&mut case, setting, operation);
         let ask = put_key(&mut case, first, &key(setting, "conflict", operation));
         let other = case.push(another(setting, operation, &ask));
         let refused = Rule::Ends(Ending::Error(ErrorCode::IdempotencyConflict));
@@ -176,13 +177,13 @@ fn another(setting: &Setting<'_>, operation: &Operation, ask: &Ask) -> Ask {
     let plain = operation
         .identifiers()
         .map(|(_, field)| field)
-        .find(|field| !fixed::carries(setting, operation, field));
-    if let Payload::Object(body) = &mut other.payload {
+        .find(|field| !setting.contract.carries(operation, field));
+    if let Payload::Json(body) = &mut other.payload {
         let mut elsewhere = Case::new("");
-        let fixed = plain.and_then(|_| fixed::lead_to(&mut elsewhere, setting, operation, 422));
+        let fixed = plain.and_then(|_| lead::to_status(&mut elsewhere, setting, operation, 422));
         match fixed.map(|step| elsewhere.steps.swap_remove(step).ask.payload) {
-            Some(Payload::Object(changed)) => *body = changed,
-            _ => set(body, "another", Json::Bool(true)),
+            Some(Payload::Json(changed)) => *body = changed,
+            _ => body.set("another", Json::Bool(true)),
         }
     }
     other
@@ -191,16 +192,16 @@ fn another(setting: &Setting<'_>, operation: &Operation, ask: &Ask) -> Ask {
 fn not_stored(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let mut case = Case::about(operation, "");
-        let (carries, _) = sample::lead(&mut case, setting, operation);
+        let (carries, _) = lead::before(&mut case, setting, operation);
         let key = key(setting, "not-stored", operation);
-        let refused = case.push(Ask::post(operation, Vec::new()).idempotency(&key));
+        let refused = case.push(Ask::post(operation, Json::Object(Vec::new())).idempotency(&key));
         let clause = "ruling.19-what-is-stored";
         case.expect(
             refused,
             clause,
             Rule::Ends(Ending::Error(ErrorCode::InvalidInput)),
         );
-        let body = sample::body(setting.contract, operation, Extent::Full);
+        let body = sample::body(setting.contract, operation, Extent::All);
         case.push(Ask {
             carries,
             ..Ask::post(operation, body).idempotency(&key)
@@ -216,7 +217,7 @@ fn concurrent(setting: &Setting<'_>) -> Vec<Case> {
             together: true,
             ..Case::about(operation, "")
         };
-        let body = sample::body(setting.contract, operation, Extent::Full);
+        let body = sample::body(setting.contract, operation, Extent::All);
         let ask = Ask::post(operation, body).idempotency(&key(setting, "concurrent", operation));
         for _ in 0..4 {
             case.push(ask.clone());
@@ -245,7 +246,7 @@ fn keys(setting: &Setting<'_>) -> Vec<Case> {
     ];
     let case = |(name, key, ending): (&str, String, Ending)| {
         let mut case = Case::about(operation, name);
-        let body = sample::body(setting.contract, operation, Extent::Full);
+        let body = sample::body(setting.contract, operation, Extent::All);
         case.push(Ask::post(operation, body).idempotency(&key));
         case.expecting("ruling.18-key-retention", Rule::Ends(ending))
     };

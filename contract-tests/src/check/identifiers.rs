@@ -2,9 +2,10 @@
 
 use svc_fixtures::contract::{ErrorCode, Field, Operation};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample;
 
 use super::entry::{Check, Stage};
-use crate::plan::{Case, Ending, Place, Rule, Setting, Test, fixed, sample};
+use crate::plan::{Case, Ending, Place, Rule, Setting, Test, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -40,9 +41,9 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn sentinel(setting: &Setting<'_>) -> Vec<Case> {
     let row = &setting.contract.service.sentinel;
-    let case = |operation: &Operation, field: &Field, text: String, how: &str, clauses: &[&str]| {
+    let case = |operation: &Operation, field: &Field, text: &str, how: &str, clauses: &[&str]| {
         let mut case = Case::about(operation, how);
-        fixed::lead_with(&mut case, setting, operation, field, text);
+        lead::to_text(&mut case, setting, operation, field, text);
         clauses.iter().fold(case, |case, clause| {
             case.expecting(*clause, Rule::Ends(Ending::Error(row.error)))
         })
@@ -50,7 +51,8 @@ fn sentinel(setting: &Setting<'_>) -> Vec<Case> {
     let cases = |operation: &Operation| {
         let mut cases = Vec::new();
         for (_, field) in operation.identifiers() {
-            let sample = fixed::sample_text(setting.contract, field);
+            let sample = sample::value(setting.contract, field);
+            let sample = sample::first_text(&sample);
             // In the middle and alone: it is a part of the text that counts, whatever its format.
             let inside = format!("{sample}{}x", row.text);
             let clauses = ["sandbox.sentinel", "errors.source-unavailable"];
@@ -59,14 +61,14 @@ fn sentinel(setting: &Setting<'_>) -> Vec<Case> {
             cases.push(case(
                 operation,
                 field,
-                inside,
+                &inside,
                 &format!("inside {name}"),
                 &clauses,
             ));
             cases.push(case(
                 operation,
                 field,
-                row.text.clone(),
+                &row.text,
                 &format!("alone in {name}"),
                 &ruled,
             ));
@@ -75,7 +77,7 @@ fn sentinel(setting: &Setting<'_>) -> Vec<Case> {
                 cases.push(case(
                     operation,
                     field,
-                    format!("A {own} B"),
+                    &format!("A {own} B"),
                     &format!("its own in {name}"),
                     &clauses,
                 ));
@@ -97,9 +99,10 @@ fn specified(setting: &Setting<'_>) -> Vec<Case> {
                 continue;
             };
             let mut case = Case::about(operation, &format!("{} is {}", field.name, input.value));
-            fixed::lead_with(&mut case, setting, operation, field, input.value.clone());
+            lead::to_text(&mut case, setting, operation, field, &input.value);
             let mut case = case.expecting(input.clause.clone(), Rule::Ends(ending));
             let done = setting
+                .contract
                 .step_of(&operation.id)
                 .and_then(|(flow, at)| flow.steps[at].done_when.clone());
             if let (Some(member), Ending::Completed) = (done, ending) {
@@ -121,11 +124,11 @@ fn specified(setting: &Setting<'_>) -> Vec<Case> {
 fn echo(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let mut case = Case::about(operation, "");
-        let step = sample::lead_to(&mut case, setting, operation);
+        let step = lead::to_success(&mut case, setting, operation);
         for (_, field) in operation.identifiers() {
             let said = operation.response.member(&field.name).is_some();
             let text = sample::value(setting.contract, field);
-            let plain = text.as_text().is_some() && !fixed::carries(setting, operation, field);
+            let plain = text.as_text().is_some() && !setting.contract.carries(operation, field);
             if said && plain && Ending::success(operation) == Ending::Completed {
                 let place = Place::of(["data", &field.name]);
                 case.expect(step, "ruling.30-echo", Rule::Value(place, Test::Is(text)));

@@ -1,11 +1,10 @@
 //! Look-up of a verification and the usage: paths that only our rulings give.
 
 use svc_fixtures::contract::{ErrorCode, Operation};
+use svc_fixtures::json::Json;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{
-    Ask, Carry, Case, Credential, Ending, Place, Rule, Setting, UsageRow, fixed, sample,
-};
+use crate::plan::{Ask, Carry, Case, Credential, Ending, Place, Rule, Setting, UsageRow, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -58,11 +57,11 @@ fn found(setting: &Setting<'_>) -> Vec<Case> {
     };
     let cases = |operation: &Operation| {
         let mut success = Case::about(operation, "success").extension();
-        let step = sample::lead_to(&mut success, setting, operation);
+        let step = lead::to_success(&mut success, setting, operation);
         let mut failure = Case::about(operation, "no record").extension();
-        let failed = fixed::lead_to(&mut failure, setting, operation, 422);
+        let failed = lead::to_status(&mut failure, setting, operation, 422);
         let mut refusal = Case::about(operation, "refused").extension();
-        let refused = refusal.push(Ask::post(operation, Vec::new()));
+        let refused = refusal.push(Ask::post(operation, Json::Object(Vec::new())));
         let failure = failed.map(|step| expecting(failure, step));
         [expecting(success, step), expecting(refusal, refused)]
             .into_iter()
@@ -84,7 +83,7 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
     let no_id = no_id.expecting("ruling.27-verification-lookup", not_found.clone());
     let other = setting.operations().next().map(|operation| {
         let mut case = Case::new("another account's").extension();
-        let step = sample::lead_to(&mut case, setting, operation);
+        let step = lead::to_success(&mut case, setting, operation);
         case.push(look_up(step).by(Credential::Another("somebody-else".to_owned())));
         case.expecting("ruling.14-accounts-are-apart", not_found)
     });
@@ -98,14 +97,14 @@ fn usage(setting: &Setting<'_>) -> Vec<Case> {
             let ask = || Ask::get("/v1/usage");
             let since = case.push(ask());
             case.expect(since, "usage.endpoint", Rule::Ends(Ending::Completed));
-            sample::lead_to(&mut case, setting, operation);
+            lead::to_success(&mut case, setting, operation);
             let mut by = UsageRow {
                 calls: 1,
                 ..UsageRow::default()
             };
             by.completed = i64::from(Ending::success(operation) == Ending::Completed);
             for (status, no_record) in [(422, 1), (503, 0)] {
-                if fixed::lead_to(&mut case, setting, operation, status).is_some() {
+                if lead::to_status(&mut case, setting, operation, status).is_some() {
                     by.calls += 1;
                     by.no_record += no_record;
                     by.failed += 1 - no_record;

@@ -3,7 +3,7 @@
 use svc_fixtures::contract::Operation;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{Case, Ending, Rule, Setting, fixed, sample};
+use crate::plan::{Case, Ending, Rule, Setting, lead};
 use svc_fixtures::contract::Environment;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -37,8 +37,8 @@ pub(super) fn pending(
     operation: &Operation,
 ) -> Option<usize> {
     match operation.pending.as_ref()?.always {
-        true => Some(sample::lead_to(case, setting, operation)),
-        false => fixed::lead_to(case, setting, operation, 202),
+        true => Some(lead::to_success(case, setting, operation)),
+        false => lead::to_status(case, setting, operation, 202),
     }
 }
 

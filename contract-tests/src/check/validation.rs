@@ -1,12 +1,11 @@
 //! Validation, from the rows: for every operation and every field, each of its rules broken alone.
 
 use svc_fixtures::contract::{Blame, ErrorCode, Operation};
+use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent, Violation};
 
 use super::entry::{Check, Stage};
-use crate::plan::broken::{self, Broken};
-use crate::plan::sample::{self, Extent};
-use crate::plan::{Ask, Case, Ending, Rule, Setting, set};
-use svc_fixtures::json::Json;
+use crate::plan::{Ask, Case, Ending, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -82,45 +81,47 @@ fn of_blame(
     said: &str,
     ruled: &str,
 ) -> Vec<Case> {
-    let case = |operation: &Operation, broken: Broken| {
-        let mut case = Case::about(operation, &broken.name);
-        case.push(Ask::post(operation, broken.body));
+    let case = |operation: &Operation, violation: Violation| {
+        let mut case = Case::about(operation, &violation.name());
+        let mut body = sample::body(setting.contract, operation, Extent::All);
+        violation.put_in(&mut body);
+        case.push(Ask::post(operation, body));
         let refused = Rule::Ends(Ending::Error(code));
-        if !broken.ruled {
+        if !violation.ruled {
             case = case.expecting(said, refused.clone());
         }
         case.expecting(ruled, refused)
-            .expecting("ruling.06-message", Rule::Mentions(broken.field))
+            .expecting("ruling.06-message", Rule::Mentions(violation.field))
     };
     let cases = |operation| {
-        let broken = broken::all(setting.contract, operation).into_iter();
-        broken
-            .filter(|broken| broken.blame == blame)
-            .map(|broken| case(operation, broken))
-            .collect::<Vec<_>>()
+        let violations = violations(setting, operation).into_iter();
+        let of_blame = violations.filter(|violation| violation.blame == blame);
+        let cases = of_blame.map(|violation| case(operation, violation));
+        cases.collect::<Vec<_>>()
     };
     setting.operations().flat_map(cases).collect()
+}
+
+/// Each rule of each field of an operation, broken alone.
+fn violations(setting: &Setting<'_>, operation: &Operation) -> Vec<Violation> {
+    let fields = operation.request.iter();
+    fields
+        .flat_map(|field| sample::violations(setting.contract, field))
+        .collect()
 }
 
 /// A malformed identifier beside a field that breaks another rule.
 fn input_first(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
-        let all = broken::all(setting.contract, operation);
-        let identifier = all
-            .iter()
-            .find(|broken| broken.blame == Blame::Identifier)?;
-        let input = all
-            .iter()
-            .find(|broken| broken.blame == Blame::Input && broken.field != identifier.field)?;
-        let mut body = identifier.body.clone();
-        match input.body.iter().find(|(name, _)| *name == input.field) {
-            Some((name, value)) => set(&mut body, name, value.clone()),
-            None => body.retain(|(name, _)| *name != input.field),
-        }
-        let mut case = Case::about(
-            operation,
-            &format!("{} and {}", identifier.name, input.name),
-        );
+        let all = violations(setting, operation);
+        let of = |blame| all.iter().filter(move |violation| violation.blame == blame);
+        let identifier = of(Blame::Identifier).next()?;
+        let input = of(Blame::Input).find(|input| input.field != identifier.field)?;
+        let mut body = sample::body(setting.contract, operation, Extent::All);
+        identifier.put_in(&mut body);
+        input.put_in(&mut body);
+        let name = format!("{} and {}", identifier.name(), input.name());
+        let mut case = Case::about(operation, &name);
         case.push(Ask::post(operation, body));
         Some(case.expecting(
             "ruling.07-input-first",
@@ -132,18 +133,14 @@ fn input_first(setting: &Setting<'_>) -> Vec<Case> {
 
 fn least(setting: &Setting<'_>) -> Vec<Case> {
     succeeding(setting, "wire.optional-headers", |operation| {
-        sample::body(setting.contract, operation, Extent::Least)
+        sample::body(setting.contract, operation, Extent::Required)
     })
 }
 
 fn extra_fields(setting: &Setting<'_>) -> Vec<Case> {
     succeeding(setting, "ruling.07-extra-fields", |operation| {
-        let mut body = sample::body(setting.contract, operation, Extent::Full);
-        set(
-            &mut body,
-            "x-unknown",
-            Json::Object(vec![("a".into(), Json::Null)]),
-        );
+        let mut body = sample::body(setting.contract, operation, Extent::All);
+        body.set("x-unknown", Json::object([("a", Json::Null)]));
         body
     })
 }
@@ -152,11 +149,11 @@ fn extra_fields(setting: &Setting<'_>) -> Vec<Case> {
 fn succeeding(
     setting: &Setting<'_>,
     clause: &str,
-    body: impl Fn(&Operation) -> crate::plan::Members,
+    body: impl Fn(&Operation) -> Json<'static>,
 ) -> Vec<Case> {
     let case = |operation: &Operation| {
         let mut case = Case::about(operation, "");
-        let (carries, _) = sample::lead(&mut case, setting, operation);
+        let (carries, _) = lead::before(&mut case, setting, operation);
         case.push(Ask {
             carries,
             ..Ask::post(operation, body(operation))

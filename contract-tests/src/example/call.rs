@@ -1,11 +1,12 @@
 //! `[[case.call]]`: what is sent, what is taken from answers before, and what must come of it.
 
 use svc_fixtures::contract::{Contract, ErrorCode};
+use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
 use super::target::{Called, Target};
 use super::value::{self, Reader};
-use crate::plan::{Ask, Carry, Case, Credential, Ending, Members, Rule};
+use crate::plan::{Ask, Carry, Case, Credential, Ending, Rule};
 
 /// Where in a path, not in a body, something is put.
 const INTO_THE_PATH: &str = "{}";
@@ -76,12 +77,12 @@ fn body<'t>(table: &Table<'t>) -> Vec<(&'t str, Item<'t>)> {
     body.map(|table| table.entries()).unwrap_or_default()
 }
 
-fn known_members(body: Vec<(&str, Item<'_>)>, fields: Option<&[String]>) -> Members {
-    let mut members = Members::new();
+fn known_members(body: Vec<(&str, Item<'_>)>, fields: Option<&[String]>) -> Json<'static> {
+    let mut members = Json::Object(Vec::new());
     for (name, item) in body {
         known_field(name, &item, fields);
         if let Some(json) = item.json_or_problem() {
-            members.push((name.to_owned(), json));
+            members.set(name.to_owned(), json);
         }
     }
     members

@@ -1,9 +1,10 @@
 //! What a call calls, and the form of its answer, so that a place that cannot be there is told.
 
 use svc_fixtures::contract::{Bundle, Contract, Operation, Shape};
+use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Table, nearest};
 
-use crate::plan::{Ask, Members, Place};
+use crate::plan::{Ask, Place};
 
 /// What a call calls.
 #[derive(Clone)]
@@ -70,10 +71,10 @@ impl<'c> Target<'c> {
     }
 
     /// The call of it.
-    pub(super) fn ask(&self, body: Members) -> Ask {
+    pub(super) fn ask(&self, body: Json<'static>) -> Ask {
         match self {
             Target::Operation(operation) => Ask::post(operation, body),
-            Target::Bundle(bundle) => Ask::post_to(format!("/v1/bundles/{}", bundle.slug), body),
+            Target::Bundle(bundle) => Ask::post_to(bundle.path(), body),
             Target::Post(path) => Ask::post_to(path, body),
             Target::Get(address) => {
                 let (path, query) = address.split_once('?').unwrap_or((address, ""));

@@ -74,10 +74,8 @@ fn kind(finding: &Finding) -> (usize, u8, String, String) {
 fn known(case: &Case) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for step in &case.steps {
-        if let Payload::Object(members) = &step.ask.payload {
-            for (_, value) in members {
-                texts(value, &mut known);
-            }
+        if let Payload::Json(body) = &step.ask.payload {
+            texts(body, &mut known);
         }
         for expectation in &step.expect {
             if let Rule::Value(_, test) = &expectation.rule {

@@ -2,15 +2,13 @@
 
 use svc_fixtures::contract::{Environment, Operation};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample;
 
 use super::place::Place;
 use crate::capture::{Door, Exchange, Request};
 
 /// The path below which a verification is looked up by its id.
 pub const VERIFICATIONS: &str = "/v1/verifications/";
-
-/// The members of a JSON body, in order.
-pub type Members = Vec<(String, Json<'static>)>;
 
 /// A request to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +36,8 @@ pub struct Ask {
 pub enum Payload {
     /// None.
     Nothing,
-    /// A JSON object.
-    Object(Members),
+    /// A JSON value.
+    Json(Json<'static>),
     /// These bytes.
     Raw(Vec<u8>),
 }
@@ -79,13 +77,13 @@ pub struct Carry {
 impl Ask {
     /// A call of an operation with this body.
     #[must_use]
-    pub fn post(operation: &Operation, body: Members) -> Self {
-        Ask::post_to(path(operation), body)
+    pub fn post(operation: &Operation, body: Json<'static>) -> Self {
+        Ask::post_to(sample::path(operation), body)
     }
 
     /// A call of whatever is at a path, with this body.
     #[must_use]
-    pub fn post_to(path: impl Into<String>, body: Members) -> Self {
+    pub fn post_to(path: impl Into<String>, body: Json<'static>) -> Self {
         Ask {
             door: Door::Api,
             method: "POST".to_owned(),
@@ -93,7 +91,7 @@ impl Ask {
             query: String::new(),
             credential: Credential::Own,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
-            payload: Payload::Object(body),
+            payload: Payload::Json(body),
             carries: Vec::new(),
         }
     }
@@ -186,14 +184,14 @@ impl Ask {
         for carry in &self.carries {
             let value = carry.value(earlier)?;
             match (&carry.field, &mut payload) {
-                (Some(field), Payload::Object(members)) => set(members, field, Json::from(value)),
+                (Some(field), Payload::Json(body)) => body.set(field.clone(), Json::from(value)),
                 _ => path = path.replace("{}", &value),
             }
         }
         let body = match payload {
             Payload::Nothing => Vec::new(),
             Payload::Raw(bytes) => bytes,
-            Payload::Object(members) => print(members),
+            Payload::Json(body) => body.to_string().into_bytes(),
         };
         Ok(Request {
             door: self.door,
@@ -231,28 +229,4 @@ impl Carry {
 fn path_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     rest.find('/').map(|at| &rest[at..])
-}
-
-/// Gives a member a value, wherever it stands, or adds it.
-pub fn set(members: &mut Members, name: &str, value: Json<'static>) {
-    match members.iter_mut().find(|(known, _)| known == name) {
-        Some((_, old)) => *old = value,
-        None => members.push((name.to_owned(), value)),
-    }
-}
-
-/// The bytes of a JSON object.
-#[must_use]
-pub fn print(members: Members) -> Vec<u8> {
-    let members = members
-        .into_iter()
-        .map(|(name, value)| (name.into(), value))
-        .collect();
-    Json::Object(members).to_string().into_bytes()
-}
-
-/// The path of an operation; any one part for a wildcard.
-#[must_use]
-pub fn path(operation: &Operation) -> String {
-    operation.path.replace('*', "start")
 }

@@ -2,17 +2,15 @@
 //! rows; sends nothing and judges nothing.
 
 mod ask;
-pub mod broken;
 mod case;
 pub mod expect;
-pub mod fixed;
 pub mod inputs;
+pub mod lead;
 pub mod place;
-pub mod sample;
 pub mod setting;
 pub mod value;
 
-pub use ask::{Ask, Carry, Credential, Members, Payload, VERIFICATIONS, path, print, set};
+pub use ask::{Ask, Carry, Credential, Payload, VERIFICATIONS};
 pub use case::{Case, Step};
 pub use expect::{Ending, Expectation, Rule, UsageFigures, UsageRow};
 pub use place::Place;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use svc_fixtures::contract::{ClauseKind, Contract, Flow, Operation};
+use svc_fixtures::contract::{ClauseKind, Contract, Operation};
 
 use super::inputs::Input;
 use crate::capture::{Capabilities, Capture, Door};
@@ -120,19 +120,6 @@ impl<'c> Setting<'c> {
             .operations
             .iter()
             .filter(move |operation| extensions || !operation.extension)
-    }
-
-    /// Where an operation stands in a flow that carries an identifier.
-    #[must_use]
-    pub fn step_of(&self, operation: &str) -> Option<(&'c Flow, usize)> {
-        let mut enforced = self.contract.flows.iter().filter(|flow| !flow.advisory);
-        enforced.find_map(|flow| {
-            let at = flow
-                .steps
-                .iter()
-                .position(|step| step.operation == operation)?;
-            Some((flow, at))
-        })
     }
 
     /// The operation that a path calls.

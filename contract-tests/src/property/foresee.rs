@@ -7,9 +7,10 @@ use svc_fixtures::contract::{
     Blame, Contract, ErrorCode, Field, Operation, Presence, check_request,
 };
 use svc_fixtures::json::Json;
+use svc_fixtures::sample;
 
 use crate::capture::Request;
-use crate::plan::{Ending, Setting, fixed};
+use crate::plan::{Ending, Setting};
 
 /// The members of a body, as they were sent.
 pub(crate) type Body<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
@@ -145,7 +146,7 @@ fn fixed_ending(
     texts: &[String],
 ) -> Option<Ending> {
     let asks = |(status, ending): (u16, Ending)| {
-        let text = fixed::text(setting, operation, field, status);
+        let text = sample::status_text(setting.contract, operation, field, status);
         texts.contains(&text).then_some(ending)
     };
     let of_status = statuses(setting, operation).into_iter().find_map(asks);

@@ -5,24 +5,26 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::{Json, MAX_DEPTH};
+use svc_fixtures::sample::any::Inputs;
+use svc_fixtures::sample::{self, Extent};
 
 use super::law::Script;
-use super::values;
-use crate::plan::sample::{self, Extent};
-use crate::plan::{Ask, Case, Ending, Rule, Setting, fixed, print};
+use crate::plan::{Ask, Case, Ending, Rule, Setting};
 
 /// A body and what is strange about it.
 type Strange = (&'static str, Vec<u8>);
 
 /// One call that must be refused as invalid input, whatever the operation.
 pub(super) fn refused(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy<Script> {
-    let body = values::body(setting.contract, &operation.request).prop_map(print);
+    let body = Inputs::new(setting.contract)
+        .body(&operation.request)
+        .prop_map(|body| print(&body));
     let first = operation.request.first().map(|field| field.name.clone());
     let strange = (body, any::<Index>(), any::<Index>(), kinds())
         .prop_map(move |(body, at, which, kind)| kind.spoil(body, at, which, first.as_deref()));
     let ask = {
-        let plain = Ask::post(operation, Vec::new());
-        let sound = print(sample::body(setting.contract, operation, Extent::Full));
+        let plain = Ask::post(operation, Json::Null);
+        let sound = print(&sample::body(setting.contract, operation, Extent::All));
         let mislabelled = select(mislabelled(&plain.clone().raw(sound)));
         let spoilt = strange.prop_map(move |(what, bytes)| (what, plain.clone().raw(bytes)));
         prop_oneof![6 => spoilt, 1 => mislabelled]
@@ -63,7 +65,7 @@ pub(super) fn ignored(setting: &Setting<'_>, operation: &Operation) -> BoxedStra
     (more, environment)
         .prop_map(move |(more, environment)| {
             let mut case = Case::about(&own, "strange but ignored").on(environment);
-            case.push(Ask::post(&own, Vec::new()).raw(with_more(&sound, &more)));
+            case.push(Ask::post(&own, Json::Null).raw(with_more(&sound, &more)));
             Script::new(case.expecting("ruling.07-extra-fields", Rule::Ends(ending)))
         })
         .boxed()
@@ -76,19 +78,23 @@ fn sound(setting: &Setting<'_>, operation: &Operation) -> (Vec<u8>, Ending) {
     let carried = operation
         .identifiers()
         .map(|(_, field)| field)
-        .find(|field| fixed::carries(setting, operation, field));
+        .find(|field| setting.contract.carries(operation, field));
     match carried {
         Some(field) => {
             let row = contract.error(ErrorCode::NoRecordFound);
-            let text = fixed::text(setting, operation, field, row.status);
-            let body = fixed::with(contract, operation, field, text);
-            (print(body), Ending::Error(row.code))
+            let text = sample::status_text(setting.contract, operation, field, row.status);
+            let body = sample::body_with_text(contract, operation, field, &text);
+            (print(&body), Ending::Error(row.code))
         }
         None => {
-            let body = sample::body(contract, operation, Extent::Full);
-            (print(body), Ending::success(operation))
+            let body = sample::body(contract, operation, Extent::All);
+            (print(&body), Ending::success(operation))
         }
     }
+}
+
+fn print(body: &Json<'_>) -> Vec<u8> {
+    body.to_string().into_bytes()
 }
 
 /// Headers that say the body is something else.

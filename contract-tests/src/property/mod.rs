@@ -20,7 +20,6 @@ mod near;
 mod replay;
 mod runner;
 mod valid;
-mod values;
 
 pub use failure::{Failure, told};
 pub use law::{Law, Over, Script};

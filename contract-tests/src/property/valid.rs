@@ -4,10 +4,12 @@
 use proptest::prelude::*;
 use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
+use svc_fixtures::sample;
+use svc_fixtures::sample::any::Inputs;
 
+use super::foresee;
 use super::law::Script;
-use super::{foresee, values};
-use crate::plan::{Ask, Carry, Case, Ending, Members, Payload, Rule, Setting, fixed, sample, set};
+use crate::plan::{Ask, Carry, Case, Ending, Payload, Rule, Setting, lead};
 
 /// What fixes the outcome of a call.
 #[derive(Debug, Clone)]
@@ -25,21 +27,17 @@ pub(super) enum Fix {
 
 /// One call that obeys the rows, after the calls its flow asks for.
 pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy<Script> {
-    let fields = values::body(setting.contract, &operation.request);
-    let extra = proptest::collection::vec(("x_[a-z]{1,6}", values::any_json()), 0..3);
+    let body = Inputs::new(setting.contract).body(&operation.request);
     let fix = fix(setting, operation);
     let environment = proptest::sample::select(setting.environments.clone());
     let reference = proptest::option::of("[!-~]{1,40}");
     let (own, leads) = (operation.clone(), leads(setting, operation));
-    (fields, extra, fix, environment, reference)
-        .prop_map(move |(mut body, extra, fix, environment, reference)| {
-            for (name, value) in extra {
-                set(&mut body, &name, value);
-            }
+    (body, fix, environment, reference)
+        .prop_map(move |(mut body, fix, environment, reference)| {
             let lead = leads.of(&fix);
             lead.suit(&mut body);
             let mut case = lead.case.clone().on(environment);
-            let mut ask = Ask::post(&own, Members::new());
+            let mut ask = Ask::post(&own, Json::object::<String>([]));
             ask.carries.clone_from(&lead.carries);
             let (ending, clause) = match &fix {
                 Fix::Success => (Ending::success(&own), "ruling.31-unnamed-inputs"),
@@ -49,11 +47,11 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
                     ending,
                     clause,
                 } => {
-                    set(&mut body, field, value.clone());
+                    body.set(field.clone(), value.clone());
                     (*ending, *clause)
                 }
             };
-            ask.payload = Payload::Object(body);
+            ask.payload = Payload::Json(body);
             if let Some(reference) = reference {
                 ask = ask.header("x-reference-id", reference);
             }
@@ -68,22 +66,22 @@ pub(super) fn fix(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy
     let sentinel = &setting.contract.service.sentinel;
     let mut all = Vec::new();
     for (_, field) in operation.identifiers() {
-        let sample = sample::value(setting.contract, field);
         let by = |text: String, ending, clause| Fix::By {
             field: field.name.clone(),
-            value: fixed::with_text(sample.clone(), text),
+            value: sample::with_text(setting.contract, field, &text),
             ending,
             clause,
         };
         let unavailable = Ending::Error(sentinel.error);
-        let texts = [sentinel.text.clone(), format!("x {} y", sentinel.text)];
-        all.extend(texts.map(|text| by(text, unavailable, "sandbox.sentinel")));
-        all.extend(operation.sentinel.as_ref().map(|text| {
-            let text = format!("{text} PERSON");
-            by(text, unavailable, "sandbox.court-sentinel")
-        }));
+        for text in sample::sentinel_texts(setting.contract, operation) {
+            let clause = match text.contains(&sentinel.text) {
+                true => "sandbox.sentinel",
+                false => "sandbox.court-sentinel",
+            };
+            all.push(by(text, unavailable, clause));
+        }
         for (status, ending) in foresee::statuses(setting, operation) {
-            let text = fixed::text(setting, operation, field, status);
+            let text = sample::status_text(setting.contract, operation, field, status);
             all.push(by(text, ending, "ruling.32-fixed-inputs"));
         }
     }
@@ -115,8 +113,8 @@ fn leads(setting: &Setting<'_>, operation: &Operation) -> Leads {
         carries: Vec::new(),
         same: Vec::new(),
     };
-    let (carries, _) = sample::lead(&mut case, setting, operation);
-    let step = setting.step_of(&operation.id);
+    let (carries, _) = lead::before(&mut case, setting, operation);
+    let step = setting.contract.step_of(&operation.id);
     let carried = step.and_then(|(flow, at)| flow.steps[at].takes.clone());
     Leads {
         issued: Lead {
@@ -129,9 +127,9 @@ fn leads(setting: &Setting<'_>, operation: &Operation) -> Leads {
     }
 }
 
-/// What a later step of a flow must repeat of the first one, as [`sample::lead`] calls it.
+/// What a later step of a flow must repeat of the first one, as [`lead::before`] calls it.
 pub(super) fn same(setting: &Setting<'_>, operation: &Operation) -> Vec<(String, Json<'static>)> {
-    let Some((flow, at)) = setting.step_of(&operation.id) else {
+    let Some((flow, at)) = setting.contract.step_of(&operation.id) else {
         return Vec::new();
     };
     let Some(first) = setting.contract.operation(&flow.steps[0].operation) else {
@@ -155,10 +153,10 @@ impl Leads {
 }
 
 impl Lead {
-    fn suit(&self, body: &mut Members) {
+    fn suit(&self, body: &mut Json<'static>) {
         for (name, value) in &self.same {
-            if body.iter().any(|(known, _)| known == name) {
-                set(body, name, value.clone());
+            if body.get(name).is_some() {
+                body.set(name.clone(), value.clone());
             }
         }
     }

@@ -90,8 +90,9 @@ fn dearest(contract: &Contract) -> Paise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Ask, Case};
+    use crate::plan::{Ask, Case, Ending};
     use svc_fixtures::contract::ErrorCode;
+    use svc_fixtures::json::Json;
 
     fn step(ask: Ask, ends: Option<Ending>) -> Step {
         let mut case = Case::new("a case");
@@ -114,7 +115,10 @@ mod tests {
         let contract = Contract::built_in();
         let live = |ask| most(&contract, Environment::Live, &step(ask, None));
         for operation in &contract.operations {
-            assert_eq!(live(Ask::post(operation, Vec::new())), operation.price);
+            assert_eq!(
+                live(Ask::post(operation, Json::Object(Vec::new()))),
+                operation.price
+            );
         }
         for bundle in &contract.bundles {
             let (low, high) = bundle.typical_price;
@@ -140,7 +144,7 @@ mod tests {
         let contract = Contract::built_in();
         let operation = &contract.operations[0];
         let price = |environment, ask, ends| most(&contract, environment, &step(ask, ends));
-        let call = || Ask::post(operation, Vec::new());
+        let call = || Ask::post(operation, Json::Object(Vec::new()));
         let live = Environment::Live;
         let refused = Some(Ending::Error(ErrorCode::InvalidInput));
         assert_eq!(price(live, call(), refused), Paise::ZERO);
@@ -155,7 +159,10 @@ mod tests {
         let contract = Contract::built_in();
         let operation = &contract.operations[0];
         for code in [ErrorCode::SourceUnavailable, ErrorCode::NoRecordFound] {
-            let step = step(Ask::post(operation, Vec::new()), Some(Ending::Error(code)));
+            let step = step(
+                Ask::post(operation, Json::Object(Vec::new())),
+                Some(Ending::Error(code)),
+            );
             let found = most(&contract, Environment::Live, &step);
             assert_eq!(found, operation.price, "{code}");
         }

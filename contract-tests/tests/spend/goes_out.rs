@@ -13,6 +13,7 @@ use svc_contract_tests::run::{self, Filter, Limits};
 use svc_contract_tests::target::{HttpTarget, Timeouts, probe_console};
 use svc_contract_tests::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Environment};
+use svc_fixtures::json::Json;
 
 use crate::server::{Answer, Bank, Server, both, ended, fresh_file, retold, run};
 use crate::support::{self, InProcess};
@@ -76,7 +77,7 @@ fn a_call_is_sent_again_twice_at_most() {
 #[test]
 fn a_call_that_may_have_been_executed_is_not_sent_again_without_an_idempotency_key() {
     let contract = Contract::built_in();
-    let ask = || Ask::post(&contract.operations[0], Vec::new());
+    let ask = || Ask::post(&contract.operations[0], Json::Object(Vec::new()));
     let once = server(Answer::HangsUp, 1);
     assert_eq!(statuses(&captured(&once, ask())), (vec![], None));
     assert_eq!(once.sent().len(), 1);

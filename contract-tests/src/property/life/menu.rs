@@ -2,9 +2,9 @@
 
 use svc_fixtures::contract::{Bundle, BundleMode, FlowKey, Operation};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent, Violation};
 
-use crate::plan::sample::{self, Extent};
-use crate::plan::{Ask, Carry, Ending, Members, Place, Setting, broken, fixed, set};
+use crate::plan::{Ask, Carry, Ending, Place, Setting};
 use crate::property::foresee;
 
 /// Calls to choose from.
@@ -50,7 +50,7 @@ impl Menu {
 
     fn add(&mut self, setting: &Setting<'_>, operation: &Operation) {
         let contract = setting.contract;
-        let plain = Ask::post(operation, sample::body(contract, operation, Extent::Full));
+        let plain = Ask::post(operation, sample::body(contract, operation, Extent::All));
         let slow = operation.pending.is_some();
         if slow {
             self.pending.push(plain.clone());
@@ -58,8 +58,8 @@ impl Menu {
         self.successes.push(plain);
         if let Some((_, field)) = operation.identifiers().next() {
             for (status, ending) in foresee::statuses(setting, operation) {
-                let text = fixed::text(setting, operation, field, status);
-                let body = fixed::with(contract, operation, field, text);
+                let text = sample::status_text(setting.contract, operation, field, status);
+                let body = sample::body_with_text(contract, operation, field, &text);
                 let ask = Ask::post(operation, body);
                 match ending {
                     Ending::Pending => self.pending.push(ask),
@@ -67,16 +67,20 @@ impl Menu {
                 }
             }
         }
-        let broken = broken::all(contract, operation).into_iter();
-        self.broken
-            .extend(broken.map(|broken| Ask::post(operation, broken.body)));
+        let broken = |violation: Violation| {
+            let mut body = sample::body(contract, operation, Extent::All);
+            violation.put_in(&mut body);
+            Ask::post(operation, body)
+        };
+        let fields = operation.request.iter();
+        let violations = fields.flat_map(|field| sample::violations(contract, field));
+        self.broken.extend(violations.map(broken));
     }
 
     fn add_bundle(&mut self, setting: &Setting<'_>, bundle: &Bundle) {
         let contract = setting.contract;
-        let steps = bundle.steps.iter();
-        let steps: Vec<&Operation> = steps.filter_map(|id| contract.operation(id)).collect();
-        let whole = members(contract.bundle_sample(bundle));
+        let steps: Vec<&Operation> = contract.bundle_steps(bundle).collect();
+        let whole = sample::bundle_body(contract, bundle);
         match &bundle.mode {
             BundleMode::TwoCalls => {
                 let second = second(setting, bundle, steps.get(1).copied());
@@ -88,8 +92,8 @@ impl Menu {
                     let Some(step) = contract.operation(id) else {
                         continue;
                     };
-                    let mut body = sample::body(contract, step, Extent::Least);
-                    set(&mut body, field, Json::from(value.clone()));
+                    let mut body = sample::body(contract, step, Extent::Required);
+                    body.set(field.clone(), Json::from(value.as_str()));
                     self.add_variants(setting, bundle, &[step], &body);
                 }
             }
@@ -97,7 +101,7 @@ impl Menu {
                 self.add_variants(setting, bundle, &steps, &whole);
             }
         }
-        self.bundles.push(ask(bundle, Members::new()));
+        self.bundles.push(ask(bundle, Json::Object(Vec::new())));
     }
 
     /// A bundle that succeeds, and one for each outcome that an identifier of a step fixes.
@@ -106,7 +110,7 @@ impl Menu {
         setting: &Setting<'_>,
         bundle: &Bundle,
         steps: &[&Operation],
-        body: &Members,
+        body: &Json<'static>,
     ) {
         self.bundles.push(ask(bundle, body.clone()));
         for step in steps {
@@ -114,33 +118,23 @@ impl Menu {
                 continue;
             };
             for (status, _) in foresee::statuses(setting, step) {
-                let text = fixed::text(setting, step, field, status);
-                let value = fixed::with_text(sample::value(setting.contract, field), text);
+                let text = sample::status_text(setting.contract, step, field, status);
                 let mut body = body.clone();
-                set(&mut body, &field.name, value);
+                let value = sample::with_text(setting.contract, field, &text);
+                body.set(field.name.clone(), value);
                 self.bundles.push(ask(bundle, body));
             }
         }
     }
 }
 
-fn members(json: Json<'static>) -> Members {
-    match json {
-        Json::Object(members) => {
-            let members = members.into_iter();
-            members.map(|(name, value)| (name.into(), value)).collect()
-        }
-        _ => Members::new(),
-    }
-}
-
-fn ask(bundle: &Bundle, body: Members) -> Ask {
-    Ask::post_to(format!("/v1/bundles/{}", bundle.slug), body)
+fn ask(bundle: &Bundle, body: Json<'static>) -> Ask {
+    Ask::post_to(bundle.path(), body)
 }
 
 /// The second call of a bundle in two calls: it carries what the call before it was given.
 fn second(setting: &Setting<'_>, bundle: &Bundle, step: Option<&Operation>) -> Option<Ask> {
-    let body = sample::body(setting.contract, step?, Extent::Full);
+    let body = sample::body(setting.contract, step?, Extent::All);
     let field = &bundle.carries.first()?.field;
     let carry = Carry {
         from: 0,
@@ -173,15 +167,15 @@ fn flows(setting: &Setting<'_>) -> Vec<Vec<Ask>> {
                 field: Some(field.clone()),
             });
             let carries: Vec<Carry> = carries.collect();
-            let sound = sample::body(setting.contract, operation, Extent::Full);
+            let sound = sample::body(setting.contract, operation, Extent::All);
             let refuted = setting.inputs.iter().filter(|input| input.refutes);
             let wrong = refuted.filter_map(|input| {
                 let field = input.field(setting.contract, operation)?;
                 let mut body = sound.clone();
-                set(&mut body, &field.name, Json::from(input.value.clone()));
+                body.set(field.name.clone(), Json::from(input.value.as_str()));
                 Some(body)
             });
-            let bodies: Vec<Members> = wrong.chain([sound.clone()]).collect();
+            let bodies: Vec<Json<'static>> = wrong.chain([sound.clone()]).collect();
             asks.extend(bodies.into_iter().map(|body| Ask {
                 carries: carries.clone(),
                 ..Ask::post(operation, body)

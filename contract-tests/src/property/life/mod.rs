@@ -8,7 +8,7 @@ use proptest::sample::{Index, select};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
-use crate::plan::{Ask, Carry, Case, Payload, Place, Setting, set};
+use crate::plan::{Ask, Carry, Case, Payload, Place, Setting};
 use crate::property::law::Script;
 use menu::Menu;
 
@@ -143,9 +143,9 @@ fn earlier(case: &Case, posted: &[usize], of: Index) -> Option<Ask> {
 /// The same call with a body that is another JSON value.
 fn another(ask: Ask) -> Ask {
     let payload = match ask.payload {
-        Payload::Object(mut members) => {
-            set(&mut members, "x_another", Json::Bool(true));
-            Payload::Object(members)
+        Payload::Json(mut body) => {
+            body.set("x_another", Json::Bool(true));
+            Payload::Json(body)
         }
         other => other,
     };

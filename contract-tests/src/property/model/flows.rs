@@ -33,7 +33,7 @@ impl Flows {
         body: &Body<'_>,
         outcome: Outcome,
     ) -> Option<Refusal> {
-        let (flow, at) = setting.step_of(&operation.id)?;
+        let (flow, at) = setting.contract.step_of(&operation.id)?;
         let step = &flow.steps[at];
         let carried = body
             .iter()
@@ -82,7 +82,7 @@ impl Flows {
         request: &Request,
         answer: Option<&Json<'_>>,
     ) -> Option<Expectation> {
-        let (flow, at) = setting.step_of(&operation.id)?;
+        let (flow, at) = setting.contract.step_of(&operation.id)?;
         let step = &flow.steps[at];
         let Some(takes) = &step.takes else {
             let running = Running {
