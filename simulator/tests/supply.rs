@@ -1,5 +1,6 @@
 //! What we build from: the packages of the lock file as `cargo metadata` tells them, held to the lists
-//! of `deny.toml`. Needs no network and no tool but cargo.
+//! of `deny.toml`. Needs no network and no tool but cargo. With `SVC_REQUIRE_TOOLS=1`, as in CI, the
+//! packages of every feature are looked at; elsewhere those that a build without features has fetched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,11 @@ fn packages() -> &'static [Value] {
     &ALL
 }
 
+/// Whether everything that a test looks at must be on this machine.
+fn is_everything_required() -> bool {
+    std::env::var_os("SVC_REQUIRE_TOOLS").is_some_and(|it| it == "1")
+}
+
 fn read_packages() -> Vec<Value> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let version = told(Command::new(rustc).arg("-vV"));
@@ -34,6 +40,7 @@ fn read_packages() -> Vec<Value> {
         Command::new(env!("CARGO"))
             .args(["metadata", "--offline", "--locked", "--format-version", "1"])
             .args(["--filter-platform", host.expect("rustc tells its host")])
+            .args(is_everything_required().then_some("--all-features"))
             .current_dir(root()),
     );
     let metadata: Value = serde_json::from_str(&metadata).expect("JSON");
@@ -170,9 +177,90 @@ fn no_package_is_built_in_two_versions_without_a_reason() {
     });
     let unskipped: Vec<_> = unskipped.collect();
     assert!(unskipped.is_empty(), "{unskipped:?}");
-    for needless in &skipped {
-        let (name, _) = needless.split_once('@').expect("a version");
-        let count = versions.get(name).map_or(0, BTreeSet::len);
-        assert!(count > 1, "{needless} needs no exception any more");
+    let text = std::fs::read_to_string(root().join("deny.toml")).expect("deny.toml");
+    for entry in &skipped {
+        let line = text.lines().find(|line| line.contains(entry.as_str()));
+        if line.is_some_and(|line| line.contains("TLS: ")) && !is_everything_required() {
+            continue;
+        }
+        let (name, version) = entry.split_once('@').expect("a version");
+        let found = versions.get(name);
+        let is_second = found.is_some_and(|found| found.len() > 1 && found.contains(version));
+        assert!(is_second, "{entry} needs no exception any more");
     }
+}
+
+/// What cargo's copy of the registry's index says of a version: it is there for each that cargo looked
+/// up. None where there is no such copy, as with vendored packages.
+fn is_yanked(name: &str, version: &str) -> Option<bool> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))?;
+    let folder = match name.len() {
+        1 | 2 => name.len().to_string(),
+        3 => format!("3/{}", &name[..1]),
+        _ => format!("{}/{}", &name[..2], &name[2..4]),
+    };
+    let registries = std::fs::read_dir(home.join("registry/index")).ok()?;
+    registries.flatten().find_map(|registry| {
+        let path = registry.path().join(".cache").join(&folder).join(name);
+        is_yanked_in(&std::fs::read(path).ok()?, version)
+    })
+}
+
+/// Of a package's file in cargo's copy: versions and their JSON by turns, with a zero after each.
+fn is_yanked_in(file: &[u8], version: &str) -> Option<bool> {
+    file.split(|byte| *byte == 0).find_map(|entry| {
+        let entry: Value = serde_json::from_slice(entry).ok()?;
+        (entry["vers"] == version).then(|| entry["yanked"] == true)
+    })
+}
+
+#[test]
+fn a_version_that_was_yanked_is_seen() {
+    let file = b"\x03\x02\0\0\0etag\01.0.0\0{\"vers\":\"1.0.0\",\"yanked\":false}\01.0.1\0{\"vers\":\"1.0.1\",\"yanked\":true}\0";
+    let found = ["1.0.0", "1.0.1", "1.0.2"].map(|version| is_yanked_in(file, version));
+    assert_eq!(found, [Some(false), Some(true), None]);
+}
+
+#[test]
+fn no_package_was_yanked() {
+    for package in packages().iter().filter(|it| !it["source"].is_null()) {
+        let name = package["name"].as_str().expect("a name");
+        let version = package["version"].as_str().expect("a version");
+        let found = is_yanked(&name.to_lowercase(), version);
+        assert_ne!(found, Some(true), "{name} {version} was yanked");
+        assert!(
+            found.is_some() || !is_everything_required(),
+            "cargo's index does not know {name} {version}"
+        );
+    }
+}
+
+/// The packages of a lock file, as `name version`.
+fn locked(path: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root().join(path)).expect("a lock file");
+    let quoted = |line: &str, key: &str| {
+        let value = line.strip_prefix(key)?.strip_prefix(" = \"")?;
+        value.strip_suffix('"').map(str::to_owned)
+    };
+    let names = text.lines().filter_map(|line| quoted(line, "name"));
+    // The first line of the file is its own version, without quotes.
+    let versions = text.lines().filter_map(|line| quoted(line, "version"));
+    names
+        .zip(versions)
+        .map(|(name, version)| format!("{name} {version}"))
+        .collect()
+}
+
+#[test]
+fn fuzz_targets_are_built_from_the_same_versions() {
+    let (ours, theirs) = (locked("Cargo.lock"), locked("fuzz/Cargo.lock"));
+    let own = ["arbitrary ", "libfuzzer-sys ", "svc-fuzz "];
+    let other = theirs.difference(&ours);
+    let other = other.filter(|package| !own.iter().any(|own| package.starts_with(own)));
+    let other: Vec<&String> = other.collect();
+    assert!(
+        other.is_empty(),
+        "copy Cargo.lock to fuzz/ and run `cargo update --workspace` there: {other:?}"
+    );
 }

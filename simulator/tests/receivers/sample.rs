@@ -47,7 +47,8 @@ impl Language {
         match self {
             Language::Python => &["python3"],
             Language::Node => &["node"],
-            Language::Java => &["java"],
+            // It compiles the sample before it runs it.
+            Language::Java => &["java", "javac"],
             Language::Rust => &[],
         }
     }
