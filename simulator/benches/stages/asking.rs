@@ -133,7 +133,7 @@ fn prepare(bencher: Bencher<'_, '_>, kind: Kind) {
         .map(|at| kind.asked(Person::Other(at)))
         .collect();
     let calls: Vec<_> = asked.iter().map(|asked| asked.call()).collect();
-    let is_planned = |call| prepared(call).planned.is_ok();
+    let is_planned = |call| prepared(call).plan.is_ok();
     assert!(
         calls
             .iter()

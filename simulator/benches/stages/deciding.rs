@@ -28,7 +28,13 @@ fn decide(bencher: Bencher<'_, '_>, kind: Kind) {
 #[divan::bench(args = [Kind::Sandbox, Kind::Live])]
 fn apply(bencher: Bencher<'_, '_>, kind: Kind) {
     let account = RefCell::new(seasoned(kind));
-    let forgotten = || account.borrow().books(kind.environment()).calls.forgotten();
+    let forgotten = || {
+        account
+            .borrow()
+            .environment(kind.environment())
+            .evictions()
+            .calls
+    };
     let mut number =
         usize::try_from(forgotten()).expect("one") + account.borrow().settings.keeps.calls;
     let (before, first) = (forgotten(), number);

@@ -206,8 +206,9 @@ pub(crate) fn seasoned(kind: Kind) -> Account {
         let (_, entry) = answered(&account, &kind.asked(Person::Other(number)));
         account.apply(entry.expect("something changes"));
     }
-    let calls = &account.books(kind.environment()).calls;
-    assert_eq!((calls.kept(), calls.forgotten()), (count - 1, 1));
+    let verifications = &account.environment(kind.environment()).verifications;
+    let found = (verifications.totals().logged, verifications.evicted().calls);
+    assert_eq!(found, (count - 1, 1));
     account
 }
 

@@ -11,13 +11,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::delivery::{Delivery, DeliveryState};
+use svc_simulator::engine::state::environment::RetentionLimits;
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::engine::state::retention::RetentionLimits;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::clock_move::ClockTarget;
 use svc_simulator::host::memory::MemoryLimits;
@@ -77,7 +78,7 @@ fn main() {
         let transport = HttpTransport::new(limits, TargetPolicy::loopback_only());
         let transport = Arc::new(transport.expect("a client"));
         let round = run(&runtime, round(deliveries, url.clone(), transport));
-        let body = round.deliveries[0].body.clone();
+        let body = round.deliveries[0].0.clone();
         round.check(deliveries, &[]);
         courier.push(round.took);
         bare.push(run(&runtime, bare::post(url.clone(), body, attempts)));
@@ -120,7 +121,7 @@ fn run<T: Send + 'static>(
 /// What one move of the clock came to.
 struct Round {
     took: Duration,
-    deliveries: Vec<Delivery>,
+    deliveries: Vec<(Bytes, Delivery)>,
 }
 
 async fn round(deliveries: usize, url: String, transport: Arc<dyn Transport>) -> Round {
@@ -157,8 +158,11 @@ async fn round(deliveries: usize, url: String, transport: Arc<dyn Transport>) ->
     let took = began.elapsed();
     moved.expect("a clock moves forward");
     let deliveries = cell.read(|account| {
-        let deliveries = &account.books(Environment::Test).deliveries;
-        deliveries.iter().cloned().collect()
+        let verifications = &account.environment(Environment::Test).verifications;
+        let deliveries = verifications.deliveries();
+        deliveries
+            .map(|(of, it)| (of.envelope(), it.clone()))
+            .collect()
     });
     Round { took, deliveries }
 }
@@ -186,7 +190,7 @@ impl Round {
     /// Asserts that all deliveries are dead after just the attempts of the schedule, each signed.
     fn check(&self, deliveries: usize, postings: &[WebhookRequest]) {
         assert_eq!(self.deliveries.len(), deliveries);
-        for delivery in &self.deliveries {
+        for (body, delivery) in &self.deliveries {
             assert_eq!(delivery.state(), DeliveryState::Dead);
             let due = delivery.attempts.iter().map(|attempt| attempt.due);
             let seconds = due.map(|due| due.duration_since(delivery.since).as_secs());
@@ -194,7 +198,7 @@ impl Round {
             for attempt in &delivery.attempts {
                 let sent = attempt.sent.as_ref().and_then(|sent| sent.signature);
                 let signature = sent.expect("every attempt is signed");
-                assert!(signature.verify(SECRET, &delivery.body));
+                assert!(signature.verify(SECRET, body));
             }
         }
         for posting in postings {

@@ -12,7 +12,7 @@ use crate::rehearsal::{Asked, Heard};
 
 /// For programs.
 pub(super) fn bundle(stage: &Stage, asked: &Asked<'_>, heard: &Heard) -> Value {
-    let step = |step: &crate::rehearsal::Step| {
+    let step = |step: &crate::rehearsal::ObservedStep| {
         json!({
             "operation": step.operation,
             "status": step.status,

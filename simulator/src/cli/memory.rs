@@ -7,7 +7,7 @@ use svc_fixtures::reading::{Item, Table};
 
 use super::Failure;
 use super::settings::{duration, parsed};
-use crate::engine::state::retention::RetentionLimits;
+use crate::engine::state::environment::RetentionLimits;
 use crate::host::memory::MemoryLimits;
 
 /// The flags of `serve` that bound memory.

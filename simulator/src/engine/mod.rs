@@ -8,7 +8,6 @@ pub mod call;
 pub mod compute;
 pub mod state;
 
-pub use call::pipeline::{
-    Decision, decide, decide_waiting, finish, first_attempt, first_due, unauthenticated_reply,
-};
-pub use call::prepare::{Execution, Planned, Prepared, Room, Run, prepare};
+pub use call::pipeline::{Decision, decide, decide_waiting, unauthenticated_reply};
+pub use call::prepare::{Plan, Prepared, Room, prepare};
+pub use call::settle::finish;

@@ -8,13 +8,14 @@ use jiff::{SignedDuration, Timestamp};
 use super::Host;
 use super::cell::{AccountCell, Held, Parting};
 use super::journal::JournalError;
-use crate::engine::call::authenticate::Key;
 use crate::engine::call::consent::{self, Afterwards, Said};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::ids::VerificationId;
+use crate::engine::state::keys::Key;
 use crate::engine::state::manage::{self, Refused, Rotation};
+use crate::engine::state::verification::{Phase, Verification};
 use crate::engine::{self};
 use crate::scenario::AccountConfig;
 
@@ -115,15 +116,15 @@ impl Host {
         Ok(())
     }
 
-    /// RetentionLimits the answers to the calls that are held back: their accounts will not know them any more.
+    /// Keeps the answers to the calls that are held back: their accounts will not know them any more.
     fn part(&self, cell: &AccountCell, held: &mut Held, now: Timestamp) {
         let rules = self.rules_of(cell);
         let generation = held.generation;
         held.parting.retain(|_, parting| !parting.given);
         for environment in Environment::ALL {
-            let tickets = &held.account.books(environment).tickets;
-            let held_back = tickets.held_back().map(|it| it.matter.verification);
-            for verification in held_back.collect::<Vec<_>>() {
+            let verifications = &held.account.environment(environment).verifications;
+            let delayed: Vec<_> = verifications.delayed().map(|it| it.id).collect();
+            for verification in delayed {
                 let account = &held.account;
                 if let Some((reply, _)) =
                     engine::finish(&rules, account, environment, verification, now)
@@ -223,8 +224,9 @@ impl Host {
         let machine = self.clock.now();
         self.finish_due(cell, &mut held, machine)?;
         let now = held.account.clock.read(machine);
-        let tickets = &held.account.books(environment).tickets;
-        let pending = tickets.get(verification).is_some_and(|it| it.answered);
+        let verifications = &held.account.environment(environment).verifications;
+        let found = verifications.get(verification);
+        let pending = found.is_some_and(|it| matches!(it.phase, Phase::Pending { .. }));
         let rules = self.rules_of(cell);
         let ended = engine::finish(&rules, &held.account, environment, verification, now);
         let Some((_, entry)) = ended.filter(|_| pending) else {
@@ -268,10 +270,9 @@ impl Host {
         for cell in self.directory.all() {
             for environment in Environment::ALL {
                 let (pending, known) = cell.read(|account| {
-                    let books = account.books(environment);
-                    let known = books.calls.get(verification).is_some()
-                        || books.deliveries.get(verification).is_some();
-                    (books.tickets.get(verification).is_some(), known)
+                    let verifications = &account.environment(environment).verifications;
+                    let found = verifications.get(verification);
+                    (found.is_some_and(Verification::is_open), found.is_some())
                 });
                 if pending {
                     return Some((cell, environment));

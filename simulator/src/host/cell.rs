@@ -151,8 +151,8 @@ impl Held {
     /// Whether something is still to come of it, so that it must stay.
     pub(super) fn is_open(&self) -> bool {
         let open = |environment| {
-            let books = self.account.books(environment);
-            books.tickets.sum().count > 0 || books.deliveries.open().count > 0
+            let verifications = &self.account.environment(environment).verifications;
+            verifications.totals().pinned.count > 0
         };
         let pending = Environment::ALL.into_iter().any(open);
         pending || !self.in_flight.is_empty() || self.moving.is_some()

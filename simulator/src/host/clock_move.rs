@@ -9,7 +9,6 @@ use super::Host;
 use super::cell::{AccountCell, Held};
 use super::courier::Outgoing;
 use super::journal::JournalError;
-use crate::engine;
 use crate::engine::call::request::Environment;
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::{Change, Entry};
@@ -121,9 +120,9 @@ impl Host {
         let mut held = cell.lock();
         let machine = self.clock.now();
         let shown = held.account.clock.read(machine);
-        let attempt = engine::first_attempt(&held.account).map(|(at, ..)| at);
-        let ticket = engine::first_due(&held.account).map(|(at, ..)| at);
-        let due = attempt.into_iter().chain(ticket).min();
+        let attempt = held.account.first_attempt().map(|(at, ..)| at);
+        let result = held.account.first_due().map(|(at, ..)| at);
+        let due = attempt.into_iter().chain(result).min();
         let arrives = due.is_none_or(|due| due > to);
         // A clock that runs may be ahead of what is due, and even of where it is to be.
         let next = due.filter(|_| !arrives).unwrap_or(to).max(shown);
@@ -140,10 +139,10 @@ impl Host {
         if arrives {
             return Ok(Next::Arrived(next));
         }
-        let sends = engine::first_attempt(&held.account).filter(|(at, ..)| *at <= next);
+        let sends = held.account.first_attempt().filter(|(at, ..)| *at <= next);
         Ok(match sends {
-            Some((at, environment, delivery)) => {
-                Next::Send(self.outgoing(&held, environment, at, delivery, next))
+            Some((at, environment, verification, delivery)) => {
+                Next::Send(self.outgoing(&held, environment, at, verification, delivery, next))
             }
             None => Next::Again,
         })

@@ -14,6 +14,7 @@ use crate::engine::state::delivery::{Answered, Attempt, Delivery, Sent, Why};
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::signature::Signature;
+use crate::engine::state::verification::Verification;
 use crate::scenario::{SignatureFault, WebhookConfig};
 
 /// So many attempts are on their way to one receiver at once: an account's receiver of one
@@ -69,18 +70,17 @@ impl Host {
     }
 
     fn next_due(&self, held: &Held, environment: Environment, now: Timestamp) -> Option<Outgoing> {
-        let in_flight = |delivery: &Delivery| {
-            let key = (environment, delivery.verification);
-            held.in_flight.contains(&key)
-        };
         let to_this = held.in_flight.iter().filter(|(to, _)| *to == environment);
         if to_this.count() >= IN_FLIGHT {
             return None;
         }
-        let due = held.account.books(environment).deliveries.due();
-        let mut due = due.take_while(|(at, _)| *at <= now);
-        let (at, delivery) = due.find(|(_, delivery)| !in_flight(delivery))?;
-        Some(self.outgoing(held, environment, at, delivery, now))
+        let verifications = &held.account.environment(environment).verifications;
+        let mut due = verifications.due_attempts();
+        let (at, verification, delivery) = due
+            .by_ref()
+            .take_while(|(at, ..)| *at <= now)
+            .find(|(_, it, _)| !held.in_flight.contains(&(environment, it.id)))?;
+        Some(self.outgoing(held, environment, at, verification, delivery, now))
     }
 
     /// URL and secret are those of this moment.
@@ -89,6 +89,7 @@ impl Host {
         held: &Held,
         environment: Environment,
         due: Timestamp,
+        verification: &Verification,
         delivery: &Delivery,
         now: Timestamp,
     ) -> Outgoing {
@@ -98,14 +99,14 @@ impl Host {
         };
         Outgoing {
             environment,
-            verification: delivery.verification,
+            verification: verification.id,
             due,
             why: delivery.why(),
             generation: held.generation,
-            receiver: held.account.books(environment).webhook.clone(),
+            receiver: held.account.environment(environment).webhook.clone(),
             signature: delivery.fault.signature,
             at_s: signed_at.as_second(),
-            body: delivery.body.clone(),
+            body: verification.envelope(),
         }
     }
 

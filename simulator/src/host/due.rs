@@ -32,9 +32,9 @@ impl Host {
         let (first, second) = (happened.next(), happened.next());
         let more: Vec<_> = happened.collect();
         let environment = entry.environment;
-        let forgotten = held.account.books(environment).all_forgotten();
+        let forgotten = held.account.environment(environment).evictions().total();
         // Who makes many accounts forget tells it once.
-        let told = matches!(entry.changes.as_slice(), [Change::Forgot { .. }]);
+        let told = matches!(entry.changes.as_slice(), [Change::Evicted { .. }]);
         held.account.apply(entry);
         for event in first.into_iter().chain(second).chain(more) {
             held.happened(event);
@@ -56,7 +56,7 @@ impl Host {
     ) -> Result<(), JournalError> {
         let now = held.account.clock.read(machine);
         while let Some((at, environment, verification)) =
-            engine::first_due(&held.account).filter(|&(at, ..)| at <= now)
+            held.account.first_due().filter(|&(at, ..)| at <= now)
         {
             let rules = self.rules_of(cell);
             let finished = engine::finish(&rules, &held.account, environment, verification, at);
@@ -121,9 +121,9 @@ impl Host {
         let machine = self.clock.now();
         let now = held.account.clock.read(machine);
         for environment in Environment::ALL {
-            let tickets = &held.account.books(environment).tickets;
-            let held_back = tickets.held_back().map(|it| it.matter.verification);
-            for verification in held_back.collect::<Vec<_>>() {
+            let verifications = &held.account.environment(environment).verifications;
+            let delayed: Vec<_> = verifications.delayed().map(|it| it.id).collect();
+            for verification in delayed {
                 let (rules, account) = (self.rules_of(cell), &held.account);
                 let finished = engine::finish(&rules, account, environment, verification, now);
                 if let Some((_, entry)) = finished {
@@ -160,9 +160,10 @@ impl Host {
 /// begins when another one ends.
 fn next(held: &Held, now: Timestamp) -> Option<Timestamp> {
     let account = &held.account;
-    let ticket = engine::first_due(account).map(|(at, ..)| at);
+    let result = account.first_due().map(|(at, ..)| at);
     let attempts = Environment::ALL
         .into_iter()
-        .flat_map(|environment| account.books(environment).deliveries.due_after(now));
-    ticket.into_iter().chain(attempts).min()
+        .map(|environment| &account.environment(environment).verifications)
+        .filter_map(|verifications| verifications.attempt_due_after(now));
+    result.into_iter().chain(attempts).min()
 }

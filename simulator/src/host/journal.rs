@@ -32,7 +32,7 @@ pub trait Journal: Send + Sync {
 #[error("the journal failed: {0}")]
 pub struct JournalError(pub String);
 
-/// RetentionLimits nothing: what is in memory is all there is.
+/// Keeps nothing: what is in memory is all there is.
 pub struct NoJournal;
 
 impl Journal for NoJournal {
@@ -49,7 +49,7 @@ impl Journal for NoJournal {
     }
 }
 
-/// RetentionLimits everything in memory, without a bound: for tests, which rebuild accounts from it.
+/// Keeps everything in memory, without a bound: for tests, which rebuild accounts from it.
 #[derive(Default)]
 pub struct MemoryJournal {
     entries: Mutex<Vec<(String, Entry)>>,

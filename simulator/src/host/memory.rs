@@ -14,7 +14,7 @@ use crate::engine::Room;
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::entry::{Change, Entry};
-use crate::engine::state::retention::{Kind, RetentionLimits};
+use crate::engine::state::environment::RetentionLimits;
 
 /// How much memory is used, and how long what nobody uses is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,10 +77,10 @@ pub struct Weight {
 
 impl Weight {
     fn of(held: &Held) -> Self {
-        let [test, live] = Environment::ALL.map(|it| held.account.books(it));
+        let [test, live] = Environment::ALL.map(|it| held.account.environment(it));
         Weight {
-            over: [test.over_bytes(), live.over_bytes()],
-            open: EMPTY + test.open_bytes() + live.open_bytes(),
+            over: [test.evictable_bytes(), live.evictable_bytes()],
+            open: EMPTY + test.pinned_bytes() + live.pinned_bytes(),
             events: held.events.bytes(),
         }
     }
@@ -215,7 +215,7 @@ impl Host {
                 let entry = Entry {
                     at,
                     environment,
-                    changes: vec![Change::Forgot { down_to: level }],
+                    changes: vec![Change::Evicted { down_to: level }],
                 };
                 if let Err(error) = self.apply(cell, &mut held, entry) {
                     tracing::error!(account = %cell.id, %error, "what is to be forgotten was not written");
@@ -247,12 +247,12 @@ impl Host {
 
 /// Tells what an account has forgotten: the first time, the tenth, the hundredth and so on.
 pub(super) fn tell_forgotten(account: &Account, environment: Environment, before: u64) {
-    let books = account.books(environment);
-    let after = books.all_forgotten();
+    let books = account.environment(environment);
+    let after = books.evictions().total();
     if before.checked_ilog10() == after.checked_ilog10() {
         return;
     }
-    let kinds = Kind::ALL.map(|kind| (kind.as_str(), books.forgotten(kind)));
+    let kinds = books.evictions().named();
     let told: Vec<String> = kinds
         .iter()
         .filter(|(_, count)| *count > 0)

@@ -291,7 +291,7 @@ impl Host {
                 }
                 Step::Answered(reply)
             }
-            Decision::PutOff {
+            Decision::Delayed {
                 verification,
                 delay_ms,
                 entry,
@@ -303,7 +303,7 @@ impl Host {
                     generation: held.generation,
                 }
             }
-            Decision::Running { on, entry } => {
+            Decision::InFlight { on, entry } => {
                 if let Some(entry) = entry {
                     self.apply(cell, &mut held, entry)?;
                 }

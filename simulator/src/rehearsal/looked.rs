@@ -5,7 +5,7 @@ use super::{Asked, call};
 use crate::engine::call::authenticate::Credential;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::rejection::Rejection;
-use crate::engine::{Execution, Planned, prepare};
+use crate::engine::{Plan, prepare};
 use crate::scenario::{Choice, MatchInput, RequestContext};
 use crate::scenario_analysis::{Explanation, explain, met};
 
@@ -28,12 +28,10 @@ pub fn look_into(rules: &Rules, account: &str, asked: &Asked<'_>) -> Result<Look
     let body = asked.body.to_string();
     let call = call(asked, &authorization, &path, body.as_bytes());
     let prepared = prepare(rules, account, Credential { key: asked.key }, &call);
-    let run = match prepared.planned? {
-        Planned::Execution(Execution::Run(run)) => run,
+    let run = match prepared.plan? {
+        Plan::Operation(step) => step,
         // A bundle asks for each of its steps.
-        Planned::Execution(Execution::Bundle(_)) | Planned::Verification(_) | Planned::Usage(_) => {
-            return Err(Rejection::UnknownPath);
-        }
+        Plan::Bundle(_) | Plan::LookUp(_) | Plan::Usage(_) => return Err(Rejection::UnknownPath),
     };
     let input = MatchInput {
         operation: run.operation,

@@ -22,11 +22,11 @@ use crate::engine::call::authenticate::Credential;
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::engine::call::rules::Rules;
 use crate::engine::state::account::{Account, Settings};
-use crate::engine::state::calls::{Record, State};
 use crate::engine::state::clock::AccountClock;
-use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::entry::Entry;
 use crate::engine::state::ids::VerificationId;
-use crate::engine::{Decision, decide, finish, first_due, prepare};
+use crate::engine::state::verification::{Answer, State, Verification};
+use crate::engine::{Decision, decide, finish, prepare};
 use crate::scenario::{AccountConfig, Because, WireFault};
 
 pub use bodies::{bundle_path, path, with_member};
@@ -101,14 +101,14 @@ pub struct Heard {
     /// Whether it was given before.
     pub replay: bool,
     /// Of a bundle: what each of its steps came to, as far as this answer goes.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ObservedStep>,
     verification: Option<VerificationId>,
     environment: Environment,
 }
 
 /// What a step of a bundle came to.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub struct ObservedStep {
     /// The operation.
     pub operation: String,
     /// The HTTP status it would be answered with alone.
@@ -120,33 +120,29 @@ pub struct Step {
     verification: VerificationId,
 }
 
-impl Step {
-    fn of(record: &Record) -> Self {
-        Step {
-            verification: record.verification,
-            operation: record.endpoint.to_string(),
-            status: record.status,
-            outcome: match record.state {
+impl ObservedStep {
+    fn of(step: &Verification, answer: &Answer) -> Self {
+        ObservedStep {
+            verification: step.id,
+            operation: step.endpoint.to_string(),
+            status: answer.status,
+            outcome: match answer.state {
                 State::Completed => "completed",
                 State::Pending => "pending",
                 State::Failed(code) => code.as_str(),
             }
             .to_owned(),
-            because: record.because.clone(),
+            because: step.because.clone(),
         }
     }
 }
 
-/// The steps of the bundle that an entry concludes.
-fn steps(entry: Option<&Entry>) -> Vec<Step> {
-    let changes = entry.map_or(&[][..], |entry| &entry.changes);
-    let concluded = changes.iter().filter_map(|change| match change {
-        Change::Concluded(concluded) => Some(&concluded.steps),
-        _ => None,
-    });
-    concluded
-        .flatten()
-        .map(|step| Step::of(&step.record))
+/// The steps of the bundle that an entry records.
+fn steps(entry: Option<&Entry>) -> Vec<ObservedStep> {
+    let recorded = entry.into_iter().flat_map(Entry::recorded);
+    let steps = recorded.filter(|verification| verification.bundle.is_some());
+    steps
+        .filter_map(|step| Some(ObservedStep::of(step, step.answer.as_ref()?)))
         .collect()
 }
 
@@ -222,7 +218,7 @@ impl<'r> Rehearsal<'r> {
                 let heard = self.heard(reply, asked.environment, 0);
                 Heard { steps, ..heard }
             }
-            Decision::PutOff {
+            Decision::Delayed {
                 verification,
                 delay_ms,
                 entry,
@@ -236,13 +232,13 @@ impl<'r> Rehearsal<'r> {
                     verification,
                     self.now,
                 );
-                let (reply, entry) = finished.expect("its ticket was opened just now");
+                let (reply, entry) = finished.expect("it was delayed just now");
                 let steps = steps(Some(&entry));
                 self.apply(Some(entry));
                 let heard = self.heard(reply, environment, delay_ms);
                 Heard { steps, ..heard }
             }
-            Decision::Running { .. } => {
+            Decision::InFlight { .. } => {
                 unreachable!("every call is finished before the next is made")
             }
         }
@@ -270,15 +266,17 @@ impl<'r> Rehearsal<'r> {
                 self.apply(finished.map(|(_, entry)| entry));
             }
         }
-        let books = self.account.books(first.environment);
-        let record = books.calls.get(verification)?;
-        let envelope = read(&record.envelope);
+        let books = self.account.environment(first.environment);
+        let (record, answer) = books.verifications.answered(verification)?;
+        let envelope = read(&answer.envelope);
         let steps = first.steps.iter();
-        let steps = steps.filter_map(|step| books.calls.get(step.verification));
+        let steps = steps.filter_map(|step| books.verifications.answered(step.verification));
         let result = Heard {
-            steps: steps.map(Step::of).collect(),
-            status: record.status,
-            body: record.envelope.clone(),
+            steps: steps
+                .map(|(step, answer)| ObservedStep::of(step, answer))
+                .collect(),
+            status: answer.status,
+            body: answer.envelope.clone(),
             envelope,
             because: record.because.clone(),
             delay_ms: 0,
@@ -292,7 +290,7 @@ impl<'r> Rehearsal<'r> {
     /// Ends what is due until then, in order, and goes on to then.
     fn finish_due(&mut self, to: Timestamp) {
         while let Some((at, environment, verification)) =
-            first_due(&self.account).filter(|&(at, ..)| at <= to)
+            self.account.first_due().filter(|&(at, ..)| at <= to)
         {
             let finished = finish(self.rules, &self.account, environment, verification, at);
             let Some((_, entry)) = finished else { break };
@@ -316,8 +314,8 @@ impl<'r> Rehearsal<'r> {
         let envelope = read(&reply.body);
         let id = envelope.get("verificationId").and_then(Json::as_text);
         let verification = id.and_then(VerificationId::parse);
-        let calls = &self.account.books(environment).calls;
-        let record = verification.and_then(|id| calls.get(id));
+        let verifications = &self.account.environment(environment).verifications;
+        let record = verification.and_then(|id| verifications.get(id));
         Heard {
             status: reply.status,
             body: reply.body,

@@ -30,7 +30,7 @@ const RECEIVER: &str = "http://127.0.0.1:9/webhooks";
 impl Rehearsal<'_> {
     /// Registers a receiver where the account has none.
     pub fn register(&mut self, environment: Environment) {
-        if self.account.books(environment).webhook.is_some() {
+        if self.account.environment(environment).webhook.is_some() {
             return;
         }
         let config = WebhookConfig {
@@ -50,8 +50,8 @@ impl Rehearsal<'_> {
         let verification = first.verification?;
         let environment = first.environment;
         for made in 0..MOST {
-            let books = self.account.books(environment);
-            let delivery = books.deliveries.get(verification)?;
+            let books = self.account.environment(environment);
+            let delivery = books.verifications.delivery(verification)?;
             let Some(due) = delivery.due() else { break };
             let status = receiver.get(made).or(receiver.last())?;
             let attempt = Attempt {
@@ -71,8 +71,8 @@ impl Rehearsal<'_> {
                 }],
             }));
         }
-        let books = self.account.books(environment);
-        let delivery = books.deliveries.get(verification)?;
+        let books = self.account.environment(environment);
+        let delivery = books.verifications.delivery(verification)?;
         Some(Delivered {
             times: u32::try_from(delivery.attempts.len()).ok()?,
             ends: match delivery.state() {

@@ -169,7 +169,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// RetentionLimits a rule that holds where it comes before the best so far. False where it comes after,
+    /// Keeps a rule that holds where it comes before the best so far. False where it comes after,
     /// and whatever follows it would too.
     fn attempt(&mut self, rule: ScenarioIndex, proven: Option<u32>) -> bool {
         let order = |best| self.set.order(rule).cmp(&self.set.order(best));

@@ -11,7 +11,7 @@ const BODY: &str = r#"{"pan": "AAAAA0000A", "mobile": "9000000001", "name": "Ash
 
 fn accesses(scene: &Scene, environment: Environment) -> Vec<(String, AccessKind, String)> {
     scene.account("local").read(|account| {
-        let audit = &account.books(environment).audit;
+        let audit = &account.environment(environment).audit;
         let told = audit.iter().map(|access| {
             (
                 access.verification.to_string(),

@@ -11,8 +11,8 @@ use svc_fixtures::contract::{Kind, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::Environment;
-use svc_simulator::engine::call::resolve::Drawn;
 use svc_simulator::engine::call::rules::Files;
+use svc_simulator::engine::state::verification::Resolved;
 
 use crate::samples::{Catalogue, set};
 use crate::scene::Scene;
@@ -170,14 +170,11 @@ fn what_can_be_pending_is_and_ends_in_the_form_of_its_row() {
 /// What a call that waits for a person will end in.
 fn waiting(catalogue: &Catalogue, id: &str, environment: Environment) -> Vec<u8> {
     catalogue.scene.account("local").read(|account| {
-        let mut tickets = account.books(environment).tickets.iter();
-        let ticket = tickets.find(|ticket| ticket.matter.verification.to_string() == id);
-        match &ticket.expect("nothing is abandoned by itself").drawn {
-            Drawn::Pending { finally, .. } => match &**finally {
-                Drawn::Completed { data, .. } => data.clone(),
-                other => panic!("{other:?}"),
-            },
-            Drawn::Completed { data, .. } => data.clone(),
+        let mut open = account.environment(environment).verifications.open();
+        let open = open.find(|verification| verification.id.to_string() == id);
+        let steps = &open.expect("nothing is abandoned by itself").steps;
+        match steps[0].outcome.clone().ended() {
+            Resolved::Completed { data, .. } => data,
             other => panic!("{other:?}"),
         }
     })

@@ -24,11 +24,11 @@ fn uan(then: &str) -> String {
     rule("verify.employment.uan", then)
 }
 
-/// What goes wrong with the webhook of each open ticket of `local` on the sandbox.
+/// What goes wrong with the webhook of each open verification of `local` on the sandbox.
 fn to_come(scene: &Scene) -> Vec<WebhookFault> {
     scene.account("local").read(|account| {
-        let tickets = account.books(Environment::Test).tickets.iter();
-        tickets.map(|ticket| ticket.matter.webhook).collect()
+        let open = account.environment(Environment::Test).verifications.open();
+        open.map(|verification| verification.webhook).collect()
     })
 }
 

@@ -9,8 +9,8 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::environment::{EnvironmentState, Evictions, RetentionLimits};
 use svc_simulator::engine::state::manage;
-use svc_simulator::engine::state::retention::{Kind, RetentionLimits};
 use svc_simulator::host::directory::KeyAccounts;
 use svc_simulator::host::memory::MemoryLimits;
 use svc_simulator::scenario::WebhookConfig;
@@ -40,8 +40,8 @@ fn known(scene: &Scene, id: &str) -> bool {
     scene.get(&path).send().0.status == 200
 }
 
-fn forgotten(scene: &Scene, kind: Kind) -> u64 {
-    scene.books("local", TEST, |books| books.forgotten(kind))
+fn evictions(scene: &Scene) -> Evictions {
+    scene.environment("local", TEST, EnvironmentState::evictions)
 }
 
 #[test]
@@ -49,15 +49,15 @@ fn the_call_that_ended_first_is_forgotten_first_and_a_pending_one_never() {
     let scene = Scene::bounded(keeping(3, 1 << 20));
     let pending = scene.post(UAN, SLOW).send().id();
     let ids: Vec<_> = (0..2).map(|at| scene.pan(&pan(at)).send().id()).collect();
-    assert_eq!(forgotten(&scene, Kind::Calls), 0);
+    assert_eq!(evictions(&scene).calls, 0);
     scene.pan(&pan(2)).send();
-    assert_eq!(forgotten(&scene, Kind::Calls), 1);
+    assert_eq!(evictions(&scene).calls, 1);
     let kept = |id: &str| {
-        scene.books("local", TEST, |books| {
+        scene.environment("local", TEST, |books| {
             books
-                .calls
-                .iter()
-                .any(|it| it.verification.to_string() == id)
+                .verifications
+                .log()
+                .any(|(call, _)| call.id.to_string() == id)
         })
     };
     assert_eq!((kept(&ids[0]), kept(&ids[1])), (false, true));
@@ -81,9 +81,10 @@ fn a_delivery_that_has_ended_is_forgotten_beyond_its_count_and_a_due_one_never()
         let body = format!(r#"{{"uan": "100000000202", "n": {number}}}"#);
         scene.post(UAN, &body).send();
         scene.advance("local", SignedDuration::from_secs(26));
-        let counts = scene.books("local", TEST, |books| {
-            let (open, over) = (books.deliveries.open(), books.deliveries.over());
-            (open.count, over.count, books.deliveries.forgotten())
+        let counts = scene.environment("local", TEST, |books| {
+            let totals = books.verifications.totals();
+            let evicted = books.verifications.evicted().deliveries;
+            (totals.deliveries_due, totals.deliveries_ended, evicted)
         });
         assert_eq!(counts, expected, "after delivery {number}");
     }
@@ -104,7 +105,7 @@ fn keys_are_forgotten_before_their_day_only_where_bytes_run_out_and_no_id_comes_
     let scene = Scene::bounded(keeping(10_000, 64 << 10));
     let first = scene.pan(&pan(0)).idempotency("first").send();
     let (mut number, mut ids) = (0, BTreeSet::from([first.id()]));
-    while forgotten(&scene, Kind::Keys) == 0 {
+    while evictions(&scene).idempotency_keys == 0 {
         let again = scene.pan(&pan(0)).idempotency("first").send();
         assert!(again.0.replay, "after {number} others");
         number += 1;
@@ -113,7 +114,7 @@ fn keys_are_forgotten_before_their_day_only_where_bytes_run_out_and_no_id_comes_
     }
     let again = scene.pan(&pan(0)).idempotency("first").send();
     assert!(!again.0.replay && ids.insert(again.id()));
-    assert!(scene.books("local", TEST, |books| books.over_bytes()) <= 64 << 10);
+    assert!(scene.environment("local", TEST, |books| books.evictable_bytes()) <= 64 << 10);
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn ids_never_come_twice_however_often_counts_are_forgotten() {
         };
         assert!(ids.insert(scene.pan(&body).send().id()), "call {number}");
     }
-    assert!(forgotten(&scene, Kind::Counters) > 0);
+    assert!(evictions(&scene).counters > 0);
 }
 
 #[test]
@@ -251,7 +252,7 @@ fn where_all_together_take_too_much_the_heaviest_gives_way_and_a_light_one_keeps
             "call {number}"
         );
     }
-    assert!(scene.host.memory_usage().evictions > 0 && forgotten(&scene, Kind::Calls) > 0);
+    assert!(scene.host.memory_usage().evictions > 0 && evictions(&scene).calls > 0);
     let path = format!("/v1/verifications/{light}");
     assert_eq!(scene.get(&path).by("local_light").send().0.status, 200);
 }
@@ -273,7 +274,8 @@ fn where_pending_calls_of_all_take_the_room_further_ones_are_refused_until_they_
     let (number, refused) = refused.expect("there is an end to it");
     assert_eq!(refused.outcome(), "429 SVC_RATE_LIMITED");
     assert!(refused.at("error.message").contains("--keep-total"));
-    let pending = |name: &str| scene.books(name, TEST, |books| books.tickets.sum().count);
+    let pending =
+        |name: &str| scene.environment(name, TEST, |books| books.verifications.open().count());
     assert_eq!(names.map(pending).iter().sum::<usize>(), number);
     for name in names {
         scene.advance(name, SignedDuration::from_secs(26));
@@ -347,11 +349,13 @@ fn play(steps: &[Step]) -> Result<(), TestCaseError> {
         if answer.0.status == 202 && !answer.0.replay {
             pending.insert(answer.id());
         }
-        scene.books("local", TEST, |books| {
-            prop_assert!(books.over_bytes() <= 64 << 10);
-            prop_assert!(books.calls.kept() <= 60 || books.calls.over().count == 0);
+        scene.environment("local", TEST, |books| {
+            prop_assert!(books.evictable_bytes() <= 64 << 10);
+            let totals = books.verifications.totals();
+            prop_assert!(totals.logged <= 60 || totals.logged_evictable == 0);
             prop_assert!(books.sums_hold());
-            let there = books.calls.iter().map(|it| it.verification.to_string());
+            let log = books.verifications.log();
+            let there = log.map(|(call, _)| call.id.to_string());
             let there: BTreeSet<_> = there.collect();
             prop_assert!(pending.is_subset(&there));
             Ok(())

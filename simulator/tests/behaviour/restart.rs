@@ -53,8 +53,12 @@ fn retries_go_on_where_they_stopped() {
         scene.advance("hooked", SignedDuration::from_mins(4));
         scene.crash_and_start_again();
     }
-    let state = scene.books("hooked", Environment::Test, |books| {
-        let delivery = books.deliveries.iter().next().expect("there is one");
+    let state = scene.environment("hooked", Environment::Test, |books| {
+        let (_, delivery) = books
+            .verifications
+            .deliveries()
+            .next()
+            .expect("there is one");
         (delivery.attempts.len(), delivery.state())
     });
     assert_eq!(state, (4, DeliveryState::Delivered));

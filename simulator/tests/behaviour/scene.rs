@@ -7,14 +7,16 @@ use std::sync::{Arc, LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
+use similar::TextDiff;
 use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::reply::Reply;
 use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
 use svc_simulator::engine::call::rules::{Files, Rules};
-use svc_simulator::engine::state::account::{Account, EnvironmentState, Settings};
+use svc_simulator::engine::state::account::{Account, Settings};
 use svc_simulator::engine::state::entry::Change;
+use svc_simulator::engine::state::environment::EnvironmentState;
 use svc_simulator::engine::state::event::Event;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::state::manage::Refused;
@@ -194,7 +196,7 @@ impl Scene {
     /// Balance, held and charged of an account's live wallet.
     pub(crate) fn wallet(&self, name: &str) -> (Paise, Paise, Paise) {
         self.account(name).read(|account| {
-            let wallet = &account.books(Environment::Live).wallet;
+            let wallet = &account.environment(Environment::Live).wallet;
             (wallet.balance(), wallet.held(), wallet.charged())
         })
     }
@@ -240,14 +242,14 @@ impl Scene {
     }
 
     /// What an account shows of itself in an environment.
-    pub(crate) fn books<T>(
+    pub(crate) fn environment<T>(
         &self,
         name: &str,
         environment: Environment,
         look: impl FnOnce(&EnvironmentState) -> T,
     ) -> T {
         self.account(name)
-            .read(|account| look(account.books(environment)))
+            .read(|account| look(account.environment(environment)))
     }
 }
 
@@ -450,11 +452,12 @@ impl Drop for Scene {
                     .load(cell.id())
                     .expect("a memory journal gives all");
                 let rebuilt = Account::rebuild(settings.clone(), entries);
-                assert!(
-                    rebuilt.as_ref() == Some(account),
-                    "{}: its entries make another account",
-                    cell.id()
-                );
+                if rebuilt.as_ref() != Some(account) {
+                    let (ours, theirs) = (format!("{account:#?}"), format!("{rebuilt:#?}"));
+                    let diff = TextDiff::from_lines(&ours, &theirs);
+                    let diff = diff.unified_diff().context_radius(6).to_string();
+                    panic!("{}: its entries make another account:\n{diff}", cell.id());
+                }
             });
         }
     }
@@ -463,7 +466,7 @@ impl Drop for Scene {
 /// What must hold of every account at the end of every scene.
 fn assert_holds(account: &Account, machine: Timestamp) {
     for environment in Environment::ALL {
-        let books = account.books(environment);
+        let books = account.environment(environment);
         assert!(
             books.wallet.adds_up(),
             "{} {environment}: {:?}",
@@ -471,12 +474,8 @@ fn assert_holds(account: &Account, machine: Timestamp) {
             books.wallet
         );
         assert!(books.sums_hold(), "{} {environment}", account.id);
-        let open: i64 = books
-            .tickets
-            .iter()
-            .filter_map(|ticket| ticket.matter.hold)
-            .map(|hold| hold.0)
-            .sum();
+        let open = books.verifications.open().filter_map(|it| it.hold);
+        let open: i64 = open.map(|hold| hold.0).sum();
         assert_eq!(
             books.wallet.held(),
             Paise(open),
@@ -491,9 +490,9 @@ fn assert_holds(account: &Account, machine: Timestamp) {
             account.id
         );
         let now = account.clock.read(machine);
-        let unsent = books.deliveries.due().next().filter(|(at, _)| *at <= now);
+        let due = books.verifications.due_attempts().next();
         assert_eq!(
-            unsent.map(|(at, _)| at),
+            due.map(|(at, ..)| at).filter(|at| *at <= now),
             None,
             "{} {environment}: a due delivery was not sent",
             account.id

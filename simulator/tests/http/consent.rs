@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use svc_simulator::engine::state::entry::{Change, Entry, TicketChange};
+use svc_simulator::engine::state::entry::{Change, Entry};
 use svc_simulator::host::journal::{Journal, JournalError};
 use svc_simulator::http::edge::EdgeLimits;
 
@@ -277,7 +277,7 @@ fn a_url_in_other_letters_and_of_any_length_is_gone_back_to() {
 
 /// Whether a change ends a pending verification.
 fn ends(change: &Change) -> bool {
-    matches!(change, Change::Concluded(concluded) if concluded.ticket == TicketChange::Closed)
+    matches!(change, Change::Recorded(verification) if !verification.is_open())
 }
 
 /// Writes everything down but the end of what waits for a person.

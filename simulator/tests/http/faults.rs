@@ -46,7 +46,7 @@ fn spent(served: &Served) -> (Paise, u64) {
         .find(|cell| &**cell.id() == "local")
         .expect("it is built in");
     cell.read(|account| {
-        let books = account.books(Environment::Live);
+        let books = account.environment(Environment::Live);
         (books.wallet.charged(), books.usage.totals().calls)
     })
 }

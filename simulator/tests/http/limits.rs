@@ -139,7 +139,7 @@ fn with_one_place(delay: &str) -> Served {
 fn holds(served: &Served) -> bool {
     let cells = served.host().directory().all();
     cells.iter().any(|cell| {
-        cell.read(|account| account.books(Environment::Live).wallet.held() > Paise::ZERO)
+        cell.read(|account| account.environment(Environment::Live).wallet.held() > Paise::ZERO)
     })
 }
 

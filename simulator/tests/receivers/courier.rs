@@ -59,8 +59,8 @@ pub(crate) fn delivered_to(url: &str, secret: &str) -> (String, Vec<Answered>) {
         let moved = host.move_clock(&cell, ClockTarget::By(HALF_A_DAY)).await;
         moved.expect("a clock that moves forward");
         let attempts = cell.read(|account| {
-            let delivery = account.books(Environment::Test).deliveries.iter().next();
-            let delivery = delivery.expect("a delivery");
+            let verifications = &account.environment(Environment::Test).verifications;
+            let (_, delivery) = verifications.deliveries().next().expect("a delivery");
             assert!(matches!(
                 delivery.state(),
                 DeliveryState::Delivered | DeliveryState::Dead

@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use svc_fixtures::contract::ErrorCode;
 
 use super::request::Environment;
-use super::resolve::{ConsentAsked, Drawn};
 use super::rules::Rules;
+use super::settle::settle_open;
 use crate::engine::state::account::Account;
 use crate::engine::state::entry::Entry;
 use crate::engine::state::ids::VerificationId;
-use crate::engine::state::ticket::Ticket;
+use crate::engine::state::verification::{ConsentRequest, Resolved};
 
 /// What a person says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Said {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Link<'a> {
     /// Somebody may still say something.
-    Open(&'a ConsentAsked),
+    Open(&'a ConsentRequest),
     /// The call has come to its end.
     Used,
 }
@@ -37,18 +37,17 @@ pub fn link<'a>(
     environment: Environment,
     verification: VerificationId,
 ) -> Option<Link<'a>> {
-    let books = account.books(environment);
-    let ticket = books.tickets.get(verification);
-    if let Some(asked) = ticket.and_then(|ticket| ticket.consent.as_deref()) {
-        return Some(Link::Open(asked));
+    let of = account
+        .environment(environment)
+        .verifications
+        .get(verification)?;
+    if let Some(request) = of.consent() {
+        return Some(Link::Open(request));
     }
-    let record = books.calls.get(verification)?;
-    let row = rules.contract.operation(&record.endpoint)?;
-    let asks = row
-        .pending
-        .as_ref()
-        .is_some_and(|row| row.by_consent.is_some());
-    asks.then_some(Link::Used)
+    let row = rules.contract.operation(&of.endpoint)?;
+    let row = row.pending.as_ref().filter(|_| of.answer.is_some());
+    row.is_some_and(|row| row.by_consent.is_some())
+        .then_some(Link::Used)
 }
 
 /// What becomes of a pending call when a person has said something: where the person goes on to, and
@@ -62,19 +61,23 @@ pub fn say(
     said: Said,
     now: Timestamp,
 ) -> Option<(Afterwards, Entry)> {
-    let ticket = account.books(environment).tickets.get(verification)?;
-    let asked = ticket.consent.as_deref()?.clone();
-    let ticket = match said {
-        Said::Allow => ticket.clone(),
-        Said::Refuse => Ticket {
-            drawn: refused(asked.refused),
-            ..ticket.clone()
-        },
-    };
-    let (_, entry) = super::pipeline::end(rules, account, environment, ticket, now);
-    let completed = entry.completed(verification);
+    let open = account
+        .environment(environment)
+        .verifications
+        .get(verification)?;
+    let ConsentRequest {
+        redirect, refused, ..
+    } = open.consent()?.clone();
+    let mut ended = Box::new(open.clone());
+    if said == Said::Refuse {
+        for step in &mut ended.steps {
+            step.outcome = refusal(refused);
+        }
+    }
+    let (_, entry) = settle_open(rules, account, environment, ended, now);
+    let completed = entry.completes(verification);
     let afterwards = Afterwards {
-        redirect: asked.redirect,
+        redirect,
         completed,
     };
     Some((afterwards, entry))
@@ -89,8 +92,8 @@ pub struct Afterwards {
     pub completed: bool,
 }
 
-fn refused(code: ErrorCode) -> Drawn {
-    Drawn::Failed {
+fn refusal(code: ErrorCode) -> Resolved {
+    Resolved::Failed {
         code,
         message: Some("the person did not consent, so there is nothing to give".into()),
     }

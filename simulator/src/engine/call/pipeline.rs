@@ -1,30 +1,38 @@
-//! One account, pure and synchronous: the life of a call. READ FIRST.
+//! The pipeline of a call: its stages, in the order of the contract. READ FIRST.
 //!
 //! ```text
-//! bytes → Call → Caller → &Operation → Input → Claim{Replay|Fresh} → Hold → Choice{outcome, because}
+//! bytes → Call → Caller → &Operation → Input → Claim{Replay|Fresh} → Hold → Outcome{because}
 //!       → Reply → Settlement → Entry → [Delivery]; any stage may end in a Rejection → Reply → Entry
 //! ```
-//! [`prepare()`] needs no state and runs outside any lock; [`decide`] reads one account under its lock
-//! and says what changes, as an [`Entry`]; the host applies it. What is put off comes back as a
-//! ticket, and [`finish`] ends it. No clock, no randomness, no input or output: time is an argument.
+//! [`prepare()`](super::prepare::prepare) needs no state and runs outside any lock; [`decide`] reads one
+//! account under its lock and says what changes, as an [`Entry`]; the host applies it. A delayed or
+//! pending verification stays open, and [`finish`](super::settle::finish) ends it.
+
+use std::sync::Arc;
 
 use jiff::Timestamp;
+use svc_fixtures::contract::Paise;
 
-use super::authenticate::Credential;
-use super::prepare::{Execution, Planned, Prepared, prepare};
+use super::authenticate::{self, Credential};
+use super::bundle::BundlePlan;
+use super::idempotency::{self, Claimed};
+use super::prepare::{Plan, Prepared, Room, prepare};
 use super::reply::Reply;
 use super::request::{Call, Environment};
+use super::resolve::{ResolvedSteps, Resolver, latency};
 use super::rules::Rules;
-use super::settle::{Answer, conclude, refuse};
-use super::stages::matter_of;
-use crate::engine::state::account::{Account, EnvironmentState};
-use crate::engine::state::audit::first_accesses;
-use crate::engine::state::delivery::Delivery;
+use super::settle::{Settlement, refuse};
+use super::step_plan::StepPlan;
+use crate::engine::state::account::Account;
+use crate::engine::state::audit::AccessKind;
 use crate::engine::state::entry::{Change, Entry};
-use crate::engine::state::idempotency::Claimed;
+use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
-use crate::engine::state::ticket::Ticket;
+use crate::engine::state::usage::Period;
+use crate::engine::state::verification::{Claim, Due, Phase, Resolved, Step, Verification};
+use crate::engine::state::wallet::Hold;
+use crate::scenario::Because;
 
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,9 +44,9 @@ pub enum Decision {
         /// What changes; nothing for a replay, a look-up or a 401.
         entry: Option<Entry>,
     },
-    /// The answer is held back for some real time; then the ticket is finished.
-    PutOff {
-        /// The ticket.
+    /// The answer is delayed for some real time; then the verification is finished.
+    Delayed {
+        /// The verification.
         verification: VerificationId,
         /// For how long, in real milliseconds.
         delay_ms: u64,
@@ -46,8 +54,8 @@ pub enum Decision {
         entry: Entry,
     },
     /// A call with the same idempotency key and body is being executed: ask [`decide_waiting`] when
-    /// it is done.
-    Running {
+    /// it is done (ruling 20).
+    InFlight {
         /// As this verification.
         on: VerificationId,
         /// What changes.
@@ -56,7 +64,7 @@ pub enum Decision {
 }
 
 /// Decides a call. All checks are made here, in the order of the contract; a mistake that
-/// [`prepare()`] found waits for those that come before it.
+/// [`prepare()`](super::prepare::prepare) found waits for those that come before it.
 #[must_use]
 pub fn decide(
     rules: &Rules,
@@ -64,16 +72,16 @@ pub fn decide(
     prepared: &Prepared<'_>,
     machine: Timestamp,
 ) -> Decision {
-    let mut walk = CallPipeline::starting(rules, account, prepared, machine);
-    match walk.stages() {
+    let mut pipeline = CallPipeline::new(rules, account, prepared, machine);
+    match pipeline.run() {
         Ok(decision) => decision,
-        Err(rejection) => walk.refused(&rejection),
+        Err(rejection) => pipeline.refused(&rejection),
     }
 }
 
 /// Decides a call that waited for the one that runs as this verification under its key. It was let
-/// in when it came and is not asked again: it gets that call's answer, even where the key lapsed
-/// meanwhile.
+/// in when it came and is not checked again: it gets that call's answer, even where the key expired
+/// meanwhile (ruling 20).
 #[must_use]
 pub fn decide_waiting(
     rules: &Rules,
@@ -82,27 +90,29 @@ pub fn decide_waiting(
     on: VerificationId,
     machine: Timestamp,
 ) -> Decision {
-    let mut walk = CallPipeline::starting(rules, account, prepared, machine);
-    match walk.claimed_by(on) {
-        Some(Claimed::Replay(reply, id)) => walk.replayed(reply, id),
-        Some(Claimed::Running(on)) => Decision::Running { on, entry: None },
+    let mut pipeline = CallPipeline::new(rules, account, prepared, machine);
+    let verifications = &pipeline.state.verifications;
+    let key = prepared.idempotency_key;
+    match key.and_then(|key| idempotency::claimed_by(verifications, key, on)) {
+        Some(Claimed::Replay(reply, id)) => pipeline.replayed(reply, id),
+        Some(Claimed::InFlight(on)) => Decision::InFlight { on, entry: None },
         Some(Claimed::Fresh) | None => decide(rules, account, prepared, machine),
     }
 }
 
 /// One call on its way through the stages.
-pub(super) struct CallPipeline<'a> {
-    pub(super) rules: &'a Rules,
-    pub(super) account: &'a Account,
-    pub(super) books: &'a EnvironmentState,
-    pub(super) prepared: &'a Prepared<'a>,
-    pub(super) now: Timestamp,
+struct CallPipeline<'a> {
+    rules: &'a Rules,
+    account: &'a Account,
+    state: &'a EnvironmentState,
+    prepared: &'a Prepared<'a>,
+    now: Timestamp,
     /// What changed so far.
-    pub(super) changes: Vec<Change>,
+    changes: Vec<Change>,
 }
 
 impl<'a> CallPipeline<'a> {
-    fn starting(
+    fn new(
         rules: &'a Rules,
         account: &'a Account,
         prepared: &'a Prepared<'a>,
@@ -111,115 +121,350 @@ impl<'a> CallPipeline<'a> {
         CallPipeline {
             rules,
             account,
-            books: account.books(prepared.environment),
+            state: account.environment(prepared.environment),
             prepared,
             now: account.clock.read(machine),
-            changes: Vec::with_capacity(3),
+            changes: Vec::with_capacity(4),
         }
     }
 
     /// The stages, one after the other.
-    fn stages(&mut self) -> Result<Decision, Rejection> {
-        let key = self.admitted()?;
+    fn run(&mut self) -> Result<Decision, Rejection> {
+        let key = self.authenticate()?;
         self.account.allowlist.admit(self.prepared.peer)?;
-        self.take_from_limit(key)?;
-        let execution = match self.prepared.planned.as_ref().map_err(Clone::clone)? {
-            Planned::Verification(id) => return self.look_up(id),
-            Planned::Usage(period) => return Ok(self.report(*period)),
-            Planned::Execution(execution) => execution,
-        };
-        match self.claimed()? {
+        self.consume_rate_limit(key)?;
+        let plan = self.prepared.plan.as_ref().map_err(Clone::clone)?;
+        match plan {
+            Plan::LookUp(id) => return self.look_up(id),
+            Plan::Usage(period) => return Ok(self.report_usage(*period)),
+            Plan::Operation(_) | Plan::Bundle(_) => {}
+        }
+        match self.claim()? {
             Claimed::Replay(reply, id) => return Ok(self.replayed(reply, id)),
-            Claimed::Running(on) => return Ok(self.waits(on)),
+            Claimed::InFlight(on) => return Ok(self.wait(on)),
             Claimed::Fresh => {}
         }
-        // One that brings a pending bundle to its end makes room.
-        if !matches!(execution, Execution::Bundle(bundle) if bundle.second.is_some()) {
-            self.has_room()?;
-        }
-        let (matter, drawn, delay_ms) = match execution {
-            Execution::Bundle(bundle) => self.run_bundle(bundle)?,
-            Execution::Run(run) => {
-                let flow = self.resumed(run)?;
-                let hold = self.held(self.rules.contract.operations[run.operation].price)?;
-                self.begin(run, flow, hold)
-            }
-        };
+        self.check_room(plan)?;
+        let first_call = self.resume_flow(plan)?;
+        let hold = self.hold(plan)?;
+        let (verification, delay_ms) = self.resolve(plan, first_call, hold);
         Ok(match delay_ms {
-            0 => self.concluded(matter, drawn),
-            _ => self.put_off(matter, drawn, delay_ms),
+            0 => self.settle(verification),
+            _ => self.delay(verification, delay_ms),
         })
+    }
+
+    /// Which of the account's keys the call presents (clauses `authentication.*`).
+    fn authenticate(&self) -> Result<usize, Rejection> {
+        let (keys, prepared) = (&self.account.keys, self.prepared);
+        authenticate::admit(keys, prepared.credential, prepared.environment, self.now)
+    }
+
+    /// What a call takes from its key's rate limit, where there is one (rulings 14 and 17).
+    fn consume_rate_limit(&mut self, key: usize) -> Result<(), Rejection> {
+        if let Some(limit) = self.account.rate_limit {
+            let window = limit.take(self.account.windows[key], self.now)?;
+            self.changes.push(Change::RateLimitConsumed { key, window });
+        }
+        Ok(())
+    }
+
+    /// What its idempotency key means (rulings 18 to 20).
+    fn claim(&self) -> Result<Claimed, Rejection> {
+        let Some(key) = self.prepared.idempotency_key else {
+            return Ok(Claimed::Fresh);
+        };
+        let retention = self.account.settings.retention;
+        let verifications = &self.state.verifications;
+        idempotency::look(verifications, key, self.prepared.body, self.now, retention)
+    }
+
+    /// Whether what is pending leaves room for one more call. One that brings a pending bundle to its
+    /// end makes room (ruling 36).
+    fn check_room(&self, plan: &Plan<'_>) -> Result<(), Rejection> {
+        match (plan, self.prepared.room) {
+            (Plan::Bundle(bundle), _) if bundle.second.is_some() => Ok(()),
+            (_, Room::Enough) => self.state.check_room(&self.account.settings.keeps),
+            (_, Room::None) => Err(Rejection::NoRoom),
+        }
+    }
+
+    /// The verification whose flow a carried identifier goes on with (ruling 11); the second call of a
+    /// bundle goes on with the bundle itself (ruling 29).
+    fn resume_flow(&self, plan: &Plan<'_>) -> Result<Option<&'a Verification>, Rejection> {
+        match plan {
+            Plan::Operation(step) => self.resume_step(step),
+            Plan::Bundle(bundle) => match bundle.second.as_ref().filter(|second| !second.fixed) {
+                None => Ok(None),
+                Some(second) => {
+                    let first = self.resume_step(second)?;
+                    let awaits = Phase::Pending {
+                        due: Due::SecondCall,
+                    };
+                    // One that is delayed is another second call, which will end it.
+                    let open = first.filter(|it| it.is_bundle() && it.phase == awaits);
+                    open.map(Some).ok_or_else(|| {
+                        Rejection::input(
+                            "this bundle has come to its end, or was not begun here; begin it anew",
+                        )
+                    })
+                }
+            },
+            Plan::LookUp(_) | Plan::Usage(_) => Ok(None),
+        }
+    }
+
+    fn resume_step(&self, plan: &StepPlan<'_>) -> Result<Option<&'a Verification>, Rejection> {
+        let Some(at) = plan.step.filter(|_| !plan.fixed) else {
+            return Ok(None);
+        };
+        let row = &self.rules.contract.flows[at.flow];
+        let step = &row.steps[at.step];
+        let Some(field) = &step.takes else {
+            return Ok(None);
+        };
+        let token = plan.input.text(field).unwrap_or_default();
+        let first = self.state.verifications.by_token(&row.name, token);
+        let Some((first, flow)) = first.and_then(|it| Some((it, it.flow.as_ref()?))) else {
+            return Err(match step.unknown_is_not_found {
+                true => Rejection::UnknownCarried {
+                    field: field.clone(),
+                },
+                false => Rejection::input(format!(
+                    "{field}: was not issued to this account; call {} first",
+                    row.steps[0].operation
+                )),
+            });
+        };
+        let same = plan.same.iter();
+        let same = same.filter_map(|name| Some((*name, plan.input.named(name)?)));
+        flow.admit(&self.rules.contract, at, same)?;
+        Ok(Some(first))
+    }
+
+    /// The price put aside; nothing is on the sandbox (ruling 22).
+    fn hold(&self, plan: &Plan<'_>) -> Result<Option<Hold>, Rejection> {
+        let price = match plan {
+            Plan::Operation(step) => self.rules.contract.operations[step.operation].price,
+            Plan::Bundle(bundle) => bundle.price(&self.rules.contract),
+            Plan::LookUp(_) | Plan::Usage(_) => Paise::ZERO,
+        };
+        match self.prepared.environment {
+            Environment::Live => self.state.wallet.hold(price).map(Some),
+            Environment::Test => Ok(None),
+        }
+    }
+
+    /// From here on nothing can fail: the call gets its id, and its steps their outcomes. Gives the
+    /// verification and how long its answer is delayed.
+    fn resolve(
+        &mut self,
+        plan: &Plan<'_>,
+        first_call: Option<&Verification>,
+        hold: Option<Hold>,
+    ) -> (Box<Verification>, u64) {
+        let prepared = self.prepared;
+        let content = &prepared.content;
+        let asked = self.state.counters.asked(content.counter_key());
+        let flow = first_call.and_then(|first| first.flow.as_ref());
+        let resolver = Resolver {
+            rules: self.rules,
+            environment: prepared.environment,
+            state: self.state,
+            content,
+            asked,
+            reference: prepared.reference,
+            flow: flow.map(|flow| &flow.memory),
+            now: self.now,
+        };
+        let mut verification = Box::new(self.verification(content.verification(asked)));
+        verification.hold = hold.map(|hold| hold.amount);
+        let resolved = match plan {
+            Plan::Bundle(bundle) => {
+                self.begin_bundle(&mut verification, bundle, first_call);
+                resolver.bundle(bundle)
+            }
+            Plan::Operation(step) => resolver.operation(step),
+            Plan::LookUp(_) | Plan::Usage(_) => ResolvedSteps::default(),
+        };
+        if let (Plan::Operation(_), [step]) = (plan, resolved.steps.as_slice()) {
+            verification.counted = true;
+            verification.latency_ms = step.latency_ms;
+            verification.provider.clone_from(&step.provider);
+            verification.because = step.because.clone();
+        }
+        verification.steps.extend(resolved.steps);
+        verification.wire = resolved.wire;
+        verification.webhook = verification.webhook.or(resolved.webhook);
+        if let Some(key) = prepared.idempotency_key {
+            verification.claims.push(Claim {
+                key: Arc::from(key),
+                body: prepared.body,
+                at: self.now,
+                answer: None,
+            });
+        }
+        self.count_call();
+        let sequences = resolved.sequences.into_iter();
+        self.changes
+            .extend(sequences.map(|sequence| Change::SequenceAdvanced { sequence }));
+        if let Some(hold) = hold.filter(|hold| hold.amount > Paise::ZERO) {
+            let amount = hold.amount;
+            self.changes.push(Change::HoldOpened { amount });
+        }
+        (verification, resolved.delay_ms)
+    }
+
+    /// A bundle as a call of its own; the second call of one goes on with the record of the first: id,
+    /// hold, beginning and webhook stay, key, reference and wire are the second call's.
+    fn begin_bundle(
+        &self,
+        verification: &mut Verification,
+        plan: &BundlePlan<'_>,
+        first_call: Option<&Verification>,
+    ) {
+        let row = &self.rules.contract.bundles[plan.bundle];
+        match first_call {
+            Some(first) => {
+                *verification = Verification {
+                    reference: verification.reference.take(),
+                    phase: verification.phase,
+                    ..first.clone()
+                };
+            }
+            None => {
+                verification.counted = true;
+                verification.latency_ms = latency(row.typical_latency, &self.prepared.content);
+                verification.because = Because::Bundle;
+            }
+        }
+    }
+
+    /// Settles the verification at once (rulings 19 and 22).
+    fn settle(&mut self, verification: Box<Verification>) -> Decision {
+        let (reply, changes) = self.settlement().settle(verification);
+        self.changes.extend(changes);
+        self.answered(reply)
+    }
+
+    /// Delays the answer for some real time; hold and claim stay open meanwhile (ruling 24).
+    fn delay(&mut self, mut verification: Box<Verification>, delay_ms: u64) -> Decision {
+        let id = verification.id;
+        verification.phase = Phase::Delayed { delay_ms };
+        self.changes.push(Change::Recorded(verification));
+        Decision::Delayed {
+            verification: id,
+            delay_ms,
+            entry: self.entry(),
+        }
+    }
+
+    /// Waits for the call that claimed the key first (ruling 20). What was taken from the rate limit is
+    /// taken.
+    fn wait(&mut self, on: VerificationId) -> Decision {
+        let changed = !self.changes.is_empty();
+        let entry = changed.then(|| self.entry());
+        Decision::InFlight { on, entry }
+    }
+
+    /// An answer that was given before (ruling 19).
+    fn replayed(&mut self, reply: Reply, id: VerificationId) -> Decision {
+        if let Some(verification) = self.state.verifications.get(id) {
+            let access = self.settlement().access(verification, AccessKind::Replay);
+            self.changes.extend(access);
+        }
+        self.answered(reply)
+    }
+
+    /// The newest envelope of an earlier call, with HTTP 200 whatever its own status was (ruling 27).
+    fn look_up(&mut self, id: &str) -> Result<Decision, Rejection> {
+        let found = VerificationId::parse(id);
+        let found = found.and_then(|id| self.state.verifications.answered(id));
+        let (verification, answer) = found.ok_or(Rejection::UnknownVerification)?;
+        let access = self.settlement().access(verification, AccessKind::LookUp);
+        self.changes.extend(access);
+        Ok(self.answered(Reply::plain(200, answer.envelope.clone())))
+    }
+
+    /// What the account spent, as an envelope of its own (ruling 27).
+    fn report_usage(&mut self, period: Period) -> Decision {
+        let live = self.prepared.environment == Environment::Live;
+        let balance = live.then(|| self.state.wallet.balance());
+        let data = self.state.usage.report(period, balance);
+        let mut verification = Box::new(self.verification(self.next_id()));
+        verification.because = Because::Account;
+        verification.steps.push(Step {
+            id: verification.id,
+            endpoint: Arc::clone(&verification.endpoint),
+            latency_ms: 0,
+            provider: None,
+            because: Because::Account,
+            price: Paise::ZERO,
+            outcome: Resolved::Completed { data, flow: None },
+        });
+        self.count_call();
+        self.settle(verification)
+    }
+
+    /// A refusal is recorded like any answer, but for a 401: no account is known then.
+    fn refused(&mut self, rejection: &Rejection) -> Decision {
+        let (rules, environment) = (self.rules, self.prepared.environment);
+        if rules.contract.error(rejection.code()).status == 401 {
+            let nobody = self.prepared.content.verification(0);
+            let reply = refuse(
+                rules,
+                environment,
+                &mut self.verification(nobody),
+                rejection,
+            );
+            return Decision::Answered { reply, entry: None };
+        }
+        let mut verification = Box::new(self.verification(self.next_id()));
+        let reply = refuse(rules, environment, &mut verification, rejection);
+        self.count_call();
+        self.changes.push(Change::Recorded(verification));
+        self.answered(reply)
+    }
+
+    fn settlement(&self) -> Settlement<'a> {
+        Settlement {
+            rules: self.rules,
+            environment: self.prepared.environment,
+            state: self.state,
+            now: self.now,
+        }
+    }
+
+    fn next_id(&self) -> VerificationId {
+        let content = &self.prepared.content;
+        content.verification(self.state.counters.asked(content.counter_key()))
+    }
+
+    fn count_call(&mut self) {
+        let content = self.prepared.content.counter_key();
+        self.changes.push(Change::CallCounted { content });
+    }
+
+    fn verification(&self, id: VerificationId) -> Verification {
+        self.prepared.verification(id, self.now)
+    }
+
+    fn answered(&mut self, reply: Reply) -> Decision {
+        let changed = !self.changes.is_empty();
+        let entry = changed.then(|| self.entry());
+        Decision::Answered { reply, entry }
+    }
+
+    fn entry(&mut self) -> Entry {
+        Entry {
+            at: self.now,
+            environment: self.prepared.environment,
+            changes: std::mem::take(&mut self.changes),
+        }
     }
 }
 
-/// Ends what was put off: the answer that was held back, or the result of a pending verification.
-/// None where the ticket is no longer open.
-#[must_use]
-pub fn finish(
-    rules: &Rules,
-    account: &Account,
-    environment: Environment,
-    verification: VerificationId,
-    now: Timestamp,
-) -> Option<(Reply, Entry)> {
-    let ticket = account.books(environment).tickets.get(verification)?;
-    Some(end(rules, account, environment, ticket.clone(), now))
-}
-
-pub(super) fn end(
-    rules: &Rules,
-    account: &Account,
-    environment: Environment,
-    ticket: Ticket,
-    now: Timestamp,
-) -> (Reply, Entry) {
-    let books = account.books(environment);
-    let Ticket {
-        matter,
-        drawn,
-        answered,
-        ..
-    } = ticket;
-    // Nobody waits on a wire for the result of what was answered as pending.
-    let (answer, wire) = match (answered, matter.wire) {
-        (true, _) => (Answer::Result(matter), None),
-        (false, wire) => (Answer::First(matter), wire),
-    };
-    let (reply, concluded) = conclude(rules, books, answer, drawn, now);
-    let accesses = first_accesses(rules, environment, &concluded, now);
-    let mut changes: Vec<Change> = accesses.collect();
-    changes.push(Change::Concluded(Box::new(concluded)));
-    let entry = Entry {
-        at: now,
-        environment,
-        changes,
-    };
-    (reply.sent_over(wire), entry)
-}
-
-/// The ticket that is due first by the account's clock, in either environment.
-#[must_use]
-pub fn first_due(account: &Account) -> Option<(Timestamp, Environment, VerificationId)> {
-    let due = |environment| {
-        let (at, verification) = account.books(environment).tickets.first_due()?;
-        Some((at, verification, environment))
-    };
-    let (at, verification, environment) = Environment::ALL.into_iter().filter_map(due).min()?;
-    Some((at, environment, verification))
-}
-
-/// The attempt to deliver that is due first by the account's clock, in either environment.
-#[must_use]
-pub fn first_attempt(account: &Account) -> Option<(Timestamp, Environment, &Delivery)> {
-    let due = |environment| {
-        let (at, delivery) = account.books(environment).deliveries.due().next()?;
-        Some((at, environment, delivery))
-    };
-    let due = Environment::ALL.into_iter().filter_map(due);
-    due.min_by_key(|&(at, environment, delivery)| (at, delivery.verification, environment))
-}
-
-/// The answer to a call whose key no account has: nothing is recorded, nothing is counted.
+/// The reply to a call whose key no account has: nothing is recorded, nothing is counted.
 #[must_use]
 pub fn unauthenticated_reply(
     rules: &Rules,
@@ -229,10 +474,7 @@ pub fn unauthenticated_reply(
 ) -> Reply {
     let nobody = Credential { key: "" };
     let prepared = prepare(rules, "", nobody, call);
-    refuse(
-        rules,
-        &matter_of(&prepared, prepared.content.verification(0), machine),
-        rejection,
-    )
-    .0
+    let id = prepared.content.verification(0);
+    let mut verification = prepared.verification(id, machine);
+    refuse(rules, call.environment, &mut verification, rejection)
 }

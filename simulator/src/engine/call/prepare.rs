@@ -4,23 +4,23 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::authenticate::Credential;
-use super::bundle::{self, BundleRun};
-use super::input::{self, Input};
+use super::bundle::{BundlePlan, plan_bundle};
+use super::idempotency;
+use super::input;
 use super::request::{Body, Call, Environment, Header};
-use super::response::Sources;
 use super::route::{Target, dotted};
 use super::rules::Rules;
-use crate::engine::state::entry::SequenceKey;
-use crate::engine::state::flow::StepOf;
-use crate::engine::state::idempotency;
-use crate::engine::state::ids::{BodyDigest, Content};
+use super::step_plan::{StepPlan, plan_step};
+use crate::engine::state::ids::{BodyDigest, Content, VerificationId};
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage::{self, Period};
-use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext};
+use crate::engine::state::verification::{Phase, Verification};
+use crate::scenario::{Because, RequestContext, WebhookFault};
 
 /// A call as far as it can be known without the account's state.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct Prepared<'a> {
     /// What its id is made from.
     pub content: Content,
     /// What it asks for, or why it asks for nothing.
-    pub planned: Result<Planned<'a>, Rejection>,
+    pub plan: Result<Plan<'a>, Rejection>,
     /// Whether there is room for it.
     pub room: Room,
 }
@@ -64,52 +64,44 @@ impl Prepared<'_> {
     pub fn in_room(self, room: Room) -> Self {
         Prepared { room, ..self }
     }
+
+    /// The record of a call of which nothing was executed yet.
+    pub(super) fn verification(&self, id: VerificationId, now: Timestamp) -> Verification {
+        Verification {
+            id,
+            bundle: None,
+            endpoint: Arc::clone(&self.endpoint),
+            counted: self.operation.is_some(),
+            created_at: now,
+            reference: self.reference.map(Into::into),
+            latency_ms: 0,
+            provider: None,
+            because: Because::Refused,
+            phase: Phase::Delayed { delay_ms: 0 },
+            hold: None,
+            charged: Paise::ZERO,
+            answer: None,
+            claims: Vec::new(),
+            steps: Vec::new(),
+            flow: None,
+            delivery: None,
+            wire: None,
+            webhook: WebhookFault::default(),
+        }
+    }
 }
 
 /// What a call asks for.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly every call executes something: a box would cost each of them an allocation"
-)]
-pub enum Planned<'a> {
-    /// To execute something.
-    Execution(Execution<'a>),
-    /// The newest envelope of this verification.
-    Verification(&'a str),
-    /// What was spent in this period.
+pub enum Plan<'a> {
+    /// To run an operation: a plan of one step.
+    Operation(StepPlan<'a>),
+    /// To run several, one after the other.
+    Bundle(BundlePlan<'a>),
+    /// The newest envelope of this verification (ruling 27).
+    LookUp(&'a str),
+    /// What was spent in this period (ruling 27).
     Usage(Period),
-}
-
-/// What is executed.
-#[derive(Debug)]
-pub enum Execution<'a> {
-    /// An operation.
-    Run(Run<'a>),
-    /// A bundle of them.
-    Bundle(BundleRun<'a>),
-}
-
-/// An operation to run.
-#[derive(Debug)]
-pub struct Run<'a> {
-    /// Which.
-    pub operation: usize,
-    /// Its fields.
-    pub input: Input<'a>,
-    /// What it gets, and why.
-    pub choice: Choice,
-    /// Where it stands in a flow.
-    pub step: Option<StepOf>,
-    /// Whether what it gets is fixed by the carried identifier itself, which then need not have
-    /// been issued.
-    pub fixed: bool,
-    /// Fields that must say what the flow's first call said, but for those that force an error.
-    pub same: Vec<&'a str>,
-    /// What tells the sequence it is a step of apart from others.
-    pub sequence: Option<SequenceKey>,
-    /// The printed `data`, where it depends on the request alone.
-    pub draft: Option<Vec<u8>>,
 }
 
 impl std::fmt::Debug for Credential<'_> {
@@ -166,10 +158,10 @@ pub fn prepare<'a>(
         idempotency_key,
         content_type: call.headers.content_type.text(),
     };
-    let planned = target.and_then(|target| {
+    let plan = target.and_then(|target| {
         let checked = reference.and(key);
         let json = checked.map(|_| json).transpose();
-        plan(rules, around, target, json, call.query)
+        plan_target(rules, around, target, json, call.query)
     });
     Prepared {
         environment: call.environment,
@@ -181,7 +173,7 @@ pub fn prepare<'a>(
         idempotency_key,
         body,
         content,
-        planned,
+        plan,
         room: Room::Enough,
     }
 }
@@ -205,185 +197,23 @@ fn reference(header: Header<'_>) -> Result<Option<&str>, Rejection> {
 }
 
 /// What a call of this target asks for; its body only matters to an operation.
-fn plan<'a>(
+fn plan_target<'a>(
     rules: &'a Rules,
     around: RequestContext<'a>,
     target: Target<'a>,
     json: Option<Result<Result<Json<'a>, Rejection>, Rejection>>,
     query: &str,
-) -> Result<Planned<'a>, Rejection> {
+) -> Result<Plan<'a>, Rejection> {
     match target {
-        Target::Verification(id) => Ok(Planned::Verification(id)),
-        Target::Usage => Ok(Planned::Usage(usage::period(query)?)),
+        Target::Verification(id) => Ok(Plan::LookUp(id)),
+        Target::Usage => Ok(Plan::Usage(usage::period(query)?)),
         Target::Operation(operation) => {
             let json = json.expect("a body is parsed for every operation")??;
-            let run = run(rules, around, operation, json)?;
-            Ok(Planned::Execution(Execution::Run(run)))
+            Ok(Plan::Operation(plan_step(rules, around, operation, json)?))
         }
         Target::Bundle(bundle) => {
             let json = json.expect("a body is parsed for every bundle")??;
-            let run = bundle::plan(rules, around, bundle, json)?;
-            Ok(Planned::Execution(Execution::Bundle(run)))
+            Ok(Plan::Bundle(plan_bundle(rules, around, bundle, json)?))
         }
     }
-}
-
-/// An operation with this body, checked and matched.
-///
-/// # Errors
-/// The first mistake of the body.
-pub fn run<'a>(
-    rules: &'a Rules,
-    around: RequestContext<'_>,
-    operation: usize,
-    json: Json<'a>,
-) -> Result<Run<'a>, Rejection> {
-    let row = &rules.contract.operations[operation];
-    let input = Input::check(&rules.contract, row, &rules.sentinels(row), json)?;
-    let choice = rules.scenarios.choose(
-        &rules.contract,
-        &MatchInput {
-            operation,
-            field: &|index| input.field(index),
-            context: around,
-        },
-    );
-    let step = rules.steps[operation];
-    let fixed =
-        step.is_some_and(|step| carried_is_fixed(rules, operation, around, step, &input, &choice));
-    let same = step.map_or_else(Vec::new, |step| same(rules, step, &input, &choice));
-    let sequence = sequence(rules, &input, &choice);
-    // A call with a key may be a repeated one, and then nothing is printed.
-    let draft = match around.idempotency_key {
-        None => draft(rules, around.environment, operation, &input, &choice, step),
-        Some(_) => None,
-    };
-    Ok(Run {
-        operation,
-        input,
-        choice,
-        step,
-        fixed,
-        same,
-        sequence,
-        draft,
-    })
-}
-
-/// Whether the carried identifier is itself a fixed input: then it need not have been issued. It
-/// is where the choice was made by it, or would have been with nothing else sent.
-fn carried_is_fixed(
-    rules: &Rules,
-    operation: usize,
-    around: RequestContext<'_>,
-    step: StepOf,
-    input: &Input<'_>,
-    choice: &Choice,
-) -> bool {
-    let row = input.operation();
-    let carried = crate::engine::state::flow::carried_field(&rules.contract, step);
-    let Some(carried) = carried.and_then(|name| row.field(name)) else {
-        return false;
-    };
-    let name = &row.request[carried].name;
-    let alone = MatchInput {
-        operation,
-        field: &|index| input.field(index).filter(|_| index == carried),
-        context: around,
-    };
-    made_by(rules, input, choice, name)
-        || made_by(
-            rules,
-            input,
-            &rules.scenarios.choose(&rules.contract, &alone),
-            name,
-        )
-}
-
-/// Whether the value of this field itself made the choice.
-fn made_by(rules: &Rules, input: &Input<'_>, choice: &Choice, name: &str) -> bool {
-    match choice {
-        Choice::Sentinel { field, .. } => field == name,
-        Choice::Scenario(number) => {
-            let scenario = rules.scenarios.get(*number);
-            scenario.names(input.operation(), name, &|index| input.field(index))
-        }
-        Choice::NoMatch => false,
-    }
-}
-
-/// The fields that must say what the first call said. A value that forces an error is let through:
-/// no first call could have said it.
-fn same<'a>(rules: &'a Rules, step: StepOf, input: &Input<'_>, choice: &Choice) -> Vec<&'a str> {
-    let names = &rules.contract.flows[step.flow].steps[step.step].same;
-    let forces = match choice {
-        Choice::Sentinel { .. } => true,
-        Choice::Scenario(number) => {
-            let first = rules.scenarios.get(*number).then.first();
-            first.is_some_and(|outcome| !matches!(outcome.kind, OutcomeKind::Success(_)))
-        }
-        Choice::NoMatch => false,
-    };
-    let held = |name: &&str| !forces || !made_by(rules, input, choice, name);
-    names.iter().map(String::as_str).filter(held).collect()
-}
-
-/// Sequences count by scenario and identifying fields only.
-fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<SequenceKey> {
-    let Choice::Scenario(number) = choice else {
-        return None;
-    };
-    let scenario = rules.scenarios.get(*number);
-    if scenario.then.len() < 2 {
-        return None;
-    }
-    let mut hash = Xxh3::new();
-    hash.update(scenario.because.as_bytes());
-    for (field, text) in input.identifiers() {
-        hash.update(&[0]);
-        hash.update(input.operation().request[field].name.as_bytes());
-        hash.update(&[0]);
-        hash.update(text.as_bytes());
-    }
-    Some(SequenceKey(hash.digest128()))
-}
-
-/// Prints `data` here, outside the lock, where nothing but the request decides it.
-fn draft(
-    rules: &Rules,
-    environment: Environment,
-    operation: usize,
-    input: &Input<'_>,
-    choice: &Choice,
-    step: Option<StepOf>,
-) -> Option<Vec<u8>> {
-    let patch = match choice {
-        Choice::NoMatch => None,
-        Choice::Scenario(number) => match rules.scenarios.get(*number).then.as_slice() {
-            [outcome] => match outcome.kind {
-                OutcomeKind::Success(patch) => patch,
-                _ => return None,
-            },
-            _ => return None,
-        },
-        Choice::Sentinel { .. } => return None,
-    };
-    let answer = rules.answer(operation, patch);
-    if step.is_some() || answer.needs_call() {
-        return None;
-    }
-    let mut data = Vec::with_capacity(512);
-    let verification = crate::engine::state::ids::VerificationId::NONE;
-    answer.print(
-        Sources {
-            story: &rules.story,
-            input,
-            flow: None,
-            verification,
-            addresses: rules.addresses.of(environment),
-            people: &rules.scenarios.people,
-        },
-        &mut data,
-    );
-    Some(data)
 }

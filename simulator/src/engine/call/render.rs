@@ -1,11 +1,13 @@
 //! Printing the envelope. Its form is the same for every answer; only `data` differs.
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::request::Environment;
 use crate::engine::state::ids::VerificationId;
+use crate::engine::state::verification::Verification;
 
 /// Everything an envelope says.
 #[derive(Debug, Clone)]
@@ -105,6 +107,29 @@ pub fn envelope(envelope: &Envelope<'_>) -> Vec<u8> {
     out.0
 }
 
+/// The printed envelope of a verification.
+pub(super) fn print(
+    of: &Verification,
+    result: ResultPart<'_>,
+    charged: Option<Charged>,
+    environment: Environment,
+) -> Bytes {
+    let printed = Envelope {
+        verification: of.id,
+        reference: of.reference.as_deref(),
+        endpoint: &of.endpoint,
+        result,
+        charged,
+        meta: Meta {
+            created_at: of.created_at,
+            environment,
+            latency_ms: of.latency_ms,
+            provider: of.provider.as_deref(),
+        },
+    };
+    self::envelope(&printed).into()
+}
+
 struct Out(Vec<u8>);
 
 impl Out {
@@ -192,6 +217,19 @@ impl Out {
     }
 }
 
+/// What a bundle says of one of its steps.
+#[derive(Debug, Clone)]
+pub struct StepPart<'a> {
+    /// `verificationId`.
+    pub verification: VerificationId,
+    /// `endpoint`.
+    pub endpoint: &'a str,
+    /// `status`, and `data` or `error`.
+    pub result: ResultPart<'a>,
+    /// `billing`.
+    pub charged: Option<Charged>,
+}
+
 /// Writes the `data` of a bundle member by member.
 pub struct DataWriter(Out);
 
@@ -216,10 +254,10 @@ impl DataWriter {
     }
 
     /// `steps`: what each says of itself, without what it shares with its bundle.
-    pub fn steps(&mut self, steps: &[Envelope<'_>]) {
+    pub fn steps<'s>(&mut self, steps: impl Iterator<Item = StepPart<'s>>) {
         self.name("steps");
         self.0.raw("[");
-        for (at, step) in steps.iter().enumerate() {
+        for (at, step) in steps.enumerate() {
             self.0.raw(if at == 0 {
                 r#"{"endpoint":"#
             } else {

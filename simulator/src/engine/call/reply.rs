@@ -2,7 +2,11 @@
 
 use bytes::Bytes;
 
+use crate::engine::state::verification::Answer;
 use crate::scenario::WireFault;
+
+/// How long a client should wait before it tries a 429 or 503 of an operation again, in seconds.
+const RETRY_AFTER_S: u32 = 1;
 
 /// One answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +36,15 @@ impl Reply {
             allow: None,
             replay: false,
             wire: None,
+        }
+    }
+
+    /// An answer that a verification was given, with the headers that go with its status (ruling 17).
+    #[must_use]
+    pub fn of(answer: &Answer) -> Self {
+        Reply {
+            retry_after_s: matches!(answer.status, 429 | 503).then_some(RETRY_AFTER_S),
+            ..Reply::plain(answer.status, answer.envelope.clone())
         }
     }
 

@@ -1,86 +1,163 @@
-//! What a call ends in, with its answer filled in.
+//! Which outcome each step of a call gets, with its answer filled in.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use svc_fixtures::contract::{ByConsent, CONSENT_URL, ErrorCode, FlowKey};
+use svc_fixtures::contract::{BundleMode, ByConsent, CONSENT_URL, FlowKey, LatencyRange};
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::bundle::BundleDrawn;
-use super::prepare::Run;
+use super::bundle::BundlePlan;
+use super::request::Environment;
 use super::response::{Answer, Sources};
 use super::rules::Rules;
-use crate::engine::state::flow::{FlowChange, Memory, StepOf};
+use super::step_plan::StepPlan;
+use crate::engine::state::environment::EnvironmentState;
+use crate::engine::state::flow::{Flow, FlowAdvance, FlowChange, FlowMemory, StepOf};
+use crate::engine::state::ids::{Content, SequenceKey, VerificationId};
+use crate::engine::state::verification::{ConsentRequest, Due, Resolved, Step};
 use crate::scenario::{
-    Because, Choice, Delay, Outcome, OutcomeKind, PatchIndex, Scenario, WebhookFault, WireFault,
+    Choice, Delay, Outcome, OutcomeKind, PatchIndex, Scenario, WebhookFault, WireFault,
 };
 
-/// What a call ends in.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Drawn {
-    /// A result.
-    Completed {
-        /// The printed `data`.
-        data: Vec<u8>,
-        /// What it does to the account's flows.
-        flow: Option<FlowChange>,
-    },
-    /// An error.
-    Failed {
-        /// Its code.
-        code: ErrorCode,
-        /// What a person is told, where it is not the code's own meaning.
-        message: Option<Arc<str>>,
-    },
-    /// Nothing yet.
-    Pending {
-        /// The HTTP status of the pending answer.
-        status: u16,
-        /// The printed `data` of the pending answer.
-        data: Vec<u8>,
-        /// When the result comes.
-        due: Due,
-        /// What a person is asked who may bring the result.
-        consent: Option<Box<ConsentAsked>>,
-        /// The result.
-        finally: Box<Drawn>,
-    },
-    /// What the steps of a bundle came to.
-    Bundle(Box<BundleDrawn>),
+/// The call whose steps are resolved.
+#[derive(Clone, Copy)]
+pub struct Resolver<'a> {
+    /// Contract, answers, scenarios.
+    pub rules: &'a Rules,
+    /// Where the call came in.
+    pub environment: Environment,
+    /// The account's state there.
+    pub state: &'a EnvironmentState,
+    /// What the call's id is made from.
+    pub content: &'a Content,
+    /// How often just this was asked before.
+    pub asked: u32,
+    /// The call's `X-Reference-Id`.
+    pub reference: Option<&'a str>,
+    /// What the first call of the flow left that this one goes on with.
+    pub flow: Option<&'a FlowMemory>,
+    /// The account's time.
+    pub now: Timestamp,
 }
 
-/// What a person is asked on the consent page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConsentAsked {
-    /// What the caller would like to see; everything there is where empty.
-    pub asks: Vec<String>,
-    /// Where the person goes afterwards.
-    pub redirect: String,
-    /// What the call ends in when the person refuses.
-    pub refused: ErrorCode,
+/// What the steps of a call came to.
+#[derive(Debug, Default)]
+pub struct ResolvedSteps {
+    /// The steps that ran, in order.
+    pub steps: Vec<Step>,
+    /// The sequences of scenarios that go on.
+    pub sequences: Vec<SequenceKey>,
+    /// How long the answer is delayed, in real milliseconds.
+    pub delay_ms: u64,
+    /// What goes wrong on the way of the answer: of the first step that has something.
+    pub wire: Option<WireFault>,
+    /// What goes wrong with the webhook: of the first step that has something.
+    pub webhook: WebhookFault,
 }
 
-/// When something that was put off is due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
-    /// After so many milliseconds of real time.
-    Real {
-        /// How many.
-        delay_ms: u64,
-    },
-    /// At an instant of the account's clock.
-    At(Timestamp),
-    /// When a person acts.
-    Consent,
-    /// When the caller comes back with what the first answer gave.
-    SecondCall,
+/// The typical latency; of a range, a figure that the content decides (ruling 4).
+#[must_use]
+pub fn latency(range: LatencyRange, content: &Content) -> u32 {
+    let span = u64::from(range.max_ms.saturating_sub(range.min_ms)) + 1;
+    range.min_ms + u32::try_from(content.number() % span).unwrap_or(0)
+}
+
+impl Resolver<'_> {
+    /// The one step of an operation.
+    #[must_use]
+    pub fn operation(&self, plan: &StepPlan<'_>) -> ResolvedSteps {
+        let mut resolved = ResolvedSteps::default();
+        let id = self.content.verification(self.asked);
+        self.step(plan, id, self.content, &mut resolved);
+        resolved
+    }
+
+    /// The steps of a bundle, in order. One that lacks what it takes from an earlier step is left out.
+    #[must_use]
+    pub fn bundle(&self, plan: &BundlePlan<'_>) -> ResolvedSteps {
+        let row = &self.rules.contract.bundles[plan.bundle];
+        let mut resolved = ResolvedSteps::default();
+        let mut slowest_ms = 0;
+        for &step in &plan.steps {
+            let operation = self.rules.operation(&row.steps[step]);
+            let operation = operation.expect("the reader knows every step");
+            let Some(step) = plan.step(self.rules, operation, &resolved.steps) else {
+                continue;
+            };
+            let content = self.content.step(&self.rules.endpoint(operation));
+            let delayed_ms = resolved.delay_ms;
+            let id = content.verification(self.asked);
+            self.step(&step, id, &content, &mut resolved);
+            slowest_ms = slowest_ms.max(resolved.delay_ms - delayed_ms);
+        }
+        if row.mode == BundleMode::Parallel {
+            // What runs at once is delayed as long as its slowest step.
+            resolved.delay_ms = slowest_ms;
+        }
+        resolved
+    }
+
+    fn step(
+        &self,
+        plan: &StepPlan<'_>,
+        id: VerificationId,
+        content: &Content,
+        resolved: &mut ResolvedSteps,
+    ) {
+        let operation = &self.rules.contract.operations[plan.operation];
+        let latency_ms = latency(operation.latency, content);
+        let filling = Filling {
+            rules: self.rules,
+            plan,
+            sources: Sources {
+                story: &self.rules.story,
+                input: &plan.input,
+                flow: self.flow,
+                verification: id,
+                addresses: self.rules.addresses.of(self.environment),
+                people: &self.rules.scenarios.people,
+            },
+            reference: self.reference,
+            latency_ms,
+            now: self.now,
+        };
+        let decided = plan.sequence.map_or(0, |key| self.state.decided(key));
+        let outcome = filling.scenario_outcome(decided);
+        let subject = self.flow.map_or(plan.input.subject(), |flow| &flow.subject);
+        resolved.steps.push(Step {
+            id,
+            endpoint: self.rules.endpoint(plan.operation),
+            latency_ms,
+            provider: outcome.and_then(|outcome| outcome.provider.clone()),
+            because: plan.choice.because(&self.rules.scenarios, subject),
+            price: operation.price,
+            outcome: filling.resolve(outcome),
+        });
+        resolved.sequences.extend(plan.sequence);
+        if let Some(outcome) = outcome {
+            let delay_ms = filling.delay_ms(outcome.delay);
+            resolved.delay_ms = resolved.delay_ms.saturating_add(delay_ms);
+            resolved.wire = resolved.wire.or(outcome.wire);
+            resolved.webhook = resolved.webhook.or(outcome.webhook);
+        }
+    }
+}
+
+/// Everything the answer of one step is filled in from.
+struct Filling<'a> {
+    rules: &'a Rules,
+    plan: &'a StepPlan<'a>,
+    sources: Sources<'a>,
+    reference: Option<&'a str>,
+    /// How long the operation typically takes, as the answer says it.
+    latency_ms: u32,
+    now: Timestamp,
 }
 
 /// Which outcome of a scenario is next, counting from 0 the calls it has already decided.
 #[must_use]
-pub fn next(scenario: &Scenario, decided: u32) -> &Outcome {
+fn next(scenario: &Scenario, decided: u32) -> &Outcome {
     let length = scenario.then.len();
     let decided = usize::try_from(decided).unwrap_or(usize::MAX);
     let place = match scenario.start_over {
@@ -90,58 +167,29 @@ pub fn next(scenario: &Scenario, decided: u32) -> &Outcome {
     &scenario.then[place]
 }
 
-/// What everything about one call is drawn from.
-#[derive(Clone, Copy)]
-pub struct Drawing<'a> {
-    /// Contract, answers, scenarios.
-    pub rules: &'a Rules,
-    /// The operation and its input.
-    pub run: &'a Run<'a>,
-    /// The call's id, the first call of its flow, the story.
-    pub sources: Sources<'a>,
-    /// The call's `X-Reference-Id`.
-    pub reference: Option<&'a str>,
-    /// How long the operation typically takes, as the answer says it.
-    pub latency_ms: u32,
-    /// The account's time.
-    pub now: Timestamp,
-}
-
-impl<'a> Drawing<'a> {
-    /// Why it comes to what it comes to.
-    #[must_use]
-    pub fn because(&self) -> Because {
-        let flow = self.sources.flow.map(|flow| flow.subject.as_str());
-        let subject = flow.unwrap_or_else(|| self.run.input.subject());
-        self.run.choice.because(&self.rules.scenarios, subject)
-    }
-
-    /// What a choice comes to: the outcome with its answer filled in, and what comes with it.
-    #[must_use]
-    pub fn draw(&self, decided: u32) -> (Drawn, Extras) {
-        match &self.run.choice {
-            Choice::Sentinel { error, .. } => (
-                Drawn::Failed {
-                    code: *error,
-                    message: None,
-                },
-                Extras::default(),
-            ),
-            Choice::NoMatch => (self.unnamed(), Extras::default()),
-            Choice::Scenario(number) => {
-                let outcome = next(self.rules.scenarios.get(*number), decided);
-                let extras = Extras {
-                    delay_ms: self.delay_ms(outcome.delay),
-                    provider: outcome.provider.clone(),
-                    wire: outcome.wire,
-                    webhook: outcome.webhook,
-                };
-                (self.ending(&outcome.kind), extras)
-            }
+impl<'a> Filling<'a> {
+    /// The outcome of its scenario that is next, where a scenario names the input.
+    fn scenario_outcome(&self, decided: u32) -> Option<&'a Outcome> {
+        match &self.plan.choice {
+            Choice::Scenario(number) => Some(next(self.rules.scenarios.get(*number), decided)),
+            Choice::Sentinel { .. } | Choice::NoMatch => None,
         }
     }
 
-    /// How long the answer is held back. Of a range, a time that operation and input decide: the
+    /// What the step comes to. An input that no scenario names gets the canned answer: at once, or
+    /// after the operation's own time where it is always pending first (ruling 31).
+    fn resolve(&self, outcome: Option<&'a Outcome>) -> Resolved {
+        match (&self.plan.choice, outcome) {
+            (Choice::Sentinel { error, .. }, _) => Resolved::Failed {
+                code: *error,
+                message: None,
+            },
+            (_, Some(outcome)) => self.ending(&outcome.kind),
+            (_, None) => self.success(None),
+        }
+    }
+
+    /// How long the answer is delayed. Of a range, a time that operation and input decide: the
     /// same input waits as long again, whatever its headers.
     fn delay_ms(&self, delay: Delay) -> u64 {
         match delay {
@@ -150,9 +198,9 @@ impl<'a> Drawing<'a> {
             Delay::Typical => self.latency_ms.into(),
             Delay::Between { from_ms, to_ms } => {
                 let mut hash = Xxh3::new();
-                let operation = &self.rules.contract.operations[self.run.operation];
+                let operation = &self.rules.contract.operations[self.plan.operation];
                 hash.update(operation.id.as_bytes());
-                self.run
+                self.plan
                     .input
                     .body()
                     .canonical(&mut |bytes| hash.update(bytes));
@@ -161,10 +209,10 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    fn ending(&self, ending: &OutcomeKind) -> Drawn {
+    fn ending(&self, ending: &OutcomeKind) -> Resolved {
         match ending {
             OutcomeKind::Success(patch) => self.success(*patch),
-            OutcomeKind::Error { code, message } => Drawn::Failed {
+            OutcomeKind::Error { code, message } => Resolved::Failed {
                 code: *code,
                 message: message.clone(),
             },
@@ -174,19 +222,13 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// An input that no scenario names gets the canned answer: at once, or after the operation's
-    /// own time where it is always pending first.
-    fn unnamed(&self) -> Drawn {
-        self.success(None)
-    }
-
-    fn success(&self, patch: Option<PatchIndex>) -> Drawn {
-        let answer = self.rules.answer(self.run.operation, patch);
-        let completed = Drawn::Completed {
+    fn success(&self, patch: Option<PatchIndex>) -> Resolved {
+        let answer = self.rules.answer(self.plan.operation, patch);
+        let completed = Resolved::Completed {
             data: self.print(answer),
             flow: self.flow_change(answer),
         };
-        let pending = self.rules.contract.operations[self.run.operation]
+        let pending = self.rules.contract.operations[self.plan.operation]
             .pending
             .as_ref();
         match pending.is_some_and(|pending| pending.always) {
@@ -196,7 +238,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn print(&self, answer: &'a Answer) -> Vec<u8> {
-        if let Some(draft) = &self.run.draft {
+        if let Some(draft) = &self.plan.draft {
             return draft.to_vec();
         }
         let mut data = Vec::with_capacity(512);
@@ -204,19 +246,19 @@ impl<'a> Drawing<'a> {
         data
     }
 
-    fn pending(&self, after_ms: Option<u64>, finally: Drawn) -> Drawn {
+    fn pending(&self, after_ms: Option<u64>, finally: Resolved) -> Resolved {
         // What an operation gives that is always pending is pending by itself. The scenario's own
         // time comes before the operation's.
         let finally = match finally {
-            Drawn::Pending { finally, .. } => *finally,
+            Resolved::Pending { finally, .. } => *finally,
             other => other,
         };
-        let operation = &self.rules.contract.operations[self.run.operation];
+        let operation = &self.rules.contract.operations[self.plan.operation];
         let row = operation
             .pending
             .as_ref()
             .expect("the reader lets only such operations be pending");
-        let answer = self.rules.answer(self.run.operation, None);
+        let answer = self.rules.answer(self.plan.operation, None);
         let member = |name: &'a String| {
             let value = match row.by_consent.is_some() && name == CONSENT_URL {
                 true => self.consent_url(),
@@ -235,22 +277,25 @@ impl<'a> Drawing<'a> {
             (Some(_), None) => Due::Consent,
             (None, None) => at(row.after_ms),
         };
-        Drawn::Pending {
+        Resolved::Pending {
             status: row.status,
             data: data.to_string().into_bytes(),
             due,
-            consent: row.by_consent.as_ref().map(|row| Box::new(self.asked(row))),
+            consent: row
+                .by_consent
+                .as_ref()
+                .map(|row| Box::new(self.consent_request(row))),
             finally: Box::new(finally),
         }
     }
 
-    fn asked(&self, row: &ByConsent) -> ConsentAsked {
-        let asks = self.run.input.named(&row.asks).and_then(Json::as_list);
+    fn consent_request(&self, row: &ByConsent) -> ConsentRequest {
+        let asks = self.plan.input.named(&row.asks).and_then(Json::as_list);
         let asks = asks.unwrap_or_default().iter().filter_map(Json::as_text);
-        ConsentAsked {
-            asks: asks.map(str::to_owned).collect(),
+        ConsentRequest {
+            documents: asks.map(str::to_owned).collect(),
             redirect: self
-                .run
+                .plan
                 .input
                 .text(&row.redirect)
                 .unwrap_or_default()
@@ -271,60 +316,48 @@ impl<'a> Drawing<'a> {
 
     /// What a completed call does to the flow it is a step of.
     fn flow_change(&self, answer: &'a Answer) -> Option<FlowChange> {
-        let StepOf { flow, step } = self.rules.steps[self.run.operation]?;
+        let StepOf { flow, step } = self.rules.steps[self.plan.operation]?;
+        let name = &self.rules.contract.flows[flow].name;
         let row = &self.rules.contract.flows[flow].steps[step];
         if let Some(member) = &row.done_when
             && answer.member(self.sources, member) != Json::Bool(true)
         {
             return None;
         }
-        let carried = || self.run.input.text(row.takes.as_deref()?).map(Box::from);
         match &row.issues {
-            None => Some(FlowChange::Done {
-                flow,
-                key: carried()?,
-                step,
-            }),
+            None => Some(FlowChange::Advanced(FlowAdvance {
+                name: name.as_str().into(),
+                token: self.plan.input.text(row.takes.as_deref()?)?.into(),
+                operation: row.operation.as_str().into(),
+            })),
             Some(issues) => {
-                let keys = match issues {
-                    FlowKey::Member(name) => answer
-                        .member(self.sources, name)
-                        .as_text()
-                        .map(Box::from)
-                        .into_iter()
-                        .collect(),
+                let tokens = match issues {
+                    FlowKey::Member(name) => {
+                        let member = answer.member(self.sources, name);
+                        member.as_text().map(Box::from).into_iter().collect()
+                    }
                     FlowKey::Verification => {
                         let id = self.sources.verification.to_string().into_boxed_str();
-                        [Some(id), self.reference.map(Box::from)]
-                            .into_iter()
-                            .flatten()
-                            .collect()
+                        let reference = self.reference.map(Box::from);
+                        [Some(id), reference].into_iter().flatten().collect()
                     }
                 };
                 let value = |name: &String| {
-                    let sent = self.run.input.named(name).cloned();
+                    let sent = self.plan.input.named(name).cloned();
                     let value = sent.unwrap_or_else(|| answer.member(self.sources, name));
                     (name.clone(), value.into_owned())
                 };
-                let memory = Memory {
-                    subject: self.run.input.subject().to_owned(),
+                let memory = FlowMemory {
+                    subject: self.plan.input.subject().to_owned(),
                     values: row.remembers.iter().map(value).collect(),
                 };
-                Some(FlowChange::Begin { flow, keys, memory })
+                Some(FlowChange::Begun(Flow {
+                    name: name.as_str().into(),
+                    tokens,
+                    memory,
+                    done: vec![row.operation.as_str().into()],
+                }))
             }
         }
     }
-}
-
-/// What a scenario gives beside the outcome itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Extras {
-    /// How long the answer is held back, in real milliseconds.
-    pub delay_ms: u64,
-    /// `meta.provider`.
-    pub provider: Option<Arc<str>>,
-    /// What goes wrong on the way of the first answer.
-    pub wire: Option<WireFault>,
-    /// What goes wrong with the webhook that brings the result.
-    pub webhook: WebhookFault,
 }

@@ -1,28 +1,21 @@
-//! One account: all of its state, changed by entries and by nothing else.
+//! One account: all of its state. Only entries change it.
 
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use svc_fixtures::contract::Service;
+use svc_fixtures::contract::{Environment, Service};
 
 use super::allowlist::Allowlist;
-use super::audit::Audit;
-use super::calls::Calls;
 use super::clock::AccountClock;
-use super::deliveries::Deliveries;
-use super::entry::{Began, Change, Concluded, Decided, Entry, Opening, SequenceKey, TicketChange};
-use super::flow::Flows;
-use super::idempotency::Claims;
-use super::ids::Counters;
-use super::kept::Kept;
+use super::delivery::Delivery;
+use super::environment::{EnvironmentState, RetentionLimits};
+use super::ids::VerificationId;
+use super::keys::{Key, KeyState};
 use super::rate_limit::{RateLimit, Window};
-use super::retention::RetentionLimits;
-use super::ticket::{Ticket, Tickets};
-use super::usage::Usage;
-use super::wallet::{Money, Wallet};
-use crate::engine::call::authenticate::{Key, KeyState};
-use crate::engine::call::request::Environment;
-use crate::scenario::{AccountConfig, KeyConfig, WebhookConfig};
+use super::verification::Verification;
+use super::verifications::Expiry;
+use super::wallet::Wallet;
+use crate::scenario::AccountConfig;
 
 /// One account.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,9 +35,9 @@ pub struct Account {
     /// What holds for the service, as far as applying entries depends on it.
     pub settings: Settings,
     /// What it was when it came into being, and is again when it is reset.
-    opened: Arc<AccountConfig>,
-    test: EnvironmentState,
-    live: EnvironmentState,
+    pub(super) opened: Arc<AccountConfig>,
+    pub(super) test: EnvironmentState,
+    pub(super) live: EnvironmentState,
 }
 
 /// What applying entries depends on beside the account itself.
@@ -72,105 +65,16 @@ impl Settings {
     }
 }
 
-/// The state of an account in one environment. Nothing is seen across the two.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct EnvironmentState {
-    /// Its money; on the sandbox always empty.
-    pub wallet: Wallet,
-    /// How often each thing was asked.
-    pub counters: Counters,
-    /// Its idempotency keys.
-    pub claims: Claims,
-    /// How many calls each sequence has decided.
-    pub sequences: Kept<SequenceKey, Decided>,
-    /// Its flows.
-    pub flows: Flows,
-    /// What was put off.
-    pub tickets: Tickets,
-    /// Its call log.
-    pub calls: Calls,
-    /// Its webhooks.
-    pub deliveries: Deliveries,
-    /// What it spent.
-    pub usage: Usage,
-    /// Who looked at answers that must be retained.
-    pub audit: Audit,
-    /// Where its webhooks go.
-    pub webhook: Option<WebhookConfig>,
-}
-
 impl Account {
-    /// The entry that a new account begins with.
-    #[must_use]
-    pub fn opening(config: AccountConfig, clock: AccountClock, machine: Timestamp) -> Entry {
-        Entry {
-            at: clock.read(machine),
-            environment: Environment::Test,
-            changes: vec![Change::Opened(Box::new(Opening { config, clock }))],
-        }
-    }
-
-    /// The entry that a copy of this account begins with: all of its state under another name, with a
-    /// key of that name for each environment. Calls whose answer is held back are not in it.
-    #[must_use]
-    pub fn forking(&self, id: &Arc<str>, machine: Timestamp) -> Entry {
-        let mut copy = self.clone();
-        copy.id = Arc::clone(id);
-        copy.opened = Arc::new(AccountConfig {
-            id: Arc::clone(id),
-            keys: vec![KeyConfig {
-                name: id.to_string(),
-                revoked: false,
-                rotated_for_ms: None,
-            }],
-            copies: false,
-            ..(*self.opened).clone()
-        });
-        copy.keys = keys(&copy.opened, machine);
-        copy.windows = vec![Window::default(); copy.keys.len()];
-        copy.test.withdraw_held_back();
-        copy.live.withdraw_held_back();
-        Entry {
-            at: self.clock.read(machine),
-            environment: Environment::Test,
-            changes: vec![Change::Forked(Box::new(copy))],
-        }
-    }
-
-    /// What it was when it came into being.
-    #[must_use]
-    pub fn config(&self) -> &AccountConfig {
-        &self.opened
-    }
-
-    /// The account that these entries make. None where the first is not its beginning.
-    #[must_use]
-    pub fn rebuild(settings: Settings, entries: impl IntoIterator<Item = Entry>) -> Option<Self> {
-        let mut entries = entries.into_iter();
-        let first = entries.next()?;
-        let mut account = match first.changes.into_iter().next()? {
-            Change::Opened(opening) => {
-                let Opening { config, clock } = *opening;
-                Account::open(Arc::new(config), clock, settings, first.at)
-            }
-            Change::Forked(account) => Account {
-                settings,
-                ..*account
-            },
-            _ => return None,
-        };
-        entries.for_each(|entry| account.apply(entry));
-        Some(account)
-    }
-
-    fn open(
+    /// An account that comes into being at this instant of its clock.
+    pub(super) fn open(
         opened: Arc<AccountConfig>,
         clock: AccountClock,
         settings: Settings,
         at: Timestamp,
     ) -> Self {
-        let keys = keys(&opened, at);
-        let books = EnvironmentState {
+        let keys = keys_of(&opened, at);
+        let environment = EnvironmentState {
             webhook: opened.webhook.clone(),
             ..EnvironmentState::default()
         };
@@ -187,93 +91,69 @@ impl Account {
             settings,
             live: EnvironmentState {
                 wallet: Wallet::with(opened.live_wallet),
-                ..books.clone()
+                ..environment.clone()
             },
-            test: books,
+            test: environment,
             opened,
         }
     }
 
-    fn key_added(&mut self, key: Key) {
-        self.keys.push(key);
-        self.windows.push(Window::default());
+    /// What it was when it came into being.
+    #[must_use]
+    pub fn config(&self) -> &AccountConfig {
+        &self.opened
     }
 
     /// The state in one environment.
     #[must_use]
-    pub fn books(&self, environment: Environment) -> &EnvironmentState {
+    pub fn environment(&self, environment: Environment) -> &EnvironmentState {
         match environment {
             Environment::Test => &self.test,
             Environment::Live => &self.live,
         }
     }
 
-    /// Makes the changes of an entry.
-    pub fn apply(&mut self, entry: Entry) {
-        let Entry {
-            at,
-            environment,
-            changes,
-        } = entry;
-        for change in changes {
-            let (schedule_ms, keeps) = (
-                Arc::clone(&self.settings.webhook_schedule_ms),
-                self.settings.keeps,
-            );
-            let retention = self.settings.retention;
-            let books = match environment {
-                Environment::Test => &mut self.test,
-                Environment::Live => &mut self.live,
-            };
-            match change {
-                Change::Opened(_) | Change::Forked(_) => {
-                    debug_assert!(false, "an account begins once");
-                }
-                Change::Reset => {
-                    let (opened, settings) = (Arc::clone(&self.opened), self.settings.clone());
-                    *self = Account::open(opened, self.clock, settings, at);
-                }
-                Change::RateLimitConsumed { key, window } => self.windows[key] = window,
-                Change::Began(began) => books.began(*began, at, retention),
-                Change::PutOff(ticket) => books.tickets.open(*ticket),
-                Change::Concluded(concluded) => {
-                    books.concluded(*concluded);
-                    books.forget_beyond(&keeps);
-                }
-                Change::Attempted {
-                    verification,
-                    attempt,
-                } => {
-                    books
-                        .deliveries
-                        .attempted(verification, attempt, &schedule_ms);
-                    books.forget_beyond(&keeps);
-                }
-                Change::Accessed(access) => {
-                    books.audit.note(access);
-                    books.forget_beyond(&keeps);
-                }
-                Change::RedeliveryRequested { verification } => {
-                    books.deliveries.ask_again(verification, at);
-                }
-                Change::ToppedUp(amount) => books.wallet.top_up(amount),
-                Change::KeyAdded(key) => self.key_added(key),
-                Change::KeyChanged { key, state } => self.keys[key].state = state,
-                Change::AllowlistSet(allowlist) => self.allowlist = allowlist,
-                Change::RateLimitSet(limit) => {
-                    self.rate_limit = limit;
-                    self.windows.fill(Window::default());
-                }
-                Change::WebhookSet(webhook) => books.webhook = webhook,
-                Change::ClockSet(clock) => self.clock = clock,
-                Change::Forgot { down_to } => books.forget_down_to(down_to),
-            }
+    pub(super) fn environment_mut(&mut self, environment: Environment) -> &mut EnvironmentState {
+        match environment {
+            Environment::Test => &mut self.test,
+            Environment::Live => &mut self.live,
         }
+    }
+
+    /// How long its idempotency keys are needed at an instant of its clock.
+    pub(super) fn expiry(&self, now: Timestamp) -> Expiry {
+        Expiry {
+            now,
+            retention: self.settings.retention,
+        }
+    }
+
+    /// The pending verification that is due first by the account's clock, in either environment.
+    #[must_use]
+    pub fn first_due(&self) -> Option<(Timestamp, Environment, VerificationId)> {
+        let due = |environment| {
+            let (at, id) = self.environment(environment).verifications.first_due()?;
+            Some((at, id, environment))
+        };
+        let (at, id, environment) = Environment::ALL.into_iter().filter_map(due).min()?;
+        Some((at, environment, id))
+    }
+
+    /// The attempt to deliver that is due first by the account's clock, in either environment.
+    #[must_use]
+    pub fn first_attempt(&self) -> Option<(Timestamp, Environment, &Verification, &Delivery)> {
+        let due = |environment| {
+            let mut due = self.environment(environment).verifications.due_attempts();
+            let (at, verification, delivery) = due.next()?;
+            Some((at, environment, verification, delivery))
+        };
+        let due = Environment::ALL.into_iter().filter_map(due);
+        due.min_by_key(|&(at, environment, verification, _)| (at, verification.id, environment))
     }
 }
 
 /// The keys of an account that begins at this instant of its clock.
-fn keys(config: &AccountConfig, at: Timestamp) -> Vec<Key> {
+pub(super) fn keys_of(config: &AccountConfig, at: Timestamp) -> Vec<Key> {
     let key = |environment: Environment| {
         config.keys.iter().map(move |key| {
             let state = match (key.revoked, key.rotated_for_ms) {
@@ -294,75 +174,4 @@ fn keys(config: &AccountConfig, at: Timestamp) -> Vec<Key> {
         })
     };
     Environment::ALL.into_iter().flat_map(key).collect()
-}
-
-impl EnvironmentState {
-    /// Takes back the calls whose answer is held back, as if they had never been made.
-    fn withdraw_held_back(&mut self) {
-        let held_back: Vec<_> = self.tickets.held_back().cloned().collect();
-        for Ticket { matter, .. } in held_back {
-            self.tickets.close(matter.verification);
-            self.wallet.apply(Money {
-                release: matter.hold.unwrap_or_default(),
-                ..Money::default()
-            });
-            if let Some(key) = &matter.claim {
-                self.claims.withdraw(key, matter.verification);
-            }
-        }
-    }
-
-    fn began(&mut self, began: Began, at: Timestamp, retention: SignedDuration) {
-        self.counters.count(&began.content);
-        if let Some((key, body)) = began.claim {
-            self.claims
-                .claim(key, body, began.verification, at, retention);
-        }
-        for sequence in began.sequences {
-            // The one used last is the youngest.
-            let Decided(before) = self.sequences.remove(&sequence).unwrap_or_default();
-            self.sequences.put(sequence, Decided(before + 1));
-        }
-        self.wallet.apply(Money {
-            hold: began.hold,
-            ..Default::default()
-        });
-    }
-
-    fn concluded(&mut self, concluded: Concluded) {
-        let verification = concluded.record.verification;
-        self.wallet.apply(concluded.money);
-        if let Some(flow) = concluded.flow {
-            self.flows.apply(flow);
-        }
-        let pending = matches!(concluded.ticket, TicketChange::Opened(_));
-        match concluded.ticket {
-            TicketChange::Closed => {
-                self.tickets.close(verification);
-                self.flows.ended(verification);
-            }
-            TicketChange::Opened(ticket) => self.tickets.open(*ticket),
-        }
-        match concluded.claim {
-            Some((key, Some(answer))) => self.claims.answered(&key, verification, &answer, pending),
-            Some((key, None)) => self.claims.finished(&key, verification),
-            None => {}
-        }
-        if let Some(key) = concluded.lapses {
-            self.claims.finished(&key, verification);
-        }
-        if let Some(delivery) = concluded.delivery {
-            self.deliveries.add(delivery);
-        }
-        if let Some(counted) = concluded.counted {
-            self.usage.count(counted);
-        }
-        for step in concluded.steps {
-            if let Some(counted) = step.counted {
-                self.usage.count(counted);
-            }
-            self.calls.keep(step.record);
-        }
-        self.calls.keep(concluded.record);
-    }
 }

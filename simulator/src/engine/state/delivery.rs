@@ -1,5 +1,5 @@
-//! One webhook delivery as data: when its attempts are due, and what came of them. Nothing is sent
-//! here.
+//! One webhook delivery as data: when its attempts are due, and what came of them. What is sent is the
+//! envelope of its verification, the same bytes at each attempt. Nothing is sent here.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,15 +9,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::ids::VerificationId;
 use super::signature::Signature;
+use super::sizes::{set_place, text_bytes};
 use crate::scenario::{OutOfOrder, WebhookFault};
 
 /// One envelope on its way to the registered receiver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// The verification.
-    pub verification: VerificationId,
-    /// The envelope, the same bytes at each attempt.
-    pub body: Bytes,
     /// What the schedule counts from: when the verification reached its terminal state, by the
     /// account's clock, later only where a scenario says so.
     pub since: Timestamp,
@@ -25,12 +22,12 @@ pub struct Delivery {
     pub attempts: Vec<Attempt>,
     /// What goes wrong with it on purpose.
     pub fault: WebhookFault,
-    standing: Standing,
+    progress: Progress,
 }
 
 /// Where a delivery is in its schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Standing {
+struct Progress {
     /// How it stands by the schedule.
     scheduled: DeliveryState,
     /// When it was asked for by hand, until that was done.
@@ -143,25 +140,17 @@ impl fmt::Display for DeliveryId {
 impl Delivery {
     /// A delivery whose first attempt is due as the schedule says.
     #[must_use]
-    pub fn new(
-        verification: VerificationId,
-        body: Bytes,
-        since: Timestamp,
-        fault: WebhookFault,
-        schedule_ms: &[u64],
-    ) -> Self {
+    pub fn new(since: Timestamp, fault: WebhookFault, schedule_ms: &[u64]) -> Self {
         let since = later(since, fault.delay_ms);
         let first = match (fault.out_of_order, schedule_ms) {
             (OutOfOrder::Yes, [_, wait_ms, ..]) => Some(wait_ms),
             _ => schedule_ms.first(),
         };
         Delivery {
-            verification,
-            body,
             since,
             attempts: Vec::new(),
             fault,
-            standing: Standing {
+            progress: Progress {
                 scheduled: first.map_or(DeliveryState::Dead, |&wait_ms| {
                     DeliveryState::Due(later(since, wait_ms))
                 }),
@@ -176,7 +165,7 @@ impl Delivery {
     /// How it stands.
     #[must_use]
     pub fn state(&self) -> DeliveryState {
-        self.standing.state()
+        self.progress.state()
     }
 
     /// When its next attempt is due, where one is.
@@ -191,7 +180,7 @@ impl Delivery {
     /// Why its next attempt is made.
     #[must_use]
     pub fn why(&self) -> Why {
-        match (self.standing.by_hand, self.standing.taken) {
+        match (self.progress.by_hand, self.progress.taken) {
             (Some(_), _) => Why::Hand,
             (None, true) => Why::Copy,
             (None, false) => Why::Schedule,
@@ -207,17 +196,17 @@ impl Delivery {
     /// It was overtaken: its first attempt is due at this instant, if not earlier.
     pub(super) fn overtaken(&mut self, at: Timestamp) {
         if self.waits_to_be_overtaken() && self.due().is_some_and(|due| at < due) {
-            self.standing.scheduled = DeliveryState::Due(at);
+            self.progress.scheduled = DeliveryState::Due(at);
         }
     }
 
     /// Somebody asked for one more attempt at this instant.
-    pub(super) fn asked_for(&mut self, at: Timestamp) {
-        self.standing.by_hand = Some(at);
+    pub(super) fn requested(&mut self, at: Timestamp) {
+        self.progress.by_hand = Some(at);
     }
 
-    fn after(&self, attempt: &Attempt, schedule_ms: &[u64]) -> Standing {
-        let mut after = self.standing;
+    fn after(&self, attempt: &Attempt, schedule_ms: &[u64]) -> Progress {
+        let mut after = self.progress;
         match attempt.why {
             Why::Hand => after.by_hand = None,
             Why::Copy => after.copies = after.copies.saturating_sub(1),
@@ -240,8 +229,21 @@ impl Delivery {
 
     /// Notes what came of the attempt that was due.
     pub(super) fn attempted(&mut self, attempt: Attempt, schedule_ms: &[u64]) {
-        self.standing = self.after(&attempt, schedule_ms);
+        self.progress = self.after(&attempt, schedule_ms);
         self.attempts.push(attempt);
+    }
+
+    /// What it takes in memory, its place in the order of what is due included.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let attempts = self.attempts.iter().map(|attempt| {
+            let reason = match &attempt.answer {
+                Answered::Nothing(reason) => text_bytes(reason),
+                Answered::Status(_) => 0,
+            };
+            size_of::<Attempt>() * 4 / 3 + attempt.excerpt.len() + reason
+        });
+        let place = set_place::<(Timestamp, VerificationId)>();
+        size_of::<Self>() + place + attempts.sum::<usize>()
     }
 
     /// Whether it waits for another one to come before it.
@@ -255,7 +257,7 @@ fn later(at: Timestamp, by_ms: u64) -> Timestamp {
     at.saturating_add(by).unwrap_or(Timestamp::MAX)
 }
 
-impl Standing {
+impl Progress {
     fn state(self) -> DeliveryState {
         self.by_hand.map_or(self.scheduled, DeliveryState::Due)
     }

@@ -1,26 +1,19 @@
 //! Entries: all that ever changes in an account. Applying them in order rebuilds it.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
-use svc_fixtures::contract::Paise;
+use svc_fixtures::contract::{Environment, Paise};
 
 use super::account::Account;
 use super::allowlist::Allowlist;
 use super::audit::Access;
-use super::calls::{Record, State};
 use super::clock::AccountClock;
-use super::delivery::{Attempt, Delivery};
-use super::flow::FlowChange;
-use super::ids::{BodyDigest, Content, VerificationId};
-use super::kept::{Heap, Keepable, Standing};
+use super::counters::CounterKey;
+use super::delivery::Attempt;
+use super::flow::FlowAdvance;
+use super::ids::{SequenceKey, VerificationId};
+use super::keys::{Key, KeyState};
 use super::rate_limit::{RateLimit, Window};
-use super::ticket::Ticket;
-use super::usage::Counted;
-use super::wallet::Money;
-use crate::engine::call::authenticate::{Key, KeyState};
-use crate::engine::call::reply::Reply;
-use crate::engine::call::request::Environment;
+use super::verification::{State, Verification};
 use crate::scenario::{AccountConfig, WebhookConfig};
 
 /// What one step did to an account.
@@ -34,77 +27,89 @@ pub struct Entry {
     pub changes: Vec<Change>,
 }
 
-impl Entry {
-    /// Whether it completes a verification.
-    #[must_use]
-    pub fn completed(&self, verification: VerificationId) -> bool {
-        self.changes.iter().any(|change| {
-            matches!(change, Change::Concluded(concluded)
-                if concluded.record.verification == verification
-                    && concluded.record.state == State::Completed)
-        })
-    }
-}
-
-/// One change.
+/// One change. Money and counters are changes of their own beside the record of a verification, so that
+/// each can be checked against the other.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// The account came into being. This or the next is the first change of every account, and never
-    /// a later one.
+    /// The account came into being (rulings 14 and 15). This or the next is the first change of every
+    /// account, and never a later one.
     Opened(Box<Opening>),
-    /// The account came into being as a copy of another.
+    /// The account came into being as a copy of another (ruling 15).
     Forked(Box<Account>),
-    /// It was set back to its beginning; only its clock goes on.
+    /// It was set back to its beginning; only its clock goes on (ruling 34).
     Reset,
-    /// A call used a part of its key's rate limit.
+    /// A call used a part of its key's rate limit (ruling 17).
     RateLimitConsumed {
         /// Which key.
         key: usize,
         /// Its window now.
         window: Window,
     },
-    /// A call got its id; one that is executed holds its price and claims its idempotency key.
-    Began(Box<Began>),
-    /// A result was put off.
-    PutOff(Box<Ticket>),
-    /// A call was answered, or a pending one got its result.
-    Concluded(Box<Concluded>),
-    /// An attempt to deliver was made.
+    /// Something was asked once more, so that its next id differs (ruling 2).
+    CallCounted {
+        /// What was asked.
+        content: CounterKey,
+    },
+    /// A sequence of a scenario decided one more call (ruling 33).
+    SequenceAdvanced {
+        /// Which one.
+        sequence: SequenceKey,
+    },
+    /// A price was put aside (ruling 22).
+    HoldOpened {
+        /// How much.
+        amount: Paise,
+    },
+    /// A hold was committed, or released where nothing is charged (ruling 22).
+    HoldSettled {
+        /// What was put aside.
+        amount: Paise,
+        /// What was taken for good.
+        charged: Paise,
+    },
+    /// A verification was made, or has come further: this is all of it now (rulings 19 and 24).
+    Recorded(Box<Verification>),
+    /// A step of a flow is done (ruling 11).
+    FlowAdvanced(FlowAdvance),
+    /// An attempt to deliver was made (ruling 25).
     Attempted {
-        /// Of which verification's delivery.
+        /// Of which verification's webhook.
         verification: VerificationId,
         /// What came of it.
         attempt: Attempt,
     },
-    /// An answer that must be retained was accessed.
+    /// An answer that must be retained was accessed (ruling 23).
     Accessed(Access),
-    /// One more attempt to deliver is due now, whatever the schedule says.
+    /// One more attempt to deliver is due now, whatever the schedule says (ruling 25).
     RedeliveryRequested {
         /// Of which verification.
         verification: VerificationId,
     },
-    /// The wallet was topped up, or, with less than nothing, something was taken out.
-    ToppedUp(Paise),
-    /// The account has one more key.
+    /// The wallet was topped up, or, with less than nothing, something was taken out (ruling 34).
+    ToppedUp {
+        /// How much.
+        amount: Paise,
+    },
+    /// The account has one more key (ruling 15).
     KeyAdded(Key),
-    /// A key works longer, shorter or not at all.
+    /// A key works longer, shorter or not at all (ruling 15).
     KeyChanged {
         /// Which one.
         key: usize,
         /// Whether it works.
         state: KeyState,
     },
-    /// The keys may be used from elsewhere.
+    /// The keys may be used from elsewhere (ruling 14).
     AllowlistSet(Allowlist),
-    /// The keys may be used more or less often. What was used before does not count any more.
+    /// The keys may be used more or less often (ruling 14). What was used before does not count any more.
     RateLimitSet(Option<RateLimit>),
-    /// Webhooks go elsewhere, or nowhere.
+    /// Webhooks go elsewhere, or nowhere (ruling 26).
     WebhookSet(Option<WebhookConfig>),
-    /// The account's clock was set.
+    /// The account's clock was set (ruling 24).
     ClockSet(AccountClock),
-    /// All accounts together took too much room: of what has ended the oldest was forgotten, until
-    /// it took no more than so many bytes.
-    Forgot {
+    /// All accounts together took too much memory: what ended first was evicted, until no more than so
+    /// many bytes were left that may be (ruling 36).
+    Evicted {
         /// How many.
         down_to: usize,
     },
@@ -119,84 +124,21 @@ pub struct Opening {
     pub clock: AccountClock,
 }
 
-/// The beginning of a call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Began {
-    /// Its id.
-    pub verification: VerificationId,
-    /// What the id was made from.
-    pub content: Content,
-    /// The idempotency key it runs under, and what says whether another body is the same.
-    pub claim: Option<(Arc<str>, BodyDigest)>,
-    /// The sequences it is a step of.
-    pub sequences: Vec<SequenceKey>,
-    /// What was put aside for it.
-    pub hold: Paise,
-}
-
-/// The end of a call, or its pending answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Concluded {
-    /// For the call log.
-    pub record: Record,
-    /// The idempotency key and the answer to keep under it: the one first given.
-    pub claim: Option<(Arc<str>, Option<Reply>)>,
-    /// What happens to its hold.
-    pub money: Money,
-    /// What happens to the account's flows.
-    pub flow: Option<FlowChange>,
-    /// What happens to the ticket of this verification.
-    pub ticket: TicketChange,
-    /// The delivery that begins.
-    pub delivery: Option<Delivery>,
-    /// What is added to the usage.
-    pub counted: Option<Counted>,
-    /// Of a bundle: its steps, as calls of their own.
-    pub steps: Vec<StepConcluded>,
-    /// The idempotency key of an earlier call of the same verification, which may lapse now.
-    pub lapses: Option<Arc<str>>,
-}
-
-/// How a step of a bundle stands.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StepConcluded {
-    /// For the call log.
-    pub record: Record,
-    /// What is added to the usage.
-    pub counted: Option<Counted>,
-}
-
-/// What happens to the ticket of a verification.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TicketChange {
-    /// It had none, or the one it had is used up.
-    Closed,
-    /// It has this one from now on.
-    Opened(Box<Ticket>),
-}
-
-/// What tells the sequences of an account apart: the scenario and the identifying fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SequenceKey(pub u128);
-
-impl Heap for SequenceKey {
-    fn heap(&self) -> usize {
-        0
+impl Entry {
+    /// The verifications that it records.
+    pub fn recorded(&self) -> impl Iterator<Item = &Verification> {
+        self.changes.iter().filter_map(|change| match change {
+            Change::Recorded(verification) => Some(&**verification),
+            _ => None,
+        })
     }
-}
 
-/// How many calls a sequence has decided. What is forgotten starts over.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Decided(pub u32);
-
-impl Heap for Decided {
-    fn heap(&self) -> usize {
-        0
-    }
-}
-
-impl Keepable for Decided {
-    fn standing(&self) -> Standing {
-        Standing::Over
+    /// Whether it completes a verification.
+    #[must_use]
+    pub fn completes(&self, id: VerificationId) -> bool {
+        self.recorded().any(|verification| {
+            let answer = verification.answer.as_ref();
+            verification.id == id && answer.is_some_and(|it| it.state == State::Completed)
+        })
     }
 }

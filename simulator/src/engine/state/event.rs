@@ -4,15 +4,16 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use svc_fixtures::contract::Environment;
 
 use super::account::Account;
-use super::calls::State;
 use super::clock::AccountClock;
 use super::delivery::{Answered, DeliveryState};
-use super::entry::{Change, Concluded, Entry, TicketChange};
+use super::entry::{Change, Entry};
 use super::ids::VerificationId;
-use crate::engine::call::authenticate::KeyState;
-use crate::engine::call::request::Environment;
+use super::keys::KeyState;
+use super::verification::{Phase, State, Verification};
+use super::verifications::Verifications;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +74,7 @@ pub enum What {
         key: Arc<str>,
     },
     /// An idempotency key may be used anew.
-    IdempotencyKeyLapsed {
+    IdempotencyKeyExpired {
         /// The key.
         key: Box<str>,
     },
@@ -101,14 +102,14 @@ pub fn of<'e>(account: &'e Account, entry: &'e Entry) -> impl Iterator<Item = Ev
 }
 
 fn what(account: &Account, environment: Environment, change: &Change) -> Option<What> {
-    let books = account.books(environment);
+    let verifications = &account.environment(environment).verifications;
     Some(match change {
-        Change::Concluded(concluded) => concluded_as(account, environment, concluded),
+        Change::Recorded(verification) => recorded(verifications, verification)?,
         Change::Attempted {
             verification,
             attempt,
         } => {
-            let delivery = books.deliveries.get(*verification)?;
+            let delivery = verifications.delivery(*verification)?;
             What::Attempted {
                 verification: *verification,
                 number: delivery.attempts.len() + 1,
@@ -121,7 +122,7 @@ fn what(account: &Account, environment: Environment, change: &Change) -> Option<
         },
         Change::ClockSet(clock) => What::ClockSet { clock: *clock },
         Change::Reset => What::Reset,
-        Change::ToppedUp(_)
+        Change::ToppedUp { .. }
         | Change::KeyAdded(_)
         | Change::KeyChanged { .. }
         | Change::AllowlistSet(_)
@@ -130,29 +131,37 @@ fn what(account: &Account, environment: Environment, change: &Change) -> Option<
         Change::Opened(_)
         | Change::Forked(_)
         | Change::RateLimitConsumed { .. }
-        | Change::Began(_)
-        | Change::PutOff(_)
+        | Change::CallCounted { .. }
+        | Change::SequenceAdvanced { .. }
+        | Change::HoldOpened { .. }
+        | Change::HoldSettled { .. }
+        | Change::FlowAdvanced(_)
         | Change::Accessed(_)
-        | Change::Forgot { .. } => return None,
+        | Change::Evicted { .. } => return None,
     })
 }
 
-fn concluded_as(account: &Account, environment: Environment, concluded: &Concluded) -> What {
-    let record = &concluded.record;
-    let ticket = account.books(environment).tickets.get(record.verification);
-    let closes = concluded.ticket == TicketChange::Closed;
-    match ticket.is_some_and(|ticket| ticket.answered) && closes {
+/// A verification was answered, or has its result. Its bundle speaks for a step, and a delayed call says
+/// nothing yet.
+fn recorded(verifications: &Verifications, verification: &Verification) -> Option<What> {
+    let answer = verification.answer.as_ref()?;
+    if verification.bundle.is_some() || matches!(verification.phase, Phase::Delayed { .. }) {
+        return None;
+    }
+    let before = verifications.get(verification.id);
+    let was_pending = before.is_some_and(|it| matches!(it.phase, Phase::Pending { .. }));
+    Some(match was_pending && !verification.is_open() {
         true => What::Resulted {
-            verification: record.verification,
-            state: record.state,
-            delivers: concluded.delivery.is_some(),
+            verification: verification.id,
+            state: answer.state,
+            delivers: verification.delivery.is_some(),
         },
         false => What::Answered {
-            verification: record.verification,
-            status: record.status,
-            state: record.state,
+            verification: verification.id,
+            status: answer.status,
+            state: answer.state,
         },
-    }
+    })
 }
 
 /// What the passing of time alone does to an account after `from` and not later than `to`, in order:
@@ -181,18 +190,15 @@ pub fn passed(account: &Account, from: Timestamp, to: Timestamp) -> Vec<Event> {
     }
     for environment in Environment::ALL {
         let retention = account.settings.retention;
-        let claimed_after = from.saturating_sub(retention).unwrap_or(Timestamp::MIN);
-        let lapses = account.books(environment).claims.lapses(claimed_after);
-        let lapses = lapses.map(|(claimed, key)| (claimed + retention, key));
-        events.extend(
-            lapses
-                .take_while(|(at, _)| *at <= to)
-                .map(|(at, key)| Event {
-                    at,
-                    environment,
-                    what: What::IdempotencyKeyLapsed { key: key.into() },
-                }),
-        );
+        let verifications = &account.environment(environment).verifications;
+        for (at, key) in verifications.expiring(from, to, retention) {
+            let what = What::IdempotencyKeyExpired { key: key.into() };
+            events.push(Event {
+                at,
+                environment,
+                what,
+            });
+        }
     }
     events.sort_by_key(|event| event.at);
     events

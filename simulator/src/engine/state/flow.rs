@@ -1,69 +1,35 @@
-//! Flows of one account and environment: carried identifiers and the order of steps.
+//! Flows: what the first call of a flow leaves for the later ones, and in which order they must come.
 
-use std::collections::BTreeMap;
-
-use svc_fixtures::contract::{Contract, FlowKey};
+use svc_fixtures::contract::Contract;
 use svc_fixtures::json::Json;
 
-use super::ids::VerificationId;
-use super::kept::{Heap, Keepable, Kept, Standing, Sum, text};
 use super::rejection::Rejection;
-use crate::engine::call::input::Input;
+use super::sizes::text_bytes;
 
-/// The flows an account has begun, by what identifies them. One that a pending bundle waits for is
-/// never forgotten.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Flows {
-    begun: Kept<(usize, Box<str>), Running>,
-    /// By pending bundle: the flows whose next step brings it to its end.
-    waited_for: BTreeMap<VerificationId, Vec<(usize, Box<str>)>>,
-}
-
-/// A flow that was begun.
+/// A flow that a verification began. Later calls find it by one of its tokens.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Running {
-    /// What later steps may use: the first call's subject, and what its row says it remembers.
-    pub memory: Memory,
-    /// The steps that are done, by their place in the flow.
-    done: Vec<usize>,
-    /// Whether a pending bundle waits for its next step.
-    standing: Standing,
-}
-
-impl Keepable for Running {
-    fn standing(&self) -> Standing {
-        self.standing
-    }
-}
-
-impl Heap for Running {
-    fn heap(&self) -> usize {
-        let values = self.memory.values.iter();
-        let values = values.map(|(name, value)| {
-            size_of::<(String, Json<'_>)>() + text(name) + text(&value.to_string())
-        });
-        // Of the steps that are done there are few.
-        64 + text(&self.memory.subject) + values.sum::<usize>()
-    }
+pub struct Flow {
+    /// Its name in the contract.
+    pub name: Box<str>,
+    /// The carried identifiers that lead to it.
+    pub tokens: Vec<Box<str>>,
+    /// What later steps may use.
+    pub memory: FlowMemory,
+    /// The operations whose steps are done.
+    pub done: Vec<Box<str>>,
 }
 
 /// What the first call of a flow left behind.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Memory {
+pub struct FlowMemory {
     /// What identified the subject of the first call.
     pub subject: String,
     /// Request fields and answer members, by name.
     pub values: Vec<(String, Json<'static>)>,
 }
 
-impl Memory {
-    /// The bundle that began the flow, where one did.
-    #[must_use]
-    pub fn bundle(&self) -> Option<VerificationId> {
-        VerificationId::parse(self.get(FlowChange::BUNDLE).as_text()?)
-    }
-
-    /// What is remembered under a name; null where nothing is.
+impl FlowMemory {
+    /// The value remembered under a name; null where there is none.
     #[must_use]
     pub fn get(&self, name: &str) -> &Json<'static> {
         self.values
@@ -82,42 +48,24 @@ pub struct StepOf {
     pub step: usize,
 }
 
-/// What a call does to the flows.
+/// What a completed step does to the account's flows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FlowChange {
-    /// It begins one, which is found by any of these keys.
-    Begin {
-        /// Which flow.
-        flow: usize,
-        /// What later steps may carry.
-        keys: Vec<Box<str>>,
-        /// What later steps may use.
-        memory: Memory,
-    },
-    /// It gets a step of one done.
-    Done {
-        /// Which flow.
-        flow: usize,
-        /// What the call carried.
-        key: Box<str>,
-        /// Which step.
-        step: usize,
-    },
+    /// Its verification begins a flow.
+    Begun(Flow),
+    /// It gets a step of a flow done.
+    Advanced(FlowAdvance),
 }
 
-impl FlowChange {
-    /// The member that says which bundle began a flow.
-    const BUNDLE: &'static str = "verificationId";
-
-    /// The same change, made by a bundle that a second call will end.
-    #[must_use]
-    pub fn of_bundle(mut self, bundle: VerificationId) -> Self {
-        if let FlowChange::Begin { memory, .. } = &mut self {
-            let id = Json::from(bundle.to_string());
-            memory.values.push((Self::BUNDLE.to_owned(), id));
-        }
-        self
-    }
+/// A step of a flow that is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowAdvance {
+    /// The flow's name in the contract.
+    pub name: Box<str>,
+    /// What the call carried.
+    pub token: Box<str>,
+    /// The operation of the step.
+    pub operation: Box<str>,
 }
 
 /// Where each operation stands in the flows, by its place in the contract.
@@ -142,136 +90,84 @@ pub fn steps(contract: &Contract) -> Vec<Option<StepOf>> {
         .collect()
 }
 
-impl Flows {
-    /// The flow a step goes on with; none for a first step. `same` are the fields that must say
-    /// what the first call said.
-    ///
-    /// # Errors
-    /// Where the carried identifier was not issued to this account by the step before, where that
-    /// step is not done, or where the call contradicts the first one: `SVC_INVALID_INPUT` with a
-    /// message that names the step to call, or not found where the row says so.
-    pub fn resume(
-        &self,
-        contract: &Contract,
-        at: StepOf,
-        input: &Input<'_>,
-        same: &[&str],
-    ) -> Result<Option<&Running>, Rejection> {
-        let flow = &contract.flows[at.flow];
-        let step = &flow.steps[at.step];
-        let Some(field) = &step.takes else {
-            return Ok(None);
-        };
-        let carried = input.text(field).unwrap_or_default();
-        let first = &flow.steps[0].operation;
-        let Some(running) = self.begun.get(&(at.flow, Box::from(carried))) else {
-            return Err(match step.unknown_is_not_found {
-                true => Rejection::UnknownCarried {
-                    field: field.clone(),
-                },
-                false => Rejection::input(format!(
-                    "{field}: was not issued to this account; call {first} first"
-                )),
-            });
-        };
-        for &name in same {
-            let given = input.named(name);
-            if given.is_some_and(|given| given != running.memory.get(name)) {
-                return Err(Rejection::input(format!(
-                    "{name}: must be what the call of {first} said"
-                )));
-            }
-        }
-        if let Some(after) = &step.after {
-            let place = flow.steps.iter().position(|step| &step.operation == after);
-            if !place.is_some_and(|place| running.done.contains(&place)) {
-                return Err(Rejection::input(format!(
-                    "{field}: call {after} successfully first"
-                )));
-            }
-        }
-        Ok(Some(running))
-    }
-
-    /// EnvironmentState what an entry says.
-    pub fn apply(&mut self, change: FlowChange) {
-        match change {
-            FlowChange::Begin { flow, keys, memory } => {
-                let bundle = memory.bundle();
-                for key in keys {
-                    let running = Running {
-                        memory: memory.clone(),
-                        done: vec![0],
-                        standing: bundle.map_or(Standing::Over, |_| Standing::Open),
-                    };
-                    if let Some(bundle) = bundle {
-                        let waited_for = self.waited_for.entry(bundle).or_default();
-                        waited_for.push((flow, key.clone()));
-                    }
-                    self.begun.put((flow, key), running);
-                }
-            }
-            FlowChange::Done { flow, key, step } => {
-                self.begun.change(&(flow, key), |running| {
-                    if !running.done.contains(&step) {
-                        running.done.push(step);
-                    }
-                });
-            }
-        }
-    }
-
-    /// A verification has come to its end: no flow is waited for any more because of it.
-    pub fn ended(&mut self, verification: VerificationId) {
-        for key in self.waited_for.remove(&verification).unwrap_or_default() {
-            self.begun
-                .change(&key, |running| running.standing = Standing::Over);
-        }
-    }
-
-    /// Forgets the one begun first that nothing waits for. Says whether there was one.
-    pub fn forget_oldest(&mut self) -> bool {
-        self.begun.forget_oldest().is_some()
-    }
-
-    /// Those that are never forgotten now.
-    #[must_use]
-    pub fn open(&self) -> Sum {
-        self.begun.open()
-    }
-
-    /// Those that may be forgotten.
-    #[must_use]
-    pub fn over(&self) -> Sum {
-        self.begun.over()
-    }
-
-    /// How many were forgotten to bound memory.
-    #[must_use]
-    pub fn forgotten(&self) -> u64 {
-        self.begun.forgotten()
-    }
-
-    /// Those that are waited for and others, counted anew: for tests.
-    #[must_use]
-    pub fn recount(&self) -> (Sum, Sum) {
-        self.begun.recount()
-    }
-
-    /// Gives back the room of what was forgotten.
-    pub fn shrink(&mut self) {
-        self.begun.shrink();
-    }
-}
-
 /// The field of the request that a step carries its identifier in.
 #[must_use]
 pub fn carried_field(contract: &Contract, at: StepOf) -> Option<&str> {
     contract.flows[at.flow].steps[at.step].takes.as_deref()
 }
 
-/// Whether a first step's flow is found by the call's own id and reference.
-#[must_use]
-pub fn found_by_verification(contract: &Contract, at: StepOf) -> bool {
-    contract.flows[at.flow].steps[at.step].issues == Some(FlowKey::Verification)
+impl Flow {
+    /// Checks that a later step may go on with this flow (ruling 11). `same` are the fields that must
+    /// say what the first call said, as they were sent.
+    ///
+    /// # Errors
+    /// `SVC_INVALID_INPUT` with a message that names the step to call, where the step before is not
+    /// done or the call contradicts the first one.
+    pub fn admit<'s>(
+        &self,
+        contract: &Contract,
+        at: StepOf,
+        same: impl Iterator<Item = (&'s str, &'s Json<'s>)>,
+    ) -> Result<(), Rejection> {
+        let row = &contract.flows[at.flow];
+        let step = &row.steps[at.step];
+        let first = &row.steps[0].operation;
+        for (name, sent) in same {
+            if sent != self.memory.get(name) {
+                return Err(Rejection::input(format!(
+                    "{name}: must be what the call of {first} said"
+                )));
+            }
+        }
+        match &step.after {
+            Some(after) if !self.done.iter().any(|done| **done == **after) => {
+                let field = step.takes.as_deref().unwrap_or_default();
+                Err(Rejection::input(format!(
+                    "{field}: call {after} successfully first"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes that a step is done.
+    pub fn advance(&mut self, operation: &str) {
+        if !self.done.iter().any(|done| **done == *operation) {
+            self.done.push(operation.into());
+        }
+    }
+
+    /// What it takes in memory, its places in the index of tokens included.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let values = self.memory.values.iter();
+        let values = values.map(|(name, value)| {
+            size_of::<(String, Json<'_>)>() + text_bytes(name) + text_bytes(&value.to_string())
+        });
+        let tokens = self.tokens.iter();
+        let tokens = tokens.map(|token| 2 * (size_of::<Box<str>>() + text_bytes(token)) + 64);
+        let done = self.done.iter().map(|done| text_bytes(done) + 16);
+        let texts = text_bytes(&self.name) + text_bytes(&self.memory.subject);
+        let parts = values.sum::<usize>() + tokens.sum::<usize>() + done.sum::<usize>();
+        size_of::<Self>() + texts + parts
+    }
+}
+
+impl FlowChange {
+    /// What it takes in memory.
+    pub(super) fn heap_bytes(&self) -> usize {
+        match self {
+            FlowChange::Begun(flow) => flow.heap_bytes(),
+            FlowChange::Advanced(advance) => {
+                let FlowAdvance {
+                    name,
+                    token,
+                    operation,
+                } = advance;
+                [name, token, operation]
+                    .map(|it| text_bytes(it))
+                    .iter()
+                    .sum()
+            }
+        }
+    }
 }

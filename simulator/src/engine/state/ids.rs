@@ -1,17 +1,13 @@
 //! Ids made from content: the same call of the same account always gets the same id, whatever else
 //! is going on. No counter that calls share, no randomness.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use data_encoding::{Encoding, Specification};
-use foldhash::fast::FixedState;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
+use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
-
-use super::kept::Sum;
-use crate::engine::call::request::Environment;
 
 /// What all ids of a simulator depend on, so that two simulators can differ on purpose.
 #[derive(Clone)]
@@ -105,7 +101,14 @@ impl Content {
         Content(hash.finalize().into())
     }
 
-    /// A number drawn from the content.
+    /// What the counters know it by. Two contents that begin alike are counted as one: their ids differ
+    /// all the same.
+    #[must_use]
+    pub fn counter_key(&self) -> [u8; 8] {
+        self.0[..8].try_into().expect("8 of 32 bytes")
+    }
+
+    /// A number made from the content.
     #[must_use]
     pub fn number(&self) -> u64 {
         u64::from_le_bytes(self.0[..8].try_into().expect("eight of 32 bytes"))
@@ -120,6 +123,10 @@ impl Content {
         VerificationId::from_bytes(&hash.finalize())
     }
 }
+
+/// Tells the sequences of an account apart: the scenario and the identifying fields (ruling 33).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SequenceKey(pub u128);
 
 /// `svcv_` and 26 characters of lower-case Crockford base 32. Kept without the prefix.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -201,74 +208,6 @@ fn crockford() -> &'static Encoding {
     &ENCODING
 }
 
-/// How many times an account has asked each thing. Bounded: what is forgotten raises the floor that
-/// everything counts from, so that an id never comes twice.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counters {
-    floor: u32,
-    young: HashMap<CounterKey, u32, FixedState>,
-    old: HashMap<CounterKey, u32, FixedState>,
-    forgotten: u64,
-}
-
-/// The beginning of a content, without the padding that a number would need. Two contents that begin
-/// alike are counted as one: their ids differ all the same.
-type CounterKey = [u8; 8];
-
-impl Counters {
-    /// So many different contents are counted exactly; up to twice as many are kept.
-    pub const GENERATION: usize = 100_000;
-    /// What one of them takes: key, count, and what is free in a map that grows by doubling.
-    const BYTES: usize = (size_of::<(CounterKey, u32)>() + 1) * 4 / 3;
-
-    /// How many times this was asked before.
-    #[must_use]
-    pub fn asked(&self, content: &Content) -> u32 {
-        let key = Self::key(content);
-        let counted = self.young.get(&key).or_else(|| self.old.get(&key));
-        counted.copied().unwrap_or(self.floor)
-    }
-
-    /// Counts one more.
-    pub fn count(&mut self, content: &Content) {
-        let next = self.asked(content) + 1;
-        self.young.insert(Self::key(content), next);
-        if self.young.len() > Self::GENERATION {
-            self.forget_oldest();
-        }
-    }
-
-    /// Forgets the older half of what is counted, and raises the floor above all its counts. Says
-    /// whether there was anything to forget.
-    pub fn forget_oldest(&mut self) -> bool {
-        let older = std::mem::replace(&mut self.old, std::mem::take(&mut self.young));
-        self.forgotten += older.len() as u64;
-        let some = !older.is_empty() || !self.old.is_empty();
-        self.floor = older.into_values().fold(self.floor, u32::max);
-        some
-    }
-
-    /// All that is counted.
-    #[must_use]
-    pub fn over(&self) -> Sum {
-        let count = self.young.len() + self.old.len();
-        Sum {
-            count,
-            bytes: count * Self::BYTES,
-        }
-    }
-
-    /// How many counts were forgotten to bound memory.
-    #[must_use]
-    pub fn forgotten(&self) -> u64 {
-        self.forgotten
-    }
-
-    fn key(content: &Content) -> CounterKey {
-        content.0[..8].try_into().expect("8 of 32 bytes")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -319,20 +258,5 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 7);
-    }
-
-    #[test]
-    fn a_forgotten_count_never_starts_over() {
-        let mut counters = Counters::default();
-        let first = content("seed", "local", None, "{}");
-        for _ in 0..5 {
-            counters.count(&first);
-        }
-        for n in 0..2 * Counters::GENERATION + 2 {
-            let mut bytes = [0; 32];
-            bytes[..8].copy_from_slice(&(n as u64).to_le_bytes());
-            counters.count(&Content(bytes));
-        }
-        assert!(counters.asked(&first) >= 5);
     }
 }

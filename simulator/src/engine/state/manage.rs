@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use ipnet::IpNet;
 use jiff::{SignedDuration, Timestamp};
-use svc_fixtures::contract::Paise;
+use svc_fixtures::contract::{Environment, Paise};
 
 use super::account::Account;
 use super::allowlist::Allowlist;
 use super::entry::Change;
 use super::ids::VerificationId;
+use super::keys::{Key, KeyState};
 use super::rate_limit::RateLimit;
-use crate::engine::call::authenticate::{Key, KeyState};
-use crate::engine::call::request::Environment;
 use crate::scenario::WebhookConfig;
 
 /// Why an account was not changed.
@@ -54,10 +53,10 @@ pub fn top_up(
     environment: Environment,
     amount: Paise,
 ) -> Result<Vec<Change>, Refused> {
-    let wallet = &account.books(environment).wallet;
+    let wallet = &account.environment(environment).wallet;
     match wallet.balance().0.checked_add(amount.0) {
         Some(balance) if balance <= MOST.0 && amount.0 <= MOST.0 => {
-            Ok(vec![Change::ToppedUp(amount)])
+            Ok(vec![Change::ToppedUp { amount }])
         }
         _ => Err(Refused::TooMuch),
     }
@@ -72,7 +71,7 @@ pub fn set_balance(
     environment: Environment,
     balance: Paise,
 ) -> Result<Vec<Change>, Refused> {
-    let wallet = &account.books(environment).wallet;
+    let wallet = &account.environment(environment).wallet;
     if balance < wallet.held() {
         return Err(Refused::BelowHeld {
             held: wallet.held(),
@@ -81,9 +80,8 @@ pub fn set_balance(
     if balance > MOST {
         return Err(Refused::TooMuch);
     }
-    Ok(vec![Change::ToppedUp(Paise(
-        balance.0 - wallet.balance().0,
-    ))])
+    let amount = Paise(balance.0 - wallet.balance().0);
+    Ok(vec![Change::ToppedUp { amount }])
 }
 
 /// One more key of this name.
@@ -184,7 +182,8 @@ pub fn redeliver(
     environment: Environment,
     verification: VerificationId,
 ) -> Result<Vec<Change>, Refused> {
-    let found = account.books(environment).deliveries.get(verification);
+    let verifications = &account.environment(environment).verifications;
+    let found = verifications.delivery(verification);
     found.ok_or(Refused::UnknownDelivery)?;
     Ok(vec![Change::RedeliveryRequested { verification }])
 }

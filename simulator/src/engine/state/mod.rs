@@ -1,23 +1,25 @@
 //! All that an account is, and the entries that change it: applying them in order rebuilds it.
 
 pub mod account;
+mod apply;
+pub mod entry;
+pub mod environment;
+pub mod event;
+pub mod manage;
+pub mod verification;
+pub mod verifications;
+
 pub mod allowlist;
 pub mod audit;
-pub mod calls;
 pub mod clock;
-pub mod deliveries;
+pub mod counters;
 pub mod delivery;
-pub mod entry;
-pub mod event;
 pub mod flow;
-pub mod idempotency;
 pub mod ids;
-pub mod kept;
-pub mod manage;
+pub mod keys;
 pub mod rate_limit;
 pub mod rejection;
-pub mod retention;
 pub mod signature;
-pub mod ticket;
+pub mod sizes;
 pub mod usage;
 pub mod wallet;

@@ -9,8 +9,8 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;
 use svc_fixtures::contract::Paise;
 
-use super::kept::Sum;
 use super::rejection::Rejection;
+use super::sizes::Sum;
 
 /// The usage of one account and environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,17 +38,6 @@ pub struct Row {
     pub billed: u64,
     /// What was charged for them.
     pub amount: Paise,
-}
-
-/// What one answer adds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
-    /// The day of the call, by the account's clock in UTC.
-    pub day: Date,
-    /// The endpoint.
-    pub endpoint: Arc<str>,
-    /// What is added.
-    pub row: Row,
 }
 
 /// From the first day to the last, both counted.
@@ -95,6 +84,19 @@ pub fn period(query: &str) -> Result<Period, Rejection> {
 }
 
 impl Row {
+    /// What it has more than another one.
+    #[must_use]
+    pub fn minus(&self, other: &Row) -> Row {
+        Row {
+            calls: self.calls - other.calls,
+            completed: self.completed - other.completed,
+            no_record: self.no_record - other.no_record,
+            failed: self.failed - other.failed,
+            billed: self.billed - other.billed,
+            amount: Paise(self.amount.0 - other.amount.0),
+        }
+    }
+
     fn add(&mut self, other: &Row) {
         self.calls += other.calls;
         self.completed += other.completed;
@@ -122,12 +124,10 @@ struct EndpointReport<'a> {
 }
 
 impl Usage {
-    /// Counts one more answer.
-    pub fn count(&mut self, counted: Counted) {
-        self.rows
-            .entry((counted.day, counted.endpoint))
-            .or_default()
-            .add(&counted.row);
+    /// Adds what came of an answer to the row of its endpoint on the day of its call, by the account's
+    /// clock in UTC.
+    pub fn count(&mut self, day: Date, endpoint: Arc<str>, row: Row) {
+        self.rows.entry((day, endpoint)).or_default().add(&row);
         while self.rows.len() > KEPT_ROWS && self.join_oldest() {}
     }
 
@@ -211,11 +211,7 @@ mod tests {
                 amount: Paise(250),
                 ..Row::default()
             };
-            usage.count(Counted {
-                day: day.parse().expect("a day"),
-                endpoint: "an.operation".into(),
-                row,
-            });
+            usage.count(day.parse().expect("a day"), "an.operation".into(), row);
         }
         let calls = |query: &str| {
             let report = usage.report(period(query).expect("a period"), None);

@@ -4,26 +4,18 @@ use svc_fixtures::contract::Paise;
 
 use super::rejection::Rejection;
 
-/// The money of an account. Always: balance + charged = topped up, and 0 ≤ held ≤ balance.
+/// The money of an account (ruling 22). Always: balance + charged = topped up, and 0 ≤ held ≤ balance.
+/// The balance is the wallet's own; what was charged is told by the verifications that were, so that each
+/// checks the other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wallet {
     topped_up: Paise,
-    charged: Paise,
+    balance: Paise,
     held: Paise,
+    charged: Paise,
 }
 
-/// What one entry does to a wallet: opens a hold, closes one, charges.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Money {
-    /// Put aside.
-    pub hold: Paise,
-    /// No longer put aside.
-    pub release: Paise,
-    /// Taken for good.
-    pub charge: Paise,
-}
-
-/// Money put aside for a call: proof that the wallet covers it.
+/// Proof that a wallet covers a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Hold {
@@ -37,6 +29,7 @@ impl Wallet {
     pub fn with(balance: Paise) -> Self {
         Wallet {
             topped_up: balance,
+            balance,
             ..Wallet::default()
         }
     }
@@ -44,7 +37,7 @@ impl Wallet {
     /// Top-ups less charges; open holds are not deducted.
     #[must_use]
     pub fn balance(&self) -> Paise {
-        Paise(self.topped_up.0 - self.charged.0)
+        self.balance
     }
 
     /// What is put aside for calls that have not ended.
@@ -77,39 +70,33 @@ impl Wallet {
         }
     }
 
-    /// EnvironmentState what an entry says.
-    pub fn apply(&mut self, money: Money) {
-        self.held.0 += money.hold.0 - money.release.0;
-        self.charged.0 += money.charge.0;
-        debug_assert!(
-            self.adds_up(),
-            "an entry broke the wallet: {self:?} after {money:?}"
-        );
+    /// Opens a hold.
+    pub fn open(&mut self, hold: Paise) {
+        self.held.0 += hold.0;
+    }
+
+    /// Ends a hold: commits it where something is charged, else releases it.
+    pub fn settle(&mut self, hold: Paise, charge: Paise) {
+        self.held.0 -= hold.0;
+        self.balance.0 -= charge.0;
+    }
+
+    /// Notes what a verification says it was charged.
+    pub fn note_charged(&mut self, charge: Paise) {
+        self.charged.0 += charge.0;
     }
 
     /// Puts money in, or takes some out where it is less than nothing.
     pub fn top_up(&mut self, amount: Paise) {
         self.topped_up.0 = self.topped_up.0.saturating_add(amount.0);
+        self.balance.0 = self.balance.0.saturating_add(amount.0);
     }
 
     /// Whether the wallet's law holds.
     #[must_use]
     pub fn adds_up(&self) -> bool {
-        let balance = self.balance().0;
+        let balance = self.balance.0;
         balance + self.charged.0 == self.topped_up.0 && 0 <= self.held.0 && self.held.0 <= balance
-    }
-}
-
-impl Hold {
-    /// What the ledger is told when the hold ends: charged where the result is billed.
-    #[must_use]
-    pub fn settle(self, billed: bool) -> Money {
-        let charge = if billed { self.amount } else { Paise::ZERO };
-        Money {
-            release: self.amount,
-            charge,
-            ..Money::default()
-        }
     }
 }
 
@@ -122,28 +109,34 @@ mod tests {
         let mut wallet = Wallet::with(Paise(500));
         assert!(wallet.hold(Paise(500)).is_ok());
         assert!(wallet.hold(Paise(501)).is_err());
-        wallet.apply(Money {
-            hold: Paise(300),
-            ..Money::default()
-        });
+        wallet.open(Paise(300));
         assert!(wallet.hold(Paise(200)).is_ok());
         assert!(wallet.hold(Paise(201)).is_err());
     }
 
     #[test]
-    fn a_settled_hold_is_charged_or_released() {
-        for (billed, balance) in [(true, 200), (false, 500)] {
+    fn a_settled_hold_is_committed_or_released() {
+        for (charge, balance) in [(300, 200), (0, 500)] {
             let mut wallet = Wallet::with(Paise(500));
-            let hold = wallet.hold(Paise(300)).expect("covered");
-            wallet.apply(Money {
-                hold: hold.amount,
-                ..Money::default()
-            });
-            wallet.apply(hold.settle(billed));
-            assert_eq!(
-                (wallet.balance(), wallet.held()),
-                (Paise(balance), Paise::ZERO)
-            );
+            wallet.open(Paise(300));
+            wallet.settle(Paise(300), Paise(charge));
+            let found = (wallet.balance(), wallet.held());
+            assert_eq!(found, (Paise(balance), Paise::ZERO));
         }
+    }
+
+    #[test]
+    fn a_wallet_that_was_charged_otherwise_than_its_verifications_say_does_not_add_up() {
+        let mut wallet = Wallet::with(Paise(500));
+        wallet.open(Paise(300));
+        assert!(wallet.adds_up());
+        wallet.settle(Paise(300), Paise(300));
+        assert!(!wallet.adds_up(), "nobody says what it was charged for");
+        wallet.note_charged(Paise(300));
+        assert!(wallet.adds_up());
+        wallet.settle(Paise(1), Paise::ZERO);
+        assert!(!wallet.adds_up(), "a hold was released that nobody opened");
+        wallet.open(Paise(202));
+        assert!(!wallet.adds_up(), "more is held than there is");
     }
 }

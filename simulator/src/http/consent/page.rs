@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::engine::call::consent::Said;
 use crate::engine::call::request::Environment;
-use crate::engine::call::resolve::ConsentAsked;
+use crate::engine::state::verification::ConsentRequest;
 
 /// The field of the form.
 pub(super) const DECISION: &str = "decision";
@@ -15,7 +15,7 @@ pub(super) const DECISION: &str = "decision";
 pub(super) const DECISIONS: [(&str, Said); 2] = [("allow", Said::Allow), ("refuse", Said::Refuse)];
 
 /// The page that asks.
-pub(super) fn asking(account: &str, environment: Environment, asked: &ConsentAsked) -> Markup {
+pub(super) fn asking(account: &str, environment: Environment, asked: &ConsentRequest) -> Markup {
     let [(allow, _), (refuse, _)] = DECISIONS;
     let about = html! {
         p { bdi { strong { (shown(account)) } } " asks to see documents of yours." }
@@ -23,11 +23,11 @@ pub(super) fn asking(account: &str, environment: Environment, asked: &ConsentAsk
             dt id="asks" { "Documents" }
             dd {
                 div.box tabindex="0" role="region" aria-labelledby="asks" {
-                    @if asked.asks.is_empty() {
+                    @if asked.documents.is_empty() {
                         "all documents"
                     } @else {
                         ul {
-                            @for code in &asked.asks { li { bdi { code { (shown(code)) } } } }
+                            @for code in &asked.documents { li { bdi { code { (shown(code)) } } } }
                         }
                     }
                 }
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
 
     fn asked(asks: &[&str], redirect: &str) -> String {
-        let asked = ConsentAsked {
-            asks: asks.iter().map(|&code| code.to_owned()).collect(),
+        let asked = ConsentRequest {
+            documents: asks.iter().map(|&code| code.to_owned()).collect(),
             redirect: redirect.to_owned(),
             refused: svc_fixtures::contract::ErrorCode::NoRecordFound,
         };
@@ -201,8 +201,8 @@ mod tests {
         let mean =
             "</code></bdi></title></style><script>alert(1)</script>\"'><img src=x onerror=y>&amp;";
         let account = html! { (mean) }.into_string();
-        let asked = ConsentAsked {
-            asks: vec![mean.to_owned()],
+        let asked = ConsentRequest {
+            documents: vec![mean.to_owned()],
             redirect: mean.to_owned(),
             refused: svc_fixtures::contract::ErrorCode::NoRecordFound,
         };

@@ -86,14 +86,14 @@ async fn list(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Accou
     let machine = control.host.now();
     let listed = |account: &Account| {
         let calls = |environment| {
-            let calls = &account.books(environment).calls;
-            calls.kept() as u64 + calls.forgotten()
+            let verifications = &account.environment(environment).verifications;
+            verifications.totals().logged as u64 + verifications.evicted().calls
         };
         Listed {
             id: account.id.to_string(),
             now: When(account.clock.read(machine)),
             clock: state_of(account),
-            live: Purse::of(&account.books(Environment::Live).wallet),
+            live: Purse::of(&account.environment(Environment::Live).wallet),
             calls: Counts {
                 test: calls(Environment::Test),
                 live: calls(Environment::Live),

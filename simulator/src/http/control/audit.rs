@@ -73,7 +73,7 @@ async fn list(control: Arc<Control>, asked: Asked<Nothing, AuditQuery>) -> Resul
     let cell = control.account(&query.account)?;
     let mut accesses = cell.read(|account| {
         let of = |environment| {
-            let accesses = account.books(environment).audit.iter();
+            let accesses = account.environment(environment).audit.iter();
             accesses.map(move |access: &Access| AccessRow {
                 verification_id: Shown(access.verification),
                 environment: environment.into(),

@@ -16,8 +16,8 @@ use super::route::{Asked, Route, get};
 use super::values::{Id, In, Inr, Limit, Shown, When, meant};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
-use crate::engine::state::calls::Record;
 use crate::engine::state::ids::VerificationId;
+use crate::engine::state::verification::{Answer, Verification};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -92,18 +92,18 @@ struct CallRow {
 }
 
 impl CallRow {
-    fn of(record: &Record, environment: Environment) -> Self {
-        let (status, code) = standing(record.state);
+    fn of(call: &Verification, answer: &Answer, environment: Environment) -> Self {
+        let (status, code) = standing(answer.state);
         CallRow {
-            verification_id: Shown(record.verification),
+            verification_id: Shown(call.id),
             environment: environment.into(),
-            endpoint: record.endpoint.to_string(),
-            at: When(record.at),
+            endpoint: call.endpoint.to_string(),
+            at: When(call.created_at),
             status,
-            http_status: record.status,
+            http_status: answer.status,
             code,
-            charged: Inr(record.charged),
-            because: record.because.to_string(),
+            charged: Inr(call.charged),
+            because: call.because.to_string(),
             account: None,
             envelope: None,
         }
@@ -119,40 +119,38 @@ async fn list(control: Arc<Control>, asked: Asked<Nothing, CallsQuery>) -> Resul
 impl CallsQuery {
     fn page(&self, account: &Account) -> Result<Calls, Refusal> {
         let environments = meant(self.environment);
-        let books = |&environment: &Environment| (environment, account.books(environment));
-        let mut found: Vec<(Environment, &Record)> = environments
-            .iter()
-            .map(books)
-            .flat_map(|(environment, books)| books.calls.iter().map(move |it| (environment, it)))
-            .collect();
+        let mut found: Vec<(Environment, &Verification, &Answer)> = Vec::new();
+        for &environment in &environments {
+            let log = account.environment(environment).verifications.log();
+            found.extend(log.map(|(call, answer)| (environment, call, answer)));
+        }
         // Those of one instant stay in the order in which they came, the sandbox's before live ones.
-        found.sort_by_key(|(_, record)| record.at);
+        found.sort_by_key(|(_, call, _)| call.created_at);
         found.reverse();
         let from = match self.before {
             None => 0,
             Some(Id(before)) => {
-                let place = found.iter().position(|(_, it)| it.verification == before);
+                let place = found.iter().position(|(_, call, _)| call.id == before);
                 let unknown = "before: the account has no such call; it may have been forgotten";
                 place.ok_or_else(|| Refusal::new(Code::InvalidInput, unknown))? + 1
             }
         };
-        let wanted = |(_, record): &&(Environment, &Record)| {
+        let wanted = |(_, call, answer): &&(Environment, &Verification, &Answer)| {
             let endpoint = self.endpoint.as_deref();
-            endpoint.is_none_or(|endpoint| *record.endpoint == *endpoint)
-                && self
-                    .status
-                    .is_none_or(|status| standing(record.state).0 == status)
+            let status = standing(answer.state).0;
+            endpoint.is_none_or(|endpoint| *call.endpoint == *endpoint)
+                && self.status.is_none_or(|wanted| wanted == status)
         };
         let page = found[from..].iter().filter(wanted);
         let page = page.take(self.limit.unwrap_or_default().0);
+        let evicted = environments
+            .iter()
+            .map(|it| account.environment(*it).verifications.evicted().calls);
         Ok(Calls {
             calls: page
-                .map(|(environment, it)| CallRow::of(it, *environment))
+                .map(|(environment, call, answer)| CallRow::of(call, answer, *environment))
                 .collect(),
-            forgotten: environments
-                .iter()
-                .map(|it| account.books(*it).calls.forgotten())
-                .sum(),
+            forgotten: evicted.sum(),
         })
     }
 }
@@ -165,16 +163,13 @@ async fn one(control: Arc<Control>, asked: Asked<Nothing, NoQuery>) -> Result<Ca
     let id = VerificationId::parse(&asked.part).ok_or_else(unknown)?;
     let (cell, environment) = control.host.find(id).ok_or_else(unknown)?;
     cell.read(|account| {
-        let record = account
-            .books(environment)
-            .calls
-            .get(id)
-            .ok_or_else(unknown)?;
-        let envelope = Json::parse(&record.envelope).expect("an envelope is JSON");
+        let verifications = &account.environment(environment).verifications;
+        let (call, answer) = verifications.answered(id).ok_or_else(unknown)?;
+        let envelope = Json::parse(&answer.envelope).expect("an envelope is JSON");
         Ok(CallRow {
             account: Some(account.id.to_string()),
             envelope: Some(envelope.into_owned()),
-            ..CallRow::of(record, environment)
+            ..CallRow::of(call, answer, environment)
         })
     })
 }

@@ -18,6 +18,7 @@ use crate::engine::state::delivery::{Attempt, Delivery, DeliveryId, Why};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::manage;
 use crate::engine::state::signature::base_string;
+use crate::engine::state::verification::Verification;
 use crate::host::AccountCell;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -133,18 +134,18 @@ enum Told {
 }
 
 impl DeliveryRow {
-    fn of(delivery: &Delivery, environment: Environment, told: Told) -> Self {
-        let text = || String::from_utf8_lossy(&delivery.body).into_owned();
+    fn of(of: &Verification, delivery: &Delivery, environment: Environment, told: Told) -> Self {
+        let text = || String::from_utf8_lossy(&of.envelope()).into_owned();
         let attempts = delivery.attempts.iter().zip(1..);
         DeliveryRow {
-            id: Shown(DeliveryId(delivery.verification)),
-            verification_id: Shown(delivery.verification),
+            id: Shown(DeliveryId(of.id)),
+            verification_id: Shown(of.id),
             environment: environment.into(),
             state: progress(delivery.state()),
             next_due: delivery.due().map(When),
             since: When(delivery.since),
             attempts: attempts
-                .map(|(attempt, number)| AttemptRow::of(delivery, attempt, number, told))
+                .map(|(attempt, number)| AttemptRow::of(of, attempt, number, told))
                 .collect(),
             body: (told == Told::Whole).then(text),
         }
@@ -152,10 +153,10 @@ impl DeliveryRow {
 }
 
 impl AttemptRow {
-    fn of(delivery: &Delivery, attempt: &Attempt, number: usize, told: Told) -> Self {
+    fn of(of: &Verification, attempt: &Attempt, number: usize, told: Told) -> Self {
         let signature = attempt.sent.as_ref().and_then(|sent| sent.signature);
         let base = signature.filter(|_| told == Told::Whole).map(|signature| {
-            let base = base_string(signature.at_s, &delivery.body);
+            let base = base_string(signature.at_s, &of.envelope());
             String::from_utf8_lossy(&base).into_owned()
         });
         let (status, reason) = answered(&attempt.answer);
@@ -184,22 +185,22 @@ async fn list(
     let query = asked.query;
     let cell = control.account(&query.account)?;
     let deliveries = cell.read(|account| {
-        let mut found: Vec<(Environment, &Delivery)> = Vec::new();
+        let mut found: Vec<(Environment, &Verification, &Delivery)> = Vec::new();
         for environment in meant(query.environment) {
-            let all = account.books(environment).deliveries.iter();
-            let wanted = all.filter(|delivery| {
-                let of = |Id(id): Id| delivery.verification == id;
+            let all = account.environment(environment).verifications.deliveries();
+            let wanted = all.filter(|(of, delivery)| {
+                let is_it = |Id(id): Id| of.id == id;
                 query
                     .state
                     .is_none_or(|state| progress(delivery.state()) == state)
-                    && query.verification_id.is_none_or(of)
+                    && query.verification_id.is_none_or(is_it)
             });
-            found.extend(wanted.map(|delivery| (environment, delivery)));
+            found.extend(wanted.map(|(of, delivery)| (environment, of, delivery)));
         }
         // Those of one instant by id, so that the order is the same every time.
-        found.sort_by_key(|(_, delivery)| std::cmp::Reverse(delivery.since));
+        found.sort_by_key(|(.., delivery)| std::cmp::Reverse(delivery.since));
         let page = found.into_iter().take(query.limit.unwrap_or_default().0);
-        page.map(|(environment, it)| DeliveryRow::of(it, environment, Told::Row))
+        page.map(|(environment, of, it)| DeliveryRow::of(of, it, environment, Told::Row))
             .collect()
     });
     Ok(Deliveries { deliveries })
@@ -231,8 +232,9 @@ fn told(
     told: Told,
 ) -> Result<DeliveryRow, Refusal> {
     let row = cell.read(|account| {
-        let delivery = account.books(environment).deliveries.get(id)?;
-        Some(DeliveryRow::of(delivery, environment, told))
+        let of = account.environment(environment).verifications.get(id)?;
+        let delivery = of.delivery.as_deref()?;
+        Some(DeliveryRow::of(of, delivery, environment, told))
     });
     row.ok_or_else(unknown)
 }

@@ -5,15 +5,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::values::{In, Inr, Network, Rate, Shown, When};
-use crate::engine::call::authenticate::{Key, KeyState};
 use crate::engine::call::request::Environment;
-use crate::engine::call::resolve::Due;
-use crate::engine::state::account::{Account, EnvironmentState};
+use crate::engine::state::account::Account;
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::delivery::DeliveryState;
+use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::ids::VerificationId;
-use crate::engine::state::ticket::Ticket;
+use crate::engine::state::keys::{Key, KeyState};
 use crate::engine::state::usage::Row;
+use crate::engine::state::verification::{Due, Phase, Verification};
 use crate::engine::state::wallet::Wallet;
 
 /// All of an account.
@@ -198,8 +198,8 @@ impl AccountDetail {
             rate_limit: account
                 .rate_limit
                 .map(|it| Rate::of(it.per_second, it.burst)),
-            test: EnvironmentDetail::of(account.books(Environment::Test), Environment::Test),
-            live: EnvironmentDetail::of(account.books(Environment::Live), Environment::Live),
+            test: EnvironmentDetail::of(account.environment(Environment::Test), Environment::Test),
+            live: EnvironmentDetail::of(account.environment(Environment::Live), Environment::Live),
         }
     }
 }
@@ -244,10 +244,10 @@ impl EnvironmentDetail {
                 url: webhook.url.to_string(),
             }),
             calls: CallCounts {
-                kept: books.calls.kept() as u64,
-                forgotten: books.calls.forgotten(),
+                kept: books.verifications.totals().logged as u64,
+                forgotten: books.verifications.evicted().calls,
             },
-            pending: books.tickets.iter().map(PendingDetail::of).collect(),
+            pending: books.verifications.open().map(PendingDetail::of).collect(),
             deliveries: DeliveryCounts::of(books),
             usage: Spent::of(books.usage.totals()),
         }
@@ -255,16 +255,20 @@ impl EnvironmentDetail {
 }
 
 impl PendingDetail {
-    fn of(ticket: &Ticket) -> Self {
-        let (due, waits_for) = match ticket.due {
-            Due::At(at) => (Some(When(at)), None),
-            Due::Consent => (None, Some(WaitsFor::Consent)),
-            Due::SecondCall => (None, Some(WaitsFor::SecondCall)),
-            Due::Real { .. } => (None, Some(WaitsFor::Answer)),
+    fn of(open: &Verification) -> Self {
+        let due = match open.phase {
+            Phase::Pending { due } => Some(due),
+            Phase::Delayed { .. } | Phase::Ended => None,
+        };
+        let (due, waits_for) = match due {
+            Some(Due::At(at)) => (Some(When(at)), None),
+            Some(Due::Consent) => (None, Some(WaitsFor::Consent)),
+            Some(Due::SecondCall | Due::WithBundle) => (None, Some(WaitsFor::SecondCall)),
+            None => (None, Some(WaitsFor::Answer)),
         };
         PendingDetail {
-            verification_id: Shown(ticket.matter.verification),
-            endpoint: ticket.matter.endpoint.to_string(),
+            verification_id: Shown(open.id),
+            endpoint: open.endpoint.to_string(),
             due,
             waits_for,
         }
@@ -274,10 +278,10 @@ impl PendingDetail {
 impl DeliveryCounts {
     fn of(books: &EnvironmentState) -> Self {
         let mut counts = DeliveryCounts {
-            forgotten: books.deliveries.forgotten(),
+            forgotten: books.verifications.evicted().deliveries,
             ..DeliveryCounts::default()
         };
-        for delivery in books.deliveries.iter() {
+        for (_, delivery) in books.verifications.deliveries() {
             match delivery.state() {
                 DeliveryState::Due(_) => counts.due += 1,
                 DeliveryState::Delivered => counts.delivered += 1,

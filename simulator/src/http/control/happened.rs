@@ -6,10 +6,10 @@ use svc_fixtures::contract::ErrorCode;
 
 use super::detail::Clock;
 use super::values::{In, Shown, When};
-use crate::engine::state::calls::State;
 use crate::engine::state::delivery::{Answered, DeliveryId, DeliveryState};
 use crate::engine::state::event::{Event, What};
 use crate::engine::state::ids::VerificationId;
+use crate::engine::state::verification::State;
 
 /// What kind of thing happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -128,7 +128,7 @@ pub(super) fn kind(event: &Event) -> Kind {
         What::RedeliveryRequested { .. } => Kind::DeliveryRequested,
         What::KeyEnded { .. } => Kind::KeyEnded,
         What::LimitRestored { .. } => Kind::LimitRestored,
-        What::IdempotencyKeyLapsed { .. } => Kind::IdempotencyKeyLapsed,
+        What::IdempotencyKeyExpired { .. } => Kind::IdempotencyKeyLapsed,
         What::ClockSet { .. } => Kind::ClockSet,
         What::Changed => Kind::AccountChanged,
         What::Reset => Kind::AccountReset,
@@ -144,7 +144,7 @@ pub(super) fn verification(event: &Event) -> Option<VerificationId> {
         | What::RedeliveryRequested { verification } => Some(*verification),
         What::KeyEnded { .. }
         | What::LimitRestored { .. }
-        | What::IdempotencyKeyLapsed { .. }
+        | What::IdempotencyKeyExpired { .. }
         | What::ClockSet { .. }
         | What::Changed
         | What::Reset => None,
@@ -183,7 +183,7 @@ impl Happened {
             What::KeyEnded { key } | What::LimitRestored { key } => {
                 happened.key = Some(key.to_string());
             }
-            What::IdempotencyKeyLapsed { key } => happened.key = Some(key.to_string()),
+            What::IdempotencyKeyExpired { key } => happened.key = Some(key.to_string()),
             What::ClockSet { clock } => {
                 let frozen = clock.frozen_at().is_some();
                 happened.clock = Some(if frozen {

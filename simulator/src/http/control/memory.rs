@@ -11,8 +11,8 @@ use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, get};
 use crate::engine::call::request::Environment;
-use crate::engine::state::account::{Account, EnvironmentState};
-use crate::engine::state::retention::Kind;
+use crate::engine::state::account::Account;
+use crate::engine::state::environment::{EnvironmentState, Evictable};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -97,13 +97,14 @@ struct Forgotten {
 
 impl Forgotten {
     fn add(&mut self, books: &EnvironmentState) {
-        self.calls += books.forgotten(Kind::Calls);
-        self.deliveries += books.forgotten(Kind::Deliveries);
-        self.idempotency_keys += books.forgotten(Kind::Keys);
-        self.flows += books.forgotten(Kind::Flows);
-        self.sequences += books.forgotten(Kind::Sequences);
-        self.counters += books.forgotten(Kind::Counters);
-        self.audit += books.forgotten(Kind::Audit);
+        let evictions = books.evictions();
+        self.calls += evictions.calls;
+        self.deliveries += evictions.deliveries;
+        self.idempotency_keys += evictions.idempotency_keys;
+        self.flows += evictions.flows;
+        self.sequences += evictions.sequences;
+        self.counters += evictions.counters;
+        self.audit += evictions.audit;
         self.joined_days += books.usage.joined();
     }
 }
@@ -124,10 +125,10 @@ struct EnvironmentMemory {
     ended_bytes: u64,
     /// What may not, because something is still to come of it, and the usage.
     open_bytes: u64,
-    calls: Part,
-    deliveries: Part,
-    idempotency_keys: Part,
-    flows: Part,
+    /// So many calls are in the call log.
+    calls: u64,
+    /// Calls with their answers, idempotency keys, flows and webhooks.
+    verifications: Part,
     sequences: Part,
     counters: Part,
     audit: Part,
@@ -148,8 +149,8 @@ struct Part {
 }
 
 impl Part {
-    fn of(books: &EnvironmentState, kind: Kind) -> Self {
-        let (ended, open) = (books.over(kind), books.open(kind));
+    fn of(books: &EnvironmentState, of: Evictable) -> Self {
+        let (ended, open) = (books.evictable(of), books.pinned(of));
         Part {
             ended: ended.count as u64,
             ended_bytes: ended.bytes as u64,
@@ -163,17 +164,15 @@ impl EnvironmentMemory {
     fn of(books: &EnvironmentState) -> Self {
         let mut forgotten = Forgotten::default();
         forgotten.add(books);
-        let part = |kind| Part::of(books, kind);
+        let part = |of| Part::of(books, of);
         EnvironmentMemory {
-            ended_bytes: books.over_bytes() as u64,
-            open_bytes: books.open_bytes() as u64,
-            calls: part(Kind::Calls),
-            deliveries: part(Kind::Deliveries),
-            idempotency_keys: part(Kind::Keys),
-            flows: part(Kind::Flows),
-            sequences: part(Kind::Sequences),
-            counters: part(Kind::Counters),
-            audit: part(Kind::Audit),
+            ended_bytes: books.evictable_bytes() as u64,
+            open_bytes: books.pinned_bytes() as u64,
+            calls: books.verifications.totals().logged as u64,
+            verifications: part(Evictable::Verifications),
+            sequences: part(Evictable::Sequences),
+            counters: part(Evictable::Counters),
+            audit: part(Evictable::Audit),
             forgotten,
         }
     }
@@ -184,7 +183,7 @@ async fn all(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Memory
     let mut forgotten = Forgotten::default();
     for cell in control.host.directory().all() {
         cell.read(|account| {
-            let books = Environment::ALL.map(|environment| account.books(environment));
+            let books = Environment::ALL.map(|environment| account.environment(environment));
             books.into_iter().for_each(|books| forgotten.add(books));
         });
     }
@@ -214,7 +213,7 @@ async fn one(
 ) -> Result<AccountMemory, Refusal> {
     let cell = control.account(&asked.part)?;
     Ok(cell.read(|account: &Account| AccountMemory {
-        test: EnvironmentMemory::of(account.books(Environment::Test)),
-        live: EnvironmentMemory::of(account.books(Environment::Live)),
+        test: EnvironmentMemory::of(account.environment(Environment::Test)),
+        live: EnvironmentMemory::of(account.environment(Environment::Live)),
     }))
 }

@@ -107,7 +107,7 @@ async fn wallet(
         }
     }
     Ok(cell.read(|account| {
-        let wallet = &account.books(LIVE).wallet;
+        let wallet = &account.environment(LIVE).wallet;
         WalletDetail {
             balance: Inr(wallet.balance()),
             held: Inr(wallet.held()),

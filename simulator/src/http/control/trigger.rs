@@ -15,12 +15,12 @@ use super::query::NoQuery;
 use super::refusal::{Code, Refusal};
 use super::route::{Asked, Route, post};
 use super::values::{Id, In, Shown};
-use crate::engine::call::authenticate::KeyState;
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
-use crate::engine::state::calls::State;
 use crate::engine::state::delivery::DeliveryId;
 use crate::engine::state::ids::VerificationId;
+use crate::engine::state::keys::KeyState;
+use crate::engine::state::verification::State;
 use crate::host::AccountCell;
 use crate::http::{examples, sample};
 
@@ -103,8 +103,11 @@ async fn trigger(
     };
     control.host.end_now(&cell, environment, id)?;
     Ok(cell.read(|account| {
-        let books = account.books(environment);
-        let delivery = books.deliveries.get(id).map(|_| Shown(DeliveryId(id)));
+        let books = account.environment(environment);
+        let delivery = books
+            .verifications
+            .delivery(id)
+            .map(|_| Shown(DeliveryId(id)));
         let note = match (&delivery, status) {
             (Some(_), _) => None,
             (None, Standing::Pending) => Some(format!(
@@ -133,8 +136,8 @@ impl Control {
         id: VerificationId,
     ) -> Result<VerificationId, Refusal> {
         let state = cell.read(|account| {
-            let record = account.books(environment).calls.get(id);
-            record.map(|record| record.state)
+            let verifications = &account.environment(environment).verifications;
+            verifications.answered(id).map(|(_, answer)| answer.state)
         });
         match state {
             Some(State::Pending) => Ok(id),

@@ -254,7 +254,7 @@ impl Asker {
         found
     }
 
-    /// RetentionLimits the first input for each error and for a pending answer, and all that succeed by name;
+    /// Keeps the first input for each error and for a pending answer, and all that succeed by name;
     /// what was not answered as the scenario says is not kept.
     async fn post_input(&self, operation: &Operation, input: Input, found: &mut OfOperation) {
         let known = match input.wanted {

@@ -10,24 +10,20 @@ fn what_an_account_keeps_is_told_by_kind_and_adds_up() {
     let told = ruled.get("/control/accounts/local_m/memory").json();
     let test = &told["test"];
     assert_eq!(
-        (&test["calls"]["ended"], &test["calls"]["open"]),
+        (
+            &test["verifications"]["ended"],
+            &test["verifications"]["open"]
+        ),
         (&1.into(), &1.into())
     );
+    assert_eq!(test["calls"], 2);
     assert_eq!(test["counters"]["ended"], 2);
-    let kinds = [
-        "calls",
-        "deliveries",
-        "idempotencyKeys",
-        "flows",
-        "sequences",
-        "counters",
-        "audit",
-    ];
+    let kinds = ["verifications", "sequences", "counters", "audit"];
     let ended = kinds
         .iter()
         .map(|kind| test[kind]["endedBytes"].as_u64().unwrap());
     assert_eq!(test["endedBytes"], ended.sum::<u64>());
-    assert!(test["openBytes"].as_u64() > test["calls"]["openBytes"].as_u64());
+    assert!(test["openBytes"].as_u64() > test["verifications"]["openBytes"].as_u64());
     assert_eq!(
         (&test["forgotten"]["calls"], &told["live"]["endedBytes"]),
         (&0.into(), &0.into())

@@ -4,14 +4,15 @@ use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use svc_fixtures::json::Json;
-use svc_simulator::engine::call::authenticate::KeyState as EngineKeyState;
 use svc_simulator::engine::call::request::Environment;
-use svc_simulator::engine::call::resolve::Due as EngineDue;
-use svc_simulator::engine::state::account::{Account, EnvironmentState};
-use svc_simulator::engine::state::calls::State;
+use svc_simulator::engine::state::account::Account;
 use svc_simulator::engine::state::delivery::{Answered, DeliveryState, Why as EngineWhy};
+use svc_simulator::engine::state::environment::EnvironmentState;
 use svc_simulator::engine::state::event::{Event, What};
 use svc_simulator::engine::state::ids::VerificationId;
+use svc_simulator::engine::state::keys::KeyState as EngineKeyState;
+use svc_simulator::engine::state::verification::State;
+use svc_simulator::engine::state::verification::{Due as EngineDue, Phase as EnginePhase};
 use svc_simulator::host::transport::WebhookRequest;
 
 use super::Player;
@@ -76,7 +77,7 @@ impl Player<'_> {
             )?;
             self.compare_keys(account)?;
             for (env, environment) in ENVIRONMENTS.into_iter().enumerate() {
-                let (books, side) = (account.books(environment), &mut self.model.sides[env]);
+                let (books, side) = (account.environment(environment), &mut self.model.sides[env]);
                 let compared = compare_side(side, books, all);
                 compared.map_err(|why| format!("{environment}: {why}"))?;
             }
@@ -213,12 +214,15 @@ fn compare_side(side: &mut Side, books: &EnvironmentState, all: bool) -> Result<
         wallet.balance().0,
     );
     same("put in, charged, held, balance", foreseen, found)?;
+    // Two ways to each figure: the wallet's own, and what the verifications say.
     let (put_in, charged, held, balance) = found;
-    let adds_up = balance + charged == put_in && 0 <= held && held <= balance;
+    same("balance + charged = put in", put_in, balance + charged)?;
+    same("0 <= held <= balance", true, 0 <= held && held <= balance)?;
+    let holds = books.verifications.open().filter_map(|it| it.hold);
     same(
-        "balance + charged = put in, 0 <= held <= balance",
-        true,
-        adds_up,
+        "held by the open verifications",
+        holds.map(|it| it.0).sum(),
+        held,
     )?;
     let totals = books.usage.totals();
     let totals = Row {
@@ -234,16 +238,20 @@ fn compare_side(side: &mut Side, books: &EnvironmentState, all: bool) -> Result<
         same("the usage, added up", side.added_up(), totals)?;
     }
     same("what was charged by the usage", charged, totals.amount)?;
-    compare_tickets(side, books)?;
+    compare_open(side, books)?;
     same(
         "how many deliveries",
         side.deliveries.len(),
-        books.deliveries.iter().count(),
+        books.verifications.deliveries().count(),
     )?;
     for delivery in &side.deliveries {
         compare_delivery(delivery, books, all)?;
     }
-    same("how many calls", side.records.len(), books.calls.kept())?;
+    same(
+        "how many calls",
+        side.records.len(),
+        books.verifications.totals().logged,
+    )?;
     for record in &mut side.records {
         if all || record.body.is_none() {
             compare_record(record, books)?;
@@ -253,13 +261,13 @@ fn compare_side(side: &mut Side, books: &EnvironmentState, all: bool) -> Result<
 }
 
 /// What is put off, by when it is due.
-fn compare_tickets(side: &Side, books: &EnvironmentState) -> Result<(), String> {
+fn compare_open(side: &Side, books: &EnvironmentState) -> Result<(), String> {
     let held_back = side.verifications.iter();
     let held_back = held_back.filter(|it| it.phase == Phase::HeldBack).count();
     same(
         "how many are held back",
         held_back,
-        books.tickets.held_back().count(),
+        books.verifications.delayed().count(),
     )?;
     let pending = side.verifications.iter().filter_map(|it| match it.phase {
         Phase::Pending(due) => Some((side.records[it.record?].id.clone()?, due)),
@@ -267,14 +275,17 @@ fn compare_tickets(side: &Side, books: &EnvironmentState) -> Result<(), String> 
     });
     let mut pending: Vec<_> = pending.collect();
     pending.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let found = books.tickets.iter().filter_map(|ticket| {
-        let due = match ticket.due {
-            EngineDue::Real { .. } => return None,
+    let found = books.verifications.open().filter_map(|open| {
+        let due = match open.phase {
+            EnginePhase::Pending { due } => due,
+            EnginePhase::Delayed { .. } | EnginePhase::Ended => return None,
+        };
+        let due = match due {
             EngineDue::At(at) => Due::At(at.as_millisecond()),
             EngineDue::Consent => Due::Person,
-            EngineDue::SecondCall => Due::SecondCall,
+            EngineDue::SecondCall | EngineDue::WithBundle => Due::SecondCall,
         };
-        Some((ticket.matter.verification.to_string(), due))
+        Some((open.id.to_string(), due))
     });
     same("what is pending", pending, found.collect())
 }
@@ -286,7 +297,10 @@ fn compare_delivery(
     all: bool,
 ) -> Result<(), String> {
     let id = VerificationId::parse(&delivery.verification).expect("an id");
-    let found = books.deliveries.get(id).ok_or("a delivery is gone")?;
+    let found = books
+        .verifications
+        .delivery(id)
+        .ok_or("a delivery is gone")?;
     same(
         "how many attempts",
         delivery.attempts.len(),
@@ -321,17 +335,17 @@ fn compare_record(record: &mut Record, books: &EnvironmentState) -> Result<(), S
     let Some(id) = &record.id else {
         return Ok(());
     };
-    let found = VerificationId::parse(id).and_then(|id| books.calls.get(id));
-    let found = found.ok_or_else(|| format!("{id} is not in the call log"))?;
+    let found = VerificationId::parse(id).and_then(|id| books.verifications.answered(id));
+    let (found, answer) = found.ok_or_else(|| format!("{id} is not in the call log"))?;
     let state = match record.state {
         Fate::Completed => State::Completed,
         Fate::Pending(..) => State::Pending,
         Fate::Failed(code) => State::Failed(code),
     };
-    same(id, (record.status, state), (found.status, found.state))?;
+    same(id, (record.status, state), (answer.status, answer.state))?;
     same(id, record.charged, found.charged.0)?;
     if let Some(body) = &record.body {
-        return same(id, body, &found.envelope);
+        return same(id, body, &answer.envelope);
     }
     let expected = Expected {
         status: record.status,
@@ -340,8 +354,8 @@ fn compare_record(record: &mut Record, books: &EnvironmentState) -> Result<(), S
         balance: record.balance,
         retry_after: None,
     };
-    let head = expected.of_body(&found.envelope)?;
+    let head = expected.of_body(&answer.envelope)?;
     same("the id of an envelope", id, &head)?;
-    record.body = Some(found.envelope.clone());
+    record.body = Some(answer.envelope.clone());
     Ok(())
 }

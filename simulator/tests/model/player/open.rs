@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use svc_simulator::engine::call::reply::Reply;
-use svc_simulator::engine::state::calls::Record;
 use svc_simulator::engine::state::ids::VerificationId;
+use svc_simulator::engine::state::verification::{Answer, Verification};
 
 use super::Player;
 use crate::head::{Expected, is_replay};
@@ -111,13 +111,13 @@ impl<'c> Player<'c> {
     /// An answer that was held back is due.
     fn given(&mut self, open: Open<'c>) -> Result<(), String> {
         let late = || {
-            let tickets = super::compare::ENVIRONMENTS.map(|environment| {
+            let open = super::compare::ENVIRONMENTS.map(|environment| {
                 self.world.cell.read(|account| {
-                    let tickets = &account.books(environment).tickets;
-                    tickets.iter().map(|ticket| ticket.due).collect::<Vec<_>>()
+                    let open = account.environment(environment).verifications.open();
+                    open.map(|it| it.phase).collect::<Vec<_>>()
                 })
             });
-            format!("an answer was held back for too long: {tickets:?}")
+            format!("an answer was held back for too long: {open:?}")
         };
         match open {
             Open::HeldBack {
@@ -167,16 +167,17 @@ impl<'c> Player<'c> {
         let known: Vec<_> = ids.filter_map(|id| VerificationId::parse(id)).collect();
         let endpoint = &side.verifications[at].endpoint;
         self.world.cell.read(|account| {
-            let calls = &account.books(super::compare::ENVIRONMENTS[call.env]).calls;
-            let new = |record: &&Record| {
-                *record.endpoint == **endpoint && !known.contains(&record.verification)
+            let environment = super::compare::ENVIRONMENTS[call.env];
+            let verifications = &account.environment(environment).verifications;
+            let new = |(it, _): &(&Verification, &Answer)| {
+                *it.endpoint == **endpoint && !known.contains(&it.id)
             };
-            let record = match own {
-                Some(own) => calls.get(own),
-                None => calls.iter().filter(new).last(),
+            let (_, answer) = match own {
+                Some(own) => verifications.answered(own),
+                None => verifications.log().filter(new).last(),
             }?;
-            let mut reply = Reply::plain(record.status, record.envelope.clone());
-            reply.retry_after_s = (record.status == 503).then_some(1);
+            let mut reply = Reply::plain(answer.status, answer.envelope.clone());
+            reply.retry_after_s = (answer.status == 503).then_some(1);
             Some(reply)
         })
     }

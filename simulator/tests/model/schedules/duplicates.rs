@@ -91,7 +91,7 @@ async fn duplicates(world: &World, round: Round, key: &str) {
 /// How many calls completed or wait for their result: conflicts and replays are none.
 fn executions(world: &World) -> u64 {
     world.cell.read(|account| {
-        let books = account.books(Environment::Live);
+        let books = account.environment(Environment::Live);
         let usage = books.usage.totals();
         usage.calls - usage.failed
     })

@@ -100,7 +100,7 @@ fn world(stage: &Stage, runtime: &Runtime) -> World {
 /// Balance, held and charged on live.
 fn wallet(world: &World) -> (i64, i64, i64) {
     world.cell.read(|account| {
-        let wallet = &account.books(Environment::Live).wallet;
+        let wallet = &account.environment(Environment::Live).wallet;
         (wallet.balance().0, wallet.held().0, wallet.charged().0)
     })
 }

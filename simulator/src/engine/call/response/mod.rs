@@ -14,7 +14,7 @@ use svc_fixtures::template::{Answers, Edit, Template};
 use crate::engine::call::addresses::Addresses;
 use crate::engine::call::input::Input;
 use crate::engine::compute::{Choose, Run};
-use crate::engine::state::flow::Memory;
+use crate::engine::state::flow::FlowMemory;
 use crate::engine::state::ids::VerificationId;
 use crate::scenario::{People, ResponsePatch};
 
@@ -137,7 +137,7 @@ pub struct Sources<'a> {
     /// The request.
     pub input: &'a Input<'a>,
     /// What the first call of the flow left, in a later step.
-    pub flow: Option<&'a Memory>,
+    pub flow: Option<&'a FlowMemory>,
     /// The call's id.
     pub verification: VerificationId,
     /// Where the simulator is reached.

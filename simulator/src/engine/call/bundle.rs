@@ -1,7 +1,5 @@
-//! Bundles: several operations in one call. What each step is given, and what each comes to.
-
-mod draw;
-mod risk;
+//! Bundles: which steps one runs, and what each is given. A bundle is a plan of several steps; all that
+//! comes after the plan is done as for a single operation.
 
 use std::borrow::Cow;
 
@@ -10,20 +8,16 @@ use svc_fixtures::contract::{
 };
 use svc_fixtures::json::Json;
 
-use crate::engine::call::prepare::{self, Run};
-use crate::engine::call::resolve::Drawn;
-use crate::engine::call::rules::Rules;
-use crate::engine::state::flow::FlowChange;
+use super::rules::Rules;
+use super::step_plan::{StepPlan, plan_step};
+use crate::engine::state::flow::carried_field;
 use crate::engine::state::rejection::Rejection;
-use crate::engine::state::ticket::Matter;
+use crate::engine::state::verification::Step;
 use crate::scenario::RequestContext;
 
-pub use draw::{BundleDrawing, BundleExtras};
-pub use risk::{risk_level, risk_score};
-
-/// A bundle that was asked for.
+/// A bundle that is to be run.
 #[derive(Debug)]
-pub struct BundleRun<'a> {
+pub struct BundlePlan<'a> {
     /// Which, by its place in the contract.
     pub bundle: usize,
     /// The whole body.
@@ -31,45 +25,21 @@ pub struct BundleRun<'a> {
     /// The steps it runs, by their place in the bundle.
     pub steps: Vec<usize>,
     /// The step that goes on with an earlier call, in the second call of a bundle in two calls.
-    pub second: Option<Run<'a>>,
+    pub second: Option<StepPlan<'a>>,
     /// Who calls, and how: each step is asked for so.
     pub around: RequestContext<'a>,
-}
-
-/// What the steps of a bundle came to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BundleDrawn {
-    /// Which bundle.
-    pub bundle: usize,
-    /// Its steps so far.
-    pub steps: Vec<StepDrawn>,
-    /// The field that a second call carries and its value, where one is to come.
-    pub carried: Option<(String, String)>,
-    /// What its first step does to the account's flows.
-    pub flow: Option<FlowChange>,
-}
-
-/// What one step came to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StepDrawn {
-    /// The step as a call of its own.
-    pub matter: Matter,
-    /// What it came to.
-    pub drawn: Drawn,
-    /// Whether no answer has counted it yet.
-    pub fresh: bool,
 }
 
 /// Checks the body of a bundle: the fields of every step that are not taken from an earlier one.
 ///
 /// # Errors
 /// The first mistake of the first step that has one, as a call of that step would be told.
-pub fn plan<'a>(
+pub fn plan_bundle<'a>(
     rules: &'a Rules,
     around: RequestContext<'a>,
     bundle: usize,
     body: Json<'a>,
-) -> Result<BundleRun<'a>, Rejection> {
+) -> Result<BundlePlan<'a>, Rejection> {
     let row = &rules.contract.bundles[bundle];
     let second = second_call(rules, around, row, &body)?;
     let steps = match (&row.mode, &second) {
@@ -83,7 +53,7 @@ pub fn plan<'a>(
         let operation = operation.expect("the reader knows every step");
         check_own(rules, row, operation, &body)?;
     }
-    Ok(BundleRun {
+    Ok(BundlePlan {
         bundle,
         body,
         steps,
@@ -98,20 +68,20 @@ fn second_call<'a>(
     around: RequestContext<'a>,
     row: &Bundle,
     body: &Json<'a>,
-) -> Result<Option<Run<'a>>, Rejection> {
+) -> Result<Option<StepPlan<'a>>, Rejection> {
     if row.mode != BundleMode::TwoCalls {
         return Ok(None);
     }
     let operation = rules.operation(&row.steps[1]);
     let operation = operation.expect("the reader knows every step");
     let carried = rules.steps[operation]
-        .and_then(|step| crate::engine::state::flow::carried_field(&rules.contract, step))
+        .and_then(|step| carried_field(&rules.contract, step))
         .filter(|field| body.get(field).is_some());
     if carried.is_none() {
         return Ok(None);
     }
     let members = given(&rules.contract.operations[operation], body);
-    prepare::run(rules, around, operation, Json::Object(members)).map(Some)
+    plan_step(rules, around, operation, Json::Object(members)).map(Some)
 }
 
 /// Checks what a step takes from the body; what an earlier step may give it need not be there.
@@ -165,7 +135,7 @@ fn given<'a>(operation: &Operation, body: &Json<'a>) -> Vec<(Cow<'a, str>, Json<
     operation.request.iter().filter_map(value).collect()
 }
 
-impl BundleRun<'_> {
+impl BundlePlan<'_> {
     /// What is put aside for it: the sum of all steps it will run. A second call that goes on with
     /// an earlier one was paid for by that.
     #[must_use]
@@ -178,4 +148,37 @@ impl BundleRun<'_> {
             _ => self.steps.iter().map(|&step| price(&row.steps[step])).sum(),
         }
     }
+
+    /// A step's own plan: what the body gives it, and what earlier steps do. None where it lacks what
+    /// it takes from an earlier step: then it is left out.
+    #[must_use]
+    pub fn step<'r>(
+        &'r self,
+        rules: &'r Rules,
+        operation: usize,
+        earlier: &[Step],
+    ) -> Option<StepPlan<'r>> {
+        let row = &rules.contract.operations[operation];
+        let mut members = given(row, &self.body);
+        let carries = rules.contract.bundles[self.bundle].carries.iter();
+        for carry in carries.filter(|carry| carry.step == row.id) {
+            if members.iter().any(|(name, _)| *name == carry.field) {
+                continue;
+            }
+            let from = earlier.iter().find(|step| *step.endpoint == *carry.from)?;
+            let answer = Json::parse(from.outcome.final_data()?).ok()?;
+            let value = at_path(&answer, &carry.path)?;
+            members.push((Cow::Owned(carry.field.clone()), value.clone().into_owned()));
+        }
+        plan_step(rules, self.around, operation, Json::Object(members)).ok()
+    }
+}
+
+/// The value at a path of member names and array positions between dots.
+fn at_path<'j>(json: &'j Json<'j>, path: &str) -> Option<&'j Json<'j>> {
+    path.split('.')
+        .try_fold(json, |json, part| match json.as_list() {
+            Some(items) => items.get(part.parse::<usize>().ok()?),
+            None => json.get(part),
+        })
 }

@@ -1,0 +1,136 @@
+//! The answer of a bundle: one envelope rolled up from what its steps came to (ruling 29).
+
+use svc_fixtures::contract::{Bundle, RiskPart};
+use svc_fixtures::json::Json;
+
+use super::render::{Charged, DataWriter, ResultPart, StepPart, print};
+use super::request::Environment;
+use super::rules::Rules;
+use crate::engine::state::verification::{Answer, State, Step, Verification};
+
+/// How one step stands.
+pub(super) struct StepEnd<'a> {
+    pub(super) step: &'a Step,
+    pub(super) state: State,
+    pub(super) part: ResultPart<'a>,
+    pub(super) charged: Option<Charged>,
+    pub(super) status: u16,
+    /// Whether a bundle can be completed with it, and an operation billed: a result, or that there is
+    /// no record (ruling 22).
+    pub(super) conclusive: bool,
+}
+
+/// The answer of a bundle that stands so, and whether a second call will carry what it gives.
+pub(super) fn answer(
+    rules: &Rules,
+    row: &Bundle,
+    (of, carries): (&Verification, bool),
+    environment: Environment,
+    state: State,
+    ends: &[StepEnd<'_>],
+    total: Option<Charged>,
+) -> Answer {
+    let data = data(rules, row, (of, carries), ends);
+    let message;
+    let (status, part) = match state {
+        State::Completed => (200, ResultPart::Completed(&data)),
+        State::Pending => (200, ResultPart::Pending(&data)),
+        State::Failed(code) => {
+            let row = rules.contract.error(code);
+            message = failure(ends, state, &row.meaning);
+            let part = ResultPart::Failed {
+                code,
+                message: &message,
+                retryable: row.retryable,
+            };
+            (row.status, part)
+        }
+    };
+    Answer {
+        status,
+        state,
+        envelope: print(of, part, total, environment),
+    }
+}
+
+/// Which step failed and how it says so itself.
+fn failure(ends: &[StepEnd<'_>], state: State, meaning: &str) -> String {
+    match ends.iter().find(|end| end.state == state) {
+        Some(StepEnd {
+            step,
+            part: ResultPart::Failed { message, .. },
+            ..
+        }) => format!("{}: {message}", step.endpoint),
+        _ => meaning.to_owned(),
+    }
+}
+
+/// The printed `data` of a bundle: its slug, what a second call carries, its steps, and its risk.
+fn data(
+    rules: &Rules,
+    row: &Bundle,
+    (of, carries): (&Verification, bool),
+    ends: &[StepEnd<'_>],
+) -> Vec<u8> {
+    let mut data = DataWriter::new();
+    data.member("bundle", &row.slug);
+    if let Some(flow) = of.flow.as_ref().filter(|_| carries) {
+        let mut flows = rules.contract.flows.iter();
+        let second = flows.find(|it| *it.name == *flow.name);
+        let field = second.and_then(|it| it.steps.get(1)?.takes.as_ref());
+        if let (Some(field), Some(token)) = (field, flow.tokens.first()) {
+            data.member(field, &**token);
+        }
+    }
+    let steps = ends.iter().map(|end| StepPart {
+        verification: end.step.id,
+        endpoint: &end.step.endpoint,
+        result: end.part.clone(),
+        charged: end.charged,
+    });
+    data.steps(steps);
+    if !row.risk.is_empty() {
+        let score = risk_score(&row.risk, &of.steps);
+        data.member("riskScore", &score);
+        data.member("riskLevel", risk_level(score));
+    }
+    data.finish()
+}
+
+/// The score of a bundle's steps, 0 to 100: the points its row gives for what they say. A step
+/// that said nothing adds nothing.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a number from 0 to 100 is no larger than its type"
+)]
+fn risk_score(parts: &[RiskPart], steps: &[Step]) -> i64 {
+    let points = |part: &RiskPart| {
+        let step = steps.iter().find(|step| *step.endpoint == *part.step)?;
+        let data = Json::parse(step.outcome.final_data()?).ok()?;
+        let value = data.get(&part.member)?;
+        let yes = f64::from(u8::from(value.as_bool() == Some(true)));
+        Some(value.as_num().unwrap_or(yes) * part.points)
+    };
+    let sum: f64 = parts.iter().filter_map(points).sum();
+    sum.clamp(0.0, 100.0).round() as i64
+}
+
+/// Which level a score is.
+fn risk_level(score: i64) -> &'static str {
+    match score {
+        ..40 => "LOW",
+        40..70 => "MEDIUM",
+        _ => "HIGH",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_begins_at_its_border() {
+        let levels = [0, 39, 40, 69, 70, 100].map(risk_level);
+        assert_eq!(levels, ["LOW", "LOW", "MEDIUM", "MEDIUM", "HIGH", "HIGH"]);
+    }
+}

@@ -1,0 +1,405 @@
+//! The settlement of a call: its answer, what is charged for it and what of it is recorded, in one place
+//! for every way in which it can end. Operations and bundles are settled alike: from what their steps
+//! came to.
+
+use std::sync::Arc;
+
+use jiff::{Timestamp, ToSpan};
+use svc_fixtures::contract::{Bundle, BundleMode, Paise};
+
+use super::render::{Charged, ResultPart, print};
+use super::reply::Reply;
+use super::request::Environment;
+use super::rollup::{self, StepEnd};
+use super::rules::Rules;
+use crate::engine::state::account::Account;
+use crate::engine::state::audit::{Access, AccessKind};
+use crate::engine::state::delivery::Delivery;
+use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::environment::EnvironmentState;
+use crate::engine::state::flow::FlowChange;
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::rejection::Rejection;
+use crate::engine::state::usage;
+use crate::engine::state::verification::{Answer, Due, Phase, Resolved, State, Step, Verification};
+use crate::scenario::WebhookFault;
+
+/// Where a verification is settled.
+#[derive(Clone, Copy)]
+pub struct Settlement<'a> {
+    /// Contract, answers, scenarios.
+    pub rules: &'a Rules,
+    /// Where its call came in.
+    pub environment: Environment,
+    /// The account's state there.
+    pub state: &'a EnvironmentState,
+    /// The account's time.
+    pub now: Timestamp,
+}
+
+impl Settlement<'_> {
+    /// Settles a verification: to its result, or to a pending answer. Gives the answer and what changes.
+    #[must_use]
+    pub fn settle(&self, mut verification: Box<Verification>) -> (Reply, Vec<Change>) {
+        let was_pending = matches!(verification.phase, Phase::Pending { .. });
+        if was_pending {
+            let ended = |step: Step| Step {
+                outcome: step.outcome.ended(),
+                ..step
+            };
+            let steps = std::mem::take(&mut verification.steps);
+            verification.steps = steps.into_iter().map(ended).collect();
+        }
+        let mut changes = self.begin_or_advance_flow(&mut verification, was_pending);
+        let bundle = self.bundle(&verification);
+        let ends = verification.steps.iter().map(|step| self.end(step));
+        let mut ends: Vec<StepEnd<'_>> = ends.collect();
+        // One that is brought to its end waits for no second call any more.
+        let carries = bundle.filter(|_| !was_pending);
+        let carries = carries.is_some_and(|row| awaits_second_call(row, &verification));
+        let state = match bundle {
+            Some(_) => bundle_state(carries, &ends),
+            None => ends[0].state,
+        };
+        let total = self.charge(&verification, bundle, state, &mut ends);
+        let answer = match bundle {
+            Some(row) => {
+                let environment = self.environment;
+                let of = (&*verification, carries);
+                rollup::answer(self.rules, row, of, environment, state, &ends, total)
+            }
+            None => self.answer_of(&verification, &ends[0]),
+        };
+        if bundle.is_some() {
+            let steps = ends
+                .iter()
+                .map(|end| self.step_recorded(&verification, end, state));
+            changes.extend(steps.flatten());
+        }
+        let phase = phase_after(state, &ends);
+        let total = total.map_or(Paise::ZERO, |total| total.amount);
+        drop(ends);
+        let wire = verification.wire.filter(|_| !was_pending);
+        let reply = Reply::of(&answer).sent_over(wire);
+        self.conclude(&mut verification, answer, phase, total, &mut changes);
+        changes.extend(self.access(&verification, AccessKind::Call));
+        changes.push(Change::Recorded(verification));
+        (reply, changes)
+    }
+
+    /// Notes in the record what the answer makes of it; a hold that is not needed any more is settled.
+    fn conclude(
+        &self,
+        verification: &mut Verification,
+        answer: Answer,
+        phase: Phase,
+        total: Paise,
+        changes: &mut Vec<Change>,
+    ) {
+        verification.phase = phase;
+        for claim in verification.claims.iter_mut() {
+            claim.answer.get_or_insert_with(|| answer.clone());
+        }
+        let answered_before = verification.answer.replace(answer).is_some();
+        if phase != Phase::Ended {
+            return;
+        }
+        verification.steps = Vec::new();
+        verification.charged = total;
+        if let Some(amount) = verification.hold.take() {
+            let charged = total;
+            changes.push(Change::HoldSettled { amount, charged });
+        }
+        // Who was told the result in its answer needs no webhook; without a receiver there is none
+        // (ruling 26).
+        if answered_before && self.state.webhook.is_some() {
+            let schedule_ms = &self.rules.contract.service.webhook_schedule_ms;
+            let delivery = Delivery::new(self.now, verification.webhook, schedule_ms);
+            verification.delivery = Some(Box::new(delivery));
+        }
+    }
+
+    /// What a completed step does to the account's flows. Of a bundle only the first step of one in two
+    /// calls does something: it begins the flow that the second call goes on with.
+    fn begin_or_advance_flow(
+        &self,
+        verification: &mut Verification,
+        was_pending: bool,
+    ) -> Vec<Change> {
+        let in_two_calls = |row: &Bundle| row.mode == BundleMode::TwoCalls && !was_pending;
+        let does = self.bundle(verification).is_none_or(in_two_calls);
+        let [
+            Step {
+                outcome: Resolved::Completed { flow, .. },
+                ..
+            },
+        ] = verification.steps.as_mut_slice()
+        else {
+            return Vec::with_capacity(4);
+        };
+        let mut changes = Vec::with_capacity(4);
+        match flow.take().filter(|_| does) {
+            Some(FlowChange::Begun(flow)) => verification.flow = Some(Box::new(flow)),
+            Some(FlowChange::Advanced(advance)) if !verification.is_bundle() => {
+                changes.push(Change::FlowAdvanced(advance));
+            }
+            Some(FlowChange::Advanced(_)) | None => {}
+        }
+        changes
+    }
+
+    /// The row of a bundle; none for an operation.
+    fn bundle(&self, verification: &Verification) -> Option<&Bundle> {
+        if !verification.is_bundle() {
+            return None;
+        }
+        let slug = verification.endpoint.rsplit('.').next()?;
+        let mut rows = self.rules.contract.bundles.iter();
+        rows.find(|row| row.slug == slug)
+    }
+
+    fn end<'s>(&'s self, step: &'s Step) -> StepEnd<'s> {
+        let (status, state, part, conclusive) = match &step.outcome {
+            Resolved::Completed { data, .. } => {
+                (200, State::Completed, ResultPart::Completed(data), true)
+            }
+            Resolved::Pending { status, data, .. } => {
+                (*status, State::Pending, ResultPart::Pending(data), false)
+            }
+            Resolved::Failed { code, message } => {
+                let row = self.rules.contract.error(*code);
+                let part = ResultPart::Failed {
+                    code: *code,
+                    message: message.as_deref().unwrap_or(&row.meaning),
+                    retryable: row.retryable,
+                };
+                (row.status, State::Failed(*code), part, row.billed)
+            }
+        };
+        StepEnd {
+            step,
+            state,
+            part,
+            charged: None,
+            status,
+            conclusive,
+        }
+    }
+
+    /// Charges each step its price, one after the other, where the whole is billed: an operation that
+    /// is conclusive, a bundle that is completed (rulings 22 and 29). Gives the sum.
+    fn charge(
+        &self,
+        verification: &Verification,
+        bundle: Option<&Bundle>,
+        state: State,
+        ends: &mut [StepEnd<'_>],
+    ) -> Option<Charged> {
+        verification.hold?;
+        let billed = match bundle {
+            Some(_) => state == State::Completed,
+            None => ends[0].conclusive,
+        };
+        if !billed {
+            return None;
+        }
+        let (mut balance_after, mut amount) = (self.state.wallet.balance(), Paise::ZERO);
+        for end in ends.iter_mut() {
+            let price = end.step.price;
+            balance_after = Paise(balance_after.0 - price.0);
+            amount = Paise(amount.0 + price.0);
+            let charged = Charged {
+                amount: price,
+                balance_after,
+            };
+            end.charged = (price > Paise::ZERO).then_some(charged);
+        }
+        let total = Charged {
+            amount,
+            balance_after,
+        };
+        (amount > Paise::ZERO).then_some(total)
+    }
+
+    /// The answer of an operation.
+    fn answer_of(&self, verification: &Verification, end: &StepEnd<'_>) -> Answer {
+        Answer {
+            status: end.status,
+            state: end.state,
+            envelope: print(
+                verification,
+                end.part.clone(),
+                end.charged,
+                self.environment,
+            ),
+        }
+    }
+
+    /// A step of a bundle as a verification of its own. How it ended counts when its bundle has.
+    fn step_recorded(
+        &self,
+        of: &Verification,
+        end: &StepEnd<'_>,
+        state: State,
+    ) -> impl Iterator<Item = Change> + use<> {
+        let step = end.step;
+        let mut verification = Box::new(Verification {
+            id: step.id,
+            bundle: Some(of.id),
+            endpoint: Arc::clone(&step.endpoint),
+            counted: true,
+            created_at: of.created_at,
+            reference: of.reference.clone(),
+            latency_ms: step.latency_ms,
+            provider: step.provider.clone(),
+            because: step.because.clone(),
+            phase: match state {
+                State::Pending => Phase::Pending {
+                    due: Due::WithBundle,
+                },
+                State::Completed | State::Failed(_) => Phase::Ended,
+            },
+            hold: None,
+            charged: end.charged.map_or(Paise::ZERO, |charged| charged.amount),
+            answer: None,
+            claims: Vec::new(),
+            steps: Vec::new(),
+            flow: None,
+            delivery: None,
+            wire: None,
+            webhook: WebhookFault::default(),
+        });
+        verification.answer = Some(self.answer_of(&verification, end));
+        let access = self.access(&verification, AccessKind::Call);
+        let recorded = Change::Recorded(verification);
+        access.into_iter().chain([recorded])
+    }
+
+    /// The access to an answer, where it must be audited: a live result of an operation whose row says
+    /// so, or of a bundle with such a step (ruling 23).
+    #[must_use]
+    pub fn access(&self, verification: &Verification, by: AccessKind) -> Option<Change> {
+        let answer = verification.answer.as_ref()?;
+        let given = answer.state == State::Completed && self.environment == Environment::Live;
+        if !given || !self.rules.audits(&verification.endpoint) {
+            return None;
+        }
+        let years = self.rules.contract.service.audit_retention_years;
+        let retained_until = usage::day(verification.created_at).saturating_add(years.years());
+        Some(Change::Accessed(Access {
+            verification: verification.id,
+            at: self.now,
+            by,
+            retained_until,
+        }))
+    }
+}
+
+/// How a bundle stands: pending while a step is or a second call is to come, failed with the first step
+/// that is not conclusive, else completed (ruling 29).
+fn bundle_state(carries: bool, ends: &[StepEnd<'_>]) -> State {
+    if ends.iter().any(|end| end.state == State::Pending) {
+        return State::Pending;
+    }
+    match ends.iter().find(|end| !end.conclusive).map(|end| end.state) {
+        Some(failed) => failed,
+        None if carries => State::Pending,
+        None => State::Completed,
+    }
+}
+
+/// Whether a bundle in two calls has run its first step only.
+fn awaits_second_call(row: &Bundle, verification: &Verification) -> bool {
+    row.mode == BundleMode::TwoCalls && verification.steps.len() == 1 && verification.flow.is_some()
+}
+
+/// How far a verification has come with these steps. It waits for its last step; for a person longer
+/// than for any instant.
+fn phase_after(state: State, ends: &[StepEnd<'_>]) -> Phase {
+    if state != State::Pending {
+        return Phase::Ended;
+    }
+    let pending = ends.iter().filter_map(|end| match &end.step.outcome {
+        Resolved::Pending { due, .. } => Some(*due),
+        Resolved::Completed { .. } | Resolved::Failed { .. } => None,
+    });
+    let later = |a, b| match (a, b) {
+        (Due::Consent, _) | (_, Due::Consent) => Due::Consent,
+        (Due::At(a), Due::At(b)) => Due::At(a.max(b)),
+        (Due::At(at), _) | (_, Due::At(at)) => Due::At(at),
+        (other, _) => other,
+    };
+    Phase::Pending {
+        due: pending.reduce(later).unwrap_or(Due::SecondCall),
+    }
+}
+
+/// The answer to a call that was refused: nothing was executed, nothing is held or charged.
+#[must_use]
+pub fn refuse(
+    rules: &Rules,
+    environment: Environment,
+    verification: &mut Verification,
+    rejection: &Rejection,
+) -> Reply {
+    let (code, message) = (rejection.code(), rejection.message());
+    let part = ResultPart::Failed {
+        code,
+        message: &message,
+        retryable: rules.contract.error(code).retryable,
+    };
+    let envelope = print(verification, part, None, environment);
+    let status = rejection.status(&rules.contract);
+    let mut reply = Reply::plain(status, envelope.clone());
+    reply.retry_after_s = rejection.retry_after_s();
+    if let Rejection::MethodNotAllowed { allow } = rejection {
+        reply.allow = Some(allow);
+    }
+    verification.phase = Phase::Ended;
+    verification.answer = Some(Answer {
+        status,
+        state: State::Failed(code),
+        envelope,
+    });
+    reply
+}
+
+/// Ends a verification that is delayed or pending: gives the answer that was delayed, or the result
+/// (ruling 24). None where it is not open any more.
+#[must_use]
+pub fn finish(
+    rules: &Rules,
+    account: &Account,
+    environment: Environment,
+    id: VerificationId,
+    now: Timestamp,
+) -> Option<(Reply, Entry)> {
+    let verification = account.environment(environment).verifications.get(id)?;
+    // A step of a bundle ends with it.
+    let open = verification.is_open() && verification.bundle.is_none();
+    let verification = open.then(|| Box::new(verification.clone()))?;
+    Some(settle_open(rules, account, environment, verification, now))
+}
+
+/// Settles a verification that was open.
+pub(super) fn settle_open(
+    rules: &Rules,
+    account: &Account,
+    environment: Environment,
+    verification: Box<Verification>,
+    now: Timestamp,
+) -> (Reply, Entry) {
+    let settlement = Settlement {
+        rules,
+        environment,
+        state: account.environment(environment),
+        now,
+    };
+    let (reply, changes) = settlement.settle(verification);
+    let entry = Entry {
+        at: now,
+        environment,
+        changes,
+    };
+    (reply, entry)
+}

@@ -1,0 +1,195 @@
+//! One operation that is to be run: its input, checked, and the scenario that it is matched to.
+
+use svc_fixtures::json::Json;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::input::Input;
+use super::request::Environment;
+use super::response::Sources;
+use super::rules::Rules;
+use crate::engine::state::flow::{StepOf, carried_field};
+use crate::engine::state::ids::{SequenceKey, VerificationId};
+use crate::engine::state::rejection::Rejection;
+use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext};
+
+/// An operation to run.
+#[derive(Debug)]
+pub struct StepPlan<'a> {
+    /// Which.
+    pub operation: usize,
+    /// Its fields.
+    pub input: Input<'a>,
+    /// What it gets, and why.
+    pub choice: Choice,
+    /// Where it stands in a flow.
+    pub step: Option<StepOf>,
+    /// Whether what it gets is fixed by the carried identifier itself, which then need not have
+    /// been issued.
+    pub fixed: bool,
+    /// Fields that must say what the flow's first call said, but for those that force an error.
+    pub same: Vec<&'a str>,
+    /// What tells the sequence it is a step of apart from others.
+    pub sequence: Option<SequenceKey>,
+    /// The printed `data`, where it depends on the request alone.
+    pub draft: Option<Vec<u8>>,
+}
+
+/// An operation with this body, checked and matched.
+///
+/// # Errors
+/// The first mistake of the body.
+pub fn plan_step<'a>(
+    rules: &'a Rules,
+    around: RequestContext<'_>,
+    operation: usize,
+    json: Json<'a>,
+) -> Result<StepPlan<'a>, Rejection> {
+    let row = &rules.contract.operations[operation];
+    let input = Input::check(&rules.contract, row, &rules.sentinels(row), json)?;
+    let choice = rules.scenarios.choose(
+        &rules.contract,
+        &MatchInput {
+            operation,
+            field: &|index| input.field(index),
+            context: around,
+        },
+    );
+    let step = rules.steps[operation];
+    let fixed =
+        step.is_some_and(|step| carried_is_fixed(rules, operation, around, step, &input, &choice));
+    let same = step.map_or_else(Vec::new, |step| same(rules, step, &input, &choice));
+    let sequence = sequence(rules, &input, &choice);
+    // A call with a key may be a repeated one, and then nothing is printed.
+    let draft = match around.idempotency_key {
+        None => draft(rules, around.environment, operation, &input, &choice, step),
+        Some(_) => None,
+    };
+    Ok(StepPlan {
+        operation,
+        input,
+        choice,
+        step,
+        fixed,
+        same,
+        sequence,
+        draft,
+    })
+}
+
+/// Whether the carried identifier is itself a fixed input: then it need not have been issued. It
+/// is where the choice was made by it, or would have been with nothing else sent.
+fn carried_is_fixed(
+    rules: &Rules,
+    operation: usize,
+    around: RequestContext<'_>,
+    step: StepOf,
+    input: &Input<'_>,
+    choice: &Choice,
+) -> bool {
+    let row = input.operation();
+    let carried = carried_field(&rules.contract, step);
+    let Some(carried) = carried.and_then(|name| row.field(name)) else {
+        return false;
+    };
+    let name = &row.request[carried].name;
+    let alone = MatchInput {
+        operation,
+        field: &|index| input.field(index).filter(|_| index == carried),
+        context: around,
+    };
+    made_by(rules, input, choice, name)
+        || made_by(
+            rules,
+            input,
+            &rules.scenarios.choose(&rules.contract, &alone),
+            name,
+        )
+}
+
+/// Whether the value of this field itself made the choice.
+fn made_by(rules: &Rules, input: &Input<'_>, choice: &Choice, name: &str) -> bool {
+    match choice {
+        Choice::Sentinel { field, .. } => field == name,
+        Choice::Scenario(number) => {
+            let scenario = rules.scenarios.get(*number);
+            scenario.names(input.operation(), name, &|index| input.field(index))
+        }
+        Choice::NoMatch => false,
+    }
+}
+
+/// The fields that must say what the first call said. A value that forces an error is let through:
+/// no first call could have said it.
+fn same<'a>(rules: &'a Rules, step: StepOf, input: &Input<'_>, choice: &Choice) -> Vec<&'a str> {
+    let names = &rules.contract.flows[step.flow].steps[step.step].same;
+    let forces = match choice {
+        Choice::Sentinel { .. } => true,
+        Choice::Scenario(number) => {
+            let first = rules.scenarios.get(*number).then.first();
+            first.is_some_and(|outcome| !matches!(outcome.kind, OutcomeKind::Success(_)))
+        }
+        Choice::NoMatch => false,
+    };
+    let held = |name: &&str| !forces || !made_by(rules, input, choice, name);
+    names.iter().map(String::as_str).filter(held).collect()
+}
+
+/// Sequences count by scenario and identifying fields only.
+fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<SequenceKey> {
+    let Choice::Scenario(number) = choice else {
+        return None;
+    };
+    let scenario = rules.scenarios.get(*number);
+    if scenario.then.len() < 2 {
+        return None;
+    }
+    let mut hash = Xxh3::new();
+    hash.update(scenario.because.as_bytes());
+    for (field, text) in input.identifiers() {
+        hash.update(&[0]);
+        hash.update(input.operation().request[field].name.as_bytes());
+        hash.update(&[0]);
+        hash.update(text.as_bytes());
+    }
+    Some(SequenceKey(hash.digest128()))
+}
+
+/// Prints `data` here, outside the lock, where nothing but the request decides it.
+fn draft(
+    rules: &Rules,
+    environment: Environment,
+    operation: usize,
+    input: &Input<'_>,
+    choice: &Choice,
+    step: Option<StepOf>,
+) -> Option<Vec<u8>> {
+    let patch = match choice {
+        Choice::NoMatch => None,
+        Choice::Scenario(number) => match rules.scenarios.get(*number).then.as_slice() {
+            [outcome] => match outcome.kind {
+                OutcomeKind::Success(patch) => patch,
+                _ => return None,
+            },
+            _ => return None,
+        },
+        Choice::Sentinel { .. } => return None,
+    };
+    let answer = rules.answer(operation, patch);
+    if step.is_some() || answer.needs_call() {
+        return None;
+    }
+    let mut data = Vec::with_capacity(512);
+    let verification = VerificationId::NONE;
+    answer.print(
+        Sources {
+            story: &rules.story,
+            input,
+            flow: None,
+            verification,
+            addresses: rules.addresses.of(environment),
+            people: &rules.scenarios.people,
+        },
+        &mut data,
+    );
+    Some(data)
+}

@@ -1,0 +1,144 @@
+//! Entries applied to accounts: the only way in which an account ever changes.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use svc_fixtures::contract::Environment;
+
+use super::account::{Account, Settings, keys_of};
+use super::clock::AccountClock;
+use super::entry::{Change, Entry, Opening};
+use super::rate_limit::Window;
+use crate::scenario::{AccountConfig, KeyConfig};
+
+impl Account {
+    /// The entry that a new account begins with.
+    #[must_use]
+    pub fn opening(config: AccountConfig, clock: AccountClock, machine: Timestamp) -> Entry {
+        Entry {
+            at: clock.read(machine),
+            environment: Environment::Test,
+            changes: vec![Change::Opened(Box::new(Opening { config, clock }))],
+        }
+    }
+
+    /// The entry that a copy of this account begins with: all of its state under another name, with a
+    /// key of that name for each environment. Calls whose answer is delayed are not in it.
+    #[must_use]
+    pub fn forking(&self, id: &Arc<str>, machine: Timestamp) -> Entry {
+        let mut copy = self.clone();
+        copy.id = Arc::clone(id);
+        copy.opened = Arc::new(AccountConfig {
+            id: Arc::clone(id),
+            keys: vec![KeyConfig {
+                name: id.to_string(),
+                revoked: false,
+                rotated_for_ms: None,
+            }],
+            copies: false,
+            ..(*self.opened).clone()
+        });
+        copy.keys = keys_of(&copy.opened, machine);
+        copy.windows = vec![Window::default(); copy.keys.len()];
+        copy.test.roll_back_delayed();
+        copy.live.roll_back_delayed();
+        Entry {
+            at: self.clock.read(machine),
+            environment: Environment::Test,
+            changes: vec![Change::Forked(Box::new(copy))],
+        }
+    }
+
+    /// The account that these entries make. None where the first is not its beginning.
+    #[must_use]
+    pub fn rebuild(settings: Settings, entries: impl IntoIterator<Item = Entry>) -> Option<Self> {
+        let mut entries = entries.into_iter();
+        let first = entries.next()?;
+        let mut account = match first.changes.into_iter().next()? {
+            Change::Opened(opening) => {
+                let Opening { config, clock } = *opening;
+                Account::open(Arc::new(config), clock, settings, first.at)
+            }
+            Change::Forked(account) => Account {
+                settings,
+                ..*account
+            },
+            _ => return None,
+        };
+        entries.for_each(|entry| account.apply(entry));
+        Some(account)
+    }
+
+    /// Makes the changes of an entry.
+    ///
+    /// # Panics
+    /// Where the money of the environment does not add up afterwards (ruling 22).
+    pub fn apply(&mut self, entry: Entry) {
+        let Entry {
+            at,
+            environment,
+            changes,
+        } = entry;
+        for change in changes {
+            self.make(change, at, environment);
+        }
+        self.environment(environment).assert_money_adds_up();
+    }
+
+    fn make(&mut self, change: Change, at: Timestamp, environment: Environment) {
+        let (limits, expiry) = (self.settings.keeps, self.expiry(at));
+        let schedule_ms = Arc::clone(&self.settings.webhook_schedule_ms);
+        let state = self.environment_mut(environment);
+        match change {
+            Change::Opened(_) | Change::Forked(_) => {
+                debug_assert!(false, "an account begins once");
+            }
+            Change::Reset => {
+                let (opened, settings) = (Arc::clone(&self.opened), self.settings.clone());
+                *self = Account::open(opened, self.clock, settings, at);
+            }
+            Change::RateLimitConsumed { key, window } => self.windows[key] = window,
+            Change::CallCounted { content } => state.counters.count(content),
+            Change::SequenceAdvanced { sequence } => state.advance_sequence(sequence),
+            Change::HoldOpened { amount } => state.wallet.open(amount),
+            Change::HoldSettled { amount, charged } => state.wallet.settle(amount, charged),
+            Change::Recorded(verification) => {
+                state.record(verification);
+                state.evict_beyond(&limits, expiry);
+            }
+            Change::FlowAdvanced(it) => {
+                let verifications = &mut state.verifications;
+                verifications.advance_flow(&it.name, &it.token, &it.operation);
+            }
+            Change::Attempted {
+                verification,
+                attempt,
+            } => {
+                let verifications = &mut state.verifications;
+                verifications.attempted(verification, attempt, &schedule_ms);
+                state.evict_beyond(&limits, expiry);
+            }
+            Change::Accessed(access) => {
+                state.audit.note(access);
+                state.evict_beyond(&limits, expiry);
+            }
+            Change::RedeliveryRequested { verification } => {
+                state.verifications.request_redelivery(verification, at);
+            }
+            Change::ToppedUp { amount } => state.wallet.top_up(amount),
+            Change::KeyAdded(key) => {
+                self.keys.push(key);
+                self.windows.push(Window::default());
+            }
+            Change::KeyChanged { key, state } => self.keys[key].state = state,
+            Change::AllowlistSet(allowlist) => self.allowlist = allowlist,
+            Change::RateLimitSet(limit) => {
+                self.rate_limit = limit;
+                self.windows.fill(Window::default());
+            }
+            Change::WebhookSet(webhook) => state.webhook = webhook,
+            Change::ClockSet(clock) => self.clock = clock,
+            Change::Evicted { down_to } => state.evict_down_to(down_to, expiry),
+        }
+    }
+}

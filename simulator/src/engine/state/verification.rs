@@ -1,0 +1,359 @@
+//! One verification, from the first byte of its call to its last webhook: one record.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use svc_fixtures::contract::{ErrorCode, Paise};
+
+use super::delivery::Delivery;
+use super::flow::{Flow, FlowChange};
+use super::ids::{BodyDigest, VerificationId};
+use super::sizes::{ALLOCATED, map_place, text_bytes};
+use crate::scenario::{Because, WebhookFault, WireFault};
+
+/// One verification. A call makes one; a bundle makes one, and one more for each of its steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verification {
+    /// Its id.
+    pub id: VerificationId,
+    /// The bundle that it is a step of.
+    pub bundle: Option<VerificationId>,
+    /// What was called, dotted.
+    pub endpoint: Arc<str>,
+    /// Whether the usage counts it: an operation or a bundle was reached.
+    pub counted: bool,
+    /// When its call came in, by the account's clock.
+    pub created_at: Timestamp,
+    /// The `X-Reference-Id` of its latest call.
+    pub reference: Option<Box<str>>,
+    /// The typical latency of what was called.
+    pub latency_ms: u32,
+    /// `meta.provider`.
+    pub provider: Option<Arc<str>>,
+    /// Why it gets its outcome.
+    pub because: Because,
+    /// How far it has come.
+    pub phase: Phase,
+    /// What is held for it in the wallet, on live, until it ends.
+    pub hold: Option<Paise>,
+    /// What was charged for it.
+    pub charged: Paise,
+    /// Its newest answer. None while its first one is delayed.
+    pub answer: Option<Answer>,
+    /// The idempotency keys of its calls. A bundle in two calls may have two.
+    pub claims: Vec<Claim>,
+    /// What its steps came to: an operation has one step, a bundle several. Empty once it has ended.
+    pub steps: Vec<Step>,
+    /// The flow that it began.
+    pub flow: Option<Box<Flow>>,
+    /// The webhook that brings its result.
+    pub delivery: Option<Box<Delivery>>,
+    /// What goes wrong with the first answer of its latest call on the wire.
+    pub wire: Option<WireFault>,
+    /// What goes wrong with its webhook.
+    pub webhook: WebhookFault,
+}
+
+/// How far a verification has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Its call is being executed; the answer is held back for some real time.
+    Delayed {
+        /// How long, in real milliseconds.
+        delay_ms: u64,
+    },
+    /// It was answered as pending; the result is still to come.
+    Pending {
+        /// When.
+        due: Due,
+    },
+    /// It has its result.
+    Ended,
+}
+
+/// When the result of a pending verification comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// At an instant of the account's clock.
+    At(Timestamp),
+    /// When a person acts on the consent page.
+    Consent,
+    /// When the caller comes back with what the first answer gave.
+    SecondCall,
+    /// When the bundle ends that it is a step of.
+    WithBundle,
+}
+
+/// An answer as it was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// What it says of the verification.
+    pub state: State,
+    /// The printed envelope.
+    pub envelope: Bytes,
+}
+
+/// What an answer says of its verification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It has its result.
+    Completed,
+    /// Its result is still to come.
+    Pending,
+    /// It ended in an error.
+    Failed(ErrorCode),
+}
+
+/// An idempotency key, claimed by a call of this verification (ruling 18).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The key.
+    pub key: Arc<str>,
+    /// Tells whether another call has the same body.
+    pub body: BodyDigest,
+    /// When it was claimed, by the account's clock.
+    pub at: Timestamp,
+    /// The answer first given under it; none while its call runs.
+    pub answer: Option<Answer>,
+}
+
+/// One operation that a verification runs, and what it came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Its own id; of a verification that is no bundle, the verification's.
+    pub id: VerificationId,
+    /// The operation, dotted.
+    pub endpoint: Arc<str>,
+    /// Its typical latency.
+    pub latency_ms: u32,
+    /// `meta.provider`.
+    pub provider: Option<Arc<str>>,
+    /// Why it gets its outcome.
+    pub because: Because,
+    /// Its list price.
+    pub price: Paise,
+    /// What it came to.
+    pub outcome: Resolved,
+}
+
+/// What an operation came to, with its answer filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resolved {
+    /// A result.
+    Completed {
+        /// The printed `data`.
+        data: Vec<u8>,
+        /// What it does to the account's flows.
+        flow: Option<FlowChange>,
+    },
+    /// An error.
+    Failed {
+        /// Its code.
+        code: ErrorCode,
+        /// The message for people, where it is not the code's own meaning.
+        message: Option<Arc<str>>,
+    },
+    /// Nothing yet.
+    Pending {
+        /// The HTTP status of the pending answer.
+        status: u16,
+        /// The printed `data` of the pending answer.
+        data: Vec<u8>,
+        /// When the result comes.
+        due: Due,
+        /// What a person is asked who may bring the result.
+        consent: Option<Box<ConsentRequest>>,
+        /// The result.
+        finally: Box<Resolved>,
+    },
+}
+
+/// What a person is asked on the consent page (ruling 28).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsentRequest {
+    /// The documents that the caller would like to see; all there are where empty.
+    pub documents: Vec<String>,
+    /// Where the person goes afterwards.
+    pub redirect: String,
+    /// What the verification ends in when the person refuses.
+    pub refused: ErrorCode,
+}
+
+impl Resolved {
+    /// The `data` it ends with, now or in the end.
+    #[must_use]
+    pub fn final_data(&self) -> Option<&[u8]> {
+        match self {
+            Resolved::Completed { data, .. } => Some(data),
+            Resolved::Pending { finally, .. } => finally.final_data(),
+            Resolved::Failed { .. } => None,
+        }
+    }
+
+    /// Its result, where it was pending.
+    #[must_use]
+    pub fn ended(self) -> Resolved {
+        match self {
+            Resolved::Pending { finally, .. } => finally.ended(),
+            ended => ended,
+        }
+    }
+}
+
+impl Claim {
+    /// Whether its retention is over (ruling 18). A claim whose verification has not ended lasts longer.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp, retention: SignedDuration) -> bool {
+        now.duration_since(self.at) >= retention
+    }
+}
+
+impl Verification {
+    /// Whether its result is still to come.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.phase != Phase::Ended
+    }
+
+    /// When its result is due by the account's clock, where that decides it.
+    #[must_use]
+    pub fn due(&self) -> Option<Timestamp> {
+        match self.phase {
+            Phase::Pending { due: Due::At(at) } => Some(at),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a bundle: then its steps are verifications of their own, too.
+    #[must_use]
+    pub fn is_bundle(&self) -> bool {
+        self.because == Because::Bundle
+    }
+
+    /// What a person is asked who may bring its result before it is due.
+    #[must_use]
+    pub fn consent(&self) -> Option<&ConsentRequest> {
+        match (self.phase, self.steps.as_slice()) {
+            (Phase::Pending { .. }, [step]) if !self.is_bundle() => match &step.outcome {
+                Resolved::Pending { consent, .. } => consent.as_deref(),
+                Resolved::Completed { .. } | Resolved::Failed { .. } => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// When the next attempt of its webhook is due.
+    #[must_use]
+    pub fn attempt_due(&self) -> Option<Timestamp> {
+        self.delivery.as_ref()?.due()
+    }
+
+    /// Whether something is still to come of it, so that it is never evicted.
+    #[must_use]
+    pub fn is_pinned(&self) -> bool {
+        self.is_open() || self.attempt_due().is_some()
+    }
+
+    /// Its claim of this key.
+    #[must_use]
+    pub fn claim(&self, key: &str) -> Option<&Claim> {
+        self.claims.iter().find(|claim| *claim.key == *key)
+    }
+
+    /// The bytes of its newest envelope; none while the first answer is delayed.
+    #[must_use]
+    pub fn envelope(&self) -> Bytes {
+        self.answer
+            .as_ref()
+            .map_or_else(Bytes::new, |answer| answer.envelope.clone())
+    }
+
+    /// Takes back the second call of a bundle, whose answer is delayed. Gives the keys that it claimed.
+    pub(super) fn roll_back_second_call(&mut self) -> Vec<Arc<str>> {
+        self.phase = Phase::Pending {
+            due: Due::SecondCall,
+        };
+        // The first call of a bundle in two calls ran the first step.
+        self.steps.truncate(1);
+        let claims = std::mem::take(&mut self.claims).into_iter();
+        let (answered, claimed): (Vec<_>, Vec<_>) = claims.partition(|it| it.answer.is_some());
+        self.claims = answered;
+        claimed.into_iter().map(|claim| claim.key).collect()
+    }
+
+    /// What it takes in memory beside its place in the map, in bytes: an estimate that is the same
+    /// whenever the same is asked. An envelope that several of its parts share counts once.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        let because = match &self.because {
+            Because::Sentinel(field) => text_bytes(field),
+            _ => 0,
+        };
+        let reference = self.reference.as_deref().map_or(0, text_bytes);
+        let steps: usize = self.steps.iter().map(Step::heap_bytes).sum();
+        let flow = self.flow.as_ref().map_or(0, |flow| flow.heap_bytes());
+        let delivery = self.delivery.as_ref().map_or(0, |it| it.heap_bytes());
+        let newest = self.answer.as_ref().map(|answer| answer.envelope.as_ptr());
+        let newest_bytes = self.answer.as_ref().map_or(0, Answer::heap_bytes);
+        let claims = self.claims.iter().map(|claim| {
+            let first = claim.answer.as_ref();
+            let own = first.filter(|first| Some(first.envelope.as_ptr()) != newest);
+            claim.heap_bytes() + own.map_or(0, Answer::heap_bytes)
+        });
+        let parts = [because, reference, steps, flow, delivery, newest_bytes];
+        size_of::<Self>() + ALLOCATED + parts.iter().sum::<usize>() + claims.sum::<usize>()
+    }
+}
+
+impl Answer {
+    /// The envelope, and the count of those that share it.
+    fn heap_bytes(&self) -> usize {
+        2 * ALLOCATED + 4 * size_of::<usize>() + self.envelope.len()
+    }
+}
+
+impl Claim {
+    /// The key and its place in the index.
+    fn heap_bytes(&self) -> usize {
+        let index = map_place::<Arc<str>, VerificationId>();
+        let key = ALLOCATED + 2 * size_of::<usize>() + self.key.len();
+        size_of::<Self>() + ALLOCATED + key + index
+    }
+}
+
+impl Step {
+    fn heap_bytes(&self) -> usize {
+        size_of::<Self>() + self.outcome.heap_bytes()
+    }
+}
+
+impl Resolved {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Resolved::Completed { data, flow } => {
+                data.len() + flow.as_ref().map_or(0, FlowChange::heap_bytes)
+            }
+            Resolved::Failed { .. } => 0,
+            Resolved::Pending {
+                data,
+                consent,
+                finally,
+                ..
+            } => {
+                let consent = consent.as_ref().map_or(0, |it| it.heap_bytes());
+                size_of::<Self>() + data.len() + consent + finally.heap_bytes()
+            }
+        }
+    }
+}
+
+impl ConsentRequest {
+    fn heap_bytes(&self) -> usize {
+        let documents = self.documents.iter();
+        let documents = documents.map(|it| size_of::<String>() + text_bytes(it));
+        size_of::<Self>() + text_bytes(&self.redirect) + documents.sum::<usize>()
+    }
+}

@@ -1,0 +1,165 @@
+//! Eviction of verifications: what ended first goes first, a record with its last role.
+
+use hashlink::linked_hash_map::Entry;
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Verifications, token_key};
+use crate::engine::state::flow::Flow;
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::verification::{Claim, Verification};
+
+/// What a record is kept for that has an end of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Call,
+    Delivery,
+}
+
+/// What decides how long an idempotency key is needed.
+#[derive(Debug, Clone, Copy)]
+pub struct Expiry {
+    /// The account's time.
+    pub now: Timestamp,
+    /// How long keys are kept.
+    pub retention: SignedDuration,
+}
+
+impl Verifications {
+    /// Evicts what is too much: calls from the call log, webhooks that have ended. A record goes with its
+    /// last role: the call log, an idempotency key in its time, a webhook, a flow.
+    pub fn evict_beyond(&mut self, calls: usize, deliveries: usize, expiry: Expiry) {
+        while self.totals.logged > calls && self.totals.logged_evictable > 0 {
+            let Some(id) = self.log_head else { break };
+            self.log_head = self.next(id);
+            self.evict_role(id, Role::Call, expiry);
+        }
+        while self.totals.deliveries_ended > deliveries {
+            let Some(id) = self.delivery_head else { break };
+            self.delivery_head = self.next(id);
+            self.evict_role(id, Role::Delivery, expiry);
+        }
+        while let Some((&id, slot)) = self.records.front()
+            && !slot.logged
+            && !slot.is_pinned()
+            && slot.verification.delivery.is_none()
+            && !self.is_looked_for(&slot.verification, expiry)
+        {
+            self.remove(id);
+        }
+    }
+
+    /// Evicts the one that ended first, with all its roles. Says whether there was one.
+    pub fn evict_oldest(&mut self, expiry: Expiry) -> bool {
+        if self.totals.evictable.count == 0 {
+            return false;
+        }
+        while let Some((&id, slot)) = self.records.front() {
+            if slot.is_pinned() {
+                self.move_to_back(id);
+                continue;
+            }
+            let of = &slot.verification;
+            self.evicted.calls += u64::from(slot.logged);
+            self.evicted.deliveries += u64::from(of.delivery.is_some());
+            self.evicted.flows += u64::from(of.flow.is_some());
+            self.evicted.keys += self.live_claims(of, expiry).count() as u64;
+            self.remove(id);
+            return true;
+        }
+        false
+    }
+
+    /// Gives back the room of what was evicted, where much of it is free: to give back less would be
+    /// to ask for it again soon, and each time all entries move.
+    pub fn shrink(&mut self) {
+        if self.records.capacity() > 2 * self.records.len() {
+            self.records.shrink_to_fit();
+        }
+        if self.by_key.capacity() > 2 * self.by_key.len() {
+            self.by_key.shrink_to_fit();
+        }
+        if self.by_token.capacity() > 2 * self.by_token.len() {
+            self.by_token.shrink_to_fit();
+        }
+    }
+
+    /// The keys of a verification that a call could still use.
+    fn live_claims<'v>(
+        &'v self,
+        of: &'v Verification,
+        expiry: Expiry,
+    ) -> impl Iterator<Item = &'v Claim> {
+        of.claims.iter().filter(move |claim| {
+            !claim.is_expired(expiry.now, expiry.retention)
+                && self.by_key.get(&claim.key) == Some(&of.id)
+        })
+    }
+
+    /// Whether a call may still find it by an idempotency key or by the token of a flow.
+    fn is_looked_for(&self, of: &Verification, expiry: Expiry) -> bool {
+        let leads_here = |flow: &Flow| {
+            let mut tokens = flow.tokens.iter();
+            tokens.any(|token| self.by_token.get(&token_key(&flow.name, token)) == Some(&of.id))
+        };
+        of.flow.as_deref().is_some_and(leads_here) || self.live_claims(of, expiry).next().is_some()
+    }
+
+    /// Takes a role from a record, and the record where that was its last. A pinned one keeps it.
+    fn evict_role(&mut self, id: VerificationId, role: Role, expiry: Expiry) {
+        let slot = &self.records[&id];
+        let of = &slot.verification;
+        if slot.is_pinned() {
+            return self.move_to_back(id);
+        }
+        let (logged, delivers) = (slot.logged, of.delivery.is_some());
+        let (has, other, count) = match role {
+            Role::Call => (logged, delivers, &mut self.evicted.calls),
+            Role::Delivery => (delivers, logged, &mut self.evicted.deliveries),
+        };
+        if !has {
+            return;
+        }
+        *count += 1;
+        if !other && !self.is_looked_for(of, expiry) {
+            self.remove(id);
+            return;
+        }
+        self.change(id, |slot, _| match role {
+            Role::Call => slot.logged = false,
+            Role::Delivery => slot.verification.delivery = None,
+        });
+    }
+
+    pub(super) fn move_to_back(&mut self, id: VerificationId) {
+        self.leave_heads(id);
+        self.records.to_back(&id);
+        self.appended(id);
+    }
+
+    /// What stands at the back is the last that may be evicted.
+    pub(super) fn appended(&mut self, id: VerificationId) {
+        self.log_head.get_or_insert(id);
+        self.delivery_head.get_or_insert(id);
+    }
+
+    /// What leaves its place is where eviction goes on from no more.
+    pub(super) fn leave_heads(&mut self, id: VerificationId) {
+        if self.log_head == Some(id) || self.delivery_head == Some(id) {
+            let next = self.next(id);
+            for head in [&mut self.log_head, &mut self.delivery_head] {
+                if *head == Some(id) {
+                    *head = next;
+                }
+            }
+        }
+    }
+
+    /// The one after this in the order of eviction.
+    fn next(&mut self, id: VerificationId) -> Option<VerificationId> {
+        let Entry::Occupied(place) = self.records.entry(id) else {
+            return None;
+        };
+        let mut place = place.cursor_mut();
+        place.peek_next().map(|(id, _)| *id)
+    }
+}
