@@ -217,7 +217,7 @@ fn is_yanked_in(file: &[u8], version: &str) -> Option<bool> {
 
 #[test]
 fn a_version_that_was_yanked_is_seen() {
-    let file = b"\x03\x02\0\0\0etag\01.0.0\0{\"vers\":\"1.0.0\",\"yanked\":false}\01.0.1\0{\"vers\":\"1.0.1\",\"yanked\":true}\0";
+    let file = b"\x03\x02\0\0\0etag\x001.0.0\0{\"vers\":\"1.0.0\",\"yanked\":false}\x001.0.1\0{\"vers\":\"1.0.1\",\"yanked\":true}\0";
     let found = ["1.0.0", "1.0.1", "1.0.2"].map(|version| is_yanked_in(file, version));
     assert_eq!(found, [Some(false), Some(true), None]);
 }

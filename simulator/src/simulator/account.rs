@@ -149,7 +149,7 @@ impl AccountHandle {
     #[must_use]
     pub fn wallet(&self) -> Wallet {
         self.cell
-            .read(|account| account.books(Environment::Live).wallet)
+            .read(|account| account.environment(Environment::Live).wallet)
     }
 
     /// Lets its live wallet hold just so much.
@@ -193,14 +193,14 @@ impl AccountHandle {
     #[must_use]
     pub fn calls(&self, environment: Environment) -> Vec<CallSummary> {
         self.cell.read(|account| {
-            let calls = account.books(environment).calls.iter();
-            let summaries = calls.map(|record| CallSummary {
-                verification_id: record.verification.to_string(),
-                endpoint: record.endpoint.to_string(),
-                at: record.at,
-                status: record.status,
-                envelope: record.envelope.clone(),
-                charged: record.charged,
+            let log = account.environment(environment).verifications.log();
+            let summaries = log.map(|(call, answer)| CallSummary {
+                verification_id: call.id.to_string(),
+                endpoint: call.endpoint.to_string(),
+                at: call.created_at,
+                status: answer.status,
+                envelope: answer.envelope.clone(),
+                charged: call.charged,
             });
             summaries.collect()
         })
@@ -210,8 +210,8 @@ impl AccountHandle {
     #[must_use]
     pub fn deliveries(&self, environment: Environment) -> Vec<Delivery> {
         let deliveries = |account: &crate::engine::state::account::Account| {
-            let deliveries = account.books(environment).deliveries.iter();
-            deliveries.cloned().collect()
+            let deliveries = account.environment(environment).verifications.deliveries();
+            deliveries.map(|(_, delivery)| delivery.clone()).collect()
         };
         self.cell.read(deliveries)
     }

@@ -447,10 +447,8 @@ impl Drop for Scene {
         for cell in self.host.directory().all() {
             cell.read(|account| {
                 assert_holds(account, self.host.now());
-                let entries = self
-                    .journal
-                    .load(cell.id())
-                    .expect("a memory journal gives all");
+                let entries = self.journal.load(cell.id());
+                let entries = entries.expect("a memory journal gives all");
                 let rebuilt = Account::rebuild(settings.clone(), entries);
                 if rebuilt.as_ref() != Some(account) {
                     let (ours, theirs) = (format!("{account:#?}"), format!("{rebuilt:#?}"));
