@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::check::Check;
-use crate::event::{Judged, Stale};
+use crate::event::{CheckResult, StaleDeviation};
 use crate::plan::Setting;
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Place;
@@ -13,11 +13,11 @@ use svc_fixtures::reading::{Problems, Source, Table};
 /// The known deviations, and what a run has shown of each.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
-    entries: Vec<Entry>,
+    entries: Vec<KnownDeviation>,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct KnownDeviation {
     check: String,
     case: Option<String>,
     clause: String,
@@ -25,12 +25,12 @@ struct Entry {
     place: Place,
     /// How many cases of the check this run has.
     planned: usize,
-    seen: Seen,
+    observed: Observation,
 }
 
 /// What a run has shown of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum Observation {
     /// Nothing: it was not judged, or not all of it.
     Nothing,
     /// It is broken, as the entry says.
@@ -62,8 +62,8 @@ impl Baseline {
         problems.or(baseline)
     }
 
-    fn add(&mut self, table: &Table<'_>, entry: Entry) {
-        let same = |known: &Entry| {
+    fn add(&mut self, table: &Table<'_>, entry: KnownDeviation) {
+        let same = |known: &KnownDeviation| {
             known.check == entry.check && known.case == entry.case && known.clause == entry.clause
         };
         match self.entries.iter().any(same) {
@@ -73,18 +73,18 @@ impl Baseline {
     }
 
     /// Marks what is known among what was found.
-    pub fn mark(&mut self, judged: &mut Judged) {
-        let (check, cases) = (judged.check, judged.cases);
+    pub fn mark(&mut self, result: &mut CheckResult) {
+        let (check, cases) = (result.check, result.cases);
         for entry in self.entries.iter_mut().filter(|entry| entry.check == check) {
             let mut held = false;
-            for finding in &mut judged.findings {
-                if !entry.speaks_of(finding) {
+            for finding in &mut result.findings {
+                if !entry.applies_to(finding) {
                     continue;
                 }
                 match &mut finding.verdict {
                     Verdict::Broken { clause, known, .. } if *clause == entry.clause => {
                         *known = Some(entry.reason.clone());
-                        entry.seen = Seen::Broken;
+                        entry.observed = Observation::Broken;
                     }
                     Verdict::Held { clause } => held |= *clause == entry.clause,
                     Verdict::Broken { .. } | Verdict::Skipped { .. } => {}
@@ -92,42 +92,45 @@ impl Baseline {
             }
             // Where only some cases were run, or some of it was skipped, the others may break it.
             let whole = entry.case.is_some() || cases == entry.planned;
-            let open = judged.open.contains(&entry.clause);
-            if held && whole && !open && entry.seen == Seen::Nothing {
-                entry.seen = Seen::Held;
+            let open = result.open.contains(&entry.clause);
+            if held && whole && !open && entry.observed == Observation::Nothing {
+                entry.observed = Observation::Held;
             }
         }
     }
 
     /// The entries that say what is no longer so.
     #[must_use]
-    pub fn stale(&self) -> Vec<Stale> {
-        let stale = self.entries.iter().filter(|entry| entry.seen == Seen::Held);
-        stale.map(Entry::stale).collect()
+    pub fn stale(&self) -> Vec<StaleDeviation> {
+        let stale = self
+            .entries
+            .iter()
+            .filter(|entry| entry.observed == Observation::Held);
+        stale.map(KnownDeviation::stale).collect()
     }
 }
 
-impl Entry {
-    fn speaks_of(&self, finding: &Finding) -> bool {
+impl KnownDeviation {
+    fn applies_to(&self, finding: &Finding) -> bool {
         self.case.as_ref().is_none_or(|case| *case == finding.case)
     }
 
-    fn stale(&self) -> Stale {
+    fn stale(&self) -> StaleDeviation {
         let problem = self
             .place
             .problem("this deviation is known, but it was judged and holds")
             .hint("take the entry out");
-        Stale {
+        StaleDeviation {
             place: format!("{}:{}", problem.path(), problem.line()),
             check: self.check.clone(),
             clause: self.clause.clone(),
-            told: problem.to_string(),
+            message: problem.to_string(),
         }
     }
 }
 
 /// One entry; none where something in it is not known.
-fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<Entry> {
+fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<KnownDeviation> {
     let check = table.required("check");
     let case = table.optional("case");
     let clause = table.required("clause");
@@ -167,7 +170,7 @@ fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<E
         table.problem("`reason` is empty: say why it is known");
     }
     let check = found?;
-    Some(Entry {
+    Some(KnownDeviation {
         check: check.id.to_owned(),
         case: named.map(|(_, name)| name.to_owned()),
         clause: clause_id?,
@@ -177,7 +180,7 @@ fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<E
             span: table.span(),
         },
         planned: check.cases(setting).len(),
-        seen: Seen::Nothing,
+        observed: Observation::Nothing,
     })
 }
 
@@ -256,7 +259,7 @@ mod tests {
     }
 
     /// A check of which every planned case was judged, with these verdicts of one clause.
-    fn judged(verdicts: Vec<Verdict>) -> Judged {
+    fn judged(verdicts: Vec<Verdict>) -> CheckResult {
         let contract = Contract::built_in();
         let setting = Setting::new(&contract, inputs::built_in(), "s");
         let check = check::all().into_iter().find(|check| check.id == CHECK);
@@ -265,11 +268,11 @@ mod tests {
             step: 0,
             verdict,
         };
-        Judged {
+        CheckResult {
             check: CHECK,
             cases: check.expect("it is there").cases(&setting).len(),
             findings: verdicts.into_iter().map(finding).collect(),
-            ..Judged::default()
+            ..CheckResult::default()
         }
     }
 
@@ -288,13 +291,13 @@ mod tests {
         }
     }
 
-    fn marked(mut judged: Judged) -> (Outcome, usize) {
+    fn marked(mut result: CheckResult) -> (Outcome, usize) {
         let entry = format!(
             "[[known]]\ncheck = \"{CHECK}\"\nclause = \"errors.no-record-found\"\nreason = \"r\"\n"
         );
         let mut baseline = read(&entry).expect("a list without mistakes");
-        baseline.mark(&mut judged);
-        (judged.outcome(), baseline.stale().len())
+        baseline.mark(&mut result);
+        (result.outcome(), baseline.stale().len())
     }
 
     #[test]
@@ -308,14 +311,14 @@ mod tests {
     #[test]
     fn an_entry_is_stale_only_where_all_of_it_was_judged_and_held() {
         assert_eq!(marked(judged(vec![held()])), (Outcome::Passed, 1));
-        let part = Judged {
+        let part = CheckResult {
             cases: 1,
             ..judged(vec![held()])
         };
         assert_eq!(marked(part).1, 0);
         let open = ["errors.no-record-found".to_owned()].into();
         assert_eq!(
-            marked(Judged {
+            marked(CheckResult {
                 open,
                 ..judged(vec![held()])
             })

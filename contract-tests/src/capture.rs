@@ -8,7 +8,7 @@ use svc_fixtures::contract::Environment;
 /// Whom a request goes to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Door {
+pub enum Channel {
     /// The service: every answer is the envelope.
     #[default]
     Api,
@@ -25,7 +25,7 @@ pub enum Door {
 pub struct Request {
     /// Whom it goes to.
     #[serde(default)]
-    pub door: Door,
+    pub channel: Channel,
     /// Where it goes.
     pub environment: Environment,
     /// The method.
@@ -144,7 +144,7 @@ pub struct CapturedCase {
     pub exchanges: Vec<Exchange>,
     /// The exchanges that were followed by another one of the same step: nothing is hidden.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub repeated: Vec<Repeated>,
+    pub repeats: Vec<Repeat>,
     /// Why there is none for the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
@@ -152,7 +152,7 @@ pub struct CapturedCase {
 
 /// An exchange after which the same call was sent again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Repeated {
+pub struct Repeat {
     /// The step, counting from 0.
     pub step: usize,
     /// The exchange.
@@ -167,14 +167,14 @@ impl CapturedCase {
             check: check.into(),
             case: case.into(),
             exchanges: Vec::new(),
-            repeated: Vec::new(),
+            repeats: Vec::new(),
             stopped: None,
         }
     }
 
     /// The exchanges of a step that were followed by another one, in order.
     pub fn repeated_at(&self, step: usize) -> impl Iterator<Item = &Exchange> {
-        let mine = self.repeated.iter().filter(move |one| one.step == step);
+        let mine = self.repeats.iter().filter(move |one| one.step == step);
         mine.map(|one| &one.exchange)
     }
 }
@@ -207,7 +207,7 @@ pub struct Capture {
     pub capabilities: Capabilities,
     /// Whether it was sent to this machine: then it holds nothing of a real person.
     #[serde(default)]
-    pub here: bool,
+    pub local: bool,
     /// The cases.
     pub cases: Vec<CapturedCase>,
 }

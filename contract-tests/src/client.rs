@@ -10,17 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::join_all;
 
 use crate::capture::{
-    CapturedCase, Door, Exchange, Presented, Repeated, Request, Response, TransportError,
+    CapturedCase, Channel, Exchange, Presented, Repeat, Request, Response, TransportError,
 };
 use crate::plan::{Case, Credential, Setting, Step};
-use crate::redact::{Blackout, MARK, Secret};
-use crate::sink::OwnSink;
-use crate::spend::{self, Call, Guard};
+use crate::redact::{REDACTED, Redactor, Secret};
+use crate::sink::RunSink;
+use crate::spend::{self, PricedCall, SpendGuard};
 use crate::target::Target;
 use keys::shortened;
-pub use keys::{Keyring, OwnKey};
+pub use keys::{Keyring, RunKey};
 pub use pace::Pace;
-use retry::Repeatable;
+use retry::RetryPolicy;
 use svc_fixtures::contract::{Contract, Environment};
 
 /// Sends the steps of cases and records what comes of them.
@@ -31,18 +31,18 @@ pub struct Client<'t, T> {
     keys: Keyring,
     seed: String,
     secret: String,
-    sink: Option<OwnSink>,
-    guard: Guard,
+    sink: Option<RunSink>,
+    guard: SpendGuard,
     pace: Pace,
     /// What finds presented keys in an answer. A check presents the same few again and again.
-    blackouts: Mutex<BTreeMap<Vec<String>, Arc<Blackout>>>,
+    redactors: Mutex<BTreeMap<Vec<String>, Arc<Redactor>>>,
 }
 
 /// A call that is ready to go.
-struct Ready {
+struct PreparedCall {
     request: Request,
     key: Option<Secret>,
-    call: Call,
+    call: PricedCall,
     /// As it is captured: with the names of what the client filled in.
     asked: Request,
     presented: Presented,
@@ -60,9 +60,9 @@ impl<'t, T: Target> Client<'t, T> {
             seed: setting.seed.clone(),
             secret: setting.webhook_secret(),
             sink: target.sink(),
-            guard: Guard::unlimited(),
+            guard: SpendGuard::unlimited(),
             pace: Pace::default(),
-            blackouts: Mutex::default(),
+            redactors: Mutex::default(),
         }
     }
 
@@ -80,7 +80,7 @@ impl<'t, T: Target> Client<'t, T> {
 
     /// The same with a receiver of webhooks.
     #[must_use]
-    pub fn with_sink(self, sink: OwnSink) -> Self {
+    pub fn with_sink(self, sink: RunSink) -> Self {
         Client {
             sink: Some(sink),
             ..self
@@ -89,7 +89,7 @@ impl<'t, T: Target> Client<'t, T> {
 
     /// The same, with what may be spent.
     #[must_use]
-    pub fn guarded(self, guard: Guard) -> Self {
+    pub fn guarded(self, guard: SpendGuard) -> Self {
         Client { guard, ..self }
     }
 
@@ -101,7 +101,7 @@ impl<'t, T: Target> Client<'t, T> {
 
     /// What watches over the money.
     #[must_use]
-    pub fn guard(&self) -> &Guard {
+    pub fn guard(&self) -> &SpendGuard {
         &self.guard
     }
 
@@ -111,7 +111,7 @@ impl<'t, T: Target> Client<'t, T> {
         let mut captured = CapturedCase::new(check, &case.name);
         let prices = case.steps.iter();
         let prices = prices.map(|step| spend::most(self.contract, case.environment, step));
-        if let Err(why) = self.guard.lets(prices.max().unwrap_or_default()) {
+        if let Err(why) = self.guard.allows(prices.max().unwrap_or_default()) {
             captured.stopped = Some(why);
             return captured;
         }
@@ -139,7 +139,7 @@ impl<'t, T: Target> Client<'t, T> {
         let account = self.account(&captured.check);
         let exchange = match self.ready(&captured.check, case, at, &account, &captured.exchanges) {
             Ok(ready) => {
-                self.send_safely(&ready, case, at, &mut captured.repeated)
+                self.send_safely(&ready, case, at, &mut captured.repeats)
                     .await
             }
             Err(why) => Err(why),
@@ -155,25 +155,27 @@ impl<'t, T: Target> Client<'t, T> {
         at: usize,
         account: &str,
         earlier: &[Exchange],
-    ) -> Result<Ready, String> {
+    ) -> Result<PreparedCall, String> {
         let (environment, step): (_, &Step) = (case.environment, &case.steps[at]);
-        let mut request = step.ask.request(environment, earlier)?;
+        let mut request = step.request.resolve(environment, earlier)?;
         let asked = request.clone();
         self.fill_in(&mut request, environment, account)?;
-        let key = self.keys.key(&step.ask.credential, environment, account)?;
-        request.authorization = match (&key, &step.ask.credential) {
+        let key = self
+            .keys
+            .key(&step.request.credential, environment, account)?;
+        request.authorization = match (&key, &step.request.credential) {
             (Some(key), _) => Some(Secret::new(format!("Bearer {}", key.expose()))),
             (None, Credential::Header(value)) => value.map(Secret::new),
             (None, _) => None,
         };
         let what = format!("{check}, {}, step {}", case.name, at + 1);
-        let call = Call::of(self.contract, environment, step, what);
-        Ok(Ready {
+        let call = PricedCall::of(self.contract, environment, step, what);
+        Ok(PreparedCall {
             request,
             key,
             call,
             asked,
-            presented: presented(&step.ask.credential),
+            presented: presented(&step.request.credential),
             account: account.to_owned(),
         })
     }
@@ -181,21 +183,21 @@ impl<'t, T: Target> Client<'t, T> {
     /// Sends a call, and again where that is safe. What came before the last answer is kept, too.
     async fn send_safely(
         &self,
-        ready: &Ready,
+        ready: &PreparedCall,
         case: &Case,
         at: usize,
-        repeated: &mut Vec<Repeated>,
+        repeats: &mut Vec<Repeat>,
     ) -> Result<Exchange, String> {
-        match ready.request.door {
-            Door::Api => {}
-            Door::Page | Door::Console => return Ok(self.send_aside(ready).await),
-            Door::Sink => return self.received(ready).await,
+        match ready.request.channel {
+            Channel::Api => {}
+            Channel::Page | Channel::Console => return Ok(self.send_aside(ready).await),
+            Channel::Sink => return self.received(ready).await,
         }
-        let repeatable = Repeatable::of(self.contract, case, &case.steps[at]);
+        let policy = RetryPolicy::of(self.contract, case, &case.steps[at]);
         self.pace.turn(1).await;
         let mut exchange = self.send(ready).await?;
         for before in 0..retry::MOST {
-            let Some(wait) = repeatable.again(before, &exchange.response) else {
+            let Some(wait) = policy.again(before, &exchange.response) else {
                 break;
             };
             tokio::time::sleep(wait).await;
@@ -205,13 +207,13 @@ impl<'t, T: Target> Client<'t, T> {
                 break;
             };
             let exchange = std::mem::replace(&mut exchange, again);
-            repeated.push(Repeated { step: at, exchange });
+            repeats.push(Repeat { step: at, exchange });
         }
         Ok(exchange)
     }
 
     /// Sends a call once, if the guard lets it out.
-    async fn send(&self, ready: &Ready) -> Result<Exchange, String> {
+    async fn send(&self, ready: &PreparedCall) -> Result<Exchange, String> {
         let permit = self.guard.admit(ready.call.clone());
         let permit = permit.map_err(|stop| stop.to_string())?;
         let response = self.target.send(&ready.request).await;
@@ -220,23 +222,27 @@ impl<'t, T: Target> Client<'t, T> {
     }
 
     /// Sends what is no call of the service: nothing is charged for it, and no rate is kept.
-    async fn send_aside(&self, ready: &Ready) -> Exchange {
+    async fn send_aside(&self, ready: &PreparedCall) -> Exchange {
         let response = self.target.send(&ready.request).await;
         self.exchange(ready, response)
     }
 
     /// What is recorded: no key, and what the client filled in under its name.
-    fn exchange(&self, ready: &Ready, response: Result<Response, TransportError>) -> Exchange {
-        let blackout = self.blackout(ready);
+    fn exchange(
+        &self,
+        ready: &PreparedCall,
+        response: Result<Response, TransportError>,
+    ) -> Exchange {
+        let redactor = self.redactor(ready);
         let response = match response {
-            Ok(response) => Ok(without(&blackout, response)),
-            Err(error) => Err(untold(&blackout, error)),
+            Ok(response) => Ok(without(&redactor, response)),
+            Err(error) => Err(untold(&redactor, error)),
         };
         // That a key was sent is worth knowing, the key is not.
         let authorization = ready.request.authorization.as_ref();
         Exchange {
             request: Request {
-                authorization: authorization.map(|_| Secret::new(MARK)),
+                authorization: authorization.map(|_| Secret::new(REDACTED)),
                 ..ready.asked.clone()
             },
             presented: ready.presented.clone(),
@@ -251,7 +257,7 @@ impl<'t, T: Target> Client<'t, T> {
         environment: Environment,
         account: &str,
     ) -> Result<(), String> {
-        if request.door != Door::Console {
+        if request.channel != Channel::Console {
             return Ok(());
         }
         let account = self.keys.account(environment, account)?;
@@ -269,7 +275,7 @@ impl<'t, T: Target> Client<'t, T> {
     }
 
     /// What came to the run's own receiver, as if somebody had answered it.
-    async fn received(&self, ready: &Ready) -> Result<Exchange, String> {
+    async fn received(&self, ready: &PreparedCall) -> Result<Exchange, String> {
         let request = ready.asked.clone();
         let own = self
             .sink
@@ -287,26 +293,26 @@ impl<'t, T: Target> Client<'t, T> {
         Ok(Exchange {
             request,
             presented: ready.presented.clone(),
-            response: Ok(without(&self.blackout(ready), came)),
+            response: Ok(without(&self.redactor(ready), came)),
         })
     }
 
     /// What finds the run's keys in what comes of a call.
-    fn blackout(&self, ready: &Ready) -> Arc<Blackout> {
+    fn redactor(&self, ready: &PreparedCall) -> Arc<Redactor> {
         let mut keys: Vec<_> = ready.key.iter().cloned().collect();
-        if ready.request.door != Door::Api {
+        if ready.request.channel != Channel::Api {
             // The control API shows the keys of its accounts, in both environments.
             let own = Environment::ALL.map(|at| self.keys.own(at, &ready.account));
             keys.extend(own.into_iter().flatten());
         }
         let names = keys.iter().map(|key| key.expose().to_owned()).collect();
         let mut known = self
-            .blackouts
+            .redactors
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let made = known
             .entry(names)
-            .or_insert_with(|| Arc::new(self.keys.blackout(&keys)));
+            .or_insert_with(|| Arc::new(self.keys.redactor(&keys)));
         Arc::clone(made)
     }
 
@@ -325,23 +331,23 @@ pub fn account(seed: &str, check: &str) -> String {
 }
 
 /// An answer that repeats a key, without it.
-fn without(blackout: &Blackout, response: Response) -> Response {
+fn without(redactor: &Redactor, response: Response) -> Response {
     let headers = response
         .headers
         .iter()
-        .map(|(name, value)| (name.clone(), blackout.text(value)));
+        .map(|(name, value)| (name.clone(), redactor.text(value)));
     Response {
         headers: headers.collect(),
-        body: blackout.bytes(&response.body),
+        body: redactor.bytes(&response.body),
         ..response
     }
 }
 
 /// The reason for no answer, without keys.
-fn untold(blackout: &Blackout, error: TransportError) -> TransportError {
+fn untold(redactor: &Redactor, error: TransportError) -> TransportError {
     match error {
-        TransportError::Unreachable(why) => TransportError::Unreachable(blackout.text(&why)),
-        TransportError::NotSendable(why) => TransportError::NotSendable(blackout.text(&why)),
+        TransportError::Unreachable(why) => TransportError::Unreachable(redactor.text(&why)),
+        TransportError::NotSendable(why) => TransportError::NotSendable(redactor.text(&why)),
         known @ (TransportError::TimedOut | TransportError::TooLong { .. }) => known,
     }
 }

@@ -10,25 +10,25 @@ use svc_fixtures::contract::Environment;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The run begins.
-    Began(Began),
+    RunStarted(RunStarted),
     /// A check is about to be run.
-    Checking {
+    CheckStarted {
         /// Its id.
         check: &'static str,
         /// How many cases it has here.
         cases: usize,
     },
     /// A check was judged.
-    Judged(Judged),
+    CheckFinished(CheckResult),
     /// A known deviation is none any more.
-    Stale(Stale),
+    StaleDeviation(StaleDeviation),
     /// The run is over.
-    Ended(Summary),
+    RunFinished(Totals),
 }
 
 /// What is going to be run.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Began {
+pub struct RunStarted {
     /// How many checks there are to run.
     pub checks: usize,
     /// What makes the run's keys and references its own.
@@ -55,28 +55,28 @@ pub struct ClauseRow {
     /// The line, from 1.
     pub line: usize,
     /// Whether it is asked.
-    pub asked: Asked,
+    pub coverage: Coverage,
 }
 
 /// Whether a run asks a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum Coverage {
     /// Some case expects it.
-    Here,
+    ByCase,
     /// Every answer is judged by it, where the answer is one it speaks of.
-    OfEveryAnswer,
+    ByEveryAnswer,
     /// A check proves it, but not in this run.
     Excluded {
         /// Why.
         why: String,
     },
     /// No check proves it.
-    Nowhere,
+    Uncovered,
 }
 
 /// A check and what became of it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Judged {
+pub struct CheckResult {
     /// Its id.
     pub check: &'static str,
     /// Its title.
@@ -97,7 +97,7 @@ pub struct Judged {
 
 /// An entry of the list of known deviations that says what is no longer so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stale {
+pub struct StaleDeviation {
     /// The file and the line it stands on.
     pub place: String,
     /// The check.
@@ -105,7 +105,7 @@ pub struct Stale {
     /// The clause.
     pub clause: String,
     /// The entry as a person sees it, with what to do.
-    pub told: String,
+    pub message: String,
 }
 
 /// What became of a check.
@@ -126,7 +126,7 @@ pub enum Outcome {
 
 /// The sum of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Summary {
+pub struct Totals {
     /// Checks of which all was judged and held.
     pub passed: usize,
     /// Checks that found something broken.
@@ -176,7 +176,7 @@ impl Outcome {
     }
 }
 
-impl Judged {
+impl CheckResult {
     /// What became of it.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
@@ -203,15 +203,15 @@ impl Judged {
     }
 }
 
-impl Summary {
+impl Totals {
     /// Counts one more check.
-    pub fn count(&mut self, judged: &Judged) {
-        match judged.outcome() {
+    pub fn count(&mut self, result: &CheckResult) {
+        match result.outcome() {
             Outcome::Passed => self.passed += 1,
             Outcome::Failed => self.failed += 1,
             Outcome::Known => self.known += 1,
             Outcome::Skipped { .. } => self.skipped += 1,
         }
-        self.unreachable += usize::from(judged.unreachable.is_some());
+        self.unreachable += usize::from(result.unreachable.is_some());
     }
 }

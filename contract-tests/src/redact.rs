@@ -1,7 +1,7 @@
 //! Secrets: held so that they cannot be printed, and blacked out of what others print. Knows no
 //! personal data, no file and no network.
 //!
-//! Keys are blacked out when an exchange is recorded ([`Blackout`]), so nothing behind the client
+//! Keys are blacked out when an exchange is recorded ([`Redactor`]), so nothing behind the client
 //! ever holds one.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use svc_fixtures::contract::Environment;
 
 /// What stands in place of a key.
-pub const MARK: &str = "[redacted key]";
+pub const REDACTED: &str = "[redacted key]";
 
 /// A text that is shown to the target and to nobody else.
 #[derive(Clone, PartialEq, Eq)]
@@ -35,13 +35,13 @@ impl Secret {
 
 impl fmt::Debug for Secret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(MARK)
+        out.write_str(REDACTED)
     }
 }
 
 impl Serialize for Secret {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(MARK)
+        out.serialize_str(REDACTED)
     }
 }
 
@@ -62,16 +62,16 @@ const LOOKS: &str = "whsec_[A-Za-z0-9_=+/.-]{4,}|svc_(?:test|live)_[A-Za-z0-9_.-
 
 /// Finds secrets in what others wrote: as they are, encoded, in credentials, in parts.
 #[derive(Debug, Clone)]
-pub struct Blackout {
+pub struct Redactor {
     forms: Regex,
     parts: BTreeSet<Vec<u8>>,
 }
 
-impl Blackout {
+impl Redactor {
     /// Of these secrets, in every form, and of pieces of them over 8 characters.
     #[must_use]
     pub fn of<'s>(secrets: impl IntoIterator<Item = &'s Secret>) -> Self {
-        Blackout::with(std::iter::empty(), secrets)
+        Redactor::with(std::iter::empty(), secrets)
     }
 
     /// Of secrets in every form, and only of the second ones also in pieces: the first have parts
@@ -98,13 +98,13 @@ impl Blackout {
             .size_limit(64 << 20)
             .build()
             .expect("escaped texts are patterns");
-        Blackout { forms, parts }
+        Redactor { forms, parts }
     }
 
     /// These bytes without secrets.
     #[must_use]
     pub fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
-        let clean = self.forms.replace_all(bytes, NoExpand(MARK.as_bytes()));
+        let clean = self.forms.replace_all(bytes, NoExpand(REDACTED.as_bytes()));
         self.without_parts(&clean)
     }
 
@@ -127,7 +127,7 @@ impl Blackout {
                 at += 1;
                 continue;
             }
-            out.extend_from_slice(MARK.as_bytes());
+            out.extend_from_slice(REDACTED.as_bytes());
             while known(at + 1) {
                 at += 1;
             }
@@ -215,8 +215,8 @@ mod tests {
 
     const KEY: &str = "svc_test_canary-4f7Hq2.Zx81w";
 
-    fn told(text: &str) -> String {
-        Blackout::of([&Secret::new(KEY)]).text(text)
+    fn redacted(text: &str) -> String {
+        Redactor::of([&Secret::new(KEY)]).text(text)
     }
 
     #[test]
@@ -234,32 +234,35 @@ mod tests {
             basic(&format!("me:{KEY}")),
             HEXLOWER.encode(KEY.as_bytes()),
         ] {
-            let told = told(&format!("<{form}>"));
-            assert!(told.contains(MARK), "{form}: {told}");
+            let text = redacted(&format!("<{form}>"));
+            assert!(text.contains(REDACTED), "{form}: {text}");
             for part in ["canary", "anary-4", "f7Hq2", "Zx81w", "Y2FuYXJ5"] {
-                assert!(!told.contains(part), "{form}: {told}");
+                assert!(!text.contains(part), "{form}: {text}");
             }
         }
     }
 
     #[test]
     fn parts_over_8_characters_are_blacked_out_and_shorter_ones_are_words() {
-        assert_eq!(told("key ends in 4f7Hq2.Zx"), format!("key ends in {MARK}"));
-        assert_eq!(told("key ends in 4f7Hq2.Z"), "key ends in 4f7Hq2.Z");
         assert_eq!(
-            told("must begin with svc_test_"),
+            redacted("key ends in 4f7Hq2.Zx"),
+            format!("key ends in {REDACTED}")
+        );
+        assert_eq!(redacted("key ends in 4f7Hq2.Z"), "key ends in 4f7Hq2.Z");
+        assert_eq!(
+            redacted("must begin with svc_test_"),
             "must begin with svc_test_"
         );
-        assert_eq!(told("canary-4f7Hq!"), format!("{MARK}!"));
+        assert_eq!(redacted("canary-4f7Hq!"), format!("{REDACTED}!"));
     }
 
     #[test]
     fn secrets_nobody_told_us_of_are_known_by_their_look() {
-        let nothing = Blackout::of([]);
-        assert_eq!(nothing.text("whsec_sample1"), MARK);
+        let nothing = Redactor::of([]);
+        assert_eq!(nothing.text("whsec_sample1"), REDACTED);
         assert_eq!(
             nothing.text("of svc_live_0123456789, no"),
-            format!("of {MARK}, no")
+            format!("of {REDACTED}, no")
         );
         assert_eq!(nothing.text("svc_test_local"), "svc_test_local");
     }
@@ -267,16 +270,16 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_stay_as_they_are() {
         let bytes = [0xff, 0x00, b'a', 0xfe];
-        assert_eq!(Blackout::of([&Secret::new(KEY)]).bytes(&bytes), bytes);
+        assert_eq!(Redactor::of([&Secret::new(KEY)]).bytes(&bytes), bytes);
     }
 
     #[test]
     fn a_secret_is_never_printed() {
         let secret = Secret::new("svc_test_abcdef");
-        assert_eq!(format!("{secret:?}"), MARK);
+        assert_eq!(format!("{secret:?}"), REDACTED);
         assert_eq!(
             serde_json::to_string(&secret).expect("JSON"),
-            format!("\"{MARK}\"")
+            format!("\"{REDACTED}\"")
         );
     }
 }

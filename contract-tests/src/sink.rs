@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 /// One request that came to the receiver.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Receipt {
+pub struct ReceivedWebhook {
     /// The path it was posted to.
     #[serde(skip)]
     pub path: String,
@@ -42,7 +42,7 @@ pub struct Sink {
 
 /// The run's own receiver, and the URL by which the service reaches it.
 #[derive(Debug, Clone)]
-pub struct OwnSink {
+pub struct RunSink {
     /// The receiver.
     pub sink: Sink,
     /// What paths are appended to.
@@ -51,7 +51,7 @@ pub struct OwnSink {
 
 #[derive(Debug, Default)]
 struct Shared {
-    receipts: Mutex<Vec<Receipt>>,
+    webhooks: Mutex<Vec<ReceivedWebhook>>,
     came: Notify,
 }
 
@@ -62,13 +62,13 @@ impl Sink {
     /// Keeps a request and says which status it is answered with. The path is `/<account>/<plan>`:
     /// after `ok` every request is taken, after `fail-3` the first three are not, `redirect` sends
     /// each elsewhere.
-    pub fn take(&self, mut receipt: Receipt) -> u16 {
-        let mut receipts = self.receipts();
-        let before = receipts.iter().filter(|it| it.path == receipt.path);
-        receipt.status = status(&receipt.path, before.count());
-        let status = receipt.status;
-        receipts.push(receipt);
-        drop(receipts);
+    pub fn take(&self, mut webhook: ReceivedWebhook) -> u16 {
+        let mut webhooks = self.webhooks();
+        let before = webhooks.iter().filter(|it| it.path == webhook.path);
+        webhook.status = status(&webhook.path, before.count());
+        let status = webhook.status;
+        webhooks.push(webhook);
+        drop(webhooks);
         self.shared.came.notify_waiters();
         status
     }
@@ -81,9 +81,9 @@ impl Sink {
             let came = self.shared.came.notified();
             tokio::pin!(came);
             came.as_mut().enable();
-            let mine: Vec<Receipt> = {
-                let receipts = self.receipts();
-                receipts
+            let mine: Vec<ReceivedWebhook> = {
+                let webhooks = self.webhooks();
+                webhooks
                     .iter()
                     .filter(|it| it.path == path)
                     .cloned()
@@ -100,9 +100,9 @@ impl Sink {
         }
     }
 
-    fn receipts(&self) -> MutexGuard<'_, Vec<Receipt>> {
-        let receipts = self.shared.receipts.lock();
-        receipts.unwrap_or_else(PoisonError::into_inner)
+    fn webhooks(&self) -> MutexGuard<'_, Vec<ReceivedWebhook>> {
+        let webhooks = self.shared.webhooks.lock();
+        webhooks.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -134,7 +134,7 @@ async fn take(State(sink): State<Sink>, uri: Uri, headers: HeaderMap, body: Byte
         let value = headers.get(name)?.to_str().ok()?;
         Some(value.to_owned())
     };
-    let status = sink.take(Receipt {
+    let status = sink.take(ReceivedWebhook {
         path: uri.path().to_owned(),
         at_s: Some(now_s()),
         signature: text(&SIGNATURE),
@@ -167,8 +167,8 @@ fn now_s() -> i64 {
 mod tests {
     use super::*;
 
-    fn receipt(path: &str) -> Receipt {
-        Receipt {
+    fn webhook(path: &str) -> ReceivedWebhook {
+        ReceivedWebhook {
             path: path.to_owned(),
             at_s: None,
             signature: None,
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn the_path_says_how_many_are_refused() {
         let sink = Sink::default();
-        let took = |path| [(); 3].map(|()| sink.take(receipt(path)));
+        let took = |path| [(); 3].map(|()| sink.take(webhook(path)));
         assert_eq!(took("/a/fail-2"), [500, 500, 204]);
         assert_eq!(took("/b/ok"), [204; 3]);
         assert_eq!(took("/b/redirect"), [302; 3]);

@@ -8,8 +8,8 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 
-use crate::capture::{Capabilities, Door, Request, Response, TransportError};
-use crate::sink::OwnSink;
+use crate::capture::{Capabilities, Channel, Request, Response, TransportError};
+use crate::sink::RunSink;
 use svc_fixtures::contract::Environment;
 
 /// A service under test.
@@ -33,7 +33,7 @@ pub trait Target: Sync {
     }
 
     /// The receiver that its webhooks reach without anybody's doing, where it has one.
-    fn sink(&self) -> Option<OwnSink> {
+    fn sink(&self) -> Option<RunSink> {
         None
     }
 }
@@ -101,8 +101,8 @@ impl HttpTarget {
 
     fn url(&self, request: &Request) -> Result<Url, TransportError> {
         let none = |what| TransportError::NotSendable(format!("no {what} address was given"));
-        let base = match (request.door, request.environment) {
-            (Door::Console, _) => self.console.as_ref().ok_or_else(|| none("console"))?,
+        let base = match (request.channel, request.environment) {
+            (Channel::Console, _) => self.console.as_ref().ok_or_else(|| none("console"))?,
             (_, Environment::Test) => &self.sandbox,
             (_, Environment::Live) => self.live.as_ref().ok_or_else(|| none("live"))?,
         };

@@ -8,7 +8,7 @@ use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::event::{Event, Outcome};
 use svc_contract_tests::report::human;
-use svc_contract_tests::run::{self, Filter, Limits, Order};
+use svc_contract_tests::run::{self, Filter, Order, RunLimits};
 use svc_fixtures::contract::Contract;
 
 /// How many runs, where the environment does not say.
@@ -27,14 +27,14 @@ fn run_in_any_order(contract: &Contract, seed: &str) -> (Vec<&'static str>, Stri
     setting.seed = seed.to_owned();
     let target = support::InProcess::new(support::accounts());
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
-    let limits = Limits {
+    let limits = RunLimits {
         jobs: NonZeroUsize::new(4).expect("four"),
         order: Order::Random,
-        ..Limits::default()
+        ..RunLimits::default()
     };
     let (mut ran, mut broken) = (Vec::new(), String::new());
     let mut tell = |event: &mut Event| {
-        let Event::Judged(judged) = event else {
+        let Event::CheckFinished(judged) = event else {
             return;
         };
         ran.push(judged.check);

@@ -1,7 +1,7 @@
 //! What a person is told about mistakes in examples, and what is made of those without any.
 
 use svc_contract_tests::example::read;
-use svc_contract_tests::plan::{Case, Credential, Ending, Payload, Place, Rule, Test};
+use svc_contract_tests::plan::{Case, Credential, Ending, Payload, Place, Predicate, Rule};
 use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::reading::Source;
 
@@ -44,12 +44,15 @@ fn a_case_becomes_steps_with_what_is_sent_carried_and_expected() {
     };
     assert_eq!(case.operation.as_deref(), Some("verify.identity.pan"));
     let step = &case.steps[1];
-    assert_eq!(step.ask.path, "/v1/verify/identity/pan");
+    assert_eq!(step.request.path, "/v1/verify/identity/pan");
     assert!(
-        matches!(&step.ask.payload, Payload::Json(body) if body.as_object().is_some_and(|it| it.len() == 1))
+        matches!(&step.request.payload, Payload::Json(body) if body.as_object().is_some_and(|it| it.len() == 1))
     );
-    assert_eq!(step.ask.carries[0].from, 0);
-    assert_eq!(step.ask.carries[0].place, Place::of(["data", "nameOnPan"]));
+    assert_eq!(step.request.carries[0].from, 0);
+    assert_eq!(
+        step.request.carries[0].place,
+        Place::of(["data", "nameOnPan"])
+    );
     assert_eq!(step.expect.len(), 2);
     assert!(
         step.expect
@@ -58,7 +61,7 @@ fn a_case_becomes_steps_with_what_is_sent_carried_and_expected() {
     );
     assert!(matches!(
         &step.expect[1].rule,
-        Rule::Value(_, Test::Contains(_))
+        Rule::Value(_, Predicate::Contains(_))
     ));
     assert_eq!(case.steps[0].expect[0].rule, Rule::Ends(Ending::Completed));
     assert!(!case.extension);
@@ -70,7 +73,7 @@ fn keys_accounts_and_bundles_are_asked_of_simulators_only() {
     assert!(made("key = \"blocked\"").extension);
     let other = made("account = \"second\"");
     assert_eq!(
-        other.steps[1].ask.credential,
+        other.steps[1].request.credential,
         Credential::Another("second".to_owned())
     );
     assert!(other.extension);

@@ -1,6 +1,6 @@
 //! The HTTP target: what it sends, what it follows, and when it gives up.
 
-use svc_contract_tests::capture::{Door, Request, Response, TransportError};
+use svc_contract_tests::capture::{Channel, Request, Response, TransportError};
 use svc_contract_tests::redact::Secret;
 use svc_contract_tests::target::{HttpTarget, Target, Timeouts};
 use svc_fixtures::contract::Environment;
@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 fn request(environment: Environment) -> Request {
     Request {
-        door: Door::Api,
+        channel: Channel::Api,
         environment,
         method: "POST".to_owned(),
         path: "/v1/some/path".to_owned(),

@@ -14,7 +14,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use svc_contract_tests::capture::{Capture, CapturedCase, Exchange};
 use svc_contract_tests::check::{self, Check};
 use svc_contract_tests::client::{Client, Keyring};
-use svc_contract_tests::event::{Event, Judged, Outcome};
+use svc_contract_tests::event::{CheckResult, Event, Outcome};
 use svc_contract_tests::plan::{Case, Setting, inputs};
 use svc_contract_tests::report::human;
 use svc_contract_tests::run::{self, Filter};
@@ -24,14 +24,14 @@ use svc_fixtures::contract::Contract;
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 
 /// A whole clean run, with the verdicts it got when it was made.
-static CLEAN: LazyLock<(Capture, Vec<Judged>)> = LazyLock::new(|| {
+static CLEAN: LazyLock<(Capture, Vec<CheckResult>)> = LazyLock::new(|| {
     let setting = support::setting(&CONTRACT);
     let target = support::InProcess::new(support::accounts());
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut judged = Vec::new();
     let (checks, filter) = (check::all(), Filter::default());
     let mut tell = |event: &mut Event| {
-        if let Event::Judged(one) = event {
+        if let Event::CheckFinished(one) = event {
             judged.push(one.clone());
         }
     };
@@ -124,7 +124,7 @@ fn is_killed(
     })
 }
 
-fn broken_clauses(judged: &[Judged]) -> BTreeSet<String> {
+fn broken_clauses(judged: &[CheckResult]) -> BTreeSet<String> {
     let findings = judged.iter().flat_map(|judged| &judged.findings);
     let clause = findings.filter_map(|finding| match &finding.verdict {
         Verdict::Broken { clause, .. } => Some(clause.clone()),

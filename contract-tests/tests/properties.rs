@@ -18,7 +18,8 @@ use subjects::{Broken, Defect, Sound};
 use svc_contract_tests::capture::Capture;
 use svc_contract_tests::plan::{Setting, inputs};
 use svc_contract_tests::property::{
-    self, Effort, Failure, LAWS, Law, judge_again, law, send_again, try_law,
+    self, Counterexample, Effort, PROPERTIES, Property, check_property, judge_again, law,
+    send_again,
 };
 use svc_contract_tests::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Contract;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let mut trials: Vec<_> = LAWS
+    let mut trials: Vec<_> = PROPERTIES
         .iter()
         .map(|law| Trial::test(law.id, move || holds(law, effort)))
         .collect();
@@ -70,9 +71,9 @@ fn effort() -> Result<Effort, String> {
     Ok(Effort { times, seed })
 }
 
-fn holds(law: &'static Law, effort: Effort) -> Result<(), Failed> {
+fn holds(law: &'static Property, effort: Effort) -> Result<(), Failed> {
     let setting = support::setting(&CONTRACT);
-    let tried = try_law(law, &setting, &Sound, effort, None)
+    let tried = check_property(law, &setting, &Sound, effort, None)
         .map_err(|failure| failure.end(Path::new(FOLDER)))?;
     // A law of which most scripts end before they begin would hold of anything.
     let most = tried.scripts > 0 && tried.cut_short * 4 < tried.scripts;
@@ -185,7 +186,7 @@ fn is_found(planted: &Planted) -> Result<(), Failed> {
     let setting = support::setting(&CONTRACT);
     let law = law(planted.law).ok_or("there is no such law")?;
     let services = Broken(planted.defect);
-    let Err(failure) = try_law(
+    let Err(failure) = check_property(
         law,
         &setting,
         &services,
@@ -207,7 +208,7 @@ fn is_found(planted: &Planted) -> Result<(), Failed> {
 
 /// The file has the same verdicts, the same defect has them again, and a sound service has none.
 fn saved_and_judged_again(
-    failure: &Failure,
+    failure: &Counterexample,
     services: &Broken,
     folder: &Path,
     told: &str,
@@ -257,8 +258,8 @@ fn replayed(file: &Path) -> Result<(), Failed> {
     let setting = Setting::of(&CONTRACT, inputs::built_in(), &capture);
     let (_, findings) = send_again(&setting, &Sound, &capture);
     let (saved, now) = (
-        property::told(&judge_again(&setting, &capture)),
-        property::told(&findings),
+        property::render(&judge_again(&setting, &capture)),
+        property::render(&findings),
     );
     match now.is_empty() {
         true if saved.is_empty() => Ok(()),

@@ -5,8 +5,8 @@ mod support;
 use svc_contract_tests::capture::Capture;
 use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring};
-use svc_contract_tests::event::{Judged, Outcome};
-use svc_contract_tests::personal::{self, Personal, StandIns};
+use svc_contract_tests::event::{CheckResult, Outcome};
+use svc_contract_tests::personal::{self, PersonalMembers, Pseudonyms};
 use svc_contract_tests::plan::{Setting, inputs};
 use svc_contract_tests::run::{self, Filter};
 use svc_fixtures::contract::Contract;
@@ -34,8 +34,8 @@ fn clean(setting: &Setting<'_>) -> Capture {
     support::block_on(run::run(setting, &checks, &filter, &client, &mut |_| {})).0
 }
 
-fn outcomes(judged: &[Judged]) -> Vec<(&str, Outcome)> {
-    let outcome = |judged: &Judged| (judged.check, judged.outcome());
+fn outcomes(judged: &[CheckResult]) -> Vec<(&str, Outcome)> {
+    let outcome = |judged: &CheckResult| (judged.check, judged.outcome());
     judged.iter().map(outcome).collect()
 }
 
@@ -44,8 +44,8 @@ fn a_capture_without_personal_data_is_judged_as_before() {
     let contract = Contract::built_in();
     let setting = support::setting(&contract);
     let (capture, checks) = (clean(&setting), check::all());
-    let mut stand_ins = StandIns::of(Personal::of(&contract));
-    let saved = personal::without_personal_data(&setting, &checks, &capture, &mut stand_ins);
+    let mut pseudonyms = Pseudonyms::of(PersonalMembers::of(&contract));
+    let saved = personal::without_personal_data(&setting, &checks, &capture, &mut pseudonyms);
     let text = saved.to_json().expect("a capture is JSON");
     let read = Capture::from_json(&text).expect("what was saved is read");
     let setting = Setting::of(&contract, inputs::built_in(), &read);

@@ -13,7 +13,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use support::InProcess;
 use svc_contract_tests::capture::Exchange;
 use svc_contract_tests::client::{Client, Keyring};
-use svc_contract_tests::plan::{Ask, Case, Credential, Setting, lead};
+use svc_contract_tests::plan::{Case, Credential, RequestTemplate, Setting, lead};
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
@@ -65,16 +65,16 @@ fn ending_in(setting: &Setting<'_>, operation: &Operation, code: ErrorCode) -> C
     let mut case = Case::about(operation, code.as_str());
     let sound = || {
         let body = sample::body(setting.contract, operation, Extent::Required);
-        Ask::post(operation, body)
+        RequestTemplate::post(operation, body)
     };
     let other = |text: &str| {
         let (_, field) = operation.identifiers().next().expect("it identifies");
         let body = sample::body_with_text(setting.contract, operation, field, text);
-        Ask::post(operation, body)
+        RequestTemplate::post(operation, body)
     };
     let built_in = |name| sound().by(Credential::BuiltIn(name));
-    let asks = match code {
-        ErrorCode::InvalidInput => vec![Ask::post(operation, Json::Object(Vec::new()))],
+    let covers = match code {
+        ErrorCode::InvalidInput => vec![RequestTemplate::post(operation, Json::Object(Vec::new()))],
         ErrorCode::InvalidIdentifier => vec![other("nonsense")],
         ErrorCode::AuthInvalid => vec![sound().by(Credential::Unknown)],
         ErrorCode::KeyEnvironmentMismatch => vec![sound().by(Credential::OtherEnvironment)],
@@ -83,7 +83,7 @@ fn ending_in(setting: &Setting<'_>, operation: &Operation, code: ErrorCode) -> C
             vec![built_in("broke".to_owned())]
         }
         ErrorCode::IpNotAllowed => vec![built_in("blocked".to_owned())],
-        ErrorCode::NotFound => vec![Ask::get(
+        ErrorCode::NotFound => vec![RequestTemplate::get(
             "/v1/verifications/svcv_00000000000000000000000000",
         )],
         ErrorCode::IdempotencyConflict => vec![
@@ -101,8 +101,8 @@ fn ending_in(setting: &Setting<'_>, operation: &Operation, code: ErrorCode) -> C
             Vec::new()
         }
     };
-    for ask in asks {
-        case.push(ask);
+    for request in covers {
+        case.push(request);
     }
     case
 }

@@ -8,7 +8,7 @@ use super::control::{advance, control, fresh, look};
 use super::entry::{Check, Stage};
 use super::pending::pending;
 use super::webhooks::look_up;
-use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, lead};
+use crate::plan::{Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -62,7 +62,7 @@ fn expect_wallet(case: &mut Case, clauses: &[&str], figures: [(&str, Paise); 4])
     for (name, amount) in figures {
         let place = Place::of(["live", name]);
         for clause in clauses {
-            let rule = Rule::Value(place.clone(), Test::Is(rupees(amount)));
+            let rule = Rule::Value(place.clone(), Predicate::Is(rupees(amount)));
             case.expect(step, *clause, rule);
         }
     }
@@ -122,12 +122,12 @@ fn balance(setting: &Setting<'_>) -> Vec<Case> {
         (r#"{"balance": 1, "topUp": 1}"#.to_owned(), 400),
         (r#"{"topUp": 0.001}"#.to_owned(), 400),
     ] {
-        let step = case.push(Ask::console("POST", path, &body));
+        let step = case.push(RequestTemplate::console("POST", path, &body));
         case.expect(step, clause, Rule::Status(status));
     }
     let step = control(&mut case, "POST", "wallet", r#"{"topUp": 500.00}"#);
     let place = Place::of(["balance"]);
-    let rule = Rule::Value(place, Test::Is(rupees(Paise(price.0 + 50_000))));
+    let rule = Rule::Value(place, Predicate::Is(rupees(Paise(price.0 + 50_000))));
     case.expect(step, clause, rule);
     vec![case]
 }
@@ -143,9 +143,9 @@ fn audit(setting: &Setting<'_>) -> Vec<Case> {
             r#"{"set": "2041-03-01T00:00:00Z"}"#,
         );
         let call = lead::to_success(&mut case, setting, operation);
-        let ask = case.steps[call].ask.clone().idempotency("audited");
-        case.steps[call].ask = ask.clone();
-        case.push(ask);
+        let request = case.steps[call].request.clone().idempotency("audited");
+        case.steps[call].request = request.clone();
+        case.push(request);
         look_up(&mut case, call);
         let step = look(&mut case, "audit", "account={account}&environment=live");
         let own = format!("{}.audit", operation.clause);
@@ -165,7 +165,7 @@ fn audit(setting: &Setting<'_>) -> Vec<Case> {
             for (at, by) in ["call", "replay", "lookUp"].into_iter().enumerate() {
                 for (name, value) in [("by", by), ("retainedUntil", &until)] {
                     let place = Place::of(["accesses", &at.to_string(), name]);
-                    let rule = Rule::Value(place, Test::Is(value.to_owned().into()));
+                    let rule = Rule::Value(place, Predicate::Is(value.to_owned().into()));
                     case.expect(step, clause.clone(), rule);
                 }
             }
@@ -196,7 +196,7 @@ fn sequence(setting: &Setting<'_>) -> Vec<Case> {
         operation.id
     );
     let body = Json::object([("account", Json::from("{account}")), ("toml", toml.into())]);
-    let added = case.push(Ask::console(
+    let added = case.push(RequestTemplate::console(
         "POST",
         "/control/scenarios",
         &body.to_string(),
@@ -209,14 +209,14 @@ fn sequence(setting: &Setting<'_>) -> Vec<Case> {
         ("three", Ending::Completed),
     ] {
         let step = lead::to_success(&mut case, setting, operation);
-        case.steps[step].ask = case.steps[step].ask.clone().idempotency(key);
+        case.steps[step].request = case.steps[step].request.clone().idempotency(key);
         case.expect(step, "ruling.33-sequences", Rule::Ends(ending));
         if ending == Ending::Completed {
             let place = Place::of(["meta", "provider"]);
             case.expect(
                 step,
                 "ruling.04-provider",
-                Rule::Value(place, Test::Is("source-b".into())),
+                Rule::Value(place, Predicate::Is("source-b".into())),
             );
         }
     }
@@ -228,8 +228,8 @@ fn caller_address(_: &Setting<'_>) -> Vec<Case> {
     fresh(&mut case);
     let only = r#"{"networks": ["203.0.113.0/24"]}"#;
     control(&mut case, "PUT", "allowlist", only);
-    let ask = Ask::get("/v1/usage").header("x-forwarded-for", "203.0.113.9");
-    let step = case.push(ask);
+    let request = RequestTemplate::get("/v1/usage").header("x-forwarded-for", "203.0.113.9");
+    let step = case.push(request);
     let refused = Rule::Ends(Ending::Error(ErrorCode::IpNotAllowed));
     case.expect(step, "ruling.16-caller-address", refused);
     vec![case]

@@ -3,7 +3,7 @@
 use svc_fixtures::contract::ErrorCode;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting};
+use crate::plan::{Case, Credential, Ending, RequestTemplate, Rule, Setting};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::sample::{self, Extent};
 
@@ -59,7 +59,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// A call that any working key could make.
-fn any_call(setting: &Setting<'_>) -> Option<Ask> {
+fn any_call(setting: &Setting<'_>) -> Option<RequestTemplate> {
     let mut simple = setting
         .operations()
         .filter(|operation| operation.pending.is_none());
@@ -69,15 +69,15 @@ fn any_call(setting: &Setting<'_>) -> Option<Ask> {
             .step_of(&operation.id)
             .is_none_or(|(_, at)| at == 0)
     })?;
-    Some(Ask::post(
+    Some(RequestTemplate::post(
         operation,
         sample::body(setting.contract, operation, Extent::Required),
     ))
 }
 
-fn refused(name: &str, ask: Ask, code: ErrorCode, clauses: &[&str]) -> Case {
+fn refused(name: &str, request: RequestTemplate, code: ErrorCode, clauses: &[&str]) -> Case {
     let mut case = Case::new(name);
-    let step = case.push(ask);
+    let step = case.push(request);
     for clause in clauses {
         case.expect(step, *clause, Rule::Ends(Ending::Error(code)));
     }
@@ -85,7 +85,7 @@ fn refused(name: &str, ask: Ask, code: ErrorCode, clauses: &[&str]) -> Case {
 }
 
 fn missing(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(ask) = any_call(setting) else {
+    let Some(request) = any_call(setting) else {
         return Vec::new();
     };
     let headers = [
@@ -97,22 +97,22 @@ fn missing(setting: &Setting<'_>) -> Vec<Case> {
     let clauses = ["auth.bearer", "errors.auth-invalid"];
     let case = |environment| {
         headers.map(|(name, value)| {
-            let ask = ask.clone().by(Credential::Header(value));
-            refused(name, ask, ErrorCode::AuthInvalid, &clauses).on(environment)
+            let request = request.clone().by(Credential::Header(value));
+            refused(name, request, ErrorCode::AuthInvalid, &clauses).on(environment)
         })
     };
     everywhere(setting).flat_map(case).collect()
 }
 
 fn unknown(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(ask) = any_call(setting) else {
+    let Some(request) = any_call(setting) else {
         return Vec::new();
     };
-    let ask = ask.by(Credential::Unknown);
+    let request = request.by(Credential::Unknown);
     let case = |environment| {
         refused(
             "a key nobody has",
-            ask.clone(),
+            request.clone(),
             ErrorCode::AuthInvalid,
             &["auth.bad-key"],
         )
@@ -122,10 +122,10 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
 }
 
 fn other_environment(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(ask) = any_call(setting) else {
+    let Some(request) = any_call(setting) else {
         return Vec::new();
     };
-    let ask = ask.by(Credential::OtherEnvironment);
+    let request = request.by(Credential::OtherEnvironment);
     let case = |environment| {
         let prefix = match environment {
             Environment::Test => "auth.live-key-prefix",
@@ -138,7 +138,7 @@ fn other_environment(setting: &Setting<'_>) -> Vec<Case> {
         ];
         refused(
             "the other environment's key",
-            ask.clone(),
+            request.clone(),
             ErrorCode::KeyEnvironmentMismatch,
             &clauses,
         )
@@ -148,10 +148,10 @@ fn other_environment(setting: &Setting<'_>) -> Vec<Case> {
 }
 
 fn built_in(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(ask) = any_call(setting) else {
+    let Some(request) = any_call(setting) else {
         return Vec::new();
     };
-    let by = |name: &str| ask.clone().by(Credential::BuiltIn(name.to_owned()));
+    let by = |name: &str| request.clone().by(Credential::BuiltIn(name.to_owned()));
     let ruled = "ruling.15-built-in-keys";
     let revoked = refused(
         "revoked",
@@ -192,15 +192,15 @@ fn built_in(setting: &Setting<'_>) -> Vec<Case> {
 }
 
 fn comes_first(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(ask) = any_call(setting) else {
+    let Some(request) = any_call(setting) else {
         return Vec::new();
     };
-    let elsewhere = Ask {
+    let elsewhere = RequestTemplate {
         path: "/v1/no/such/path".to_owned(),
-        ..ask.clone()
+        ..request.clone()
     };
     let clauses = ["ruling.06-order-of-checks"];
-    let without = |ask: Ask| ask.by(Credential::Header(None));
+    let without = |request: RequestTemplate| request.by(Credential::Header(None));
     let unknown = refused(
         "no key, no such path",
         without(elsewhere.clone()),
@@ -209,7 +209,7 @@ fn comes_first(setting: &Setting<'_>) -> Vec<Case> {
     );
     let body = refused(
         "no key, no JSON",
-        without(ask.raw("{")),
+        without(request.raw("{")),
         ErrorCode::AuthInvalid,
         &clauses,
     );

@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::entry::{Check, Stage};
-use crate::plan::{Ask, Case, Credential, Ending, Rule, Setting, lead};
+use crate::plan::{Case, Credential, Ending, RequestTemplate, Rule, Setting, lead};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
@@ -103,7 +103,7 @@ fn conclusive(setting: &Setting<'_>) -> Vec<Case> {
         let (mut case, first) = begun(setting, operation, "");
         case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
         case.expect(first, "billing.conclusive", Rule::Ends(Ending::Completed));
-        let again = case.steps[first].ask.clone();
+        let again = case.steps[first].request.clone();
         case.push(again);
         case.expecting("billing.conclusive", Rule::Charged(true))
             .expecting("billing.balance-falls", Rule::BalanceFell(first))
@@ -127,7 +127,7 @@ fn no_record(setting: &Setting<'_>) -> Vec<Case> {
         );
         case.expect(first, clause, Rule::Charged(true));
         case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
-        let again = case.steps[first].ask.clone();
+        let again = case.steps[first].request.clone();
         case.push(again);
         Some(case.expecting("billing.balance-falls", Rule::BalanceFell(first)))
     };
@@ -139,8 +139,8 @@ fn no_record(setting: &Setting<'_>) -> Vec<Case> {
 fn failures(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let (mut case, first) = begun(setting, operation, "");
-        let again = case.steps[first].ask.clone();
-        let refused = case.push(Ask::post(operation, Json::Object(Vec::new())));
+        let again = case.steps[first].request.clone();
+        let refused = case.push(RequestTemplate::post(operation, Json::Object(Vec::new())));
         case.expect(refused, "billing.failures-are-free", Rule::Charged(false));
         let mut last = first;
         for row in super::errors::outcomes(setting).filter(|row| !row.billed) {
@@ -167,11 +167,11 @@ fn failures(setting: &Setting<'_>) -> Vec<Case> {
 fn replay(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let (mut case, first) = begun(setting, operation, "");
-        let plain = case.steps[first].ask.clone();
+        let plain = case.steps[first].request.clone();
         let keyed = plain
             .clone()
             .idempotency(&format!("{}-billing-{}", setting.seed, operation.id));
-        case.steps[first].ask = keyed.clone();
+        case.steps[first].request = keyed.clone();
         for _ in 0..2 {
             let again = case.push(keyed.clone());
             case.expect(
@@ -204,11 +204,11 @@ fn insufficient(setting: &Setting<'_>) -> Vec<Case> {
         if step > 0 {
             return None;
         }
-        let ask = case.steps[step]
-            .ask
+        let request = case.steps[step]
+            .request
             .clone()
             .by(Credential::BuiltIn("broke".to_owned()));
-        case.steps[step].ask = ask;
+        case.steps[step].request = request;
         let refused = Rule::Ends(Ending::Error(ErrorCode::InsufficientBalance));
         Some(
             case.expecting("billing.insufficient-balance", refused.clone())

@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{Ask, Case, Ending, Rule, Setting};
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -44,9 +44,9 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn unknown(setting: &Setting<'_>) -> Vec<Case> {
     let not_found = Rule::Ends(Ending::Error(ErrorCode::NotFound));
-    let case = |name: &str, ask: Ask, clause: &str| {
+    let case = |name: &str, request: RequestTemplate, clause: &str| {
         let mut case = Case::new(name).extension();
-        case.push(ask);
+        case.push(request);
         case.expecting("ruling.06-unknown-path", not_found.clone())
             .expecting(clause, not_found.clone())
     };
@@ -54,18 +54,22 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
         let mut cases = vec![
             case(
                 "GET",
-                Ask::get("/v1/no/such/path"),
+                RequestTemplate::get("/v1/no/such/path"),
                 "ruling.01-envelope-everywhere",
             ),
-            case("the root", Ask::get("/"), "ruling.01-envelope-everywhere"),
+            case(
+                "the root",
+                RequestTemplate::get("/"),
+                "ruling.01-envelope-everywhere",
+            ),
         ];
         if let Some(operation) = setting.operations().next() {
             let body = sample::body(setting.contract, operation, Extent::Required);
-            let ask = Ask::post(operation, body);
-            let path = ask.path.replacen("/v1/", "/v0/", 1);
+            let request = RequestTemplate::post(operation, body);
+            let path = request.path.replacen("/v1/", "/v0/", 1);
             cases.push(case(
                 "another version",
-                Ask { path, ..ask },
+                RequestTemplate { path, ..request },
                 "wire.version-prefix",
             ));
         }
@@ -80,7 +84,7 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
 fn other_method(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "").extension();
-        case.push(Ask::get(sample::path(operation)));
+        case.push(RequestTemplate::get(sample::path(operation)));
         let refused = Rule::Ends(Ending::Refused(405, ErrorCode::InvalidInput));
         case.expecting("wire.post-json", refused.clone())
             .expecting("ruling.06-other-method", refused)
@@ -107,10 +111,10 @@ fn no_object(setting: &Setting<'_>) -> Vec<Case> {
         ("too deep", deep.as_bytes()),
     ];
     let cases = |operation| {
-        let ask = Ask::post(operation, Json::Object(Vec::new()));
+        let request = RequestTemplate::post(operation, Json::Object(Vec::new()));
         let case = |(name, bytes): &(&str, &[u8])| {
             let mut case = Case::about(operation, name);
-            case.push(ask.clone().raw(*bytes));
+            case.push(request.clone().raw(*bytes));
             case.expecting(
                 "ruling.06-bad-body",
                 Rule::Ends(Ending::Error(ErrorCode::InvalidInput)),
@@ -125,35 +129,37 @@ fn content_type(setting: &Setting<'_>) -> Vec<Case> {
     let Some(operation) = setting.operations().next() else {
         return Vec::new();
     };
-    let ask = Ask::post(
+    let request = RequestTemplate::post(
         operation,
         sample::body(setting.contract, operation, Extent::All),
     );
-    let case = |name: &str, ask: Ask| {
+    let case = |name: &str, request: RequestTemplate| {
         let mut case = Case::about(operation, name);
-        case.push(ask);
+        case.push(request);
         case.expecting(
             "ruling.06-bad-body",
             Rule::Ends(Ending::Error(ErrorCode::InvalidInput)),
         )
     };
-    let without = Ask {
+    let without = RequestTemplate {
         headers: Vec::new(),
-        ..ask.clone()
+        ..request.clone()
     };
     vec![
-        case("text", ask.clone().header("content-type", "text/plain")),
+        case("text", request.clone().header("content-type", "text/plain")),
         case(
             "form",
-            ask.clone()
+            request
+                .clone()
                 .header("content-type", "application/x-www-form-urlencoded"),
         ),
         case(
             "another charset",
-            ask.clone()
+            request
+                .clone()
                 .header("content-type", "application/json; charset=utf-16"),
         ),
-        case("compressed", ask.header("content-encoding", "gzip")),
+        case("compressed", request.header("content-encoding", "gzip")),
         case("none", without),
     ]
 }

@@ -2,7 +2,7 @@
 
 use super::control::{advance, control, fresh};
 use super::entry::{Check, Stage};
-use crate::plan::{Ask, Case, Credential, Ending, Place, Rule, Setting, Test};
+use crate::plan::{Case, Credential, Ending, Place, Predicate, RequestTemplate, Rule, Setting};
 use svc_fixtures::contract::ErrorCode;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -27,22 +27,26 @@ fn own(_: &Setting<'_>) -> Vec<Case> {
     let mut case = Case::new("forward and back").extension();
     fresh(&mut case);
     let other = "/control/accounts/{account}-b/clock";
-    case.push(Ask::console("POST", other, r#"{"freeze": true}"#));
-    let before = case.push(Ask::console("GET", other, ""));
+    case.push(RequestTemplate::console(
+        "POST",
+        other,
+        r#"{"freeze": true}"#,
+    ));
+    let before = case.push(RequestTemplate::console("GET", other, ""));
     let set = r#"{"set": "2041-01-01T00:00:00Z"}"#;
     let step = control(&mut case, "POST", "clock", set);
     let now = Rule::Value(
         Place::of(["now"]),
-        Test::Is("2041-01-01T00:00:00.000Z".into()),
+        Predicate::Is("2041-01-01T00:00:00.000Z".into()),
     );
     case.expect(step, clause, now);
     for (back, status) in [("2041-01-01T00:00:00Z", 200), ("2040-12-31T23:59:59Z", 400)] {
         let body = format!(r#"{{"set": "{back}"}}"#);
         let path = "/control/accounts/{account}/clock";
-        let step = case.push(Ask::console("POST", path, &body));
+        let step = case.push(RequestTemplate::console("POST", path, &body));
         case.expect(step, clause, Rule::Status(status));
     }
-    let after = case.push(Ask::console("GET", other, ""));
+    let after = case.push(RequestTemplate::console("GET", other, ""));
     case.expect(after, clause, Rule::SameBytes(before));
     vec![case]
 }
@@ -67,7 +71,7 @@ fn rotated_key(setting: &Setting<'_>) -> Vec<Case> {
             (Credential::Own, old_ends),
             (Credential::Rotated, Ending::Completed),
         ] {
-            let step = case.push(Ask::get("/v1/usage").by(credential));
+            let step = case.push(RequestTemplate::get("/v1/usage").by(credential));
             for clause in clauses {
                 case.expect(step, clause, Rule::Ends(ending));
             }

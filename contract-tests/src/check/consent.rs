@@ -6,8 +6,10 @@ use super::control::{hooked, received};
 use super::entry::{Check, Stage, everywhere};
 use super::pending::{pending, settled};
 use super::webhooks::look_up;
-use crate::capture::Door;
-use crate::plan::{Ask, Carry, Case, Credential, Ending, Payload, Place, Rule, Setting};
+use crate::capture::Channel;
+use crate::plan::{
+    Carry, Case, Credential, Ending, Payload, Place, RequestTemplate, Rule, Setting,
+};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -57,14 +59,14 @@ fn case(
     hooked(&mut case, "ok");
     let call = pending(&mut case, setting, operation)?;
     let form = format!("decision={said}");
-    for (ask, status) in [
+    for (request, status) in [
         (page(call, "GET", ""), 200),
         (page(call, "POST", "decision=perhaps"), 400),
         (page(call, "POST", &form), 303),
         (page(call, "POST", &form), 410),
         (page(call, "GET", ""), 410),
     ] {
-        let step = case.push(ask);
+        let step = case.push(request);
         case.expect(step, CLAUSE, Rule::Status(status));
         if status == 303 {
             case.expect(step, CLAUSE, Rule::Header("location", None));
@@ -102,9 +104,9 @@ fn case(
 }
 
 /// The page that the answer to a call names.
-fn page(call: usize, method: &str, form: &str) -> Ask {
-    let ask = Ask {
-        door: Door::Page,
+fn page(call: usize, method: &str, form: &str) -> RequestTemplate {
+    let request = RequestTemplate {
+        channel: Channel::Page,
         method: method.to_owned(),
         credential: Credential::Header(None),
         carries: vec![Carry {
@@ -113,13 +115,13 @@ fn page(call: usize, method: &str, form: &str) -> Ask {
             field: None,
             path_only: true,
         }],
-        ..Ask::get("{}")
+        ..RequestTemplate::get("{}")
     };
     match form {
-        "" => ask,
-        form => Ask {
+        "" => request,
+        form => RequestTemplate {
             payload: Payload::Raw(form.into()),
-            ..ask.header("content-type", "application/x-www-form-urlencoded")
+            ..request.header("content-type", "application/x-www-form-urlencoded")
         },
     }
 }

@@ -1,8 +1,8 @@
 //! What cases do with a simulator's control API before and between their calls. Every such step must
 //! succeed, or what comes after it shows nothing.
 
-use crate::capture::Door;
-use crate::plan::{Ask, Case, Rule, Step};
+use crate::capture::Channel;
+use crate::plan::{Case, RequestTemplate, Rule, Step};
 
 /// What says how the control API answers.
 const CLAUSE: &str = "ruling.34-control-api";
@@ -28,8 +28,8 @@ pub(super) fn hook(case: &mut Case, plan: &str) {
 
 /// What came to the run's receiver of this case by this plan; waits until so many came.
 pub(super) fn received(case: &mut Case, plan: &str, at_least: usize) -> usize {
-    let ask = Ask::received(&path(case, plan), at_least);
-    case.push(ask)
+    let request = RequestTemplate::received(&path(case, plan), at_least);
+    case.push(request)
 }
 
 /// Each case has a path of its own at the receiver: cases of a check share an account.
@@ -42,7 +42,9 @@ fn path(case: &Case, plan: &str) -> String {
 /// Where a case changed the account, it leaves it as it was, but for the instant its clock shows: a
 /// key that was given may be everybody's.
 pub(super) fn leave_as_found(case: &mut Case) {
-    let resets = |step: &Step| step.ask.door == Door::Console && step.ask.path.ends_with("/reset");
+    let resets = |step: &Step| {
+        step.request.channel == Channel::Console && step.request.path.ends_with("/reset")
+    };
     if case.steps.iter().any(resets) {
         control(case, "POST", "reset", "{}");
         control(case, "POST", "clock", r#"{"freeze": false}"#);
@@ -62,16 +64,16 @@ pub(super) fn advance(case: &mut Case, by_ms: u64) {
 /// Something is done with the check's own account.
 pub(super) fn control(case: &mut Case, method: &str, what: &str, body: &str) -> usize {
     let path = format!("/control/accounts/{{account}}/{what}");
-    let step = case.push(Ask::console(method, &path, body));
+    let step = case.push(RequestTemplate::console(method, &path, body));
     case.expect(step, CLAUSE, Rule::Status(200));
     step
 }
 
 /// Something of the control API is read.
 pub(super) fn look(case: &mut Case, what: &str, query: &str) -> usize {
-    let mut ask = Ask::console("GET", &format!("/control/{what}"), "");
-    query.clone_into(&mut ask.query);
-    let step = case.push(ask);
+    let mut request = RequestTemplate::console("GET", &format!("/control/{what}"), "");
+    query.clone_into(&mut request.query);
+    let step = case.push(request);
     case.expect(step, CLAUSE, Rule::Status(200));
     step
 }

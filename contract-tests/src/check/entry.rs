@@ -43,12 +43,15 @@ impl Check {
         cases.retain(|case| {
             setting.environments.contains(&case.environment)
                 && (setting.extensions || !case.extension)
-                && case.steps.iter().all(|step| setting.can_ask(step.ask.door))
+                && case
+                    .steps
+                    .iter()
+                    .all(|step| setting.can_use(step.request.channel))
         });
         for case in &mut cases {
             for step in &mut case.steps {
                 step.expect
-                    .retain(|expectation| setting.asks(&expectation.clause));
+                    .retain(|expectation| setting.covers(&expectation.clause));
             }
         }
         // A case of which nothing is left to expect is only sent for what holds of every answer.

@@ -5,7 +5,7 @@ use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{Ask, Case, Ending, Place, Rule, Setting, Test, lead};
+use crate::plan::{Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -76,7 +76,7 @@ fn error(setting: &Setting<'_>) -> Vec<Case> {
     let cases = |environment| {
         let case = move |operation| {
             let mut case = Case::about(operation, "no fields").on(environment);
-            case.push(Ask::post(operation, Json::Object(Vec::new())));
+            case.push(RequestTemplate::post(operation, Json::Object(Vec::new())));
             let refused = Rule::Ends(Ending::Error(ErrorCode::InvalidInput));
             case.expecting("errors.envelope", refused.clone())
                 .expecting("ruling.01-envelope-everywhere", refused)
@@ -98,18 +98,18 @@ fn reference(setting: &Setting<'_>) -> Vec<Case> {
     let case = |(at, text): (usize, String)| {
         let mut case = Case::about(operation, &format!("reference {}", at + 1));
         let step = lead::to_success(&mut case, setting, operation);
-        let ask = case.steps[step]
-            .ask
+        let request = case.steps[step]
+            .request
             .clone()
             .header("x-reference-id", &*text);
-        case.steps[step].ask = ask;
+        case.steps[step].request = request;
         let place = Place::of(["referenceId"]);
-        let repeated = Rule::Value(place, Test::Is(Json::from(text)));
+        let repeats = Rule::Value(place, Predicate::Is(Json::from(text)));
         case.expecting(
             "wire.optional-headers",
             Rule::Ends(Ending::success(operation)),
         )
-        .expecting("ruling.01-reference-id-always", repeated)
+        .expecting("ruling.01-reference-id-always", repeats)
     };
     texts.into_iter().enumerate().map(case).collect()
 }
@@ -118,7 +118,7 @@ fn unique(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "twice");
         let first = lead::to_success(&mut case, setting, operation);
-        let again = case.steps[first].ask.clone();
+        let again = case.steps[first].request.clone();
         case.push(again);
         case.expecting("envelope.usage-log", Rule::OtherId(first))
             .expecting("ruling.02-ids-unique", Rule::OtherId(first))

@@ -19,7 +19,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "errors.failures",
-        title: "A source or service that fails is told by its code, status and retryable",
+        title: "A source or service that fails says so by its code, status and retryable",
         clauses: &[
             "errors.source-unavailable",
             "errors.source-timeout",

@@ -6,7 +6,7 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Source;
 
 use super::entry::{Check, Stage};
-use crate::example::{self, Family};
+use crate::example::{self, ExampleFile};
 use crate::plan::Case;
 
 macro_rules! examples {
@@ -41,7 +41,7 @@ examples! {
     "live", Live, "On live the same inputs have the same outcomes, and the wallet adds up";
 }
 
-static BUILT_IN: LazyLock<Vec<Family>> = LazyLock::new(|| {
+static BUILT_IN: LazyLock<Vec<ExampleFile>> = LazyLock::new(|| {
     let sources: Vec<_> = FILES
         .iter()
         .map(|(path, text)| Source::new(*path, *text))

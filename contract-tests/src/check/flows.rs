@@ -5,7 +5,9 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Check, Stage};
-use crate::plan::{Ask, Case, Credential, Ending, Place, Rule, Setting, Test, lead};
+use crate::plan::{
+    Case, Credential, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead,
+};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -83,7 +85,7 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
             .find(|field| Some(&field.name) == step.takes.as_ref())?;
         let mut case = Case::about(operation, "never issued");
         let text = "never-issued-to-anyone";
-        case.push(Ask::post(
+        case.push(RequestTemplate::post(
             operation,
             sample::body_with_text(setting.contract, operation, field, text),
         ));
@@ -113,9 +115,9 @@ fn out_of_order(setting: &Setting<'_>) -> Vec<Case> {
         let (mut carries, first) = lead::before(&mut skipped, setting, operation);
         skipped.steps.truncate(first.map_or(0, |first| first + 1));
         let body = sample::body(setting.contract, operation, Extent::All);
-        let call = Ask {
+        let call = RequestTemplate {
             carries: carries.clone(),
-            ..Ask::post(operation, body)
+            ..RequestTemplate::post(operation, body)
         };
         skipped.push(call.clone());
         let refused = Rule::Ends(Ending::Error(ErrorCode::InvalidInput));
@@ -146,10 +148,10 @@ fn out_of_order(setting: &Setting<'_>) -> Vec<Case> {
             case.expect(
                 wrong,
                 input.clause.clone(),
-                Rule::Value(place, Test::Is(Json::Bool(false))),
+                Rule::Value(place, Predicate::Is(Json::Bool(false))),
             );
             carries.clone_from(&call.carries);
-            case.push(Ask {
+            case.push(RequestTemplate {
                 carries: carries.clone(),
                 ..call.clone()
             });
@@ -163,11 +165,11 @@ fn apart(setting: &Setting<'_>) -> Vec<Case> {
     let case = |(_, step, operation): (&Flow, &Step, &Operation)| {
         let mut case = Case::about(operation, "").extension();
         let last = lead::to_success(&mut case, setting, operation);
-        let ask = case.steps[last]
-            .ask
+        let request = case.steps[last]
+            .request
             .clone()
             .by(Credential::Another("somebody-else".to_owned()));
-        case.steps[last].ask = ask;
+        case.steps[last].request = request;
         case.expecting("ruling.14-accounts-are-apart", Rule::Ends(refusal(step)))
     };
     later_steps(setting).into_iter().map(case).collect()

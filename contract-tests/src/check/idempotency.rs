@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Check, Stage};
-use crate::plan::{Ask, Case, Ending, Payload, Rule, Setting, lead};
+use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
 const REPLAY: &str = "idempotent-replay";
 
@@ -71,15 +71,15 @@ fn key(setting: &Setting<'_>, about: &str, operation: &Operation) -> String {
 }
 
 /// Puts a key on a step.
-fn put_key(case: &mut Case, step: usize, key: &str) -> Ask {
-    let ask = case.steps[step].ask.clone().idempotency(key);
-    case.steps[step].ask = ask.clone();
-    ask
+fn put_key(case: &mut Case, step: usize, key: &str) -> RequestTemplate {
+    let request = case.steps[step].request.clone().idempotency(key);
+    case.steps[step].request = request.clone();
+    request
 }
 
 /// Adds a step that must be a replay of another, byte for byte.
-fn replayed(case: &mut Case, ask: Ask, first: usize) {
-    let again = case.push(ask);
+fn replayed(case: &mut Case, request: RequestTemplate, first: usize) {
+    let again = case.push(request);
     case.expect(again, "idempotency.replay", Rule::SameResult(first));
     case.expect(again, "idempotency.replay", Rule::SameEnding(first));
     case.expect(again, "ruling.19-replay-bytes", Rule::SameBytes(first));
@@ -94,14 +94,14 @@ fn replay(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "");
         let first = lead::to_success(&mut case, setting, operation);
-        let ask = put_key(&mut case, first, &key(setting, "replay", operation));
+        let request = put_key(&mut case, first, &key(setting, "replay", operation));
         case.expect(
             first,
             "idempotency.replay",
             Rule::Ends(Ending::success(operation)),
         );
         case.expect(first, "ruling.19-replay-bytes", Rule::NoHeader(REPLAY));
-        replayed(&mut case, ask, first);
+        replayed(&mut case, request, first);
         case
     };
     setting.operations().map(case).collect()
@@ -115,12 +115,12 @@ fn replay_of_failures(setting: &Setting<'_>) -> Vec<Case> {
             let Some(first) = lead::to_status(&mut case, setting, operation, row.status) else {
                 continue;
             };
-            let ask = put_key(
+            let request = put_key(
                 &mut case,
                 first,
                 &key(setting, row.code.as_str(), operation),
             );
-            replayed(&mut case, ask, first);
+            replayed(&mut case, request, first);
             cases.push(case.expecting("ruling.19-what-is-stored", Rule::SameBytes(first)));
         }
     }
@@ -131,13 +131,16 @@ fn same_body(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let mut case = Case::about(operation, "");
         let body = sample::body(setting.contract, operation, Extent::All);
-        let ask =
-            Ask::post(operation, body.clone()).idempotency(&key(setting, "same-body", operation));
-        let first = case.push(ask.clone());
+        let request = RequestTemplate::post(operation, body.clone()).idempotency(&key(
+            setting,
+            "same-body",
+            operation,
+        ));
+        let first = case.push(request.clone());
         let members = body.as_object().unwrap_or_default().iter();
         let turned = Json::Object(members.rev().cloned().collect());
         let turned = turned.to_string().replacen('{', "{ \n\t", 1);
-        case.push(ask.raw(turned));
+        case.push(request.raw(turned));
         case.expecting("ruling.18-same-body", Rule::SameBytes(first))
     };
     alone(setting).map(case).collect()
@@ -160,20 +163,24 @@ fn conflict(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "");
         let first = lead::to_success(&mut case, setting, operation);
-        let ask = put_key(&mut case, first, &key(setting, "conflict", operation));
-        let other = case.push(another(setting, operation, &ask));
+        let request = put_key(&mut case, first, &key(setting, "conflict", operation));
+        let other = case.push(another(setting, operation, &request));
         let refused = Rule::Ends(Ending::Error(ErrorCode::IdempotencyConflict));
         case.expect(other, "idempotency.conflict", refused.clone());
         case.expect(other, "errors.idempotency-conflict", refused);
-        replayed(&mut case, ask, first);
+        replayed(&mut case, request, first);
         case
     };
     setting.operations().map(case).collect()
 }
 
 /// The same call with another body that is valid, too.
-fn another(setting: &Setting<'_>, operation: &Operation, ask: &Ask) -> Ask {
-    let mut other = ask.clone();
+fn another(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    request: &RequestTemplate,
+) -> RequestTemplate {
+    let mut other = request.clone();
     let plain = operation
         .identifiers()
         .map(|(_, field)| field)
@@ -181,7 +188,7 @@ fn another(setting: &Setting<'_>, operation: &Operation, ask: &Ask) -> Ask {
     if let Payload::Json(body) = &mut other.payload {
         let mut elsewhere = Case::new("");
         let fixed = plain.and_then(|_| lead::to_status(&mut elsewhere, setting, operation, 422));
-        match fixed.map(|step| elsewhere.steps.swap_remove(step).ask.payload) {
+        match fixed.map(|step| elsewhere.steps.swap_remove(step).request.payload) {
             Some(Payload::Json(changed)) => *body = changed,
             _ => body.set("another", Json::Bool(true)),
         }
@@ -194,7 +201,8 @@ fn not_stored(setting: &Setting<'_>) -> Vec<Case> {
         let mut case = Case::about(operation, "");
         let (carries, _) = lead::before(&mut case, setting, operation);
         let key = key(setting, "not-stored", operation);
-        let refused = case.push(Ask::post(operation, Json::Object(Vec::new())).idempotency(&key));
+        let refused =
+            case.push(RequestTemplate::post(operation, Json::Object(Vec::new())).idempotency(&key));
         let clause = "ruling.19-what-is-stored";
         case.expect(
             refused,
@@ -202,9 +210,9 @@ fn not_stored(setting: &Setting<'_>) -> Vec<Case> {
             Rule::Ends(Ending::Error(ErrorCode::InvalidInput)),
         );
         let body = sample::body(setting.contract, operation, Extent::All);
-        case.push(Ask {
+        case.push(RequestTemplate {
             carries,
-            ..Ask::post(operation, body).idempotency(&key)
+            ..RequestTemplate::post(operation, body).idempotency(&key)
         });
         case.expecting(clause, Rule::Ends(Ending::success(operation)))
     };
@@ -218,9 +226,13 @@ fn concurrent(setting: &Setting<'_>) -> Vec<Case> {
             ..Case::about(operation, "")
         };
         let body = sample::body(setting.contract, operation, Extent::All);
-        let ask = Ask::post(operation, body).idempotency(&key(setting, "concurrent", operation));
+        let request = RequestTemplate::post(operation, body).idempotency(&key(
+            setting,
+            "concurrent",
+            operation,
+        ));
         for _ in 0..4 {
-            case.push(ask.clone());
+            case.push(request.clone());
         }
         case.expecting("ruling.20-concurrent-duplicates", Rule::OneWithout(REPLAY))
     };
@@ -247,7 +259,7 @@ fn keys(setting: &Setting<'_>) -> Vec<Case> {
     let case = |(name, key, ending): (&str, String, Ending)| {
         let mut case = Case::about(operation, name);
         let body = sample::body(setting.contract, operation, Extent::All);
-        case.push(Ask::post(operation, body).idempotency(&key));
+        case.push(RequestTemplate::post(operation, body).idempotency(&key));
         case.expecting("ruling.18-key-retention", Rule::Ends(ending))
     };
     endings.into_iter().map(case).collect()

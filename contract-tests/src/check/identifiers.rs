@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::entry::{Check, Stage};
-use crate::plan::{Case, Ending, Place, Rule, Setting, Test, lead};
+use crate::plan::{Case, Ending, Place, Predicate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -109,7 +109,7 @@ fn specified(setting: &Setting<'_>) -> Vec<Case> {
                 let place = Place::of(["data", &member]);
                 case = case.expecting(
                     input.clause.clone(),
-                    Rule::Value(place, Test::Is(Json::Bool(true))),
+                    Rule::Value(place, Predicate::Is(Json::Bool(true))),
                 );
             }
             if ending == Ending::Error(ErrorCode::NoRecordFound) {
@@ -131,7 +131,11 @@ fn echo(setting: &Setting<'_>) -> Vec<Case> {
             let plain = text.as_text().is_some() && !setting.contract.carries(operation, field);
             if said && plain && Ending::success(operation) == Ending::Completed {
                 let place = Place::of(["data", &field.name]);
-                case.expect(step, "ruling.30-echo", Rule::Value(place, Test::Is(text)));
+                case.expect(
+                    step,
+                    "ruling.30-echo",
+                    Rule::Value(place, Predicate::Is(text)),
+                );
             }
         }
         (!case.steps[step].expect.is_empty()).then_some(case)

@@ -4,7 +4,9 @@ use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{Ask, Carry, Case, Credential, Ending, Place, Rule, Setting, UsageRow, lead};
+use crate::plan::{
+    Carry, Case, Credential, Ending, Place, RequestTemplate, Rule, Setting, UsageRow, lead,
+};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -34,16 +36,16 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn look_up(step: usize) -> Ask {
+fn look_up(step: usize) -> RequestTemplate {
     let place = Place::of(["verificationId"]);
-    Ask {
+    RequestTemplate {
         carries: vec![Carry {
             path_only: false,
             from: step,
             place,
             field: None,
         }],
-        ..Ask::get("/v1/verifications/{}")
+        ..RequestTemplate::get("/v1/verifications/{}")
     }
 }
 
@@ -61,7 +63,7 @@ fn found(setting: &Setting<'_>) -> Vec<Case> {
         let mut failure = Case::about(operation, "no record").extension();
         let failed = lead::to_status(&mut failure, setting, operation, 422);
         let mut refusal = Case::about(operation, "refused").extension();
-        let refused = refusal.push(Ask::post(operation, Json::Object(Vec::new())));
+        let refused = refusal.push(RequestTemplate::post(operation, Json::Object(Vec::new())));
         let failure = failed.map(|step| expecting(failure, step));
         [expecting(success, step), expecting(refusal, refused)]
             .into_iter()
@@ -74,12 +76,12 @@ fn found(setting: &Setting<'_>) -> Vec<Case> {
 fn unknown(setting: &Setting<'_>) -> Vec<Case> {
     let not_found = Rule::Ends(Ending::Error(ErrorCode::NotFound));
     let mut nobody = Case::new("an id nobody has").extension();
-    nobody.push(Ask::get(
+    nobody.push(RequestTemplate::get(
         "/v1/verifications/svcv_00000000000000000000000000",
     ));
     let nobody = nobody.expecting("errors.not-found", not_found.clone());
     let mut no_id = Case::new("no id at all").extension();
-    no_id.push(Ask::get("/v1/verifications/nonsense"));
+    no_id.push(RequestTemplate::get("/v1/verifications/nonsense"));
     let no_id = no_id.expecting("ruling.27-verification-lookup", not_found.clone());
     let other = setting.operations().next().map(|operation| {
         let mut case = Case::new("another account's").extension();
@@ -94,8 +96,8 @@ fn usage(setting: &Setting<'_>) -> Vec<Case> {
     let cases = |environment| {
         let case = move |operation: &Operation| {
             let mut case = Case::about(operation, "").on(environment).extension();
-            let ask = || Ask::get("/v1/usage");
-            let since = case.push(ask());
+            let request = || RequestTemplate::get("/v1/usage");
+            let since = case.push(request());
             case.expect(since, "usage.endpoint", Rule::Ends(Ending::Completed));
             lead::to_success(&mut case, setting, operation);
             let mut by = UsageRow {
@@ -110,7 +112,7 @@ fn usage(setting: &Setting<'_>) -> Vec<Case> {
                     by.failed += 1 - no_record;
                 }
             }
-            case.push(ask());
+            case.push(request());
             let grew = Rule::UsageGrew {
                 since,
                 endpoint: operation.id.clone(),

@@ -138,7 +138,7 @@ mod tests {
                 assert!(
                     asked
                         .into_iter()
-                        .all(|expectation| real.asks(&expectation.clause)),
+                        .all(|expectation| real.covers(&expectation.clause)),
                     "{}",
                     case.name
                 );

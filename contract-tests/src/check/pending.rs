@@ -76,12 +76,12 @@ fn replay(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let mut case = Case::about(operation, "").extension();
         let first = pending(&mut case, setting, operation)?;
-        let ask = case.steps[first]
-            .ask
+        let request = case.steps[first]
+            .request
             .clone()
             .idempotency(&format!("{}-pending-{}", setting.seed, operation.id));
-        case.steps[first].ask = ask.clone();
-        case.push(ask);
+        case.steps[first].request = request.clone();
+        case.push(request);
         Some(
             case.expecting("idempotency.replay", Rule::SameResult(first))
                 .expecting("ruling.19-replay-bytes", Rule::SameBytes(first))

@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
 
 use super::entry::{Check, Stage};
-use crate::plan::{Ask, Case, Ending, Rule, Setting, lead};
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -85,7 +85,7 @@ fn of_blame(
         let mut case = Case::about(operation, &violation.name());
         let mut body = sample::body(setting.contract, operation, Extent::All);
         violation.put_in(&mut body);
-        case.push(Ask::post(operation, body));
+        case.push(RequestTemplate::post(operation, body));
         let refused = Rule::Ends(Ending::Error(code));
         if !violation.ruled {
             case = case.expecting(said, refused.clone());
@@ -122,7 +122,7 @@ fn input_first(setting: &Setting<'_>) -> Vec<Case> {
         input.put_in(&mut body);
         let name = format!("{} and {}", identifier.name(), input.name());
         let mut case = Case::about(operation, &name);
-        case.push(Ask::post(operation, body));
+        case.push(RequestTemplate::post(operation, body));
         Some(case.expecting(
             "ruling.07-input-first",
             Rule::Ends(Ending::Error(ErrorCode::InvalidInput)),
@@ -154,9 +154,9 @@ fn succeeding(
     let case = |operation: &Operation| {
         let mut case = Case::about(operation, "");
         let (carries, _) = lead::before(&mut case, setting, operation);
-        case.push(Ask {
+        case.push(RequestTemplate {
             carries,
-            ..Ask::post(operation, body(operation))
+            ..RequestTemplate::post(operation, body(operation))
         });
         let success = Rule::Ends(Ending::success(operation));
         case.expecting(operation.clause.clone(), success.clone())

@@ -6,7 +6,7 @@ use svc_fixtures::contract::{ClauseKind, Operation};
 use super::control::{advance, control, hook, hooked, look, received};
 use super::entry::{Check, Stage, everywhere};
 use super::pending::{pending, settled};
-use crate::plan::{Ask, Carry, Case, Ending, Place, Rule, Setting, Test};
+use crate::plan::{Carry, Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -85,14 +85,14 @@ fn slow<'c>(setting: &Setting<'c>) -> impl Iterator<Item = (&'c Operation, u64)>
 
 /// Looks a call of the case up.
 pub(super) fn look_up(case: &mut Case, call: usize) -> usize {
-    case.push(Ask {
+    case.push(RequestTemplate {
         carries: vec![Carry {
             from: call,
             place: Place::of(["verificationId"]),
             field: None,
             path_only: false,
         }],
-        ..Ask::get("/v1/verifications/{}")
+        ..RequestTemplate::get("/v1/verifications/{}")
     })
 }
 
@@ -187,12 +187,12 @@ fn schedule(setting: &Setting<'_>) -> Vec<Case> {
     case.expect(came, "ruling.25-attempts", Rule::Received(due.len()));
     case.expect(came, "ruling.25-attempts", Rule::Signed);
     case.expect(came, "ruling.25-attempts", Rule::BodiesAre(envelope));
-    let told = look(&mut case, "deliveries", "account={account}");
+    let listed = look(&mut case, "deliveries", "account={account}");
     let place = Place::of(["deliveries", "0", "state"]);
     case.expect(
-        told,
+        listed,
         "webhook.dead-letter",
-        Rule::Value(place, Test::Is("dead".into())),
+        Rule::Value(place, Predicate::Is("dead".into())),
     );
     vec![case]
 }
@@ -256,9 +256,9 @@ fn no_receiver(setting: &Setting<'_>) -> Vec<Case> {
     let clause = "ruling.26-no-receiver";
     let envelope = look_up(&mut case, call);
     case.expect(envelope, clause, Rule::Ends(Ending::Completed));
-    let told = look(&mut case, "deliveries", "account={account}");
-    let none = Rule::Value(Place::of(["deliveries"]), Test::Is(list()));
-    case.expect(told, clause, none);
+    let listed = look(&mut case, "deliveries", "account={account}");
+    let none = Rule::Value(Place::of(["deliveries"]), Predicate::Is(list()));
+    case.expect(listed, clause, none);
     vec![case]
 }
 
@@ -271,10 +271,10 @@ fn dead_letter(setting: &Setting<'_>) -> Vec<Case> {
         return Vec::new();
     };
     advance(&mut case, 24 * 60 * 60 * 1000);
-    let told = look(&mut case, "deliveries", "account={account}");
-    let mut again = Ask::console("POST", "/control/deliveries/{}/redeliver", "{}");
+    let listed = look(&mut case, "deliveries", "account={account}");
+    let mut again = RequestTemplate::console("POST", "/control/deliveries/{}/redeliver", "{}");
     again.carries.push(Carry {
-        from: told,
+        from: listed,
         place: Place::of(["deliveries", "0", "id"]),
         field: None,
         path_only: false,

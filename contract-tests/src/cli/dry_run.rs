@@ -21,7 +21,7 @@ pub(super) fn print(
     checks.sort_by_key(|check| check.stage);
     for check in checks
         .iter()
-        .filter(|check| filter.lets_check(check, setting))
+        .filter(|check| filter.allows_check(check, setting))
     {
         estimate.add(setting, check.id, &filter.cases(check, setting));
     }

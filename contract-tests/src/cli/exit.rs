@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::event::Summary;
+use crate::event::Totals;
 use crate::spend::Stop;
 
 /// What the process ends with.
@@ -35,10 +35,10 @@ Exit codes:
 impl Exit {
     /// What a run ends with. A breach outranks a lost connection: it was seen.
     #[must_use]
-    pub fn of(summary: Summary) -> Self {
-        let failed = summary.failed + summary.stale;
-        let judged = summary.passed + summary.known;
-        match (failed, summary.unreachable, judged) {
+    pub fn of(totals: Totals) -> Self {
+        let failed = totals.failed + totals.stale;
+        let judged = totals.passed + totals.known;
+        match (failed, totals.unreachable, judged) {
             (1.., ..) => Exit::Broken,
             (0, 1.., _) => Exit::Unreachable,
             (0, 0, 0) => Exit::Nothing,
@@ -49,8 +49,8 @@ impl Exit {
     /// What a run ends with that the guard may have stopped. What was found broken before is told
     /// rather than that the money ran out.
     #[must_use]
-    pub fn of_guarded(summary: Summary, stop: Option<&Stop>) -> Self {
-        match (stop, Exit::of(summary)) {
+    pub fn of_guarded(totals: Totals, stop: Option<&Stop>) -> Self {
+        match (stop, Exit::of(totals)) {
             (Some(Stop::Charged { .. }), _) => Exit::Broken,
             (Some(Stop::Budget(_) | Stop::Journal(_)), Exit::Held | Exit::Nothing) => Exit::Budget,
             (_, exit) => exit,
@@ -59,14 +59,14 @@ impl Exit {
 }
 
 /// Why a command could not do its work.
-pub(super) struct Mistake {
+pub(super) struct CommandError {
     pub(super) exit: Exit,
     pub(super) cause: anyhow::Error,
 }
 
-impl Mistake {
+impl CommandError {
     pub(super) fn usage(text: impl Into<String>) -> Self {
-        Mistake {
+        CommandError {
             exit: Exit::Usage,
             cause: anyhow::Error::msg(text.into()),
         }
@@ -74,9 +74,9 @@ impl Mistake {
 }
 
 /// What could not be printed was not told: that is never a success.
-impl From<io::Error> for Mistake {
+impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
-        Mistake {
+        CommandError {
             exit: Exit::Nothing,
             cause: anyhow::Error::new(error).context("the report was not written"),
         }
@@ -90,43 +90,43 @@ mod tests {
     #[test]
     fn only_a_run_that_judged_something_and_broke_nothing_is_green() {
         let exit = |passed, failed, unreachable| {
-            Exit::of(Summary {
+            Exit::of(Totals {
                 passed,
                 failed,
                 skipped: 1,
                 unreachable,
-                ..Summary::default()
+                ..Totals::default()
             })
         };
         assert_eq!(exit(1, 0, 0), Exit::Held);
         assert_eq!(exit(1, 1, 1), Exit::Broken);
         assert_eq!(exit(1, 0, 1), Exit::Unreachable);
         assert_eq!(exit(0, 0, 0), Exit::Nothing);
-        let known = Summary {
+        let known = Totals {
             known: 1,
-            ..Summary::default()
+            ..Totals::default()
         };
         assert_eq!(Exit::of(known), Exit::Held);
-        assert_eq!(Exit::of(Summary { stale: 1, ..known }), Exit::Broken);
+        assert_eq!(Exit::of(Totals { stale: 1, ..known }), Exit::Broken);
     }
 
     #[test]
     fn a_run_the_guard_stopped_is_never_green() {
-        let summary = |failed| Summary {
+        let totals = |failed| Totals {
             passed: 3,
             failed,
-            ..Summary::default()
+            ..Totals::default()
         };
         let full = Stop::Journal("no space".to_owned());
-        assert_eq!(Exit::of_guarded(summary(0), Some(&full)), Exit::Budget);
-        assert_eq!(Exit::of_guarded(summary(1), Some(&full)), Exit::Broken);
-        assert_eq!(Exit::of_guarded(summary(0), None), Exit::Held);
+        assert_eq!(Exit::of_guarded(totals(0), Some(&full)), Exit::Budget);
+        assert_eq!(Exit::of_guarded(totals(1), Some(&full)), Exit::Broken);
+        assert_eq!(Exit::of_guarded(totals(0), None), Exit::Held);
         let charged = Stop::Charged {
             what: "a call".to_owned(),
             environment: svc_fixtures::contract::Environment::Test,
-            claim: "charged true, amount 3".to_owned(),
+            stated: "charged true, amount 3".to_owned(),
             most: svc_fixtures::contract::Paise::ZERO,
         };
-        assert_eq!(Exit::of_guarded(summary(0), Some(&charged)), Exit::Broken);
+        assert_eq!(Exit::of_guarded(totals(0), Some(&charged)), Exit::Broken);
     }
 }

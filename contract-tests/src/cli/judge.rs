@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use svc_fixtures::contract::Contract;
 
-use super::exit::{Exit, Mistake};
-use super::outputs::{self, Outputs, Subject};
+use super::exit::{CommandError, Exit};
+use super::outputs::{self, DataSubjects, OutputArgs};
 use crate::capture::Capture;
 use crate::check;
-use crate::event::{Began, Event, Judged, Summary};
+use crate::event::{CheckResult, Event, RunStarted, Totals};
 use crate::plan::{Case, Setting, inputs};
-use crate::redact::Blackout;
+use crate::redact::Redactor;
 use crate::run;
 use crate::verdict::{Finding, Verdict};
 
@@ -22,41 +22,41 @@ pub(super) struct Judge {
     /// A capture that `run --capture` saved, or a file of `run --failures`
     file: PathBuf,
     #[command(flatten)]
-    outputs: Outputs,
+    outputs: OutputArgs,
 }
 
 impl Judge {
-    pub(super) fn execute(&self) -> Result<Exit, Mistake> {
+    pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         let capture = load(&self.file)?;
         let contract = Contract::built_in();
         let setting = Setting::of(&contract, inputs::built_in(), &capture);
         let checks = check::all();
-        let mut desk = self
+        let mut fanout = self
             .outputs
-            .open(&setting, &checks, Subject::of(capture.here))?;
-        let judged = run::judge_again(&setting, &checks, &capture);
+            .open(&setting, &checks, DataSubjects::of(capture.local))?;
+        let result = run::judge_again(&setting, &checks, &capture);
         let strange = strangers(&setting, &checks, &capture);
-        desk.take(&mut Event::Began(Began {
-            checks: judged.len() + strange.iter().len(),
+        fanout.take(&mut Event::RunStarted(RunStarted {
+            checks: result.len() + strange.iter().len(),
             seed: capture.seed.clone(),
             addresses: Vec::new(),
             console: None,
             clauses: run::rows(&setting, &checks, &captured(&setting, &checks, &capture)),
         }));
-        for judged in judged.into_iter().chain(strange) {
-            desk.take(&mut Event::Judged(judged));
+        for result in result.into_iter().chain(strange) {
+            fanout.take(&mut Event::CheckFinished(result));
         }
-        desk.take(&mut Event::Ended(Summary::default()));
-        desk.close(&capture, None)
+        fanout.take(&mut Event::RunFinished(Totals::default()));
+        fanout.close(&capture, None)
     }
 }
 
 /// A capture from a file. Whoever wrote it, it holds no key behind here.
-pub(super) fn load(path: &Path) -> Result<Capture, Mistake> {
+pub(super) fn load(path: &Path) -> Result<Capture, CommandError> {
     let text = outputs::read(path)?;
-    let clean = Blackout::of([]).text(&text);
+    let clean = Redactor::of([]).text(&text);
     Capture::from_json(&clean)
-        .map_err(|error| Mistake::usage(format!("{}: no capture: {error}", path.display())))
+        .map_err(|error| CommandError::usage(format!("{}: no capture: {error}", path.display())))
 }
 
 /// The planned cases that a capture has.
@@ -74,7 +74,11 @@ fn captured(setting: &Setting<'_>, checks: &[check::Check], capture: &Capture) -
 }
 
 /// What the capture holds and no check of this version knows: skipped, and told.
-fn strangers(setting: &Setting<'_>, checks: &[check::Check], capture: &Capture) -> Option<Judged> {
+fn strangers(
+    setting: &Setting<'_>,
+    checks: &[check::Check],
+    capture: &Capture,
+) -> Option<CheckResult> {
     let strange = run::unplanned(setting, checks, capture);
     let finding = |case: &&crate::capture::CapturedCase| Finding {
         case: format!("{}: {}", case.check, case.case),
@@ -83,11 +87,11 @@ fn strangers(setting: &Setting<'_>, checks: &[check::Check], capture: &Capture) 
             why: format!("this version has no case `{}: {}`", case.check, case.case),
         },
     };
-    (!strange.is_empty()).then(|| Judged {
+    (!strange.is_empty()).then(|| CheckResult {
         check: "capture.unknown-cases",
         title: "What the capture holds and no check of this version knows",
         cases: strange.len(),
         findings: strange.iter().map(finding).collect(),
-        ..Judged::default()
+        ..CheckResult::default()
     })
 }

@@ -2,8 +2,8 @@
 
 use reqwest::Url;
 
-use super::exit::Mistake;
-use crate::client::{Keyring, OwnKey};
+use super::exit::CommandError;
+use crate::client::{Keyring, RunKey};
 use crate::redact::Secret;
 use svc_fixtures::contract::Environment;
 
@@ -15,16 +15,16 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 }
 
 /// An address as it was given.
-pub(super) fn address(flag: &str, text: &str) -> Result<Url, Mistake> {
-    let url = Url::parse(text).map_err(|error| Mistake::usage(format!("{flag}: {error}")))?;
+pub(super) fn address(flag: &str, text: &str) -> Result<Url, CommandError> {
+    let url = Url::parse(text).map_err(|error| CommandError::usage(format!("{flag}: {error}")))?;
     match url.scheme() {
         "http" if url.has_host() => Ok(url),
         "https" if cfg!(feature = "tls") && url.has_host() => Ok(url),
-        "https" => Err(Mistake::usage(format!(
+        "https" => Err(CommandError::usage(format!(
             "{flag}: this build speaks no TLS; build it with `--features tls`, or give an http:// address. \
              Nothing was sent"
         ))),
-        _ => Err(Mistake::usage(format!(
+        _ => Err(CommandError::usage(format!(
             "{flag}: must be an http:// address with a host"
         ))),
     }
@@ -36,23 +36,23 @@ pub(super) fn ring(
     live: Option<&Url>,
     test_key: Option<&Secret>,
     live_key: Option<&Secret>,
-) -> Result<Keyring, Mistake> {
+) -> Result<Keyring, CommandError> {
     let test = match test_key {
         Some(key) => Some(of(Environment::Test, "--api-key (or SVC_API_KEY)", key)?),
-        None if is_loopback(sandbox) => Some(OwnKey::of_simulator(Environment::Test)),
+        None if is_loopback(sandbox) => Some(RunKey::of_simulator(Environment::Test)),
         None => {
-            return Err(Mistake::usage(
+            return Err(CommandError::usage(
                 "--api-key (or SVC_API_KEY) is needed for this address. Nothing was sent",
             ));
         }
     };
     let live = match (live_key, live) {
         (Some(key), _) => Some(of(Environment::Live, "--live-key (or SVC_LIVE_KEY)", key)?),
-        (None, Some(live)) if is_loopback(live) => Some(OwnKey::of_simulator(Environment::Live)),
+        (None, Some(live)) if is_loopback(live) => Some(RunKey::of_simulator(Environment::Live)),
         (None, Some(_)) => {
-            return Err(Mistake::usage(
+            return Err(CommandError::usage(
                 "--live-key (or SVC_LIVE_KEY) is needed for a live address that is not on this machine: \
-                 its calls may cost money. Nothing was sent",
+                 its calls may cost budget. Nothing was sent",
             ));
         }
         (None, None) => None,
@@ -61,12 +61,12 @@ pub(super) fn ring(
 }
 
 /// A key that can only be the right one: sent elsewhere it might cost money or be told to a stranger.
-fn of(environment: Environment, flag: &str, key: &Secret) -> Result<OwnKey, Mistake> {
+fn of(environment: Environment, flag: &str, key: &Secret) -> Result<RunKey, CommandError> {
     let prefix = environment.key_prefix();
     let rest = key.expose().strip_prefix(prefix);
     let plain = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_graphic());
     match rest.is_some_and(plain) {
-        true => Ok(OwnKey::new(key.clone())),
+        true => Ok(RunKey::new(key.clone())),
         false => {
             let other = environment.other().key_prefix();
             let hint = match key.expose().starts_with(other) {
@@ -77,7 +77,7 @@ fn of(environment: Environment, flag: &str, key: &Secret) -> Result<OwnKey, Mist
                 ),
                 false => String::new(),
             };
-            Err(Mistake::usage(format!(
+            Err(CommandError::usage(format!(
                 "{flag}: must begin with {prefix}{hint}. Nothing was sent"
             )))
         }
@@ -93,15 +93,15 @@ fn address_flag(environment: Environment) -> &'static str {
 
 /// Whether a service is a simulator on this machine, as far as can be known beforehand: a tunnel to
 /// a real one has an address of this machine, too, but a key that no simulator is known by.
-pub(super) fn is_simulator(url: &Url, key: Option<&OwnKey>) -> bool {
-    is_loopback(url) && key.is_none_or(OwnKey::is_simulators)
+pub(super) fn is_simulator(url: &Url, key: Option<&RunKey>) -> bool {
+    is_loopback(url) && key.is_none_or(RunKey::is_simulators)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn refusal<T>(result: Result<T, Mistake>) -> String {
+    fn refusal<T>(result: Result<T, CommandError>) -> String {
         result
             .err()
             .map(|mistake| mistake.cause.to_string())
@@ -112,8 +112,8 @@ mod tests {
     fn a_live_address_elsewhere_needs_its_key() {
         let sandbox = Url::parse("http://127.0.0.1:8801").expect("a URL");
         let live = Url::parse("http://api.example:80").expect("a URL");
-        let told = refusal(ring(&sandbox, Some(&live), None, None));
-        assert!(told.contains("--live-key"), "{told}");
+        let text = refusal(ring(&sandbox, Some(&live), None, None));
+        assert!(text.contains("--live-key"), "{text}");
         let key = Secret::new("svc_live_abcdef");
         assert!(ring(&sandbox, Some(&live), None, Some(&key)).is_ok());
         let here = Url::parse("http://[::1]:8802").expect("a URL");
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_tunnel_with_a_real_key_is_no_simulator() {
         let here = Url::parse("http://127.0.0.1:8802").expect("a URL");
-        let key = |text: &str| OwnKey::new(Secret::new(text));
+        let key = |text: &str| RunKey::new(Secret::new(text));
         assert!(is_simulator(&here, Some(&key("svc_live_local"))));
         assert!(is_simulator(&here, Some(&key("svc_live_local_ci"))));
         assert!(!is_simulator(&here, Some(&key("svc_live_localhero"))));
@@ -134,24 +134,24 @@ mod tests {
     #[cfg(not(feature = "tls"))]
     #[test]
     fn without_tls_an_https_address_is_refused_with_what_to_do() {
-        let told = refusal(address("--base-url", "https://sandbox.example"));
-        assert!(told.contains("--features tls"), "{told}");
+        let text = refusal(address("--base-url", "https://sandbox.example"));
+        assert!(text.contains("--features tls"), "{text}");
     }
 
     #[test]
     fn a_key_of_the_other_environment_is_refused_and_not_repeated() {
         let sandbox = Url::parse("http://127.0.0.1:8801").expect("a URL");
-        let told = refusal(ring(
+        let text = refusal(ring(
             &sandbox,
             None,
             Some(&Secret::new("svc_live_abcdef")),
             None,
         ));
         assert!(
-            told.contains("svc_live_: it is for --live-url, not for --base-url"),
-            "{told}"
+            text.contains("svc_live_: it is for --live-url, not for --base-url"),
+            "{text}"
         );
-        assert!(!told.contains("abcdef"), "{told}");
+        assert!(!text.contains("abcdef"), "{text}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use clap::Args;
 use svc_fixtures::contract::{Clause, Contract};
 
-use super::exit::{Exit, Mistake};
+use super::exit::{CommandError, Exit};
 use crate::check::{self, Check};
 use crate::plan::{Setting, inputs};
 use crate::verdict::EVERY_ANSWER;
@@ -89,7 +89,7 @@ impl<'c> Proofs<'c> {
 }
 
 impl List {
-    pub(super) fn execute(&self) -> Result<Exit, Mistake> {
+    pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         let contract = Contract::built_in();
         let proofs = Proofs::of(&contract);
         let text = match (self.markdown, self.clauses) {
@@ -99,7 +99,7 @@ impl List {
         };
         if text.is_empty() {
             let nothing = "nothing is listed: no id begins so; `list` without filters shows them";
-            return Err(Mistake::usage(nothing));
+            return Err(CommandError::usage(nothing));
         }
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())?;
@@ -218,13 +218,13 @@ mod tests {
             clause: Some(clause.to_owned()),
             unproven: false,
         };
-        let told = list("envelope.success", "envelope.").checks(&proofs);
-        assert!(told.starts_with("envelope.success: "), "{told}");
+        let text = list("envelope.success", "envelope.").checks(&proofs);
+        assert!(text.starts_with("envelope.success: "), "{text}");
         assert!(
-            told.lines()
+            text.lines()
                 .skip(1)
                 .all(|line| line.starts_with("    envelope.")),
-            "{told}"
+            "{text}"
         );
         assert_eq!(list("envelope", "no.such").checks(&proofs), "");
         let unproven = List {

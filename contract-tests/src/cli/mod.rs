@@ -1,23 +1,23 @@
 //! The command line: arguments, keys, exit codes. One file a command.
 
-mod choice;
+mod budget;
 mod dry_run;
+mod execution;
 mod exit;
 mod judge;
 mod keys;
 mod list;
-mod money;
 mod outputs;
 mod replay;
 mod run;
-mod way;
+mod selection;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::redact::Blackout;
+use crate::redact::Redactor;
 pub use exit::Exit;
 
 /// Contract tests of the Verification Service.
@@ -60,9 +60,9 @@ pub fn main() -> ExitCode {
 
 /// Says what is wrong with the arguments, or helps; a key among them is not repeated.
 fn refuse(error: &clap::Error) -> ! {
-    let told = error.render().to_string();
-    let clean = Blackout::of([]).text(&told);
-    if clean == told {
+    let text = error.render().to_string();
+    let clean = Redactor::of([]).text(&text);
+    if clean == text {
         error.exit();
     }
     // Nobody is left to be told where stderr is closed.

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::exit::{Exit, Mistake};
+use super::exit::{CommandError, Exit};
 use crate::baseline::Baseline;
 use crate::capture::Capture;
 use crate::check::Check;
-use crate::event::{Event, Outcome, Summary};
-use crate::personal::{self, Personal, StandIns};
+use crate::event::{Event, Outcome, Totals};
+use crate::personal::{self, PersonalMembers, Pseudonyms};
 use crate::plan::Setting;
-use crate::report::human::Human;
-use crate::report::picture::{Breach, Picture};
+use crate::report::human::HumanReport;
 use crate::report::progress::Progress;
+use crate::report::run_summary::{Breach, RunSummary};
 use crate::report::{github, html, json, junit};
 use crate::spend::Stop;
 use svc_fixtures::reading::Source;
@@ -25,7 +25,7 @@ use svc_fixtures::reading::Source;
 /// What is told, and where.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reports")]
-pub(super) struct Outputs {
+pub(super) struct OutputArgs {
     /// Write a report as JSON, too
     #[arg(long, value_name = "FILE")]
     report_json: Option<PathBuf>,
@@ -48,12 +48,12 @@ pub(super) struct Outputs {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Whether reports and captures show personal data
-    #[arg(long, value_enum, default_value_t = Show::Auto)]
-    show_personal_data: Show,
+    #[arg(long, value_enum, default_value_t = PersonalDataArg::Auto)]
+    show_personal_data: PersonalDataArg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Show {
+enum PersonalDataArg {
     /// Of a service on this machine
     Auto,
     Yes,
@@ -62,83 +62,83 @@ enum Show {
 
 /// Who may see personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(super) enum DataSubjects {
     /// Nobody real: the service is on this machine.
     Invented,
     /// Maybe real people.
     MaybeReal,
 }
 
-impl Subject {
-    pub(super) fn of(here: bool) -> Self {
-        if here {
-            Subject::Invented
+impl DataSubjects {
+    pub(super) fn of(local: bool) -> Self {
+        if local {
+            DataSubjects::Invented
         } else {
-            Subject::MaybeReal
+            DataSubjects::MaybeReal
         }
     }
 }
 
 /// Takes the events of one run: marks what is known, hides what is personal, hands them on.
-pub(super) struct Desk<'a> {
-    outputs: &'a Outputs,
+pub(super) struct EventFanout<'a> {
+    outputs: &'a OutputArgs,
     setting: &'a Setting<'a>,
     checks: &'a [Check],
     baseline: Baseline,
-    stand_ins: Option<StandIns>,
+    pseudonyms: Option<Pseudonyms>,
     progress: Progress,
-    human: Human<io::Stdout>,
-    told: io::Result<()>,
+    human: HumanReport<io::Stdout>,
+    printed: io::Result<()>,
     events: Vec<Event>,
-    summary: Summary,
+    totals: Totals,
 }
 
-impl Outputs {
+impl OutputArgs {
     /// Opens the desk, before anything is sent: what cannot be written or read is told now.
     pub(super) fn open<'a>(
         &'a self,
         setting: &'a Setting<'a>,
         checks: &'a [Check],
-        subject: Subject,
-    ) -> Result<Desk<'a>, Mistake> {
+        subject: DataSubjects,
+    ) -> Result<EventFanout<'a>, CommandError> {
         self.check_files()?;
         let shown = match self.show_personal_data {
-            Show::Auto => subject == Subject::Invented,
-            Show::Yes => true,
-            Show::No => false,
+            PersonalDataArg::Auto => subject == DataSubjects::Invented,
+            PersonalDataArg::Yes => true,
+            PersonalDataArg::No => false,
         };
-        Ok(Desk {
+        Ok(EventFanout {
             outputs: self,
             setting,
             checks,
             baseline: self.known(setting, checks)?,
-            stand_ins: (!shown).then(|| StandIns::of(Personal::of(setting.contract))),
+            pseudonyms: (!shown).then(|| Pseudonyms::of(PersonalMembers::of(setting.contract))),
             progress: Progress::on_stderr(),
-            human: Human::new(io::stdout()),
-            told: Ok(()),
+            human: HumanReport::new(io::stdout()),
+            printed: Ok(()),
             events: Vec::new(),
-            summary: Summary::default(),
+            totals: Totals::default(),
         })
     }
 
-    fn known(&self, setting: &Setting<'_>, checks: &[Check]) -> Result<Baseline, Mistake> {
+    fn known(&self, setting: &Setting<'_>, checks: &[Check]) -> Result<Baseline, CommandError> {
         let Some(path) = &self.baseline else {
             return Ok(Baseline::default());
         };
         let text = read(path)?;
         let source = Source::new(path.display().to_string(), text);
         Baseline::read(&source, setting, checks)
-            .map_err(|problems| Mistake::usage(problems.to_string()))
+            .map_err(|problems| CommandError::usage(problems.to_string()))
     }
 
-    fn check_files(&self) -> Result<(), Mistake> {
-        let summary = self.summary_path()?;
+    fn check_files(&self) -> Result<(), CommandError> {
+        let totals = self.summary_path()?;
         let files = [&self.report_json, &self.report_junit, &self.report_html];
         let mut seen = BTreeSet::new();
-        for path in files.into_iter().flatten().chain(summary.as_ref()) {
+        for path in files.into_iter().flatten().chain(totals.as_ref()) {
             writable(path)?;
             if !seen.insert(path) {
-                return Err(Mistake::usage(format!(
+                return Err(CommandError::usage(format!(
                     "{}: two reports can't go to one file",
                     path.display()
                 )));
@@ -146,20 +146,20 @@ impl Outputs {
         }
         match &self.failures {
             Some(folder) => fs::create_dir_all(folder).map_err(|error| {
-                Mistake::usage(format!("--failures {}: {error}", folder.display()))
+                CommandError::usage(format!("--failures {}: {error}", folder.display()))
             }),
             None => Ok(()),
         }
     }
 
-    fn summary_path(&self) -> Result<Option<PathBuf>, Mistake> {
+    fn summary_path(&self) -> Result<Option<PathBuf>, CommandError> {
         match &self.report_github_summary {
             Some(path) if path.as_os_str().is_empty() => {
                 let named = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
                 let none = "--report-github-summary: give a file, or set GITHUB_STEP_SUMMARY";
                 named
                     .map(|path| Some(path.into()))
-                    .ok_or_else(|| Mistake::usage(none))
+                    .ok_or_else(|| CommandError::usage(none))
             }
             other => Ok(other.clone()),
         }
@@ -167,12 +167,13 @@ impl Outputs {
 }
 
 /// The text of a file somebody named.
-pub(super) fn read(path: &Path) -> Result<String, Mistake> {
-    fs::read_to_string(path).map_err(|error| Mistake::usage(format!("{}: {error}", path.display())))
+pub(super) fn read(path: &Path) -> Result<String, CommandError> {
+    fs::read_to_string(path)
+        .map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))
 }
 
 /// Says now that a file cannot be written, and not after a long run.
-pub(super) fn writable(path: &Path) -> Result<(), Mistake> {
+pub(super) fn writable(path: &Path) -> Result<(), CommandError> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
@@ -181,28 +182,28 @@ pub(super) fn writable(path: &Path) -> Result<(), Mistake> {
         Some(folder) if !folder.is_dir() => "its folder does not exist",
         _ => return Ok(()),
     };
-    Err(Mistake::usage(format!(
+    Err(CommandError::usage(format!(
         "{}: can't be written: {why}",
         path.display()
     )))
 }
 
 /// Writes a file, all or nothing told.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Mistake> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     let written = fs::write(path, text);
     written
         .with_context(|| format!("{} was not written", path.display()))
         .map_err(unwritten)
 }
 
-fn unwritten(cause: anyhow::Error) -> Mistake {
-    Mistake {
+fn unwritten(cause: anyhow::Error) -> CommandError {
+    CommandError {
         exit: Exit::Nothing,
         cause,
     }
 }
 
-impl<'a> Desk<'a> {
+impl<'a> EventFanout<'a> {
     /// What is judged.
     pub(super) fn setting(&self) -> &'a Setting<'a> {
         self.setting
@@ -216,89 +217,95 @@ impl<'a> Desk<'a> {
     /// Takes in what happened, and marks what is known of it.
     pub(super) fn take(&mut self, event: &mut Event) {
         let event = match event {
-            Event::Judged(judged) => {
-                self.baseline.mark(judged);
-                self.summary.count(judged);
-                let mut judged = judged.clone();
-                if let Some(stand_ins) = &mut self.stand_ins {
-                    stand_ins.judged(&mut judged);
+            Event::CheckFinished(result) => {
+                self.baseline.mark(result);
+                self.totals.count(result);
+                let mut result = result.clone();
+                if let Some(pseudonyms) = &mut self.pseudonyms {
+                    pseudonyms.replace_in(&mut result);
                 }
-                Event::Judged(judged)
+                Event::CheckFinished(result)
             }
-            Event::Ended(_) => {
+            Event::RunFinished(_) => {
                 for stale in self.baseline.stale() {
-                    self.summary.stale += 1;
-                    self.hand_on(Event::Stale(stale));
+                    self.totals.stale += 1;
+                    self.forward(Event::StaleDeviation(stale));
                 }
-                Event::Ended(self.summary)
+                Event::RunFinished(self.totals)
             }
-            Event::Began(_) | Event::Checking { .. } | Event::Stale(_) => event.clone(),
+            Event::RunStarted(_) | Event::CheckStarted { .. } | Event::StaleDeviation(_) => {
+                event.clone()
+            }
         };
-        self.hand_on(event);
+        self.forward(event);
     }
 
-    fn hand_on(&mut self, event: Event) {
+    fn forward(&mut self, event: Event) {
         self.progress.take(&event);
-        if self.told.is_ok() {
+        if self.printed.is_ok() {
             let human = &mut self.human;
-            self.told = self.progress.aside(|| human.take(&event));
+            self.printed = self.progress.aside(|| human.take(&event));
         }
         self.events.push(event);
     }
 
     /// A capture as it may be saved here.
     pub(super) fn savable(&mut self, capture: &Capture) -> Capture {
-        match &mut self.stand_ins {
+        match &mut self.pseudonyms {
             None => capture.clone(),
-            Some(stand_ins) => {
-                personal::without_personal_data(self.setting, self.checks, capture, stand_ins)
+            Some(pseudonyms) => {
+                personal::without_personal_data(self.setting, self.checks, capture, pseudonyms)
             }
         }
     }
 
     /// Writes what was asked for; answers what the process ends with, where the guard may have
     /// stopped the run.
-    pub(super) fn close(mut self, capture: &Capture, stop: Option<&Stop>) -> Result<Exit, Mistake> {
-        std::mem::replace(&mut self.told, Ok(()))?;
+    pub(super) fn close(
+        mut self,
+        capture: &Capture,
+        stop: Option<&Stop>,
+    ) -> Result<Exit, CommandError> {
+        std::mem::replace(&mut self.printed, Ok(()))?;
         self.failures(capture)?;
-        let picture = Picture::of(&self.events);
+        let summary = RunSummary::of(&self.events);
         let outputs = self.outputs;
         if let Some(path) = &outputs.report_json {
-            write(path, &json::print(&picture))?;
+            write(path, &json::print(&summary))?;
         }
         if let Some(path) = &outputs.report_junit {
-            write(path, &junit::print(&picture))?;
+            write(path, &junit::print(&summary))?;
         }
         if let Some(path) = &outputs.report_html {
-            write(path, &html::print(&picture))?;
+            write(path, &html::print(&summary))?;
         }
         if let Some(path) = outputs.summary_path()? {
-            append(&path, &github::summary(&picture))?;
+            append(&path, &github::summary(&summary))?;
         }
         if outputs.github_annotations {
             let mut out = io::stdout().lock();
-            out.write_all(github::annotations(&picture).as_bytes())?;
+            out.write_all(github::annotations(&summary).as_bytes())?;
             out.flush()?;
         }
-        Ok(Exit::of_guarded(self.summary, stop))
+        Ok(Exit::of_guarded(self.totals, stop))
     }
 
     /// A file for each failing case: a capture of it alone.
-    fn failures(&mut self, capture: &Capture) -> Result<(), Mistake> {
+    fn failures(&mut self, capture: &Capture) -> Result<(), CommandError> {
         let Some(folder) = &self.outputs.failures else {
             return Ok(());
         };
         let mut failing = BTreeSet::new();
         for event in &self.events {
-            let Event::Judged(judged) = event else {
+            let Event::CheckFinished(result) = event else {
                 continue;
             };
-            if judged.outcome() != Outcome::Failed {
+            if result.outcome() != Outcome::Failed {
                 continue;
             }
-            let breaches = judged.findings.iter().filter_map(|f| Breach::of(judged, f));
+            let breaches = result.findings.iter().filter_map(|f| Breach::of(result, f));
             let news = breaches.filter(|breach| breach.known.is_none());
-            failing.extend(news.map(|breach| (judged.check, breach.finding.case.clone())));
+            failing.extend(news.map(|breach| (result.check, breach.finding.case.clone())));
         }
         let mut names = BTreeSet::new();
         for (check, case) in failing {
@@ -332,7 +339,7 @@ fn file_name(check: &str, case: &str) -> String {
 }
 
 /// GitHub gathers the summaries of a job's steps in one file.
-fn append(path: &Path, text: &str) -> Result<(), Mistake> {
+fn append(path: &Path, text: &str) -> Result<(), CommandError> {
     let open = fs::OpenOptions::new().append(true).create(true).open(path);
     let written = open.and_then(|mut file| file.write_all(text.as_bytes()));
     written

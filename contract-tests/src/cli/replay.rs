@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Exit, Mistake};
+use super::exit::{CommandError, Exit};
 use super::judge::load;
-use super::run::{Again, Run};
+use super::run::{RepeatedCases, Run};
 use crate::capture::Capture;
 
 /// How many names a message lists.
@@ -26,10 +26,10 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    pub(super) fn execute(&self) -> Result<Exit, Mistake> {
+    pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         let capture = load(&self.file)?;
         let chosen = chosen(&capture, self.case.as_deref(), self.run.check())?;
-        self.run.send_again(&Again {
+        self.run.send_again(&RepeatedCases {
             cases: [chosen].into(),
             extensions: capture.extensions,
         })
@@ -41,7 +41,7 @@ fn chosen(
     capture: &Capture,
     case: Option<&str>,
     check: Option<&str>,
-) -> Result<(String, String), Mistake> {
+) -> Result<(String, String), CommandError> {
     let meant = |name: &&(String, String)| {
         let (of, named) = *name;
         case.is_none_or(|wanted| wanted == named)
@@ -72,7 +72,7 @@ fn chosen(
         0 => "there is no such case; the file has",
         _ => "the file has several cases; say which",
     };
-    Err(Mistake::usage(format!(
+    Err(CommandError::usage(format!(
         "{what}\n{}{more}",
         listed.join("\n")
     )))
@@ -88,7 +88,7 @@ mod tests {
             check: (*check).to_owned(),
             case: (*case).to_owned(),
             exchanges: Vec::new(),
-            repeated: Vec::new(),
+            repeats: Vec::new(),
             stopped: None,
         };
         Capture {
@@ -97,7 +97,7 @@ mod tests {
             extensions: false,
             http: true,
             capabilities: Capabilities::default(),
-            here: true,
+            local: true,
             cases: names.iter().map(case).collect(),
         }
     }

@@ -9,11 +9,11 @@ use clap::{Args, ValueEnum};
 use reqwest::Url;
 use svc_fixtures::contract::Contract;
 
-use super::choice::Choice;
-use super::exit::{Exit, Mistake};
-use super::money::{self, Money};
-use super::outputs::{self, Desk, Outputs, Subject};
-use super::way::{self, Way};
+use super::budget::{self, BudgetArgs};
+use super::execution::{self, ExecutionArgs};
+use super::exit::{CommandError, Exit};
+use super::outputs::{self, DataSubjects, EventFanout, OutputArgs};
+use super::selection::SelectionArgs;
 use super::{dry_run, keys};
 use crate::capture::Capture;
 use crate::check;
@@ -41,11 +41,11 @@ pub(super) struct Run {
     #[arg(long, env = "SVC_LIVE_KEY", hide_env_values = true, value_name = "KEY", value_parser = secret)]
     live_key: Option<Secret>,
     #[command(flatten)]
-    choice: Choice,
+    selection: SelectionArgs,
     #[command(flatten)]
-    money: Money,
+    budget: BudgetArgs,
     #[command(flatten)]
-    way: Way,
+    execution: ExecutionArgs,
     /// Whether to ask what only the simulator's own rulings say
     #[arg(long, value_enum, default_value_t = Extensions::Auto)]
     extensions: Extensions,
@@ -59,11 +59,11 @@ pub(super) struct Run {
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     capture: Option<PathBuf>,
     #[command(flatten)]
-    outputs: Outputs,
+    outputs: OutputArgs,
 }
 
 /// Cases that are sent again.
-pub(super) struct Again {
+pub(super) struct RepeatedCases {
     /// Which, by check and name.
     pub(super) cases: BTreeSet<(String, String)>,
     /// Whether what only rulings say was asked when they were captured.
@@ -87,21 +87,21 @@ fn secret(text: &str) -> Result<Secret, std::convert::Infallible> {
 }
 
 impl Run {
-    pub(super) fn execute(&self) -> Result<Exit, Mistake> {
+    pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         self.go(None)
     }
 
     /// Sends captured cases again, with this run's keys and references.
-    pub(super) fn send_again(&self, again: &Again) -> Result<Exit, Mistake> {
+    pub(super) fn send_again(&self, again: &RepeatedCases) -> Result<Exit, CommandError> {
         self.go(Some(again))
     }
 
     /// What `--check` says.
     pub(super) fn check(&self) -> Option<&str> {
-        self.choice.check()
+        self.selection.check()
     }
 
-    fn go(&self, again: Option<&Again>) -> Result<Exit, Mistake> {
+    fn go(&self, again: Option<&RepeatedCases>) -> Result<Exit, CommandError> {
         let sandbox = keys::address("--base-url", &self.base_url)?;
         let live = self.live_url.as_deref();
         let live = live
@@ -116,7 +116,7 @@ impl Run {
         let contract = Contract::built_in();
         let mut setting = Setting::new(
             &contract,
-            self.choice.inputs(&contract)?,
+            self.selection.inputs(&contract)?,
             self.seed.clone().unwrap_or_else(fresh_seed),
         );
         setting
@@ -132,67 +132,67 @@ impl Run {
             Extensions::Yes => true,
             Extensions::No => false,
         };
-        let mut filter = self.choice.filter(&setting)?;
+        let mut filter = self.selection.filter(&setting)?;
         filter.only = again.map(|again| again.cases.clone());
         if self.dry_run {
-            let budget = self.money.told(live.as_ref(), ring.live.as_ref());
+            let budget = self.budget.describe(live.as_ref(), ring.live.as_ref());
             dry_run::print(io::stdout().lock(), &setting, &filter, &budget)?;
             return Ok(Exit::Held);
         }
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build()?;
-        setting.capabilities = runtime.block_on(self.way.capabilities())?;
-        let sink = runtime.block_on(self.way.sink(&mut setting.capabilities))?;
-        way::tell(&setting.capabilities);
-        let subject = Subject::of(is_here(&sandbox, live.as_ref(), &ring));
+        setting.capabilities = runtime.block_on(self.execution.capabilities())?;
+        let sink = runtime.block_on(self.execution.sink(&mut setting.capabilities))?;
+        execution::report_capabilities(&setting.capabilities);
+        let subject = DataSubjects::of(is_here(&sandbox, live.as_ref(), &ring));
         let checks = check::all();
         if let Some(path) = &self.capture {
             outputs::writable(path)?;
         }
-        let desk = self.outputs.open(&setting, &checks, subject)?;
+        let fanout = self.outputs.open(&setting, &checks, subject)?;
         let guard = self
-            .money
+            .budget
             .guard(live.as_ref(), ring.live.as_ref(), &setting.seed)?;
-        let target = HttpTarget::new(sandbox, live, self.way.timeouts());
-        let target = target.map_err(|error| Mistake::usage(error.to_string()))?;
-        let target = target.with_console(self.way.console()?);
+        let target = HttpTarget::new(sandbox, live, self.execution.timeouts());
+        let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
+        let target = target.with_console(self.execution.console()?);
         let client = Client::new(&target, ring, &setting)
             .guarded(guard)
-            .paced(self.way.pace());
+            .paced(self.execution.pace());
         let client = match sink {
             Some(sink) => client.with_sink(sink),
             None => client,
         };
-        runtime.block_on(self.judge(desk, &filter, &client, subject))
+        runtime.block_on(self.judge(fanout, &filter, &client, subject))
     }
 
     async fn judge(
         &self,
-        mut desk: Desk<'_>,
+        mut fanout: EventFanout<'_>,
         filter: &Filter,
         client: &Client<'_, HttpTarget>,
-        subject: Subject,
-    ) -> Result<Exit, Mistake> {
-        let (setting, checks) = (desk.setting(), desk.checks());
-        let mut tell = |event: &mut Event| desk.take(event);
-        let limits = self.way.limits();
-        let (capture, _) = run_within(setting, checks, filter, limits, client, &mut tell).await;
+        subject: DataSubjects,
+    ) -> Result<Exit, CommandError> {
+        let (setting, checks) = (fanout.setting(), fanout.checks());
+        let mut emit = |event: &mut Event| fanout.take(event);
+        let limits = self.execution.limits();
+        let (capture, _) = run_within(setting, checks, filter, limits, client, &mut emit).await;
         // Whatever can't be written behind here: what was spent is told, and its journal ends.
-        money::tell(client.guard());
-        let here = subject == Subject::Invented;
-        let capture = Capture { here, ..capture };
+        budget::report_spending(client.guard());
+        let local = subject == DataSubjects::Invented;
+        let capture = Capture { local, ..capture };
         if let Some(path) = &self.capture {
-            let text = desk.savable(&capture).to_json();
+            let text = fanout.savable(&capture).to_json();
             let text = text.context("the capture can't be printed");
             outputs::write(
                 path,
-                &text.map_err(|cause| Mistake {
+                &text.map_err(|cause| CommandError {
                     exit: Exit::Nothing,
                     cause,
                 })?,
             )?;
         }
-        desk.close(&capture, client.guard().stopped().as_ref())
+        fanout.close(&capture, client.guard().stopped().as_ref())
     }
 }
 
@@ -206,7 +206,7 @@ fn is_here(sandbox: &Url, live: Option<&Url>, ring: &Keyring) -> bool {
 /// A seed that no run before had.
 #[expect(
     clippy::disallowed_methods,
-    reason = "a run needs keys of its own; the seed is told, so that it can be repeated"
+    reason = "a run needs keys of its own; the seed is printed, so that it can be repeated"
 )]
 fn fresh_seed() -> String {
     let since = std::time::SystemTime::now()

@@ -2,21 +2,21 @@
 //! nothing.
 
 use crate::plan::Credential;
-use crate::redact::{Blackout, Secret};
+use crate::redact::{Redactor, Secret};
 use svc_fixtures::contract::Environment;
 
 /// The keys of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Keyring {
     /// The sandbox's.
-    pub test: Option<OwnKey>,
+    pub test: Option<RunKey>,
     /// Live's.
-    pub live: Option<OwnKey>,
+    pub live: Option<RunKey>,
 }
 
 /// A key of the run.
 #[derive(Debug, Clone)]
-pub struct OwnKey {
+pub struct RunKey {
     /// The key.
     pub secret: Secret,
     /// Whether every name after it opens an account of its own, as in a simulator: then each check
@@ -24,11 +24,11 @@ pub struct OwnKey {
     pub copies: bool,
 }
 
-impl OwnKey {
+impl RunKey {
     /// The key that every simulator has.
     #[must_use]
     pub fn of_simulator(environment: Environment) -> Self {
-        OwnKey::new(Secret::new(format!("{}local", environment.key_prefix())))
+        RunKey::new(Secret::new(format!("{}local", environment.key_prefix())))
     }
 
     /// A key as somebody gave it.
@@ -37,7 +37,7 @@ impl OwnKey {
         let copies = Environment::ALL.iter().any(|environment| {
             secret.expose().strip_prefix(environment.key_prefix()) == Some("local")
         });
-        OwnKey { secret, copies }
+        RunKey { secret, copies }
     }
 
     /// Whether it is one of those that every simulator has, and so nobody's money.
@@ -55,7 +55,7 @@ impl Keyring {
     #[must_use]
     pub fn of_simulator() -> Self {
         let [test, live] =
-            Environment::ALL.map(|environment| Some(OwnKey::of_simulator(environment)));
+            Environment::ALL.map(|environment| Some(RunKey::of_simulator(environment)));
         Keyring { test, live }
     }
 
@@ -85,7 +85,7 @@ impl Keyring {
 
     /// What finds the run's keys, and these, in what others wrote. The own part of a simulator's
     /// key is the name of its account, which answers may tell.
-    pub(super) fn blackout(&self, presented: &[Secret]) -> Blackout {
+    pub(super) fn redactor(&self, presented: &[Secret]) -> Redactor {
         let named = |key: &&Secret| {
             let prefixes = Environment::ALL.map(Environment::key_prefix);
             let rest = prefixes
@@ -98,7 +98,7 @@ impl Keyring {
             keys.map(|own| &own.secret)
         };
         let (names, secrets) = (own().filter(named), own().filter(|key| !named(key)));
-        Blackout::with(names.chain(presented), secrets)
+        Redactor::with(names.chain(presented), secrets)
     }
 
     /// The key a call presents; none for a call that presents none.

@@ -18,14 +18,14 @@ const AFTER_LOSS: Duration = Duration::from_millis(250);
 
 /// What a call may be repeated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Repeatable {
+pub(super) struct RetryPolicy {
     loss: bool,
     rate_limit: bool,
 }
 
-impl Repeatable {
+impl RetryPolicy {
     /// For nothing.
-    pub(super) const NEVER: Repeatable = Repeatable {
+    pub(super) const NEVER: RetryPolicy = RetryPolicy {
         loss: false,
         rate_limit: false,
     };
@@ -36,15 +36,15 @@ impl Repeatable {
     pub(super) fn of(contract: &Contract, case: &Case, step: &Step) -> Self {
         if case.together {
             // How many of them there are is what they show.
-            return Repeatable::NEVER;
+            return RetryPolicy::NEVER;
         }
-        let reads = step.ask.method == "GET";
+        let reads = step.request.method == "GET";
         let key = |(name, value): &(String, String)| name == "idempotency-key" && !value.is_empty();
-        let keyed = step.ask.headers.iter().any(key);
+        let keyed = step.request.headers.iter().any(key);
         let refused = must_be_refused(contract, step);
         let first = |expected: &Rule| matches!(expected, Rule::NoHeader(_));
         let must_be_first = step.expect.iter().any(|expected| first(&expected.rule));
-        Repeatable {
+        RetryPolicy {
             loss: (reads || keyed || refused) && !must_be_first,
             rate_limit: !asks_for_429(case),
         }
@@ -95,21 +95,21 @@ fn retry_after(response: &Response) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Ask;
+    use crate::plan::RequestTemplate;
 
-    fn repeatable(ask: Ask, rule: Option<Rule>) -> Repeatable {
+    fn policy(request: RequestTemplate, rule: Option<Rule>) -> RetryPolicy {
         let mut case = Case::new("a case");
-        let at = case.push(ask);
+        let at = case.push(request);
         if let Some(rule) = rule {
             case.expect(at, "a.clause", rule);
         }
-        Repeatable::of(&Contract::built_in(), &case, &case.steps[at])
+        RetryPolicy::of(&Contract::built_in(), &case, &case.steps[at])
     }
 
-    fn post() -> Ask {
-        Ask {
+    fn post() -> RequestTemplate {
+        RequestTemplate {
             method: "POST".to_owned(),
-            ..Ask::get("/v1/some")
+            ..RequestTemplate::get("/v1/some")
         }
     }
 
@@ -125,12 +125,12 @@ mod tests {
     #[test]
     fn a_lost_call_is_repeated_only_where_that_is_safe_and_only_twice() {
         let lost = Err(TransportError::TimedOut);
-        let waits = |ask, rule, before| {
-            let wait = repeatable(ask, rule).again(before, &lost);
+        let waits = |request, rule, before| {
+            let wait = policy(request, rule).again(before, &lost);
             wait.map(|wait| wait.as_millis())
         };
         assert_eq!(waits(post(), None, 0), None);
-        assert_eq!(waits(Ask::get("/v1/usage"), None, 0), Some(250));
+        assert_eq!(waits(RequestTemplate::get("/v1/usage"), None, 0), Some(250));
         assert_eq!(waits(post().idempotency("k"), None, 1), Some(500));
         assert_eq!(waits(post().idempotency("k"), None, MOST), None);
         assert_eq!(waits(post().idempotency(""), None, 0), None);
@@ -143,12 +143,15 @@ mod tests {
     #[test]
     fn what_cannot_be_sent_is_not_sent_again() {
         let never = Err(TransportError::NotSendable("no".to_owned()));
-        assert_eq!(repeatable(Ask::get("/"), None).again(0, &never), None);
+        assert_eq!(
+            policy(RequestTemplate::get("/"), None).again(0, &never),
+            None
+        );
     }
 
     #[test]
     fn a_429_is_waited_out_unless_it_is_what_was_asked_for() {
-        let again = |rule, after| repeatable(post(), rule).again(0, &limited(after));
+        let again = |rule, after| policy(post(), rule).again(0, &limited(after));
         assert_eq!(again(None, Some("3")), Some(Duration::from_secs(3)));
         assert_eq!(again(None, Some("60")), Some(Duration::from_secs(60)));
         assert_eq!(again(None, Some("61")), None);

@@ -4,9 +4,9 @@ use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
-use super::target::{Called, Target};
-use super::value::{self, Reader};
-use crate::plan::{Ask, Carry, Case, Credential, Ending, Rule};
+use super::target::{Callee, EarlierCall};
+use super::value::{self, ValueReader};
+use crate::plan::{Carry, Case, Credential, Ending, RequestTemplate, Rule};
 
 /// Where in a path, not in a body, something is put.
 const INTO_THE_PATH: &str = "{}";
@@ -16,11 +16,11 @@ pub(super) fn read<'c>(
     table: &Table<'_>,
     contract: &'c Contract,
     case: &mut Case,
-    before: &[Called<'c>],
+    before: &[EarlierCall<'c>],
     clause: &str,
-) -> Option<Called<'c>> {
+) -> Option<EarlierCall<'c>> {
     let name = name(table, before);
-    let target = Target::read(table, contract);
+    let target = Callee::read(table, contract);
     // All keys are asked for, so that none of them is called unknown because of another mistake.
     let body = body(table);
     let headers = headers(table);
@@ -34,35 +34,35 @@ pub(super) fn read<'c>(
     };
     let target = target?;
     let fields = target.fields(contract);
-    let reader = Reader {
+    let reader = ValueReader {
         contract,
         before,
         target: &target,
     };
     let simulators_only = credential != Credential::Own || target.is_extension();
-    let mut ask = target.ask(known_members(body, fields.as_deref()));
+    let mut request = target.request(known_members(body, fields.as_deref()));
     for (name, value) in headers {
-        ask = ask.header(&name, value);
+        request = request.header(&name, value);
     }
-    ask.credential = credential;
+    request.credential = credential;
     if let Some(table) = carries {
-        ask.carries = carried(&table, &reader, &ask, fields.as_deref());
+        request.carries = carried(&table, &reader, &request, fields.as_deref());
     }
-    let step = case.push(ask);
+    let step = case.push(request);
     case.expect(step, clause, Rule::Ends(ends));
     for (place, item) in expect.iter().flat_map(|table| table.entries()) {
         if let Some((place, test)) = value::at_place(&reader, place, &item) {
             case.expect(step, clause, Rule::Value(place, test));
         }
     }
-    Some(Called {
+    Some(EarlierCall {
         name,
         target,
         simulators_only,
     })
 }
 
-fn name(table: &Table<'_>, before: &[Called<'_>]) -> Option<String> {
+fn name(table: &Table<'_>, before: &[EarlierCall<'_>]) -> Option<String> {
     let item = table.optional("as")?;
     let name = item.text()?;
     if before.iter().any(|call| call.name.as_deref() == Some(name)) {
@@ -119,15 +119,15 @@ fn credential(table: &Table<'_>) -> Credential {
 
 fn carried(
     table: &Table<'_>,
-    reader: &Reader<'_, '_>,
-    ask: &Ask,
+    reader: &ValueReader<'_, '_>,
+    request: &RequestTemplate,
     fields: Option<&[String]>,
 ) -> Vec<Carry> {
     let mut carries = Vec::new();
     for (field, item) in table.entries() {
         let into_the_path = field == INTO_THE_PATH;
         match into_the_path {
-            true if !ask.path.contains(INTO_THE_PATH) => {
+            true if !request.path.contains(INTO_THE_PATH) => {
                 item.problem("the path has no `{}` to put this in");
             }
             true => {}

@@ -15,7 +15,7 @@ use crate::plan::Case;
 
 /// The cases of one file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Family {
+pub struct ExampleFile {
     /// The name of the file, without its ending.
     pub name: String,
     /// Its cases, one for each environment they are asked in.
@@ -26,7 +26,7 @@ pub struct Family {
 ///
 /// # Errors
 /// Every mistake of every file.
-pub fn read(contract: &Contract, sources: &[Arc<Source>]) -> Result<Vec<Family>, Problems> {
+pub fn read(contract: &Contract, sources: &[Arc<Source>]) -> Result<Vec<ExampleFile>, Problems> {
     let mut problems = Problems::default();
     let mut families = Vec::new();
     for source in sources {
@@ -34,7 +34,7 @@ pub fn read(contract: &Contract, sources: &[Arc<Source>]) -> Result<Vec<Family>,
         problems.extend(found);
         let file = source.path.rsplit('/').next().unwrap_or_default();
         let name = file.trim_end_matches(".toml").to_owned();
-        families.push(Family { name, cases });
+        families.push(ExampleFile { name, cases });
     }
     problems.or(families)
 }

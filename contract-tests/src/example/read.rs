@@ -4,7 +4,7 @@ use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::reading::{Item, Table};
 
 use super::call;
-use super::target::Called;
+use super::target::EarlierCall;
 use crate::plan::Case;
 
 /// Every case of a file.
@@ -26,7 +26,7 @@ fn case(table: &Table<'_>, contract: &Contract, names: &mut Vec<String>) -> Vec<
     if calls.is_empty() {
         table.lacks("a case has at least one `[[case.call]]`");
     }
-    let mut called: Vec<Called<'_>> = Vec::new();
+    let mut earlier: Vec<EarlierCall<'_>> = Vec::new();
     for table in &calls {
         let own = clause(table, contract).or_else(|| proves.clone());
         if own.is_none() {
@@ -36,15 +36,15 @@ fn case(table: &Table<'_>, contract: &Contract, names: &mut Vec<String>) -> Vec<
             table,
             contract,
             &mut case,
-            &called,
+            &earlier,
             &own.unwrap_or_default(),
         );
         table.done();
-        called.extend(one);
+        earlier.extend(one);
     }
-    case.extension |= called.iter().any(|call| call.simulators_only);
+    case.extension |= earlier.iter().any(|call| call.simulators_only);
     // It is about what it leads to.
-    case.operation = called.last().and_then(|call| call.target.endpoint());
+    case.operation = earlier.last().and_then(|call| call.target.endpoint());
     let on = |environment: &Environment| case.clone().on(*environment);
     environments.iter().map(on).collect()
 }

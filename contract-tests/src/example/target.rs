@@ -4,11 +4,11 @@ use svc_fixtures::contract::{Bundle, Contract, Operation, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Table, nearest};
 
-use crate::plan::{Ask, Place};
+use crate::plan::{Place, RequestTemplate};
 
 /// What a call calls.
 #[derive(Clone)]
-pub(super) enum Target<'c> {
+pub(super) enum Callee<'c> {
     /// An operation.
     Operation(&'c Operation),
     /// A bundle.
@@ -20,10 +20,10 @@ pub(super) enum Target<'c> {
 }
 
 /// A call that later ones may speak of.
-pub(super) struct Called<'c> {
+pub(super) struct EarlierCall<'c> {
     /// Its name, where it has one.
     pub(super) name: Option<String>,
-    pub(super) target: Target<'c>,
+    pub(super) target: Callee<'c>,
     /// Whether only simulators have what it asks for.
     pub(super) simulators_only: bool,
 }
@@ -31,7 +31,7 @@ pub(super) struct Called<'c> {
 /// The keys that say what is called.
 const KEYS: [&str; 4] = ["operation", "bundle", "post", "get"];
 
-impl<'c> Target<'c> {
+impl<'c> Callee<'c> {
     /// The target of a `[[case.call]]`.
     pub(super) fn read(table: &Table<'_>, contract: &'c Contract) -> Option<Self> {
         let mut given: Vec<_> = KEYS
@@ -45,7 +45,7 @@ impl<'c> Target<'c> {
         let text = item.text()?;
         match key {
             "operation" => {
-                let found = contract.operation(text).map(Target::Operation);
+                let found = contract.operation(text).map(Callee::Operation);
                 if found.is_none() {
                     let known = contract.operations.iter().map(|known| known.id.as_str());
                     item.unknown(key, text, known);
@@ -59,28 +59,28 @@ impl<'c> Target<'c> {
                     let known = contract.bundles.iter().map(|known| known.slug.as_str());
                     item.unknown(key, text, known);
                 }
-                found.map(Target::Bundle)
+                found.map(Callee::Bundle)
             }
             _ if !text.starts_with("/v1/") => {
                 item.problem("a path begins with `/v1/`");
                 None
             }
-            "post" => Some(Target::Post(text.to_owned())),
-            _ => Some(Target::Get(text.to_owned())),
+            "post" => Some(Callee::Post(text.to_owned())),
+            _ => Some(Callee::Get(text.to_owned())),
         }
     }
 
     /// The call of it.
-    pub(super) fn ask(&self, body: Json<'static>) -> Ask {
+    pub(super) fn request(&self, body: Json<'static>) -> RequestTemplate {
         match self {
-            Target::Operation(operation) => Ask::post(operation, body),
-            Target::Bundle(bundle) => Ask::post_to(bundle.path(), body),
-            Target::Post(path) => Ask::post_to(path, body),
-            Target::Get(address) => {
+            Callee::Operation(operation) => RequestTemplate::post(operation, body),
+            Callee::Bundle(bundle) => RequestTemplate::post_to(bundle.path(), body),
+            Callee::Post(path) => RequestTemplate::post_to(path, body),
+            Callee::Get(address) => {
                 let (path, query) = address.split_once('?').unwrap_or((address, ""));
-                Ask {
+                RequestTemplate {
                     query: query.to_owned(),
-                    ..Ask::get(path)
+                    ..RequestTemplate::get(path)
                 }
             }
         }
@@ -89,29 +89,29 @@ impl<'c> Target<'c> {
     /// What the answer calls it, where that is known.
     pub(super) fn endpoint(&self) -> Option<String> {
         match self {
-            Target::Operation(operation) => Some(operation.id.clone()),
-            Target::Bundle(bundle) => Some(format!("bundles.{}", bundle.slug)),
-            Target::Post(_) | Target::Get(_) => None,
+            Callee::Operation(operation) => Some(operation.id.clone()),
+            Callee::Bundle(bundle) => Some(format!("bundles.{}", bundle.slug)),
+            Callee::Post(_) | Callee::Get(_) => None,
         }
     }
 
     /// Whether only a ruling says that it is there.
     pub(super) fn is_extension(&self) -> bool {
         match self {
-            Target::Operation(operation) => operation.extension,
-            Target::Bundle(_) => true,
-            Target::Post(_) | Target::Get(_) => false,
+            Callee::Operation(operation) => operation.extension,
+            Callee::Bundle(_) => true,
+            Callee::Post(_) | Callee::Get(_) => false,
         }
     }
 
     /// The fields its body may have; none where any may be there.
     pub(super) fn fields(&self, contract: &Contract) -> Option<Vec<String>> {
         match self {
-            Target::Operation(operation) => {
+            Callee::Operation(operation) => {
                 let names = operation.request.iter().map(|field| field.name.clone());
                 Some(names.collect())
             }
-            Target::Bundle(bundle) => {
+            Callee::Bundle(bundle) => {
                 let fields = contract.bundle_fields(bundle);
                 let mut names: Vec<_> = fields.into_iter().map(|field| field.name).collect();
                 for step in bundle.steps.iter().filter_map(|id| contract.operation(id)) {
@@ -124,7 +124,7 @@ impl<'c> Target<'c> {
                 }
                 Some(names)
             }
-            Target::Post(_) | Target::Get(_) => None,
+            Callee::Post(_) | Callee::Get(_) => None,
         }
     }
 
@@ -143,7 +143,7 @@ impl<'c> Target<'c> {
         let envelope = &contract.service.envelope;
         let parts: Vec<_> = place.parts().collect();
         match (parts.as_slice(), self) {
-            (["data", inner @ ..], Target::Operation(operation)) => {
+            (["data", inner @ ..], Callee::Operation(operation)) => {
                 let pending = operation.pending.as_ref();
                 let first = inner.first().copied().unwrap_or_default();
                 let led_to = pending.is_some_and(|row| row.data.iter().any(|name| name == first));

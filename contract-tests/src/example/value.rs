@@ -3,50 +3,50 @@
 use svc_fixtures::contract::{Contract, Shape};
 use svc_fixtures::reading::{Item, Table};
 
-use super::target::{Called, Target, inside};
-use crate::plan::{Earlier, JsonType, Pattern, Place, Test};
+use super::target::{Callee, EarlierCall, inside};
+use crate::plan::{EarlierValue, JsonType, Pattern, Place, Predicate};
 
 /// What is known where a value is read.
-pub(super) struct Reader<'r, 'c> {
+pub(super) struct ValueReader<'r, 'c> {
     pub(super) contract: &'c Contract,
     /// The calls before, in order.
-    pub(super) before: &'r [Called<'c>],
+    pub(super) before: &'r [EarlierCall<'c>],
     /// The call whose answer it is about.
-    pub(super) target: &'r Target<'c>,
+    pub(super) target: &'r Callee<'c>,
 }
 
 /// A place of the answer and what must hold there.
 pub(super) fn at_place(
-    reader: &Reader<'_, '_>,
+    reader: &ValueReader<'_, '_>,
     place: &str,
     item: &Item<'_>,
-) -> Option<(Place, Test)> {
+) -> Option<(Place, Predicate)> {
     let place = parsed(place, item)?;
     let form = reader.target.form(reader.contract, &place);
-    let test = test(reader, told(form, item)?, item)?;
+    let test = test(reader, reported(form, item)?, item)?;
     Some((place, test))
 }
 
 /// A value of an earlier answer: `name:data/member`.
-pub(super) fn earlier(reader: &Reader<'_, '_>, item: &Item<'_>) -> Option<Earlier> {
+pub(super) fn earlier(reader: &ValueReader<'_, '_>, item: &Item<'_>) -> Option<EarlierValue> {
     let text = item.text()?;
     let Some((name, place)) = text.split_once(':') else {
         let how = "written as the `as` of an earlier call, a colon and a place: `first:data/name`";
         item.problem_with_hint("this names no value of an earlier answer", how);
         return None;
     };
-    let named = |call: &Called<'_>| call.name.as_deref() == Some(name);
+    let named = |call: &EarlierCall<'_>| call.name.as_deref() == Some(name);
     let Some(step) = reader.before.iter().position(named) else {
         let known = reader.before.iter().filter_map(|call| call.name.as_deref());
         item.unknown("the earlier call", name, known);
         return None;
     };
     let place = parsed(place, item)?;
-    told(
+    reported(
         reader.before[step].target.form(reader.contract, &place),
         item,
     )?;
-    Some(Earlier { step, place })
+    Some(EarlierValue { step, place })
 }
 
 fn parsed(text: &str, item: &Item<'_>) -> Option<Place> {
@@ -59,7 +59,7 @@ fn parsed(text: &str, item: &Item<'_>) -> Option<Place> {
 }
 
 /// A form, or its mistake told.
-fn told<T>(form: Result<T, (String, String)>, item: &Item<'_>) -> Option<T> {
+fn reported<T>(form: Result<T, (String, String)>, item: &Item<'_>) -> Option<T> {
     form.map_err(|(what, hint)| item.problem_with_hint(what, hint))
         .ok()
 }
@@ -67,9 +67,9 @@ fn told<T>(form: Result<T, (String, String)>, item: &Item<'_>) -> Option<T> {
 type Form<'s> = Option<&'s Shape>;
 
 /// A value it must be, or a table of what must hold.
-fn test(reader: &Reader<'_, '_>, form: Form<'_>, item: &Item<'_>) -> Option<Test> {
+fn test(reader: &ValueReader<'_, '_>, form: Form<'_>, item: &Item<'_>) -> Option<Predicate> {
     let Some(table) = item.if_table() else {
-        return item.json_or_problem().map(Test::Is);
+        return item.json_or_problem().map(Predicate::Is);
     };
     let entries = table.entries();
     if entries.is_empty() {
@@ -79,7 +79,7 @@ fn test(reader: &Reader<'_, '_>, form: Form<'_>, item: &Item<'_>) -> Option<Test
     let mut tests = entries.iter().map(read).collect::<Option<Vec<_>>>()?;
     match tests.len() {
         1 => tests.pop(),
-        _ => Some(Test::All(tests)),
+        _ => Some(Predicate::All(tests)),
     }
 }
 
@@ -102,32 +102,37 @@ const WORDS: [&str; 15] = [
     "not",
 ];
 
-fn named(reader: &Reader<'_, '_>, form: Form<'_>, name: &str, item: &Item<'_>) -> Option<Test> {
+fn named(
+    reader: &ValueReader<'_, '_>,
+    form: Form<'_>,
+    name: &str,
+    item: &Item<'_>,
+) -> Option<Predicate> {
     let nested = |form| test(reader, form, item).map(Box::new);
     let items = match form {
         Some(Shape::List(item)) => Some(&**item),
         _ => None,
     };
     match name {
-        "absent" => is_true(item).then_some(Test::Absent),
-        "present" => is_true(item).then_some(Test::Present),
-        "matches" => pattern(item).map(Test::Matches),
-        "at_least" => item.num().map(Test::AtLeast),
-        "at_most" => item.num().map(Test::AtMost),
-        "length" => nested(None).map(Test::Length),
-        "each" => nested(items).map(Test::Each),
-        "contains" => nested(items).map(Test::Contains),
+        "absent" => is_true(item).then_some(Predicate::Absent),
+        "present" => is_true(item).then_some(Predicate::Present),
+        "matches" => pattern(item).map(Predicate::Matches),
+        "at_least" => item.num().map(Predicate::AtLeast),
+        "at_most" => item.num().map(Predicate::AtMost),
+        "length" => nested(None).map(Predicate::Length),
+        "each" => nested(items).map(Predicate::Each),
+        "contains" => nested(items).map(Predicate::Contains),
         "one_of" => {
             let values = item.list()?;
             let values = values.iter().map(Item::json_or_problem);
-            values.collect::<Option<_>>().map(Test::OneOf)
+            values.collect::<Option<_>>().map(Predicate::OneOf)
         }
-        "same_as" => earlier(reader, item).map(Test::SameAs),
-        "other_than" => earlier(reader, item).map(Test::OtherThan),
-        "less_than" => earlier(reader, item).map(Test::LessThan),
-        "type" => types(item).map(Test::Type),
-        "has" => has(reader, form, &item.table()?).map(Test::Has),
-        "not" => nested(form).map(Test::Not),
+        "same_as" => earlier(reader, item).map(Predicate::SameAs),
+        "other_than" => earlier(reader, item).map(Predicate::OtherThan),
+        "less_than" => earlier(reader, item).map(Predicate::LessThan),
+        "type" => types(item).map(Predicate::Type),
+        "has" => has(reader, form, &item.table()?).map(Predicate::Has),
+        "not" => nested(form).map(Predicate::Not),
         _ => {
             item.unknown_key("the test", name, WORDS.into_iter());
             None
@@ -173,11 +178,15 @@ fn types(item: &Item<'_>) -> Option<Vec<JsonType>> {
     items.iter().map(kind).collect()
 }
 
-fn has(reader: &Reader<'_, '_>, form: Form<'_>, table: &Table<'_>) -> Option<Vec<(Place, Test)>> {
+fn has(
+    reader: &ValueReader<'_, '_>,
+    form: Form<'_>,
+    table: &Table<'_>,
+) -> Option<Vec<(Place, Predicate)>> {
     let inner = |(place, item): (&str, Item<'_>)| {
         let place = parsed(place, &item)?;
         let parts: Vec<_> = place.parts().collect();
-        let test = test(reader, told(inside(form, &parts), &item)?, &item)?;
+        let test = test(reader, reported(inside(form, &parts), &item)?, &item)?;
         Some((place, test))
     };
     let entries = table.entries();

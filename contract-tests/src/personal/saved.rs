@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::stand_ins::StandIns;
+use super::pseudonyms::Pseudonyms;
 use crate::capture::{Capture, CapturedCase};
 use crate::check::Check;
-use crate::plan::{Case, Payload, Rule, Setting, Test};
+use crate::plan::{Case, Payload, Predicate, Rule, Setting};
 use crate::verdict::{self, Finding, Verdict};
 use svc_fixtures::json::Json;
 
@@ -20,7 +20,7 @@ pub fn without_personal_data(
     setting: &Setting<'_>,
     checks: &[Check],
     capture: &Capture,
-    stand_ins: &mut StandIns,
+    pseudonyms: &mut Pseudonyms,
 ) -> Capture {
     let mut cases = Vec::new();
     for check in checks {
@@ -28,7 +28,7 @@ pub fn without_personal_data(
         let mine = capture.cases.iter().filter(|case| case.check == check.id);
         for captured in mine {
             if let Some(case) = planned.iter().find(|case| case.name == captured.case) {
-                cases.push(saved(setting, case, captured, stand_ins));
+                cases.push(saved(setting, case, captured, pseudonyms));
             }
         }
     }
@@ -42,9 +42,9 @@ fn saved(
     setting: &Setting<'_>,
     case: &Case,
     captured: &CapturedCase,
-    stand_ins: &mut StandIns,
+    pseudonyms: &mut Pseudonyms,
 ) -> CapturedCase {
-    let clean = stand_ins.case(captured, &known(case));
+    let clean = pseudonyms.case(captured, &known(case));
     let verdicts = |captured| {
         let findings = verdict::judge(setting, case, captured);
         findings.iter().map(kind).collect::<Vec<_>>()
@@ -53,7 +53,7 @@ fn saved(
         true => clean,
         false => CapturedCase {
             exchanges: Vec::new(),
-            repeated: Vec::new(),
+            repeats: Vec::new(),
             stopped: Some(LEFT_OUT.to_owned()),
             ..clean
         },
@@ -74,12 +74,12 @@ fn kind(finding: &Finding) -> (usize, u8, String, String) {
 fn known(case: &Case) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for step in &case.steps {
-        if let Payload::Json(body) = &step.ask.payload {
+        if let Payload::Json(body) = &step.request.payload {
             texts(body, &mut known);
         }
         for expectation in &step.expect {
             if let Rule::Value(_, test) = &expectation.rule {
-                told(test, &mut known);
+                compared_texts(test, &mut known);
             }
         }
     }
@@ -87,24 +87,29 @@ fn known(case: &Case) -> BTreeSet<String> {
 }
 
 /// The texts a test compares with.
-fn told(test: &Test, out: &mut BTreeSet<String>) {
+fn compared_texts(test: &Predicate, out: &mut BTreeSet<String>) {
     match test {
-        Test::Is(value) => texts(value, out),
-        Test::OneOf(values) => values.iter().for_each(|value| texts(value, out)),
-        Test::Length(test) | Test::Each(test) | Test::Contains(test) | Test::Not(test) => {
-            told(test, out);
+        Predicate::Is(value) => texts(value, out),
+        Predicate::OneOf(values) => values.iter().for_each(|value| texts(value, out)),
+        Predicate::Length(test)
+        | Predicate::Each(test)
+        | Predicate::Contains(test)
+        | Predicate::Not(test) => {
+            compared_texts(test, out);
         }
-        Test::Has(places) => places.iter().for_each(|(_, test)| told(test, out)),
-        Test::All(tests) => tests.iter().for_each(|test| told(test, out)),
-        Test::Absent
-        | Test::Present
-        | Test::Matches(_)
-        | Test::AtLeast(_)
-        | Test::AtMost(_)
-        | Test::SameAs(_)
-        | Test::OtherThan(_)
-        | Test::LessThan(_)
-        | Test::Type(_) => {}
+        Predicate::Has(places) => places
+            .iter()
+            .for_each(|(_, test)| compared_texts(test, out)),
+        Predicate::All(tests) => tests.iter().for_each(|test| compared_texts(test, out)),
+        Predicate::Absent
+        | Predicate::Present
+        | Predicate::Matches(_)
+        | Predicate::AtLeast(_)
+        | Predicate::AtMost(_)
+        | Predicate::SameAs(_)
+        | Predicate::OtherThan(_)
+        | Predicate::LessThan(_)
+        | Predicate::Type(_) => {}
     }
 }
 

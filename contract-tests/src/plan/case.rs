@@ -2,8 +2,8 @@
 
 use svc_fixtures::contract::{Environment, Operation};
 
-use super::ask::Ask;
 use super::expect::{Expectation, Rule};
+use super::request::RequestTemplate;
 
 /// Some calls in order, and what must hold of their answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Case {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// What is sent.
-    pub ask: Ask,
+    pub request: RequestTemplate,
     /// What must hold of the answer, beside what must hold of every answer.
     pub expect: Vec<Expectation>,
 }
@@ -82,9 +82,9 @@ impl Case {
     }
 
     /// Adds a step; answers its place.
-    pub fn push(&mut self, ask: Ask) -> usize {
+    pub fn push(&mut self, request: RequestTemplate) -> usize {
         self.steps.push(Step {
-            ask,
+            request,
             expect: Vec::new(),
         });
         self.steps.len() - 1

@@ -6,7 +6,7 @@ use std::fmt;
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::place::Place;
-use super::value::Test;
+use super::predicate::Predicate;
 
 /// A rule and the clause it proves.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub enum Rule {
     /// `error.message` has this text in it.
     Mentions(String),
     /// This holds of what stands at this place.
-    Value(Place, Test),
+    Value(Place, Predicate),
     /// The body is, byte for byte, the one of the answer to that step.
     SameBytes(usize),
     /// Id, `status`, `data` and `error` are those of the answer to that step.

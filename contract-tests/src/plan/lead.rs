@@ -4,10 +4,10 @@
 use svc_fixtures::contract::{Field, FlowKey, Operation};
 use svc_fixtures::sample::{self, Extent};
 
-use super::ask::{Ask, Carry};
 use super::case::Case;
 use super::expect::{Ending, Rule};
 use super::place::Place;
+use super::request::{Carry, RequestTemplate};
 use super::setting::Setting;
 
 /// Adds the calls that lead to an operation's success, each with the sample body; answers the place
@@ -15,9 +15,9 @@ use super::setting::Setting;
 pub fn to_success(case: &mut Case, setting: &Setting<'_>, operation: &Operation) -> usize {
     let (carries, _) = before(case, setting, operation);
     let body = sample::body(setting.contract, operation, Extent::All);
-    case.push(Ask {
+    case.push(RequestTemplate {
         carries,
-        ..Ask::post(operation, body)
+        ..RequestTemplate::post(operation, body)
     })
 }
 
@@ -48,9 +48,9 @@ pub fn to_text(
         true => Vec::new(),
         false => before(case, setting, operation).0,
     };
-    case.push(Ask {
+    case.push(RequestTemplate {
         carries,
-        ..Ask::post(operation, body)
+        ..RequestTemplate::post(operation, body)
     })
 }
 
@@ -93,11 +93,12 @@ pub fn before(
         let Some(step) = setting.contract.operation(&flow.steps[place].operation) else {
             continue;
         };
-        let mut ask = Ask::post(step, sample::body(setting.contract, step, Extent::All));
+        let mut request =
+            RequestTemplate::post(step, sample::body(setting.contract, step, Extent::All));
         if place > 0 {
-            ask.carries = vec![carry(place)];
+            request.carries = vec![carry(place)];
         }
-        let pushed = case.push(ask);
+        let pushed = case.push(request);
         case.expect(
             pushed,
             flow.clause.clone(),

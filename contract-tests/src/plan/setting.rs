@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use svc_fixtures::contract::{ClauseKind, Contract, Operation};
 
 use super::inputs::Input;
-use crate::capture::{Capabilities, Capture, Door};
+use crate::capture::{Capabilities, Capture, Channel};
 use svc_fixtures::contract::Environment;
 
 /// What a run is made for. The same setting makes the same plan.
@@ -86,11 +86,13 @@ impl<'c> Setting<'c> {
 
     /// Whether a request of this kind can be made.
     #[must_use]
-    pub fn can_ask(&self, door: Door) -> bool {
-        match door {
-            Door::Api | Door::Page => true,
-            Door::Console => self.capabilities.control.is_some() && self.capabilities.movable_clock,
-            Door::Sink => self.capabilities.webhook_sink.is_some(),
+    pub fn can_use(&self, channel: Channel) -> bool {
+        match channel {
+            Channel::Api | Channel::Page => true,
+            Channel::Console => {
+                self.capabilities.control.is_some() && self.capabilities.movable_clock
+            }
+            Channel::Sink => self.capabilities.webhook_sink.is_some(),
         }
     }
 
@@ -103,7 +105,7 @@ impl<'c> Setting<'c> {
 
     /// Whether a clause is asked here: what only a ruling says is not asked of a real host.
     #[must_use]
-    pub fn asks(&self, clause: &str) -> bool {
+    pub fn covers(&self, clause: &str) -> bool {
         self.extensions || !self.rulings.contains(clause)
     }
 

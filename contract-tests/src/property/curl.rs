@@ -66,7 +66,7 @@ mod tests {
 
     fn request(body: &[u8]) -> Request {
         Request {
-            door: crate::capture::Door::Api,
+            channel: crate::capture::Channel::Api,
             environment: Environment::Test,
             method: "POST".to_owned(),
             path: "/v1/some/path".to_owned(),
@@ -79,9 +79,9 @@ mod tests {
 
     #[test]
     fn a_text_is_quoted_for_the_shell() {
-        let told = line(&request(b"{\"a\":\"it's\"}"), "seed", "a.law");
+        let text = line(&request(b"{\"a\":\"it's\"}"), "seed", "a.law");
         assert_eq!(
-            told,
+            text,
             "curl -sS -X POST 'http://127.0.0.1:8801/v1/some/path' \
              -H 'Authorization: Bearer svc_test_local_seed-a-law' \
              -H 'content-type: application/json' --data-binary '{\"a\":\"it'\\''s\"}'"
@@ -91,11 +91,11 @@ mod tests {
     #[test]
     fn bytes_that_are_no_plain_text_go_through_base64() {
         for body in [b"\xFF\n".as_slice(), b"@file", b"{\n}", b"\0"] {
-            let told = line(&request(body), "seed", "a.law");
+            let text = line(&request(body), "seed", "a.law");
             let encoded = BASE64.encode(body);
-            assert!(told.starts_with(&format!("echo {encoded} | base64 -d | curl ")));
-            assert!(told.ends_with(" --data-binary @-"), "{told}");
-            assert_eq!(told.lines().count(), 1);
+            assert!(text.starts_with(&format!("echo {encoded} | base64 -d | curl ")));
+            assert!(text.ends_with(" --data-binary @-"), "{text}");
+            assert_eq!(text.lines().count(), 1);
         }
     }
 }

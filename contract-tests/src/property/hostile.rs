@@ -8,8 +8,8 @@ use svc_fixtures::json::{Json, MAX_DEPTH};
 use svc_fixtures::sample::any::Inputs;
 use svc_fixtures::sample::{self, Extent};
 
-use super::law::Script;
-use crate::plan::{Ask, Case, Ending, Rule, Setting};
+use super::definition::Script;
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 
 /// A body and what is strange about it.
 type Strange = (&'static str, Vec<u8>);
@@ -21,20 +21,20 @@ pub(super) fn refused(setting: &Setting<'_>, operation: &Operation) -> BoxedStra
         .prop_map(|body| print(&body));
     let first = operation.request.first().map(|field| field.name.clone());
     let strange = (body, any::<Index>(), any::<Index>(), kinds())
-        .prop_map(move |(body, at, which, kind)| kind.spoil(body, at, which, first.as_deref()));
-    let ask = {
-        let plain = Ask::post(operation, Json::Null);
+        .prop_map(move |(body, at, which, kind)| kind.corrupt(body, at, which, first.as_deref()));
+    let request = {
+        let plain = RequestTemplate::post(operation, Json::Null);
         let sound = print(&sample::body(setting.contract, operation, Extent::All));
         let mislabelled = select(mislabelled(&plain.clone().raw(sound)));
-        let spoilt = strange.prop_map(move |(what, bytes)| (what, plain.clone().raw(bytes)));
-        prop_oneof![6 => spoilt, 1 => mislabelled]
+        let corrupted = strange.prop_map(move |(what, bytes)| (what, plain.clone().raw(bytes)));
+        prop_oneof![6 => corrupted, 1 => mislabelled]
     };
     let environment = select(setting.environments.clone());
     let own = operation.clone();
-    (ask, environment)
-        .prop_map(move |((what, ask), environment)| {
+    (request, environment)
+        .prop_map(move |((what, request), environment)| {
             let mut case = Case::about(&own, what).on(environment);
-            case.push(ask);
+            case.push(request);
             let input = Rule::Ends(Ending::Error(ErrorCode::InvalidInput));
             Script::new(case.expecting("ruling.06-bad-body", input))
         })
@@ -65,7 +65,7 @@ pub(super) fn ignored(setting: &Setting<'_>, operation: &Operation) -> BoxedStra
     (more, environment)
         .prop_map(move |(more, environment)| {
             let mut case = Case::about(&own, "strange but ignored").on(environment);
-            case.push(Ask::post(&own, Json::Null).raw(with_more(&sound, &more)));
+            case.push(RequestTemplate::post(&own, Json::Null).raw(with_more(&sound, &more)));
             Script::new(case.expecting("ruling.07-extra-fields", Rule::Ends(ending)))
         })
         .boxed()
@@ -98,11 +98,11 @@ fn print(body: &Json<'_>) -> Vec<u8> {
 }
 
 /// Headers that say the body is something else.
-fn mislabelled(ask: &Ask) -> Vec<(&'static str, Ask)> {
-    let typed = |value: &str| ask.clone().header("content-type", value);
-    let without = Ask {
+fn mislabelled(request: &RequestTemplate) -> Vec<(&'static str, RequestTemplate)> {
+    let typed = |value: &str| request.clone().header("content-type", value);
+    let without = RequestTemplate {
         headers: Vec::new(),
-        ..ask.clone()
+        ..request.clone()
     };
     vec![
         ("no content type", without),
@@ -111,10 +111,10 @@ fn mislabelled(ask: &Ask) -> Vec<(&'static str, Ask)> {
         ("another JSON", typed("application/json-seq")),
         ("an empty content type", typed("")),
         ("UTF-16", typed("application/json; charset=utf-16")),
-        ("gzip", ask.clone().header("content-encoding", "gzip")),
+        ("gzip", request.clone().header("content-encoding", "gzip")),
         (
             "no coding by name",
-            ask.clone().header("content-encoding", "identity"),
+            request.clone().header("content-encoding", "identity"),
         ),
     ]
 }
@@ -128,7 +128,7 @@ fn with_more(sound: &[u8], more: &str) -> Vec<u8> {
 
 /// How a body is spoilt.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum Corruption {
     /// Other bytes are put in place of all.
     Replaced,
     /// It ends too early.
@@ -145,15 +145,15 @@ enum Kind {
     NoMember,
 }
 
-fn kinds() -> impl Strategy<Value = Kind> {
+fn kinds() -> impl Strategy<Value = Corruption> {
     select(vec![
-        Kind::Replaced,
-        Kind::CutShort,
-        Kind::Surrounded,
-        Kind::NoText,
-        Kind::Twice,
-        Kind::TooDeep,
-        Kind::NoMember,
+        Corruption::Replaced,
+        Corruption::CutShort,
+        Corruption::Surrounded,
+        Corruption::NoText,
+        Corruption::Twice,
+        Corruption::TooDeep,
+        Corruption::NoMember,
     ])
 }
 
@@ -210,16 +210,16 @@ const MEMBERS: &[&str] = &[
     "\"x\":{\"a\":1,\"a\":1}",
 ];
 
-impl Kind {
-    fn spoil(self, body: Vec<u8>, at: Index, which: Index, first: Option<&str>) -> Strange {
+impl Corruption {
+    fn corrupt(self, body: Vec<u8>, at: Index, which: Index, first: Option<&str>) -> Strange {
         let place = at.index(body.len());
         match self {
-            Kind::Replaced => (
+            Corruption::Replaced => (
                 "no object",
                 REPLACEMENTS[which.index(REPLACEMENTS.len())].to_vec(),
             ),
-            Kind::CutShort => ("cut short", body[..place].to_vec()),
-            Kind::Surrounded => match which.index(3) {
+            Corruption::CutShort => ("cut short", body[..place].to_vec()),
+            Corruption::Surrounded => match which.index(3) {
                 0 => (
                     "a byte-order mark",
                     [b"\xEF\xBB\xBF", body.as_slice()].concat(),
@@ -227,24 +227,24 @@ impl Kind {
                 1 => ("something after it", [body.as_slice(), b"{}"].concat()),
                 _ => ("a comma after it", [body.as_slice(), b","].concat()),
             },
-            Kind::NoText => {
+            Corruption::NoText => {
                 let byte = *which.get(&[0xFF_u8, 0xFE, 0xC0]);
                 let (before, after) = body.split_at(place);
                 ("not UTF-8", [before, &[byte], after].concat())
             }
-            Kind::Twice => {
+            Corruption::Twice => {
                 let name = first.filter(|_| body.len() > 2).unwrap_or("x");
                 // Names of any body: one that the body leaves out is put in twice here.
                 let twice = format!("{0}:1,{0}:1", Json::from(name.to_owned()));
                 ("a name twice", with_more(&body, &twice))
             }
-            Kind::TooDeep => {
+            Corruption::TooDeep => {
                 let depth = MAX_DEPTH + [0, 1, 5000][which.index(3)];
                 let (open, close) = [("[", "]"), ("{\"a\":[", "]}")][at.index(2)];
                 let value = [open.repeat(depth), close.repeat(depth)].concat();
                 ("too deep", with_more(&body, &format!("\"x\":{value}")))
             }
-            Kind::NoMember => (
+            Corruption::NoMember => (
                 "no JSON in it",
                 with_more(&body, MEMBERS[which.index(MEMBERS.len())]),
             ),

@@ -5,9 +5,9 @@ use svc_fixtures::contract::{Blame, ErrorCode, Operation};
 use svc_fixtures::sample::Violation;
 use svc_fixtures::sample::any::Inputs;
 
-use super::foresee;
-use super::law::Script;
-use crate::plan::{Ask, Case, Ending, Rule, Setting};
+use super::definition::Script;
+use super::oracle;
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 
 /// One call that breaks a rule of one field, or of two.
 pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy<Script> {
@@ -34,7 +34,7 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
             }
             let names: Vec<_> = broken.iter().map(Violation::name).collect();
             let mut case = Case::about(&own, &names.join(" and ")).on(environment);
-            case.push(Ask::post(&own, body));
+            case.push(RequestTemplate::post(&own, body));
             Script::new(refused(case, &broken))
         })
         .boxed()
@@ -46,7 +46,7 @@ fn refused(case: Case, broken: &[Violation]) -> Case {
         .iter()
         .map(|violation| (violation.blame, violation.field.clone()))
         .collect();
-    let Some(refusal) = foresee::refused_for(&blames) else {
+    let Some(refusal) = oracle::refused_for(&blames) else {
         return case;
     };
     let both = blames.iter().any(|(blame, _)| *blame == Blame::Identifier);

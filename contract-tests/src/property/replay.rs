@@ -2,11 +2,11 @@
 
 use std::future::Future;
 
-use super::law::Script;
+use super::definition::Script;
 use super::model;
 use crate::capture::{Capture, CapturedCase, Exchange};
 use crate::client::{Client, Keyring};
-use crate::plan::{Ask, Case, Credential, Expectation, Payload, Rule, Setting};
+use crate::plan::{Case, Credential, Expectation, Payload, RequestTemplate, Rule, Setting};
 use crate::run::capture_of;
 use crate::target::Target;
 use crate::verdict::{self, Finding, Verdict};
@@ -26,7 +26,7 @@ use crate::verdict::{self, Finding, Verdict};
 ///     let _ = try_law(&LAWS[0], setting, host, Effort::default(), None);
 /// }
 /// ```
-pub trait Disposable {
+pub trait ServiceFactory {
     /// A service.
     type Service: Target;
 
@@ -42,7 +42,7 @@ const NEIGHBOUR: &str = ".neighbour";
 
 /// Plays a script on services made for it. Where other calls are to come between, it is played a
 /// second time on a new service, and what those calls were is the third case.
-pub(super) fn play<D: Disposable>(
+pub(super) fn play<D: ServiceFactory>(
     law: &str,
     setting: &Setting<'_>,
     services: &D,
@@ -142,17 +142,17 @@ fn case_of(captured: &CapturedCase, expected: Vec<Vec<Expectation>>) -> Case {
     let mut case = Case::new(captured.case.clone());
     for (exchange, expected) in captured.exchanges.iter().zip(expected) {
         case.environment = exchange.request.environment;
-        let step = case.push(ask_of(exchange));
+        let step = case.push(request_of(exchange));
         case.steps[step].expect = expected;
     }
     case
 }
 
 /// The request of an exchange, to be sent again; the client puts the key in.
-fn ask_of(exchange: &Exchange) -> Ask {
+fn request_of(exchange: &Exchange) -> RequestTemplate {
     let request = &exchange.request;
-    Ask {
-        door: crate::capture::Door::Api,
+    RequestTemplate {
+        channel: crate::capture::Channel::Api,
         method: request.method.clone(),
         path: request.path.clone(),
         query: request.query.clone(),
@@ -175,7 +175,7 @@ pub fn judge_again(setting: &Setting<'_>, capture: &Capture) -> Vec<Finding> {
 /// Sends the calls of a saved failure to new services and judges what they answer now. Identifiers
 /// that the calls carry are sent as they were: services made alike issue them alike.
 #[must_use]
-pub fn send_again<D: Disposable>(
+pub fn send_again<D: ServiceFactory>(
     setting: &Setting<'_>,
     services: &D,
     capture: &Capture,

@@ -7,9 +7,9 @@ use proptest::strategy::BoxedStrategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use svc_fixtures::contract::Operation;
 
-use super::failure::{Failure, is_broken};
-use super::law::{Law, Over, Script};
-use super::replay::{Disposable, judge, play};
+use super::counterexample::{Counterexample, is_broken};
+use super::definition::{Generator, Property, Script};
+use super::replay::{ServiceFactory, judge, play};
 use crate::capture::CapturedCase;
 use crate::plan::Setting;
 use crate::verdict;
@@ -34,7 +34,7 @@ impl Default for Effort {
 
 /// What was tried without a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tried {
+pub struct Trials {
     /// Scripts.
     pub scripts: usize,
     /// Calls in them.
@@ -45,7 +45,7 @@ pub struct Tried {
     pub endings: BTreeMap<String, usize>,
 }
 
-impl Tried {
+impl Trials {
     fn count(&mut self, played: &[CapturedCase]) {
         self.scripts += 1;
         for case in played {
@@ -62,23 +62,23 @@ impl Tried {
 ///
 /// # Errors
 /// The smallest script that was found to break it.
-pub fn try_law<D: Disposable>(
-    law: &'static Law,
+pub fn check_property<D: ServiceFactory>(
+    law: &'static Property,
     setting: &Setting<'_>,
     services: &D,
     effort: Effort,
     only: Option<&str>,
-) -> Result<Tried, Box<Failure>> {
-    let mut attempt = Attempt {
+) -> Result<Trials, Box<Counterexample>> {
+    let mut attempt = Search {
         law,
         setting,
         services,
         effort,
-        tried: Tried::default(),
+        tried: Trials::default(),
     };
     match law.over {
-        Over::Lives(strategy) => attempt.all(&strategy(setting), "")?,
-        Over::EachOperation(strategy) => {
+        Generator::Lives(strategy) => attempt.all(&strategy(setting), "")?,
+        Generator::EachOperation(strategy) => {
             let wanted = |operation: &&Operation| only.is_none_or(|only| operation.id == only);
             for operation in setting.operations().filter(wanted) {
                 attempt.all(&strategy(setting, operation), &operation.id)?;
@@ -88,17 +88,21 @@ pub fn try_law<D: Disposable>(
     Ok(attempt.tried)
 }
 
-struct Attempt<'a, D> {
-    law: &'static Law,
+struct Search<'a, D> {
+    law: &'static Property,
     setting: &'a Setting<'a>,
     services: &'a D,
     effort: Effort,
-    tried: Tried,
+    tried: Trials,
 }
 
-impl<D: Disposable> Attempt<'_, D> {
+impl<D: ServiceFactory> Search<'_, D> {
     /// Tries the scripts of one strategy.
-    fn all(&mut self, strategy: &BoxedStrategy<Script>, about: &str) -> Result<(), Box<Failure>> {
+    fn all(
+        &mut self,
+        strategy: &BoxedStrategy<Script>,
+        about: &str,
+    ) -> Result<(), Box<Counterexample>> {
         let config = Config {
             cases: self.law.tries.saturating_mul(self.effort.times),
             failure_persistence: None,
@@ -126,10 +130,10 @@ impl<D: Disposable> Attempt<'_, D> {
             TestError::Fail(_, script) => {
                 let played = play(self.law.id, self.setting, self.services, &script);
                 let findings = judge(self.setting, Some(&script.case), &played);
-                Failure::new(self.law, self.setting, about, findings, played)
+                Counterexample::new(self.law, self.setting, about, findings, played)
             }
             TestError::Abort(why) => {
-                Failure::none_made(self.law, self.setting, about, why.message())
+                Counterexample::none_made(self.law, self.setting, about, why.message())
             }
         }))
     }

@@ -7,9 +7,9 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 use svc_fixtures::sample::any::Inputs;
 
-use super::foresee;
-use super::law::Script;
-use crate::plan::{Ask, Carry, Case, Ending, Payload, Rule, Setting, lead};
+use super::definition::Script;
+use super::oracle;
+use crate::plan::{Carry, Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
 /// What fixes the outcome of a call.
 #[derive(Debug, Clone)]
@@ -37,8 +37,8 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
             let lead = leads.of(&fix);
             lead.suit(&mut body);
             let mut case = lead.case.clone().on(environment);
-            let mut ask = Ask::post(&own, Json::object::<String>([]));
-            ask.carries.clone_from(&lead.carries);
+            let mut request = RequestTemplate::post(&own, Json::object::<String>([]));
+            request.carries.clone_from(&lead.carries);
             let (ending, clause) = match &fix {
                 Fix::Success => (Ending::success(&own), "ruling.31-unnamed-inputs"),
                 Fix::By {
@@ -51,11 +51,11 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
                     (*ending, *clause)
                 }
             };
-            ask.payload = Payload::Json(body);
+            request.payload = Payload::Json(body);
             if let Some(reference) = reference {
-                ask = ask.header("x-reference-id", reference);
+                request = request.header("x-reference-id", reference);
             }
-            case.push(ask);
+            case.push(request);
             Script::new(case.expecting(clause, Rule::Ends(ending)))
         })
         .boxed()
@@ -80,7 +80,7 @@ pub(super) fn fix(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy
             };
             all.push(by(text, unavailable, clause));
         }
-        for (status, ending) in foresee::statuses(setting, operation) {
+        for (status, ending) in oracle::statuses(setting, operation) {
             let text = sample::status_text(setting.contract, operation, field, status);
             all.push(by(text, ending, "ruling.32-fixed-inputs"));
         }

@@ -2,27 +2,27 @@
 
 use data_encoding::BASE64;
 
-use super::picture::{Breach, Picture};
-use crate::capture::{Door, Exchange, Presented};
-use crate::event::Began;
+use super::run_summary::{Breach, RunSummary};
+use crate::capture::{Channel, Exchange, Presented};
+use crate::event::RunStarted;
 use svc_fixtures::contract::Environment;
 
 /// The line that sends the call of a breach again; none where no call is told.
 #[must_use]
-pub fn of_breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Option<String> {
-    line(breach.exchange()?, picture.began?)
+pub fn of_breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Option<String> {
+    line(breach.exchange()?, summary.started?)
 }
 
 /// The line that sends a request again; none for what came to the run's own receiver, which nobody
 /// sent.
 #[must_use]
-pub fn line(exchange: &Exchange, began: &Began) -> Option<String> {
+pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
     let request = &exchange.request;
-    let (variable, address) = match request.door {
-        Door::Sink => return None,
-        Door::Console => ("SVC_CONSOLE_URL", began.console.as_ref()),
-        Door::Api | Door::Page => {
-            let mut addresses = began.addresses.iter();
+    let (variable, address) = match request.channel {
+        Channel::Sink => return None,
+        Channel::Console => ("SVC_CONSOLE_URL", started.console.as_ref()),
+        Channel::Api | Channel::Page => {
+            let mut addresses = started.addresses.iter();
             let own = addresses.find(|(environment, _)| *environment == request.environment);
             let (variable, _) = variables(request.environment);
             (variable, own.map(|(_, address)| address))
@@ -111,41 +111,41 @@ mod tests {
     use super::*;
     use crate::report::sample;
 
-    fn told(exchange: &Exchange, began: &Began) -> String {
-        line(exchange, began).expect("somebody sent it")
+    fn curl(exchange: &Exchange, started: &RunStarted) -> String {
+        line(exchange, started).expect("somebody sent it")
     }
 
     #[test]
     fn a_call_of_the_console_goes_there_and_what_came_in_is_sent_by_nobody() {
         let mut exchange = sample::exchange("", "{}");
-        exchange.request.door = Door::Console;
+        exchange.request.channel = Channel::Console;
         exchange.presented = Presented::Nothing;
         exchange.request.headers.clear();
-        let began = Began {
+        let started = RunStarted {
             console: Some("http://127.0.0.1:8800".to_owned()),
-            ..Began::default()
+            ..RunStarted::default()
         };
-        insta::assert_snapshot!(told(&exchange, &began), @"curl -sS -X POST http://127.0.0.1:8800/v1/an/operation");
-        insta::assert_snapshot!(told(&exchange, &Began::default()), @r#"curl -sS -X POST "$SVC_CONSOLE_URL"/v1/an/operation"#);
-        exchange.request.door = Door::Sink;
-        assert_eq!(line(&exchange, &began), None);
+        insta::assert_snapshot!(curl(&exchange, &started), @"curl -sS -X POST http://127.0.0.1:8800/v1/an/operation");
+        insta::assert_snapshot!(curl(&exchange, &RunStarted::default()), @r#"curl -sS -X POST "$SVC_CONSOLE_URL"/v1/an/operation"#);
+        exchange.request.channel = Channel::Sink;
+        assert_eq!(line(&exchange, &started), None);
     }
 
     #[test]
     fn a_request_is_one_line_with_the_key_as_a_variable() {
-        let began = Began {
+        let started = RunStarted {
             addresses: vec![(Environment::Test, "http://127.0.0.1:8801".to_owned())],
-            ..Began::default()
+            ..RunStarted::default()
         };
         let exchange = sample::exchange(r#"{"name":"O'Hara; $(id)"}"#, "{}");
-        insta::assert_snapshot!(told(&exchange, &began), @r#"curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"name":"O'\''Hara; $(id)"}'"#);
-        insta::assert_snapshot!(told(&exchange, &Began::default()), @r#"curl -sS -X POST "$SVC_BASE_URL"/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"name":"O'\''Hara; $(id)"}'"#);
+        insta::assert_snapshot!(curl(&exchange, &started), @r#"curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"name":"O'\''Hara; $(id)"}'"#);
+        insta::assert_snapshot!(curl(&exchange, &RunStarted::default()), @r#"curl -sS -X POST "$SVC_BASE_URL"/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"name":"O'\''Hara; $(id)"}'"#);
     }
 
     #[test]
     fn a_body_that_is_no_line_is_sent_all_the_same() {
         let exchange = sample::exchange("{\n\"a\": 1}", "{}");
-        let line = told(&exchange, &Began::default());
+        let line = curl(&exchange, &RunStarted::default());
         assert!(
             line.starts_with("printf %s ewoiYSI6IDF9 | base64 -d | curl "),
             "{line}"

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::counted;
 use super::curl;
-use super::picture::{Breach, Picture, State};
+use super::run_summary::{Breach, ClauseState, RunSummary};
 use crate::event::Outcome;
 
 /// GitHub shows a summary of at most a MiB, and none at all of a longer one.
@@ -16,13 +16,13 @@ const SHOWN: usize = 5;
 /// The annotations: an error for each broken clause and each stale deviation, a notice for what is
 /// known, a warning for what was skipped.
 #[must_use]
-pub fn annotations(picture: &Picture<'_>) -> String {
+pub fn annotations(summary: &RunSummary<'_>) -> String {
     let mut out = String::new();
-    for (clause, places) in picture.breaches() {
+    for (clause, places) in summary.breaches() {
         let Some(first) = places.first() else {
             continue;
         };
-        let row = picture.row(clause);
+        let row = summary.row(clause);
         let place = row.map_or_else(String::new, |row| {
             format!("file={},line={},", property(&row.file), row.line)
         });
@@ -36,56 +36,56 @@ pub fn annotations(picture: &Picture<'_>) -> String {
             1 => String::new(),
             all => format!("\n… {} in all", counted(all, "time")),
         };
-        let told = message(&format!(
+        let body = escaped(&format!(
             "{text}\n{}: {}{more}",
             first.place(),
-            first.told()
+            first.message()
         ));
         let _ = writeln!(
             out,
             "::{level} {place}title={title}::{}",
-            told.trim_start_matches("%0A")
+            body.trim_start_matches("%0A")
         );
     }
-    for stale in &picture.stale {
+    for stale in &summary.stale {
         let (file, line) = stale.place.rsplit_once(':').unwrap_or((&stale.place, "1"));
         let (file, line) = (property(file), property(line));
         let title = "a known deviation is none any more";
         let _ = writeln!(
             out,
             "::error file={file},line={line},title={title}::{}",
-            message(&stale.told)
+            escaped(&stale.message)
         );
     }
-    for judged in &picture.judged {
-        if let Outcome::Skipped { why } = judged.outcome() {
-            let level = if judged.unreachable.is_some() {
+    for result in &summary.results {
+        if let Outcome::Skipped { why } = result.outcome() {
+            let level = if result.unreachable.is_some() {
                 "error"
             } else {
                 "warning"
             };
-            let title = property(&format!("{} was skipped", judged.check));
-            let _ = writeln!(out, "::{level} title={title}::{}", message(&why));
+            let title = property(&format!("{} was skipped", result.check));
+            let _ = writeln!(out, "::{level} title={title}::{}", escaped(&why));
         }
     }
     out
 }
 
 /// What a message must not hold as it is: the runner reads line by line.
-fn message(text: &str) -> String {
+fn escaped(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
-    message(text).replace(':', "%3A").replace(',', "%2C")
+    escaped(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 /// The step summary.
 #[must_use]
-pub fn summary(picture: &Picture<'_>) -> String {
-    let sum = picture.summary;
+pub fn summary(summary: &RunSummary<'_>) -> String {
+    let sum = summary.totals;
     let mut out = format!(
         "## Contract tests\n\n| passed | failed | known | skipped | unreachable |\n|---|---|---|---|---|\n| {} | {} | {} | {} | {} |\n\n",
         sum.passed, sum.failed, sum.known, sum.skipped, sum.unreachable
@@ -93,26 +93,26 @@ pub fn summary(picture: &Picture<'_>) -> String {
     if sum.passed + sum.failed + sum.known == 0 {
         out.push_str("**Nothing was judged.**\n\n");
     }
-    for stale in &picture.stale {
+    for stale in &summary.stale {
         let _ = writeln!(
             out,
             "A known deviation is none any more:\n\n{}\n",
-            fence(&stale.told)
+            fence(&stale.message)
         );
     }
-    for (clause, places) in picture.breaches() {
-        let section = breach(picture, clause, &places);
+    for (clause, places) in summary.breaches() {
+        let section = breach(summary, clause, &places);
         if out.len() + section.len() > LONGEST_SUMMARY {
             out.push_str("More is broken than this page holds: see the other reports.\n\n");
             break;
         }
         out.push_str(&section);
     }
-    let skipped = picture
-        .judged
+    let skipped = summary
+        .results
         .iter()
-        .filter_map(|judged| match judged.outcome() {
-            Outcome::Skipped { why } => Some((judged.check, why)),
+        .filter_map(|result| match result.outcome() {
+            Outcome::Skipped { why } => Some((result.check, why)),
             Outcome::Passed | Outcome::Failed | Outcome::Known => None,
         });
     let skipped: Vec<_> = skipped.collect();
@@ -124,25 +124,30 @@ pub fn summary(picture: &Picture<'_>) -> String {
         out.push('\n');
     }
     out.push_str("### Clauses\n\n| state | clauses |\n|---|---|\n");
-    for state in State::ALL {
-        let _ = writeln!(out, "| {} | {} |", state.word(), picture.count(state));
+    for state in ClauseState::ALL {
+        let _ = writeln!(out, "| {} | {} |", state.word(), summary.count(state));
     }
     out
 }
 
-fn breach(picture: &Picture<'_>, clause: &str, places: &[Breach<'_>]) -> String {
+fn breach(summary: &RunSummary<'_>, clause: &str, places: &[Breach<'_>]) -> String {
     let known = places.iter().all(|breach| breach.known.is_some());
     let word = if known { "known" } else { "broken" };
     let mut out = format!("### {}: {word}\n\n", cell(clause));
-    if let Some(row) = picture.row(clause) {
+    if let Some(row) = summary.row(clause) {
         let _ = writeln!(out, "{} ({})\n", cell(&row.text), cell(&row.section));
     }
     for place in places.iter().take(SHOWN) {
-        let _ = writeln!(out, "{}\n\n{}", cell(&place.place()), fence(&place.told()));
+        let _ = writeln!(
+            out,
+            "{}\n\n{}",
+            cell(&place.place()),
+            fence(&place.message())
+        );
         if let Some(why) = place.known {
             let _ = writeln!(out, "\nKnown: {}", cell(why));
         }
-        if let Some(curl) = curl::of_breach(picture, place) {
+        if let Some(curl) = curl::of_breach(summary, place) {
             let _ = writeln!(out, "\n{}", fence(&curl));
         }
         out.push('\n');
@@ -192,7 +197,7 @@ mod tests {
     #[test]
     fn annotations_are_a_line_each() {
         let events = sample::events();
-        insta::assert_snapshot!(annotations(&Picture::of(&events)), @r#"
+        insta::assert_snapshot!(annotations(&RunSummary::of(&events)), @r#"
         ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken is broken::Two bodies are the same & <b>equal</b> | always.%0Aone.is-broken: an.operation, step 1: the body differs%0A--- expected%0A+++ found%0A@@ -1,4 +1,4 @@%0A {%0A   "a": 1,%0A-  "b": 2%0A+  "b": 3%0A }%0A… 6 times in all
         ::notice file=fixtures/contract/clauses.toml,line=4,title=c.known is broken%2C as known::Something else holds.%0Aone.is-known: an.operation, step 1: the status%0Aexpected 202%0A   found 200
         ::error file=known.toml,line=7,title=a known deviation is none any more::it holds now: take the entry out
@@ -204,7 +209,7 @@ mod tests {
     #[test]
     fn the_summary_is_markdown() {
         let events = sample::events();
-        insta::assert_snapshot!(summary(&Picture::of(&events)), @r#"
+        insta::assert_snapshot!(summary(&RunSummary::of(&events)), @r#"
         ## Contract tests
 
         | passed | failed | known | skipped | unreachable |
@@ -313,7 +318,7 @@ mod tests {
 
     #[test]
     fn what_the_runner_would_obey_is_escaped() {
-        assert_eq!(message("50%\r\n::error::x"), "50%25%0D%0A::error::x");
+        assert_eq!(escaped("50%\r\n::error::x"), "50%25%0D%0A::error::x");
         assert_eq!(property("a:b,c%"), "a%3Ab%2Cc%25");
         assert_eq!(fence("a ``` b"), "````text\na ``` b\n````");
     }

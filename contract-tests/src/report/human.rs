@@ -6,8 +6,8 @@ use std::io::{self, Write};
 
 use super::counted;
 use super::curl;
-use super::picture::{Breach, Picture, State};
-use crate::event::{Event, Judged, Outcome};
+use super::run_summary::{Breach, ClauseState, RunSummary};
+use crate::event::{CheckResult, Event, Outcome};
 use crate::verdict::{Finding, Verdict};
 
 /// How many places of one breach are shown; a service that breaks one rule everywhere is told once.
@@ -18,15 +18,15 @@ const LONGEST: usize = 2_000;
 
 /// Prints a line a check while the run goes on, and in the end what is broken, by clause.
 #[derive(Debug)]
-pub struct Human<W> {
+pub struct HumanReport<W> {
     out: W,
     events: Vec<Event>,
 }
 
-impl<W: Write> Human<W> {
+impl<W: Write> HumanReport<W> {
     /// A report that goes there.
     pub fn new(out: W) -> Self {
-        Human {
+        HumanReport {
             out,
             events: Vec::new(),
         }
@@ -39,14 +39,14 @@ impl<W: Write> Human<W> {
     pub fn take(&mut self, event: &Event) -> io::Result<()> {
         self.events.push(event.clone());
         match event {
-            Event::Began(began) => {
-                let checks = counted(began.checks, "check");
-                writeln!(self.out, "{checks}, seed {}", began.seed)
+            Event::RunStarted(started) => {
+                let checks = counted(started.checks, "check");
+                writeln!(self.out, "{checks}, seed {}", started.seed)
             }
-            Event::Checking { .. } | Event::Stale(_) => Ok(()),
-            Event::Judged(judged) => writeln!(self.out, "{}", line(judged)),
-            Event::Ended(_) => {
-                write!(self.out, "{}", end(&Picture::of(&self.events)))?;
+            Event::CheckStarted { .. } | Event::StaleDeviation(_) => Ok(()),
+            Event::CheckFinished(result) => writeln!(self.out, "{}", line(result)),
+            Event::RunFinished(_) => {
+                write!(self.out, "{}", end(&RunSummary::of(&self.events)))?;
                 self.out.flush()
             }
         }
@@ -54,32 +54,32 @@ impl<W: Write> Human<W> {
 }
 
 /// A check in one line.
-fn line(judged: &Judged) -> String {
-    let (word, why) = match judged.outcome() {
+fn line(result: &CheckResult) -> String {
+    let (word, why) = match result.outcome() {
         Outcome::Failed => ("FAILED", String::new()),
         Outcome::Skipped { why } => ("skipped", format!(": {why}")),
         outcome @ (Outcome::Passed | Outcome::Known) => (outcome.word(), String::new()),
     };
-    let requests = counted(judged.requests, "request");
-    format!("{word:>7}  {} ({requests}){why}", judged.check)
+    let requests = counted(result.requests, "request");
+    format!("{word:>7}  {} ({requests}){why}", result.check)
 }
 
 /// What is told when all is judged.
-fn end(picture: &Picture<'_>) -> String {
+fn end(summary: &RunSummary<'_>) -> String {
     let mut out = String::new();
-    for (clause, places) in picture.breaches() {
+    for (clause, places) in summary.breaches() {
         out.push('\n');
-        out.push_str(&breach(picture, clause, &places));
+        out.push_str(&breach(summary, clause, &places));
     }
-    if !picture.stale.is_empty() {
+    if !summary.stale.is_empty() {
         out.push_str("\nknown deviations that are none any more:\n");
-        for stale in &picture.stale {
-            let _ = writeln!(out, "{}", indented(&stale.told));
+        for stale in &summary.stale {
+            let _ = writeln!(out, "{}", indented(&stale.message));
         }
     }
-    let states = State::ALL.map(|state| format!("{} {}", picture.count(state), state.word()));
+    let states = ClauseState::ALL.map(|state| format!("{} {}", summary.count(state), state.word()));
     let _ = writeln!(out, "\nclauses: {}", states.join(", "));
-    let sum = picture.summary;
+    let sum = summary.totals;
     let (passed, failed, skipped) = (sum.passed, sum.failed, sum.skipped);
     let known = match sum.known {
         0 => String::new(),
@@ -89,7 +89,7 @@ fn end(picture: &Picture<'_>) -> String {
         out,
         "{passed} passed, {failed} failed{known}, {skipped} skipped"
     );
-    let lost = picture.judged.iter().find_map(|j| j.unreachable.as_ref());
+    let lost = summary.results.iter().find_map(|j| j.unreachable.as_ref());
     if let Some(why) = lost {
         let _ = writeln!(out, "the service did not answer: {why}");
     }
@@ -100,7 +100,7 @@ fn end(picture: &Picture<'_>) -> String {
 }
 
 /// A clause that is broken: its wording, where it stands, and where that was seen.
-fn breach(picture: &Picture<'_>, clause: &str, places: &[Breach<'_>]) -> String {
+fn breach(summary: &RunSummary<'_>, clause: &str, places: &[Breach<'_>]) -> String {
     let news = places.iter().filter(|breach| breach.known.is_none());
     let word = match news.count() {
         0 => "known, broken",
@@ -108,7 +108,7 @@ fn breach(picture: &Picture<'_>, clause: &str, places: &[Breach<'_>]) -> String 
     };
     let times = counted(places.len(), "time");
     let mut out = format!("{clause}: {word} {times}\n");
-    if let Some(row) = picture.row(clause) {
+    if let Some(row) = summary.row(clause) {
         let _ = writeln!(out, "  {} ({})", row.text, row.section);
     }
     for place in places.iter().take(SHOWN) {
@@ -116,12 +116,12 @@ fn breach(picture: &Picture<'_>, clause: &str, places: &[Breach<'_>]) -> String 
             out,
             "  {}: {}",
             place.place(),
-            short(&indented(&place.told())).trim_start()
+            short(&indented(&place.message())).trim_start()
         );
         if let Some(why) = place.known {
             let _ = writeln!(out, "  known: {why}");
         }
-        if let Some(curl) = curl::of_breach(picture, place) {
+        if let Some(curl) = curl::of_breach(summary, place) {
             let _ = writeln!(out, "  $ {}", short(&plain(&curl)));
         }
     }
@@ -164,12 +164,12 @@ fn short(text: &str) -> String {
 
 /// All that a check found broken.
 #[must_use]
-pub fn broken(judged: &Judged) -> String {
+pub fn broken(result: &CheckResult) -> String {
     let mut out = String::new();
-    let findings = judged.findings.iter();
-    for breach in findings.filter_map(|finding| Breach::of(judged, finding)) {
+    let findings = result.findings.iter();
+    for breach in findings.filter_map(|finding| Breach::of(result, finding)) {
         let place = format!("{}, step {}", breach.finding.case, breach.finding.step + 1);
-        let _ = writeln!(out, "{}: {place}: {}", breach.clause, breach.told());
+        let _ = writeln!(out, "{}: {place}: {}", breach.clause, breach.message());
     }
     out
 }
@@ -209,12 +209,12 @@ mod tests {
 
     #[test]
     fn a_run_is_told_by_check_and_then_by_clause() {
-        let mut human = Human::new(Vec::new());
+        let mut human = HumanReport::new(Vec::new());
         for event in sample::events() {
             human.take(&event).expect("memory takes all");
         }
-        let told = String::from_utf8(human.out).expect("a report is text");
-        insta::assert_snapshot!(told, @r#"
+        let report = String::from_utf8(human.out).expect("a report is text");
+        insta::assert_snapshot!(report, @r#"
         5 checks, seed s
          passed  one.holds (1 request)
          FAILED  one.is-broken (7 requests)
@@ -267,10 +267,10 @@ mod tests {
 
     #[test]
     fn nothing_judged_says_so() {
-        let told = end(&Picture::of(&[]));
+        let report = end(&RunSummary::of(&[]));
         assert!(
-            told.ends_with("0 passed, 0 failed, 0 skipped\nnothing was judged\n"),
-            "{told}"
+            report.ends_with("0 passed, 0 failed, 0 skipped\nnothing was judged\n"),
+            "{report}"
         );
     }
 }

@@ -3,24 +3,24 @@
 use serde_json::{Value, json};
 
 use super::curl;
-use super::picture::{Breach, Picture, State};
-use crate::event::{Judged, Outcome, Stale};
+use super::run_summary::{Breach, ClauseState, RunSummary};
+use crate::event::{CheckResult, Outcome, StaleDeviation};
 use crate::verdict::Verdict;
 
 /// The document.
 #[must_use]
-pub fn print(picture: &Picture<'_>) -> String {
-    let sum = picture.summary;
-    let clause = |(row, state, why): (&crate::event::ClauseRow, State, &str)| json!({ "clause": row.id, "section": row.section, "text": row.text, "state": state.word(), "why": some(why) });
-    let clauses: Vec<Value> = picture.clauses().into_iter().map(clause).collect();
-    let checks: Vec<Value> = picture
-        .judged
+pub fn print(summary: &RunSummary<'_>) -> String {
+    let sum = summary.totals;
+    let clause = |(row, state, why): (&crate::event::ClauseRow, ClauseState, &str)| json!({ "clause": row.id, "section": row.section, "text": row.text, "state": state.word(), "why": some(why) });
+    let clauses: Vec<Value> = summary.clauses().into_iter().map(clause).collect();
+    let checks: Vec<Value> = summary
+        .results
         .iter()
-        .map(|judged| check(picture, judged))
+        .map(|result| check(summary, result))
         .collect();
-    let stale: Vec<Value> = picture.stale.iter().copied().map(stale).collect();
+    let stale: Vec<Value> = summary.stale.iter().copied().map(stale).collect();
     let document = json!({
-        "seed": picture.seed(),
+        "seed": summary.seed(),
         "summary": {
             "passed": sum.passed,
             "failed": sum.failed,
@@ -40,38 +40,38 @@ fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-fn stale(stale: &Stale) -> Value {
-    json!({ "place": stale.place, "check": stale.check, "clause": stale.clause, "told": stale.told })
+fn stale(stale: &StaleDeviation) -> Value {
+    json!({ "place": stale.place, "check": stale.check, "clause": stale.clause, "message": stale.message })
 }
 
-fn check(picture: &Picture<'_>, judged: &Judged) -> Value {
-    let outcome = judged.outcome();
+fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {
+    let outcome = result.outcome();
     let why = match &outcome {
         Outcome::Skipped { why } => Some(why),
         Outcome::Passed | Outcome::Failed | Outcome::Known => None,
     };
-    let breaches = judged
+    let breaches = result
         .findings
         .iter()
-        .filter_map(|finding| Breach::of(judged, finding));
+        .filter_map(|finding| Breach::of(result, finding));
     let broken: Vec<Value> = breaches
-        .map(|breach| self::breach(picture, &breach))
+        .map(|breach| self::breach(summary, &breach))
         .collect();
     let count = |wanted: fn(&Verdict) -> bool| {
-        let findings = judged.findings.iter();
+        let findings = result.findings.iter();
         findings.filter(|finding| wanted(&finding.verdict)).count()
     };
-    let cases = judged.by_case().into_iter();
+    let cases = result.by_case().into_iter();
     let cases: Vec<Value> = cases
         .map(|(name, findings)| json!({ "case": name, "outcome": Outcome::of(findings).word() }))
         .collect();
     json!({
-        "check": judged.check,
-        "title": judged.title,
+        "check": result.check,
+        "title": result.title,
         "outcome": outcome.word(),
         "why": why,
-        "unreachable": judged.unreachable,
-        "requests": judged.requests,
+        "unreachable": result.unreachable,
+        "requests": result.requests,
         "held": count(|verdict| matches!(verdict, Verdict::Held { .. })),
         "skipped": count(|verdict| matches!(verdict, Verdict::Skipped { .. })),
         "broken": broken,
@@ -79,7 +79,7 @@ fn check(picture: &Picture<'_>, judged: &Judged) -> Value {
     })
 }
 
-fn breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Value {
+fn breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Value {
     let exchange = breach.exchange();
     let answered = exchange.map(|exchange| &exchange.response);
     json!({
@@ -94,7 +94,7 @@ fn breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Value {
         "response": answered.and_then(|answered| answered.as_ref().ok()),
         "unanswered": answered.and_then(|answered| answered.as_ref().err()).map(ToString::to_string),
         "diff": breach.diff(),
-        "curl": curl::of_breach(picture, breach),
+        "curl": curl::of_breach(summary, breach),
     })
 }
 
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_run_is_one_document() {
         let events = sample::events();
-        insta::assert_snapshot!(print(&Picture::of(&events)), @r#"
+        insta::assert_snapshot!(print(&RunSummary::of(&events)), @r#"
         {
           "seed": "s",
           "summary": {
@@ -154,7 +154,7 @@ mod tests {
                   "found": "{\"a\":1,\"b\":3}",
                   "known": null,
                   "request": {
-                    "door": "api",
+                    "channel": "api",
                     "environment": "test",
                     "method": "POST",
                     "path": "/v1/an/operation",
@@ -251,7 +251,7 @@ mod tests {
                   "found": "</script><img src=x onerror=alert(1)> ```\n::error::x, 100%",
                   "known": null,
                   "request": {
-                    "door": "api",
+                    "channel": "api",
                     "environment": "test",
                     "method": "POST",
                     "path": "/v1/an/operation",
@@ -314,7 +314,7 @@ mod tests {
                   "found": "200",
                   "known": "told to the vendor, ticket 12",
                   "request": {
-                    "door": "api",
+                    "channel": "api",
                     "environment": "test",
                     "method": "POST",
                     "path": "/v1/an/operation",
@@ -394,7 +394,7 @@ mod tests {
               "place": "known.toml:7",
               "check": "one.holds",
               "clause": "a.held",
-              "told": "it holds now: take the entry out"
+              "message": "it holds now: take the entry out"
             }
           ],
           "clauses": [

@@ -3,24 +3,24 @@
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::picture::{Breach, Picture};
-use crate::event::{Judged, Outcome};
+use super::run_summary::{Breach, RunSummary};
+use crate::event::{CheckResult, Outcome};
 use crate::verdict::Finding;
 
 /// The document.
 #[must_use]
-pub fn print(picture: &Picture<'_>) -> String {
+pub fn print(summary: &RunSummary<'_>) -> String {
     let mut report = Report::new("svc-contract-tests");
-    for judged in &picture.judged {
-        report.add_test_suite(suite(judged));
+    for result in &summary.results {
+        report.add_test_suite(suite(result));
     }
-    if !picture.stale.is_empty() {
+    if !summary.stale.is_empty() {
         let mut suite = TestSuite::new("known deviations");
-        for stale in &picture.stale {
+        for stale in &summary.stale {
             let status = failure(
                 NonSuccessKind::Failure,
                 "a known deviation is none any more",
-                &stale.told,
+                &stale.message,
             );
             let name = format!("{}: {}", stale.check, stale.clause);
             let mut case = TestCase::new(name, status);
@@ -33,11 +33,11 @@ pub fn print(picture: &Picture<'_>) -> String {
     text.expect("memory takes all, and what XML can't hold is left out")
 }
 
-fn suite(judged: &Judged) -> TestSuite {
-    let mut suite = TestSuite::new(judged.check);
-    for (name, findings) in judged.by_case() {
-        let mut case = TestCase::new(name, status(judged, &findings));
-        case.set_classname(judged.check);
+fn suite(result: &CheckResult) -> TestSuite {
+    let mut suite = TestSuite::new(result.check);
+    for (name, findings) in result.by_case() {
+        let mut case = TestCase::new(name, status(result, &findings));
+        case.set_classname(result.check);
         case.set_assertions(findings.len());
         suite.add_test_case(case);
     }
@@ -45,24 +45,30 @@ fn suite(judged: &Judged) -> TestSuite {
     if suite.test_cases.is_empty() {
         let mut status = TestCaseStatus::skipped();
         status.set_message("none of it is asked here");
-        let mut case = TestCase::new(judged.check, status);
-        case.set_classname(judged.check);
+        let mut case = TestCase::new(result.check, status);
+        case.set_classname(result.check);
         suite.add_test_case(case);
     }
     suite
 }
 
-fn status(judged: &Judged, findings: &[&Finding]) -> TestCaseStatus {
+fn status(result: &CheckResult, findings: &[&Finding]) -> TestCaseStatus {
     let breaches = || {
         let all = findings
             .iter()
-            .filter_map(|finding| Breach::of(judged, finding));
+            .filter_map(|finding| Breach::of(result, finding));
         all.filter(|breach| breach.known.is_none())
     };
-    let told = || {
-        let told = breaches()
-            .map(|breach| format!("{}: {}: {}", breach.clause, breach.place(), breach.told()));
-        told.collect::<Vec<_>>().join("\n\n")
+    let details = || {
+        let details = breaches().map(|breach| {
+            format!(
+                "{}: {}: {}",
+                breach.clause,
+                breach.place(),
+                breach.message()
+            )
+        });
+        details.collect::<Vec<_>>().join("\n\n")
     };
     match Outcome::of(findings.iter().copied()) {
         Outcome::Passed => TestCaseStatus::success(),
@@ -71,19 +77,19 @@ fn status(judged: &Judged, findings: &[&Finding]) -> TestCaseStatus {
             let mut status = failure(
                 NonSuccessKind::Failure,
                 &format!("{first} is broken"),
-                &told(),
+                &details(),
             );
             status.set_type(first);
             status
         }
-        Outcome::Skipped { why } if judged.unreachable.is_some() => {
+        Outcome::Skipped { why } if result.unreachable.is_some() => {
             failure(NonSuccessKind::Error, "the service did not answer", &why)
         }
         Outcome::Skipped { why } => skipped(&why),
         Outcome::Known => {
             let known = findings
                 .iter()
-                .filter_map(|finding| Breach::of(judged, finding));
+                .filter_map(|finding| Breach::of(result, finding));
             let why = known.filter_map(|breach| breach.known).next();
             skipped(&format!("known: {}", why.unwrap_or_default()))
         }
@@ -96,10 +102,10 @@ fn skipped(why: &str) -> TestCaseStatus {
     status
 }
 
-fn failure(kind: NonSuccessKind, message: &str, told: &str) -> TestCaseStatus {
+fn failure(kind: NonSuccessKind, message: &str, details: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     status.set_message(message);
-    status.set_description(told);
+    status.set_description(details);
     status
 }
 
@@ -111,7 +117,7 @@ mod tests {
     #[test]
     fn a_run_is_suites_of_tests() {
         let events = sample::events();
-        insta::assert_snapshot!(print(&Picture::of(&events)), @r#"
+        insta::assert_snapshot!(print(&RunSummary::of(&events)), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites name="svc-contract-tests" tests="7" skipped="2" failures="3" errors="1">
             <testsuite name="one.holds" tests="1" skipped="0" errors="0" failures="0">

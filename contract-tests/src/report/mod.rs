@@ -6,8 +6,8 @@ pub mod html;
 pub mod human;
 pub mod json;
 pub mod junit;
-pub mod picture;
 pub mod progress;
+pub mod run_summary;
 #[cfg(test)]
 pub(crate) mod sample;
 

@@ -34,15 +34,15 @@ impl Progress {
     /// Shows what happened.
     pub fn take(&self, event: &Event) {
         match event {
-            Event::Began(began) => self.bar.set_length(began.checks as u64),
-            Event::Checking { check, cases } => {
+            Event::RunStarted(started) => self.bar.set_length(started.checks as u64),
+            Event::CheckStarted { check, cases } => {
                 let plural = if *cases == 1 { "" } else { "s" };
                 self.bar
                     .set_message(format!("{check} ({cases} case{plural})"));
             }
-            Event::Judged(_) => self.bar.inc(1),
-            Event::Stale(_) => {}
-            Event::Ended(_) => self.bar.finish_and_clear(),
+            Event::CheckFinished(_) => self.bar.inc(1),
+            Event::StaleDeviation(_) => {}
+            Event::RunFinished(_) => self.bar.finish_and_clear(),
         }
     }
 

@@ -1,26 +1,29 @@
 //! The one stream of events that every reporter is tested on: something proven, broken with and
 //! without a difference, known, skipped, not reached, left out, and texts that want escaping.
 
-use crate::capture::{CapturedCase, Door, Exchange, Presented, Request, Response};
-use crate::event::{Asked, Began, ClauseRow, Event, Judged, Stale, Summary};
-use crate::redact::{MARK, Secret};
+use crate::capture::{CapturedCase, Channel, Exchange, Presented, Request, Response};
+use crate::event::{CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals};
+use crate::redact::{REDACTED, Secret};
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Environment;
 
 /// Every reporter's sample.
 pub(crate) fn events() -> Vec<Event> {
-    let mut events = vec![Event::Began(began())];
-    for judged in [holds(), breaks(), is_known(), is_skipped(), is_lost()] {
-        let (check, cases) = (judged.check, judged.cases);
-        events.extend([Event::Checking { check, cases }, Event::Judged(judged)]);
+    let mut events = vec![Event::RunStarted(started())];
+    for result in [holds(), breaks(), is_known(), is_skipped(), is_lost()] {
+        let (check, cases) = (result.check, result.cases);
+        events.extend([
+            Event::CheckStarted { check, cases },
+            Event::CheckFinished(result),
+        ]);
     }
-    events.push(Event::Stale(Stale {
+    events.push(Event::StaleDeviation(StaleDeviation {
         place: "known.toml:7".to_owned(),
         check: "one.holds".to_owned(),
         clause: "a.held".to_owned(),
-        told: "it holds now: take the entry out".to_owned(),
+        message: "it holds now: take the entry out".to_owned(),
     }));
-    events.push(Event::Ended(Summary {
+    events.push(Event::RunFinished(Totals {
         passed: 1,
         failed: 1,
         known: 1,
@@ -31,49 +34,49 @@ pub(crate) fn events() -> Vec<Event> {
     events
 }
 
-fn began() -> Began {
-    let excluded = Asked::Excluded {
+fn started() -> RunStarted {
+    let excluded = Coverage::Excluded {
         why: "the filter leaves it out".to_owned(),
     };
-    Began {
+    RunStarted {
         checks: 5,
         seed: "s".to_owned(),
         addresses: vec![(Environment::Test, "http://127.0.0.1:8801".to_owned())],
         console: None,
         clauses: vec![
-            row("a.held", "Something holds.", Asked::Here),
+            row("a.held", "Something holds.", Coverage::ByCase),
             row(
                 "b.broken",
                 "Two bodies are the same & <b>equal</b> | always.",
-                Asked::Here,
+                Coverage::ByCase,
             ),
-            row("c.known", "Something else holds.", Asked::Here),
-            row("d.skipped", "Nobody knows.", Asked::Here),
-            row("e.not-asked", "Nobody asks.", Asked::Nowhere),
+            row("c.known", "Something else holds.", Coverage::ByCase),
+            row("d.skipped", "Nobody knows.", Coverage::ByCase),
+            row("e.not-asked", "Nobody asks.", Coverage::Uncovered),
             row("f.excluded", "Left out.", excluded),
         ],
     }
 }
 
-fn row(id: &str, text: &str, asked: Asked) -> ClauseRow {
+fn row(id: &str, text: &str, coverage: Coverage) -> ClauseRow {
     ClauseRow {
         id: id.to_owned(),
         section: "A section".to_owned(),
         text: text.to_owned(),
         file: "fixtures/contract/clauses.toml".to_owned(),
         line: 4,
-        asked,
+        coverage,
     }
 }
 
-fn holds() -> Judged {
-    judged(
+fn holds() -> CheckResult {
+    result(
         "one.holds",
         vec![finding("an.operation", 0, held("a.held"))],
     )
 }
 
-fn breaks() -> Judged {
+fn breaks() -> CheckResult {
     let (expected, found) = (r#"{"a":1,"b":2}"#, r#"{"a":1,"b":3}"#);
     let hostile = "</script><img src=x onerror=alert(1)> ```\n::error::x, 100%";
     let mut findings = vec![
@@ -96,7 +99,7 @@ fn breaks() -> Judged {
         0,
         broken("b.broken", "`error.message`", "a text", hostile),
     ));
-    Judged {
+    CheckResult {
         evidence: vec![
             case(
                 "an.operation",
@@ -104,11 +107,11 @@ fn breaks() -> Judged {
             ),
             case("hostile", &[exchange("{}", hostile)]),
         ],
-        ..judged("one.is-broken", findings)
+        ..result("one.is-broken", findings)
     }
 }
 
-fn is_known() -> Judged {
+fn is_known() -> CheckResult {
     let verdict = Verdict::Broken {
         clause: "c.known".to_owned(),
         what: "the status".to_owned(),
@@ -116,42 +119,42 @@ fn is_known() -> Judged {
         found: "200".to_owned(),
         known: Some("told to the vendor, ticket 12".to_owned()),
     };
-    Judged {
+    CheckResult {
         evidence: vec![case("an.operation", &[exchange("{}", "{}")])],
-        ..judged("one.is-known", vec![finding("an.operation", 0, verdict)])
+        ..result("one.is-known", vec![finding("an.operation", 0, verdict)])
     }
 }
 
-fn is_skipped() -> Judged {
+fn is_skipped() -> CheckResult {
     let why = "there is no live key for this run".to_owned();
-    Judged {
+    CheckResult {
         open: ["d.skipped".to_owned()].into(),
-        ..judged(
+        ..result(
             "one.is-skipped",
             vec![finding("an.operation (live)", 0, Verdict::Skipped { why })],
         )
     }
 }
 
-fn is_lost() -> Judged {
+fn is_lost() -> CheckResult {
     let why = "no answer: no connection: refused".to_owned();
-    Judged {
+    CheckResult {
         unreachable: Some("no connection: refused".to_owned()),
-        ..judged(
+        ..result(
             "one.is-lost",
             vec![finding("an.operation", 0, Verdict::Skipped { why })],
         )
     }
 }
 
-fn judged(check: &'static str, findings: Vec<Finding>) -> Judged {
-    Judged {
+fn result(check: &'static str, findings: Vec<Finding>) -> CheckResult {
+    CheckResult {
         check,
         title: "A title",
         cases: 1,
         requests: findings.len(),
         findings,
-        ..Judged::default()
+        ..CheckResult::default()
     }
 }
 
@@ -184,7 +187,7 @@ fn case(case: &str, exchanges: &[Exchange]) -> CapturedCase {
         check: "one.is-broken".to_owned(),
         case: case.to_owned(),
         exchanges: exchanges.to_vec(),
-        repeated: Vec::new(),
+        repeats: Vec::new(),
         stopped: None,
     }
 }
@@ -193,12 +196,12 @@ fn case(case: &str, exchanges: &[Exchange]) -> CapturedCase {
 pub(crate) fn exchange(sent: &str, answered: &str) -> Exchange {
     Exchange {
         request: Request {
-            door: Door::Api,
+            channel: Channel::Api,
             environment: Environment::Test,
             method: "POST".to_owned(),
             path: "/v1/an/operation".to_owned(),
             query: String::new(),
-            authorization: Some(Secret::new(MARK)),
+            authorization: Some(Secret::new(REDACTED)),
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             body: sent.as_bytes().to_vec(),
         },

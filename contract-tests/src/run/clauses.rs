@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::filter::Filter;
 use crate::check::Check;
-use crate::event::{Asked, ClauseRow};
+use crate::event::{ClauseRow, Coverage};
 use crate::plan::{Case, Setting};
 use crate::verdict::EVERY_ANSWER;
 use svc_fixtures::contract::{Clause, Environment};
@@ -16,7 +16,7 @@ use svc_fixtures::embedded;
 pub fn clauses(setting: &Setting<'_>, checks: &[Check], filter: &Filter) -> Vec<ClauseRow> {
     let chosen = checks
         .iter()
-        .filter(|check| filter.lets_check(check, setting));
+        .filter(|check| filter.allows_check(check, setting));
     let cases: Vec<Case> = chosen
         .flat_map(|check| filter.cases(check, setting))
         .collect();
@@ -30,7 +30,7 @@ pub fn rows(setting: &Setting<'_>, checks: &[Check], cases: &[Case]) -> Vec<Clau
     on_live.environments = Environment::ALL.to_vec();
     let mut extended = on_live.clone();
     extended.extensions = true;
-    let asked = Plan {
+    let coverage = PlannedClauses {
         setting,
         here: expected(cases),
         unfiltered: expected(&all(setting, checks)),
@@ -40,11 +40,11 @@ pub fn rows(setting: &Setting<'_>, checks: &[Check], cases: &[Case]) -> Vec<Clau
         any: !cases.is_empty(),
     };
     let clauses = &setting.contract.clauses;
-    clauses.iter().map(|clause| asked.row(clause)).collect()
+    clauses.iter().map(|clause| coverage.row(clause)).collect()
 }
 
 /// Everything that could be asked, to say why something is not.
-struct Plan<'s> {
+struct PlannedClauses<'s> {
     setting: &'s Setting<'s>,
     here: BTreeSet<String>,
     unfiltered: BTreeSet<String>,
@@ -54,7 +54,7 @@ struct Plan<'s> {
     any: bool,
 }
 
-impl Plan<'_> {
+impl PlannedClauses<'_> {
     fn row(&self, clause: &Clause) -> ClauseRow {
         let (file, line) = place(&clause.id);
         ClauseRow {
@@ -63,23 +63,24 @@ impl Plan<'_> {
             text: clause.text.clone(),
             file,
             line,
-            asked: self.asked(clause),
+            coverage: self.coverage(clause),
         }
     }
 
-    fn asked(&self, row: &Clause) -> Asked {
+    fn coverage(&self, row: &Clause) -> Coverage {
         let clause = row.id.as_str();
-        let excluded = |why: &str| Asked::Excluded {
+        let excluded = |why: &str| Coverage::Excluded {
             why: why.to_owned(),
         };
         let of_every_answer = EVERY_ANSWER.contains(&clause);
         if self.here.contains(clause) {
-            Asked::Here
-        } else if !self.setting.asks(clause) && (of_every_answer || self.anywhere.contains(clause))
+            Coverage::ByCase
+        } else if !self.setting.covers(clause)
+            && (of_every_answer || self.anywhere.contains(clause))
         {
             excluded("only a ruling says it: asked with --extensions yes")
         } else if of_every_answer && self.any {
-            Asked::OfEveryAnswer
+            Coverage::ByEveryAnswer
         } else if self.unfiltered.contains(clause) {
             excluded("the filter leaves it out")
         } else if self.on_live.contains(clause) {
@@ -93,7 +94,7 @@ impl Plan<'_> {
         } else if let Some(why) = &row.excluded {
             excluded(why)
         } else {
-            Asked::Nowhere
+            Coverage::Uncovered
         }
     }
 }
@@ -133,10 +134,10 @@ mod tests {
     use crate::plan::inputs;
     use svc_fixtures::contract::Contract;
 
-    fn asked(setting: &Setting<'_>, filter: &Filter, clause: &str) -> Asked {
+    fn coverage(setting: &Setting<'_>, filter: &Filter, clause: &str) -> Coverage {
         let rows = clauses(setting, &check::all(), filter);
         let row = rows.into_iter().find(|row| row.id == clause);
-        row.expect("a clause of the contract").asked
+        row.expect("a clause of the contract").coverage
     }
 
     #[test]
@@ -148,14 +149,20 @@ mod tests {
             check: Some("envelope".to_owned()),
             ..Filter::default()
         };
-        let why = |asked: Asked| match asked {
-            Asked::Excluded { why } => why,
+        let why = |coverage: Coverage| match coverage {
+            Coverage::Excluded { why } => why,
             other => format!("{other:?}"),
         };
-        assert_eq!(asked(&real, &all, "errors.invalid-input"), Asked::Here);
-        assert_eq!(asked(&real, &one, "envelope.meta"), Asked::OfEveryAnswer);
-        assert!(why(asked(&real, &one, "errors.invalid-input")).contains("filter"));
-        assert!(why(asked(&real, &all, "ruling.11-carried-ids")).contains("--extensions"));
+        assert_eq!(
+            coverage(&real, &all, "errors.invalid-input"),
+            Coverage::ByCase
+        );
+        assert_eq!(
+            coverage(&real, &one, "envelope.meta"),
+            Coverage::ByEveryAnswer
+        );
+        assert!(why(coverage(&real, &one, "errors.invalid-input")).contains("filter"));
+        assert!(why(coverage(&real, &all, "ruling.11-carried-ids")).contains("--extensions"));
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Tag {
 impl Filter {
     /// Whether a check is run at all.
     #[must_use]
-    pub fn lets_check(&self, check: &Check, setting: &Setting<'_>) -> bool {
+    pub fn allows_check(&self, check: &Check, setting: &Setting<'_>) -> bool {
         let named = self.check.as_ref();
         let named = named.is_none_or(|wanted| check.id.starts_with(wanted.as_str()));
         let listed = |only: &BTreeSet<(String, String)>| only.iter().any(|(id, _)| id == check.id);
@@ -74,7 +74,7 @@ impl Filter {
             })
     }
 
-    fn lets_case(&self, case: &Case) -> bool {
+    fn allows_case(&self, case: &Case) -> bool {
         let Some(wanted) = &self.operation else {
             return true;
         };
@@ -89,7 +89,7 @@ impl Filter {
     #[must_use]
     pub fn cases(&self, check: &Check, setting: &Setting<'_>) -> Vec<Case> {
         let mut cases = check.cases(setting);
-        cases.retain(|case| self.lets_case(case));
+        cases.retain(|case| self.allows_case(case));
         if let Some(only) = &self.only {
             cases.retain(|case| only.contains(&(check.id.to_owned(), case.name.clone())));
         }
@@ -118,7 +118,7 @@ mod tests {
         let contract = Contract::built_in();
         let setting = Setting::new(&contract, inputs::built_in(), "seed").everything();
         let checks = check::all().into_iter();
-        let found = checks.filter(|check| filter.lets_check(check, &setting));
+        let found = checks.filter(|check| filter.allows_check(check, &setting));
         found.map(|check| check.id).collect()
     }
 

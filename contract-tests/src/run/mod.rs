@@ -13,7 +13,7 @@ use futures_util::stream::{self, StreamExt as _};
 use crate::capture::{Capture, CapturedCase};
 use crate::check::Check;
 use crate::client::Client;
-use crate::event::{Began, Event, Judged, Summary};
+use crate::event::{CheckResult, Event, RunStarted, Totals};
 use crate::plan::{Case, Setting};
 use crate::target::Target;
 use crate::verdict::{self, Finding, Verdict};
@@ -24,7 +24,7 @@ use svc_fixtures::contract::Environment;
 
 /// How much of a run happens at once, in which order, and when it is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RunLimits {
     /// How many checks are run at once; the cases of each come one after the other.
     pub jobs: NonZeroUsize,
     /// After how many failed checks no further one is begun.
@@ -33,9 +33,9 @@ pub struct Limits {
     pub order: Order,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
-        Limits {
+        RunLimits {
             jobs: NonZeroUsize::MIN,
             max_failures: None,
             order: Order::Listed,
@@ -50,9 +50,9 @@ pub async fn run<T: Target>(
     checks: &[Check],
     filter: &Filter,
     client: &Client<'_, T>,
-    tell: &mut dyn FnMut(&mut Event),
-) -> (Capture, Summary) {
-    run_within(setting, checks, filter, Limits::default(), client, tell).await
+    emit: &mut dyn FnMut(&mut Event),
+) -> (Capture, Totals) {
+    run_within(setting, checks, filter, RunLimits::default(), client, emit).await
 }
 
 /// The same, within limits. However many are run at once, they are told in the same order, and none
@@ -61,29 +61,29 @@ pub async fn run_within<T: Target>(
     setting: &Setting<'_>,
     checks: &[Check],
     filter: &Filter,
-    limits: Limits,
+    limits: RunLimits,
     client: &Client<'_, T>,
-    tell: &mut dyn FnMut(&mut Event),
-) -> (Capture, Summary) {
+    emit: &mut dyn FnMut(&mut Event),
+) -> (Capture, Totals) {
     let rows = clauses(setting, checks, filter);
     let mut checks: Vec<_> = checks
         .iter()
-        .filter(|check| filter.lets_check(check, setting))
+        .filter(|check| filter.allows_check(check, setting))
         .collect();
     limits
         .order
         .put(&setting.seed, &mut checks, |check| check.id);
     checks.sort_by_key(|check| check.stage);
     let address = |environment| Some((environment, client.address(environment)?));
-    tell(&mut Event::Began(Began {
+    emit(&mut Event::RunStarted(RunStarted {
         checks: checks.len(),
         seed: setting.seed.clone(),
         addresses: Environment::ALL.into_iter().filter_map(address).collect(),
         console: client.console(),
         clauses: rows,
     }));
-    let halt = Halt::default();
-    let (mut captured, mut summary) = (Vec::new(), Summary::default());
+    let halt = StopReason::default();
+    let (mut captured, mut totals) = (Vec::new(), Totals::default());
     for stage in checks.chunk_by(|one, next| one.stage == next.stage) {
         let cases = |check: &Check| {
             let mut cases = filter.cases(check, setting);
@@ -100,7 +100,7 @@ pub async fn run_within<T: Target>(
             .map(|(check, cases)| (*check, cases.as_slice()));
         let mut done = stream::iter(all.map(one)).buffered(limits.jobs.get());
         for (check, cases) in &planned {
-            tell(&mut Event::Checking {
+            emit(&mut Event::CheckStarted {
                 check: check.id,
                 cases: cases.len(),
             });
@@ -108,26 +108,26 @@ pub async fn run_within<T: Target>(
                 break;
             };
             captured.extend(exchanges);
-            let mut event = Event::Judged(judged);
-            tell(&mut event);
-            let Event::Judged(judged) = event else {
+            let mut event = Event::CheckFinished(judged);
+            emit(&mut event);
+            let Event::CheckFinished(judged) = event else {
                 continue;
             };
-            summary.count(&judged);
+            totals.count(&judged);
             if let Some(why) = &judged.unreachable {
                 // Whoever does not answer once would make the rest of the run wait for nothing.
                 halt.because(&format!("the service did not answer: {why}"));
             }
             if let Some(most) = limits
                 .max_failures
-                .filter(|most| summary.failed >= most.get())
+                .filter(|most| totals.failed >= most.get())
             {
                 halt.because(&format!("{most} checks failed before"));
             }
         }
     }
-    tell(&mut Event::Ended(summary));
-    (capture_of(setting, captured), summary)
+    emit(&mut Event::RunFinished(totals));
+    (capture_of(setting, captured), totals)
 }
 
 /// Captures and judges one check. Where the run was halted, what is left of it is skipped: a check
@@ -137,8 +137,8 @@ async fn examine<T: Target>(
     check: &Check,
     cases: &[Case],
     client: &Client<'_, T>,
-    halt: &Halt,
-) -> (Judged, Vec<CapturedCase>) {
+    halt: &StopReason,
+) -> (CheckResult, Vec<CapturedCase>) {
     let mut captured = Vec::new();
     let mut unsent = None;
     for case in cases {
@@ -168,9 +168,9 @@ async fn examine<T: Target>(
 
 /// Why nothing more is begun, once something says so. The first reason is the one that is told.
 #[derive(Debug, Default)]
-struct Halt(OnceCell<String>);
+struct StopReason(OnceCell<String>);
 
-impl Halt {
+impl StopReason {
     fn because(&self, why: &str) {
         self.0.get_or_init(|| why.to_owned());
     }
@@ -202,7 +202,7 @@ pub fn capture_of(setting: &Setting<'_>, cases: Vec<CapturedCase>) -> Capture {
         extensions: setting.extensions,
         http: setting.http,
         capabilities: setting.capabilities.clone(),
-        here: false,
+        local: false,
         cases,
     }
 }
@@ -214,7 +214,7 @@ pub fn judge(
     check: &Check,
     cases: &[Case],
     captured: &[CapturedCase],
-) -> Judged {
+) -> CheckResult {
     let (mut findings, mut open) = (Vec::new(), BTreeSet::new());
     let mut evidence = Vec::new();
     let mine: Vec<_> = captured
@@ -234,14 +234,14 @@ pub fn judge(
         findings.extend(verdicts);
     }
     let exchanges = || mine.iter().flat_map(|captured| &captured.exchanges);
-    let repeated: usize = mine.iter().map(|captured| captured.repeated.len()).sum();
+    let repeats: usize = mine.iter().map(|captured| captured.repeats.len()).sum();
     let unreachable =
         exchanges().find_map(|exchange| exchange.response.as_ref().err().map(ToString::to_string));
-    Judged {
+    CheckResult {
         check: check.id,
         title: check.title,
         cases: mine.len(),
-        requests: exchanges().count() + repeated,
+        requests: exchanges().count() + repeats,
         findings,
         open,
         evidence,
@@ -269,7 +269,7 @@ fn left_open(case: &Case, findings: &[Finding]) -> BTreeSet<String> {
 
 /// Judges a capture again. Nothing is sent.
 #[must_use]
-pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -> Vec<Judged> {
+pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -> Vec<CheckResult> {
     let mut checks: Vec<_> = checks.iter().collect();
     checks.sort_by_key(|check| check.stage);
     let judged = checks

@@ -79,19 +79,19 @@ impl Bill {
 
 /// What an answer claims about money, however oddly it says it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Claim {
+pub(crate) struct StatedCharge {
     charged: bool,
     rupees: f64,
 }
 
-impl Claim {
+impl StatedCharge {
     /// The claim of an envelope.
     #[must_use]
     pub(crate) fn of(envelope: &Json<'_>) -> Self {
         let billing = |name| envelope.get("billing").and_then(|it| it.get(name));
         let charged = billing("charged").and_then(Json::as_bool);
         let rupees = billing("amount").and_then(Json::as_num);
-        Claim {
+        StatedCharge {
             charged: charged.unwrap_or_default(),
             rupees: rupees.unwrap_or_default(),
         }
@@ -113,7 +113,7 @@ impl Claim {
 }
 
 /// As an answer says it, or says it not at all.
-impl fmt::Display for Claim {
+impl fmt::Display for StatedCharge {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "charged {}, amount {}", self.charged, self.rupees)
     }
@@ -183,7 +183,7 @@ mod tests {
         let exceeds = |environment, most, billing: &str| {
             let text = format!("{{\"billing\":{billing}}}");
             let json = Json::parse(text.as_bytes()).expect("JSON");
-            Claim::of(&json).exceeds(environment, Paise(most))
+            StatedCharge::of(&json).exceeds(environment, Paise(most))
         };
         let live = Environment::Live;
         assert!(!exceeds(live, 250, r#"{"charged":true,"amount":2.5}"#));

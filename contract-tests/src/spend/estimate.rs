@@ -7,7 +7,7 @@ use crate::plan::{Case, Setting};
 
 /// The calls of one check in one environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct EstimateRow {
     /// The check.
     pub check: &'static str,
     /// Where they are sent.
@@ -26,7 +26,7 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Estimate {
     /// A row for every check and environment in which it has calls.
-    pub rows: Vec<Row>,
+    pub rows: Vec<EstimateRow>,
 }
 
 impl Estimate {
@@ -41,7 +41,7 @@ impl Estimate {
             if prices.is_empty() {
                 continue;
             }
-            self.rows.push(Row {
+            self.rows.push(EstimateRow {
                 check,
                 environment,
                 calls: prices.len(),

@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard};
 use svc_fixtures::contract::{Environment, Paise};
 use svc_fixtures::json::Json;
 
-use super::bill::{Bill, Claim};
+use super::bill::{Bill, StatedCharge};
 use super::journal::{Journal, JournalError};
-use super::ledger::{DoesNotFit, Entry, Ledger, Number};
-use super::price::Call;
+use super::ledger::{Ledger, LedgerEntry, OverBudget, ReservationId};
+use super::price::PricedCall;
 use crate::capture::{Response, TransportError};
 
 /// Why no further call is sent.
@@ -17,16 +17,18 @@ use crate::capture::{Response, TransportError};
 pub enum Stop {
     /// The budget does not cover the next call.
     #[error("{0}")]
-    Budget(DoesNotFit),
+    Budget(OverBudget),
     /// The service charged what it must not.
-    #[error("{what}: the {environment} service says {claim}; the call can cost {most} INR at most")]
+    #[error(
+        "{what}: the {environment} service says {stated}; the call can cost {most} INR at most"
+    )]
     Charged {
         /// The call.
         what: String,
         /// Where it was sent.
         environment: Environment,
         /// What its answer says.
-        claim: String,
+        stated: String,
         /// What it can cost at most.
         most: Paise,
     },
@@ -37,22 +39,22 @@ pub enum Stop {
 
 /// Says of every call whether it may be sent. Shared by all that send; never held across a wait.
 #[derive(Debug)]
-pub struct Guard {
-    state: Mutex<State>,
+pub struct SpendGuard {
+    state: Mutex<GuardState>,
 }
 
 #[derive(Debug)]
-struct State {
-    purse: Purse,
+struct GuardState {
+    limit: SpendLimit,
     stop: Option<Stop>,
 }
 
 #[derive(Debug)]
-enum Purse {
+enum SpendLimit {
     /// A simulator's money: any amount.
     Unlimited,
     /// Nothing that can cost anything is sent.
-    Nothing,
+    FreeOnly,
     /// A budget.
     Budget(Ledger, Journal),
 }
@@ -61,37 +63,37 @@ enum Purse {
 #[derive(Debug)]
 #[must_use = "a call that is not settled counts as spent"]
 pub struct Permit {
-    call: Call,
-    number: Option<Number>,
+    call: PricedCall,
+    number: Option<ReservationId>,
 }
 
-impl Guard {
+impl SpendGuard {
     /// For simulators, whose money is nobody's.
     #[must_use]
     pub fn unlimited() -> Self {
-        Guard::with(Purse::Unlimited)
+        SpendGuard::with(SpendLimit::Unlimited)
     }
 
     /// Lets only calls out that cost nothing.
     #[must_use]
     pub fn free_only() -> Self {
-        Guard::with(Purse::Nothing)
+        SpendGuard::with(SpendLimit::FreeOnly)
     }
 
     /// Lets calls out as long as a budget covers them.
     #[must_use]
     pub fn budget(ledger: Ledger, journal: Journal) -> Self {
-        Guard::with(Purse::Budget(ledger, journal))
+        SpendGuard::with(SpendLimit::Budget(ledger, journal))
     }
 
-    fn with(purse: Purse) -> Self {
-        let state = State { purse, stop: None };
-        Guard {
+    fn with(limit: SpendLimit) -> Self {
+        let state = GuardState { limit, stop: None };
+        SpendGuard {
             state: Mutex::new(state),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, GuardState> {
         let state = self.state.lock();
         state.expect("nothing panics while it is held")
     }
@@ -100,9 +102,9 @@ impl Guard {
     ///
     /// # Errors
     /// Why not: then the run goes on without it.
-    pub fn lets(&self, dearest: Paise) -> Result<(), String> {
-        match self.state().purse {
-            Purse::Nothing if dearest > Paise::ZERO => Err(format!(
+    pub fn allows(&self, dearest: Paise) -> Result<(), String> {
+        match self.state().limit {
+            SpendLimit::FreeOnly if dearest > Paise::ZERO => Err(format!(
                 "it has a call that can cost {dearest} INR, and the budget is 0: see --budget-inr"
             )),
             _ => Ok(()),
@@ -118,9 +120,9 @@ impl Guard {
     /// What was spent and what is reserved, where there is a budget.
     #[must_use]
     pub fn sums(&self) -> Option<Ledger> {
-        match &self.state().purse {
-            Purse::Budget(ledger, _) => Some(ledger.clone()),
-            Purse::Unlimited | Purse::Nothing => None,
+        match &self.state().limit {
+            SpendLimit::Budget(ledger, _) => Some(ledger.clone()),
+            SpendLimit::Unlimited | SpendLimit::FreeOnly => None,
         }
     }
 
@@ -128,20 +130,20 @@ impl Guard {
     ///
     /// # Errors
     /// Why it must not be sent; no call is let out after that.
-    pub fn admit(&self, call: Call) -> Result<Permit, Stop> {
+    pub fn admit(&self, call: PricedCall) -> Result<Permit, Stop> {
         let mut state = self.state();
         if let Some(stop) = &state.stop {
             return Err(stop.clone());
         }
-        let admitted = match &mut state.purse {
+        let admitted = match &mut state.limit {
             _ if call.most == Paise::ZERO => Ok(None),
-            Purse::Unlimited => Ok(None),
-            Purse::Nothing => Err(Stop::Budget(DoesNotFit {
+            SpendLimit::Unlimited => Ok(None),
+            SpendLimit::FreeOnly => Err(Stop::Budget(OverBudget {
                 most: call.most,
                 left: Paise::ZERO,
                 budget: Paise::ZERO,
             })),
-            Purse::Budget(ledger, journal) => reserve(ledger, journal, &call).map(Some),
+            SpendLimit::Budget(ledger, journal) => reserve(ledger, journal, &call).map(Some),
         };
         match admitted {
             Ok(number) => Ok(Permit { call, number }),
@@ -157,9 +159,9 @@ impl Guard {
         let bill = Bill::of(answer);
         let over = overcharge(&permit.call, answer);
         let mut state = self.state();
-        let noted = match &mut state.purse {
-            Purse::Budget(ledger, journal) => note(ledger, journal, &permit, answer, &bill),
-            Purse::Unlimited | Purse::Nothing => Ok(()),
+        let noted = match &mut state.limit {
+            SpendLimit::Budget(ledger, journal) => note(ledger, journal, &permit, answer, &bill),
+            SpendLimit::Unlimited | SpendLimit::FreeOnly => Ok(()),
         };
         let trouble = noted.err().map(|error| Stop::Journal(error.to_string()));
         // A breach of the contract is told rather than a full disk.
@@ -173,41 +175,45 @@ impl Guard {
     /// # Errors
     /// Where that cannot be written: a later run will ask for `--resume`.
     pub fn end(&self) -> Result<(), JournalError> {
-        match &mut self.state().purse {
-            Purse::Budget(ledger, journal) => {
-                ledger.apply(&Entry::Ended);
-                journal.append(&[Entry::Ended])?;
+        match &mut self.state().limit {
+            SpendLimit::Budget(ledger, journal) => {
+                ledger.apply(&LedgerEntry::Ended);
+                journal.append(&[LedgerEntry::Ended])?;
                 journal.sync()
             }
-            Purse::Unlimited | Purse::Nothing => Ok(()),
+            SpendLimit::Unlimited | SpendLimit::FreeOnly => Ok(()),
         }
     }
 }
 
-fn reserve(ledger: &mut Ledger, journal: &mut Journal, call: &Call) -> Result<Number, Stop> {
+fn reserve(
+    ledger: &mut Ledger,
+    journal: &mut Journal,
+    call: &PricedCall,
+) -> Result<ReservationId, Stop> {
     let (number, entry) = ledger
         .reserve(call.most, &call.what)
         .map_err(Stop::Budget)?;
-    let told = |error: JournalError| Stop::Journal(error.to_string());
+    let stop = |error: JournalError| Stop::Journal(error.to_string());
     let entry = [entry];
-    journal.append(&entry).map_err(told)?;
-    journal.sync().map_err(told)?;
+    journal.append(&entry).map_err(stop)?;
+    journal.sync().map_err(stop)?;
     ledger.apply(&entry[0]);
     Ok(number)
 }
 
 /// What an answer says that it must not say. A looked-up verification tells the bill of the call
 /// that made it, which was judged there.
-fn overcharge(call: &Call, answer: &Result<Response, TransportError>) -> Option<Stop> {
+fn overcharge(call: &PricedCall, answer: &Result<Response, TransportError>) -> Option<Stop> {
     let response = answer.as_ref().ok()?;
     let envelope = Json::parse(&response.body).ok()?;
-    let claim = Claim::of(&envelope);
+    let stated = StatedCharge::of(&envelope);
     let stored = call.looks_up && call.environment == Environment::Live;
-    let over = claim.exceeds(call.environment, call.most) && !stored;
+    let over = stated.exceeds(call.environment, call.most) && !stored;
     over.then(|| Stop::Charged {
         what: call.what.clone(),
         environment: call.environment,
-        claim: claim.to_string(),
+        stated: stated.to_string(),
         most: call.most,
     })
 }

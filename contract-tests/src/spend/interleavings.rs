@@ -7,40 +7,44 @@ use svc_fixtures::contract::Paise;
 
 use super::bill::Bill;
 use super::journal::{line, read};
-use super::ledger::{Entry, Ledger, Number};
+use super::ledger::{Ledger, LedgerEntry, ReservationId};
 
 const BUDGET: i64 = 1_000;
 
 /// Something that happens in a run.
 #[derive(Debug, Clone)]
-enum Act {
+enum Action {
     /// A call that can cost so much wants to go out; the service charges this part of it, in percent.
     Send { most: i64, part: i64 },
     /// One of the calls under way is answered so.
-    Answer { which: usize, how: How },
+    Answer { which: usize, kind: AnswerKind },
     /// The process dies; of the bytes that were not waited for, this part in percent is on disk.
     Crash { kept: usize },
 }
 
 #[derive(Debug, Clone, Copy)]
-enum How {
+enum AnswerKind {
     Ends,
     Pends,
     GetsLost,
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let send = (1..400_i64, 0..=100_i64).prop_map(|(most, part)| Act::Send { most, part });
-    let how = proptest::sample::select(vec![How::Ends, How::Pends, How::GetsLost]);
-    let answer = (any::<usize>(), how).prop_map(|(which, how)| Act::Answer { which, how });
-    let crash = (0..=100_usize).prop_map(|kept| Act::Crash { kept });
-    let act = proptest::prop_oneof![4 => send, 4 => answer, 1 => crash];
-    proptest::collection::vec(act, 1..60)
+fn actions() -> impl Strategy<Value = Vec<Action>> {
+    let send = (1..400_i64, 0..=100_i64).prop_map(|(most, part)| Action::Send { most, part });
+    let kind = proptest::sample::select(vec![
+        AnswerKind::Ends,
+        AnswerKind::Pends,
+        AnswerKind::GetsLost,
+    ]);
+    let answer = (any::<usize>(), kind).prop_map(|(which, kind)| Action::Answer { which, kind });
+    let crash = (0..=100_usize).prop_map(|kept| Action::Crash { kept });
+    let action = proptest::prop_oneof![4 => send, 4 => answer, 1 => crash];
+    proptest::collection::vec(action, 1..60)
 }
 
 /// A call that went out: the service knows what it charges for it.
 struct UnderWay {
-    call: Number,
+    call: ReservationId,
     charge: i64,
     /// Its `verificationId`.
     id: String,
@@ -58,7 +62,7 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let began = Entry::Began {
+        let began = LedgerEntry::Began {
             budget_paise: BUDGET,
             seed: "s".to_owned(),
         };
@@ -73,16 +77,16 @@ impl World {
         }
     }
 
-    fn note(&mut self, entries: &[Entry]) {
+    fn note(&mut self, entries: &[LedgerEntry]) {
         for entry in entries {
             self.disk.extend(line(entry).into_bytes());
             self.ledger.apply(entry);
         }
     }
 
-    fn act(&mut self, act: &Act) {
-        match *act {
-            Act::Send { most, part } => {
+    fn action(&mut self, action: &Action) {
+        match *action {
+            Action::Send { most, part } => {
                 let Ok((call, entry)) = self.ledger.reserve(Paise(most), "a call") else {
                     return;
                 };
@@ -92,12 +96,12 @@ impl World {
                 let id = format!("svcv_{}", self.disk.len());
                 self.under_way.push(UnderWay { call, charge, id });
             }
-            Act::Answer { which, how } if !self.under_way.is_empty() => {
+            Action::Answer { which, kind } if !self.under_way.is_empty() => {
                 let at = which % self.under_way.len();
                 let sent = self.under_way.swap_remove(at);
-                self.answer(sent, how);
+                self.answer(sent, kind);
             }
-            Act::Answer { which, .. } if !self.pending.is_empty() => {
+            Action::Answer { which, .. } if !self.pending.is_empty() => {
                 let at = which % self.pending.len();
                 let sent = self.pending.swap_remove(at);
                 self.charged += sent.charge;
@@ -105,25 +109,25 @@ impl World {
                 let entries = self.ledger.settle_looked_up(&bill);
                 self.note(&entries);
             }
-            Act::Answer { .. } => {}
-            Act::Crash { kept } => self.crash(kept),
+            Action::Answer { .. } => {}
+            Action::Crash { kept } => self.crash(kept),
         }
     }
 
-    fn answer(&mut self, sent: UnderWay, how: How) {
-        let bill = match how {
-            How::Ends => ended(&sent),
-            How::GetsLost => Bill::Unknown,
-            How::Pends => Bill::Pending {
+    fn answer(&mut self, sent: UnderWay, kind: AnswerKind) {
+        let bill = match kind {
+            AnswerKind::Ends => ended(&sent),
+            AnswerKind::GetsLost => Bill::Unknown,
+            AnswerKind::Pends => Bill::Pending {
                 amount: Paise::ZERO,
                 verification: Some(sent.id.clone()),
             },
         };
         let entries = self.ledger.settle(sent.call, &bill);
         self.note(&entries);
-        match how {
-            How::Pends => self.pending.push(sent),
-            How::Ends | How::GetsLost => self.charged += sent.charge,
+        match kind {
+            AnswerKind::Pends => self.pending.push(sent),
+            AnswerKind::Ends | AnswerKind::GetsLost => self.charged += sent.charge,
         }
     }
 
@@ -135,7 +139,7 @@ impl World {
         self.disk.truncate(kept);
         let (mut entries, length) = read(&self.disk).expect("only the last line is torn");
         self.disk.truncate(length);
-        entries.push(Entry::Resumed {
+        entries.push(LedgerEntry::Resumed {
             budget_paise: BUDGET,
             seed: "s".to_owned(),
         });
@@ -171,10 +175,10 @@ fn what_is_spent_and_reserved_never_exceeds_the_budget() {
     };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    let ran = runner.run(&acts(), |acts| {
+    let ran = runner.run(&actions(), |actions| {
         let mut world = World::new();
-        for act in &acts {
-            world.act(act);
+        for action in &actions {
+            world.action(action);
             world.holds();
         }
         Ok(())

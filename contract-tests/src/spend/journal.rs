@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use svc_fixtures::contract::Paise;
 
-use super::ledger::{Entry, Ledger};
+use super::ledger::{Ledger, LedgerEntry};
 
 /// The journal of a run, locked for it.
 #[derive(Debug)]
@@ -70,14 +70,14 @@ impl Journal {
         let (journal, entries) = Journal::open(path)?;
         let before = Ledger::of(&entries);
         let touched = before.spent() > Paise::ZERO || before.reserved() > Paise::ZERO;
-        if touched && entries.last() != Some(&Entry::Ended) {
+        if touched && entries.last() != Some(&LedgerEntry::Ended) {
             let spent = before.budget().checked_sub(before.left());
             return Err(JournalError::BrokenOff {
                 path: path.to_owned(),
                 spent: spent.unwrap_or(before.budget()),
             });
         }
-        let began = Entry::Began {
+        let began = LedgerEntry::Began {
             budget_paise: budget.0,
             seed: seed.to_owned(),
         };
@@ -94,7 +94,7 @@ impl Journal {
             return Err(JournalError::NothingToResume { path });
         }
         let (journal, entries) = Journal::open(path)?;
-        let resumed = Entry::Resumed {
+        let resumed = LedgerEntry::Resumed {
             budget_paise: budget.0,
             seed: seed.to_owned(),
         };
@@ -103,7 +103,7 @@ impl Journal {
 
     fn begin_with(
         mut self,
-        first: Entry,
+        first: LedgerEntry,
         mut ledger: Ledger,
     ) -> Result<(Self, Ledger), JournalError> {
         ledger.apply(&first);
@@ -116,7 +116,7 @@ impl Journal {
     ///
     /// # Errors
     /// Where they cannot be written.
-    pub fn append(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
+    pub fn append(&mut self, entries: &[LedgerEntry]) -> Result<(), JournalError> {
         let lines: String = entries.iter().map(line).collect();
         let written = self.file.write_all(lines.as_bytes());
         written.map_err(|source| failed(&self.path, source))
@@ -132,7 +132,7 @@ impl Journal {
     }
 
     /// Opens and locks the file; cuts off a torn last line, whose call was never sent.
-    fn open(path: &Path) -> Result<(Self, Vec<Entry>), JournalError> {
+    fn open(path: &Path) -> Result<(Self, Vec<LedgerEntry>), JournalError> {
         let io = |source| failed(path, source);
         let folder = path
             .parent()
@@ -179,7 +179,7 @@ fn failed(path: &Path, source: io::Error) -> JournalError {
 }
 
 /// An entry as it stands in the file.
-pub(super) fn line(entry: &Entry) -> String {
+pub(super) fn line(entry: &LedgerEntry) -> String {
     let json = serde_json::to_string(entry).expect("numbers and texts have a JSON form");
     format!("{json}\n")
 }
@@ -189,7 +189,7 @@ pub(super) fn line(entry: &Entry) -> String {
 ///
 /// # Errors
 /// The first other line that is no entry.
-pub(super) fn read(bytes: &[u8]) -> Result<(Vec<Entry>, usize), usize> {
+pub(super) fn read(bytes: &[u8]) -> Result<(Vec<LedgerEntry>, usize), usize> {
     let mut entries = Vec::new();
     let mut length = 0;
     for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
@@ -207,9 +207,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Vec<Entry>, usize), usize> {
 mod tests {
     use super::*;
 
-    fn reserved(call: u64, paise: i64) -> Entry {
+    fn reserved(call: u64, paise: i64) -> LedgerEntry {
         let what = "a call".to_owned();
-        Entry::Reserved { call, paise, what }
+        LedgerEntry::Reserved { call, paise, what }
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
         let text = format!(
             "{}{{\"reserved\":7}}\n{}",
             line(&reserved(0, 1)),
-            line(&Entry::Ended)
+            line(&LedgerEntry::Ended)
         );
         assert_eq!(read(text.as_bytes()), Err(2));
         assert_eq!(read(b"\n"), Err(1));

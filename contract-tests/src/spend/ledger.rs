@@ -9,12 +9,12 @@ use svc_fixtures::contract::Paise;
 use super::bill::Bill;
 
 /// The number of a reservation, unique within a journal.
-pub type Number = u64;
+pub type ReservationId = u64;
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub enum Entry {
+pub enum LedgerEntry {
     /// A run begins; what stands before it is another run's.
     Began {
         /// Its budget.
@@ -32,7 +32,7 @@ pub enum Entry {
     /// A call may be sent.
     Reserved {
         /// The reservation.
-        call: Number,
+        call: ReservationId,
         /// What it can cost at most.
         paise: i64,
         /// What it is, for people.
@@ -41,14 +41,14 @@ pub enum Entry {
     /// Its answer is pending: a later answer with this id ends it.
     Pending {
         /// The reservation.
-        call: Number,
+        call: ReservationId,
         /// The `verificationId`.
         verification: String,
     },
     /// It is over.
     Settled {
         /// The reservation.
-        call: Number,
+        call: ReservationId,
         /// What it cost.
         paise: i64,
     },
@@ -59,7 +59,7 @@ pub enum Entry {
 /// A call that the rest of the budget does not cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the next call can cost {most} INR, and {left} INR of the budget of {budget} INR is left")]
-pub struct DoesNotFit {
+pub struct OverBudget {
     /// What it can cost at most.
     pub most: Paise,
     /// What is left.
@@ -73,8 +73,8 @@ pub struct DoesNotFit {
 pub struct Ledger {
     budget: Paise,
     spent: Paise,
-    open: BTreeMap<Number, Open>,
-    next: Number,
+    open: BTreeMap<ReservationId, Open>,
+    next: ReservationId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ struct Open {
 impl Ledger {
     /// The ledger that these entries make.
     #[must_use]
-    pub fn of(entries: &[Entry]) -> Self {
+    pub fn of(entries: &[LedgerEntry]) -> Self {
         let mut ledger = Ledger::default();
         for entry in entries {
             ledger.apply(entry);
@@ -124,13 +124,17 @@ impl Ledger {
     ///
     /// # Errors
     /// Where the budget does not cover it.
-    pub fn reserve(&self, most: Paise, what: &str) -> Result<(Number, Entry), DoesNotFit> {
+    pub fn reserve(
+        &self,
+        most: Paise,
+        what: &str,
+    ) -> Result<(ReservationId, LedgerEntry), OverBudget> {
         let left = self.left();
         if most > left {
             let budget = self.budget;
-            return Err(DoesNotFit { most, left, budget });
+            return Err(OverBudget { most, left, budget });
         }
-        let entry = Entry::Reserved {
+        let entry = LedgerEntry::Reserved {
             call: self.next,
             paise: most.0,
             what: what.to_owned(),
@@ -141,8 +145,8 @@ impl Ledger {
     /// What a bill does to the reservation of its call, and to those of pending calls with the same
     /// `verificationId`: the call that ends a verification has the whole of its bill.
     #[must_use]
-    pub fn settle(&self, call: Number, bill: &Bill) -> Vec<Entry> {
-        let settled = |call, amount: Paise| Entry::Settled {
+    pub fn settle(&self, call: ReservationId, bill: &Bill) -> Vec<LedgerEntry> {
+        let settled = |call, amount: Paise| LedgerEntry::Settled {
             call,
             paise: amount.0,
         };
@@ -152,7 +156,7 @@ impl Ledger {
             Bill::Pending { verification, .. } => {
                 let pending = verification
                     .clone()
-                    .map(|verification| Entry::Pending { call, verification });
+                    .map(|verification| LedgerEntry::Pending { call, verification });
                 pending.into_iter().collect()
             }
             Bill::Final {
@@ -169,7 +173,7 @@ impl Ledger {
 
     /// What the bill of a looked-up verification does to the pending calls that wait for it.
     #[must_use]
-    pub fn settle_looked_up(&self, bill: &Bill) -> Vec<Entry> {
+    pub fn settle_looked_up(&self, bill: &Bill) -> Vec<LedgerEntry> {
         let Bill::Final { verification, .. } = bill else {
             return Vec::new();
         };
@@ -181,16 +185,16 @@ impl Ledger {
 
     /// A charge that nothing was reserved for.
     #[must_use]
-    pub fn unforeseen(&self, amount: Paise, what: &str) -> Vec<Entry> {
+    pub fn unforeseen(&self, amount: Paise, what: &str) -> Vec<LedgerEntry> {
         let (call, paise) = (self.next, amount.0);
         let what = what.to_owned();
         vec![
-            Entry::Reserved { call, paise, what },
-            Entry::Settled { call, paise },
+            LedgerEntry::Reserved { call, paise, what },
+            LedgerEntry::Settled { call, paise },
         ]
     }
 
-    fn waiting(&self, verification: Option<&str>) -> impl Iterator<Item = Number> {
+    fn waiting(&self, verification: Option<&str>) -> impl Iterator<Item = ReservationId> {
         let waits = move |open: &Open| {
             verification.is_some() && open.verification.as_deref() == verification
         };
@@ -200,20 +204,20 @@ impl Ledger {
     }
 
     /// Takes an entry in.
-    pub fn apply(&mut self, entry: &Entry) {
+    pub fn apply(&mut self, entry: &LedgerEntry) {
         match entry {
-            Entry::Began { budget_paise, .. } => {
+            LedgerEntry::Began { budget_paise, .. } => {
                 *self = Ledger {
                     budget: Paise(*budget_paise),
                     ..Ledger::default()
                 };
             }
-            Entry::Resumed { budget_paise, .. } => {
+            LedgerEntry::Resumed { budget_paise, .. } => {
                 self.spent = self.total(self.reserved());
                 self.open.clear();
                 self.budget = Paise(*budget_paise);
             }
-            Entry::Reserved { call, paise, .. } => {
+            LedgerEntry::Reserved { call, paise, .. } => {
                 let open = Open {
                     most: Paise(*paise),
                     verification: None,
@@ -221,17 +225,17 @@ impl Ledger {
                 self.open.insert(*call, open);
                 self.next = self.next.max(call.saturating_add(1));
             }
-            Entry::Pending { call, verification } => {
+            LedgerEntry::Pending { call, verification } => {
                 if let Some(open) = self.open.get_mut(call) {
                     open.verification = Some(verification.clone());
                 }
             }
-            Entry::Settled { call, paise } => {
+            LedgerEntry::Settled { call, paise } => {
                 if self.open.remove(call).is_some() {
                     self.spent = self.total(Paise(*paise));
                 }
             }
-            Entry::Ended => {}
+            LedgerEntry::Ended => {}
         }
     }
 
@@ -246,19 +250,19 @@ mod tests {
     use super::*;
 
     fn began(budget: i64) -> Ledger {
-        Ledger::of(&[Entry::Began {
+        Ledger::of(&[LedgerEntry::Began {
             budget_paise: budget,
             seed: "s".to_owned(),
         }])
     }
 
-    fn reserve(ledger: &mut Ledger, most: i64) -> Number {
+    fn reserve(ledger: &mut Ledger, most: i64) -> ReservationId {
         let (call, entry) = ledger.reserve(Paise(most), "a call").expect("it fits");
         ledger.apply(&entry);
         call
     }
 
-    fn settle(ledger: &mut Ledger, call: Number, bill: &Bill) {
+    fn settle(ledger: &mut Ledger, call: ReservationId, bill: &Bill) {
         for entry in ledger.settle(call, bill) {
             ledger.apply(&entry);
         }
@@ -305,7 +309,7 @@ mod tests {
         let call = reserve(&mut ledger, 400);
         settle(&mut ledger, call, &Bill::Unknown);
         assert_eq!(sums(&ledger), (0, 400, 100));
-        ledger.apply(&Entry::Resumed {
+        ledger.apply(&LedgerEntry::Resumed {
             budget_paise: 450,
             seed: "s".to_owned(),
         });
@@ -344,7 +348,7 @@ mod tests {
     fn a_run_that_begins_forgets_the_one_before_and_its_calls_are_numbered_anew() {
         let mut ledger = began(500);
         reserve(&mut ledger, 400);
-        ledger.apply(&Entry::Began {
+        ledger.apply(&LedgerEntry::Began {
             budget_paise: 300,
             seed: "t".to_owned(),
         });

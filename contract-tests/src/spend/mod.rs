@@ -14,10 +14,10 @@ mod ledger;
 mod price;
 
 pub use bill::Bill;
-pub(crate) use bill::Claim;
-pub use estimate::{Estimate, Row};
-pub use guard::{Guard, Permit, Stop};
+pub(crate) use bill::StatedCharge;
+pub use estimate::{Estimate, EstimateRow};
+pub use guard::{Permit, SpendGuard, Stop};
 pub use journal::{Journal, JournalError};
-pub use ledger::{DoesNotFit, Entry, Ledger, Number};
+pub use ledger::{Ledger, LedgerEntry, OverBudget, ReservationId};
 pub(crate) use price::must_be_refused;
-pub use price::{Call, most};
+pub use price::{PricedCall, most};

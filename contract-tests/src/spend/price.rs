@@ -9,7 +9,7 @@ const BUNDLES: &str = "/v1/bundles/";
 
 /// One call, as the guard looks at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct PricedCall {
     /// What it is, for the journal.
     pub what: String,
     /// Where it is sent.
@@ -20,15 +20,15 @@ pub struct Call {
     pub looks_up: bool,
 }
 
-impl Call {
+impl PricedCall {
     /// A step of a case.
     #[must_use]
     pub fn of(contract: &Contract, environment: Environment, step: &Step, what: String) -> Self {
-        Call {
+        PricedCall {
             what,
             environment,
             most: most(contract, environment, step),
-            looks_up: step.ask.path.starts_with(VERIFICATIONS),
+            looks_up: step.request.path.starts_with(VERIFICATIONS),
         }
     }
 }
@@ -38,11 +38,11 @@ impl Call {
 /// executed. A path without a row costs as much as the dearest row, unless it must be refused.
 #[must_use]
 pub fn most(contract: &Contract, environment: Environment, step: &Step) -> Paise {
-    let reads = ["GET", "HEAD", "OPTIONS"].contains(&step.ask.method.as_str());
+    let reads = ["GET", "HEAD", "OPTIONS"].contains(&step.request.method.as_str());
     if environment == Environment::Test || reads || must_be_refused(contract, step) {
         return Paise::ZERO;
     }
-    of_path(contract, &step.ask.path).unwrap_or_else(|| dearest(contract))
+    of_path(contract, &step.request.path).unwrap_or_else(|| dearest(contract))
 }
 
 /// Whether a step's own expectation is that nothing is executed: an error that is no outcome.
@@ -90,33 +90,33 @@ fn dearest(contract: &Contract) -> Paise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Ask, Case, Ending};
+    use crate::plan::{Case, Ending, RequestTemplate};
     use svc_fixtures::contract::ErrorCode;
     use svc_fixtures::json::Json;
 
-    fn step(ask: Ask, ends: Option<Ending>) -> Step {
+    fn step(request: RequestTemplate, ends: Option<Ending>) -> Step {
         let mut case = Case::new("a case");
-        let at = case.push(ask);
+        let at = case.push(request);
         if let Some(ending) = ends {
             case.expect(at, "a.clause", Rule::Ends(ending));
         }
         case.steps.remove(at)
     }
 
-    fn post(path: &str) -> Ask {
-        Ask {
+    fn post(path: &str) -> RequestTemplate {
+        RequestTemplate {
             method: "POST".to_owned(),
-            ..Ask::get(path)
+            ..RequestTemplate::get(path)
         }
     }
 
     #[test]
     fn a_live_call_can_cost_its_row_and_a_bundle_its_full_sum() {
         let contract = Contract::built_in();
-        let live = |ask| most(&contract, Environment::Live, &step(ask, None));
+        let live = |request| most(&contract, Environment::Live, &step(request, None));
         for operation in &contract.operations {
             assert_eq!(
-                live(Ask::post(operation, Json::Object(Vec::new()))),
+                live(RequestTemplate::post(operation, Json::Object(Vec::new()))),
                 operation.price
             );
         }
@@ -143,14 +143,17 @@ mod tests {
     fn what_must_be_refused_or_only_reads_or_is_on_the_sandbox_costs_nothing() {
         let contract = Contract::built_in();
         let operation = &contract.operations[0];
-        let price = |environment, ask, ends| most(&contract, environment, &step(ask, ends));
-        let call = || Ask::post(operation, Json::Object(Vec::new()));
+        let price = |environment, request, ends| most(&contract, environment, &step(request, ends));
+        let call = || RequestTemplate::post(operation, Json::Object(Vec::new()));
         let live = Environment::Live;
         let refused = Some(Ending::Error(ErrorCode::InvalidInput));
         assert_eq!(price(live, call(), refused), Paise::ZERO);
         let method = Some(Ending::Refused(405, ErrorCode::InvalidInput));
         assert_eq!(price(live, call(), method), Paise::ZERO);
-        assert_eq!(price(live, Ask::get("/v1/usage"), None), Paise::ZERO);
+        assert_eq!(
+            price(live, RequestTemplate::get("/v1/usage"), None),
+            Paise::ZERO
+        );
         assert_eq!(price(Environment::Test, call(), None), Paise::ZERO);
     }
 
@@ -160,7 +163,7 @@ mod tests {
         let operation = &contract.operations[0];
         for code in [ErrorCode::SourceUnavailable, ErrorCode::NoRecordFound] {
             let step = step(
-                Ask::post(operation, Json::Object(Vec::new())),
+                RequestTemplate::post(operation, Json::Object(Vec::new())),
                 Some(Ending::Error(code)),
             );
             let found = most(&contract, Environment::Live, &step);

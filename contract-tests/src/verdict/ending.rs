@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 
 use super::answer::{Answer, status_of};
 use super::finding::Findings;
-use crate::redact::MARK;
+use crate::redact::REDACTED;
 
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     match answer.failed() {
@@ -33,7 +33,7 @@ fn error(findings: &mut Findings<'_>, answer: &Answer<'_>) {
         code,
     );
     let message = answer.text(&["error", "message"]);
-    let discreet = !message.contains(MARK);
+    let discreet = !message.contains(REDACTED);
     findings.must(
         "ruling.06-message",
         discreet,

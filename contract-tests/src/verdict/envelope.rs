@@ -199,8 +199,8 @@ fn error_members(findings: &mut Findings<'_>, answer: &Answer<'_>, error: &Json<
     let (expected, found) = (whole.join(", "), members.join(", "));
     findings.must(clause, exact, "the members of `error`", expected, found);
     let message = answer.text(&["error", "message"]);
-    let told = !message.trim().is_empty();
-    findings.must(clause, told, "`error.message`", "a text", "nothing");
+    let has_text = !message.trim().is_empty();
+    findings.must(clause, has_text, "`error.message`", "a text", "nothing");
     let place = ["error", "retryable"];
     let known = answer.at(&place).and_then(Json::as_bool).is_some();
     findings.must(

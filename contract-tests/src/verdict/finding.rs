@@ -61,7 +61,7 @@ impl Findings<'_> {
         expected: impl Display,
         found: impl Display,
     ) {
-        if !self.setting.asks(clause) {
+        if !self.setting.covers(clause) {
             return;
         }
         let clause = clause.to_owned();

@@ -15,7 +15,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use crate::capture::{CapturedCase, Door, Exchange};
+use crate::capture::{CapturedCase, Channel, Exchange};
 use crate::plan::{Case, Setting};
 use answer::Answer;
 use finding::Findings;
@@ -41,7 +41,7 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
         }
         match answers.get(at) {
             Some(Ok(answer)) => {
-                if answer.request.door == Door::Api {
+                if answer.request.channel == Channel::Api {
                     every_answer(&mut findings, answer);
                     price::judge(&mut findings, case.environment, step, answer);
                 }

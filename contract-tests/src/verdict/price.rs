@@ -6,7 +6,7 @@ use svc_fixtures::contract::{Environment, Paise};
 use super::answer::Answer;
 use super::finding::{Findings, Verdict};
 use crate::plan::Step;
-use crate::spend::{self, Claim};
+use crate::spend::{self, StatedCharge};
 
 pub(super) fn judge(
     findings: &mut Findings<'_>,
@@ -19,8 +19,12 @@ pub(super) fn judge(
         return;
     }
     let most = spend::most(findings.setting.contract, environment, step);
-    let claim = answer.json.as_ref().map(Claim::of).unwrap_or_default();
-    if !claim.exceeds(environment, most) {
+    let stated = answer
+        .json
+        .as_ref()
+        .map(StatedCharge::of)
+        .unwrap_or_default();
+    if !stated.exceeds(environment, most) {
         return;
     }
     let clause = match most {
@@ -31,7 +35,7 @@ pub(super) fn judge(
         clause: clause.to_owned(),
         what: "what was charged".to_owned(),
         expected: format!("{most} INR at most"),
-        found: claim.to_string(),
+        found: stated.to_string(),
         known: None,
     });
 }

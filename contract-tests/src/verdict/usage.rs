@@ -40,17 +40,23 @@ pub(super) fn is(
 ) {
     let data = answer.at(&["data"]);
     let found = data.and_then(rows).unwrap_or_default();
-    let told = |row: Option<&UsageFigures>| row.map_or("nothing".to_owned(), ToString::to_string);
+    let shown = |row: Option<&UsageFigures>| row.map_or("nothing".to_owned(), ToString::to_string);
     for endpoint in expected.keys().chain(found.keys()) {
-        let (wanted, row) = (expected.get(endpoint), found.get(endpoint));
+        let (expected_row, row) = (expected.get(endpoint), found.get(endpoint));
         let about = format!("the usage of {endpoint}");
-        findings.must(clause, wanted == row, &about, told(wanted), told(row));
+        findings.must(
+            clause,
+            expected_row == row,
+            &about,
+            shown(expected_row),
+            shown(row),
+        );
     }
     let mut sum = UsageFigures::default();
     expected.values().for_each(|row| sum.add(row));
     let totals = data.and_then(|data| data.get("totals")).and_then(figures);
     let same = totals == Some(sum);
-    findings.must(clause, same, "`data.totals`", sum, told(totals.as_ref()));
+    findings.must(clause, same, "`data.totals`", sum, shown(totals.as_ref()));
 }
 
 /// Judges by how much the usage has grown.

@@ -4,7 +4,7 @@ use svc_fixtures::json::Json;
 
 use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
 use super::finding::Findings;
-use crate::plan::{Earlier, Place, Test};
+use crate::plan::{EarlierValue, Place, Predicate};
 
 /// Judges what stands at a place of an answer.
 pub(super) fn judge(
@@ -12,7 +12,7 @@ pub(super) fn judge(
     clause: &str,
     answers: &Answers<'_>,
     answer: &Answer<'_>,
-    (place, test): (&Place, &Test),
+    (place, test): (&Place, &Predicate),
 ) {
     let compared = test.earlier();
     if compared
@@ -32,53 +32,53 @@ pub(super) fn judge(
     findings.must(clause, fits, &format!("`{place}`"), expected, shown);
 }
 
-fn value_of<'x>(answers: &'x Answers<'_>, value: &Earlier) -> Option<&'x Json<'x>> {
+fn value_of<'x>(answers: &'x Answers<'_>, value: &EarlierValue) -> Option<&'x Json<'x>> {
     value
         .place
         .find(earlier(answers, value.step)?.json.as_ref()?)
 }
 
-fn holds(test: &Test, found: Option<&Json<'_>>, answers: &Answers<'_>) -> bool {
+fn holds(test: &Predicate, found: Option<&Json<'_>>, answers: &Answers<'_>) -> bool {
     let Some(found) = found else {
         return match test {
-            Test::Absent => true,
-            Test::All(tests) => tests.iter().all(|test| holds(test, None, answers)),
+            Predicate::Absent => true,
+            Predicate::All(tests) => tests.iter().all(|test| holds(test, None, answers)),
             _ => false,
         };
     };
     let then = |value| value_of(answers, value);
-    let inside = |test: &Test, found: &Json<'_>| holds(test, Some(found), answers);
+    let inside = |test: &Predicate, found: &Json<'_>| holds(test, Some(found), answers);
     match test {
-        Test::Is(value) => same(found, value),
-        Test::Absent => false,
-        Test::Present => true,
-        Test::Matches(pattern) => found
+        Predicate::Is(value) => same(found, value),
+        Predicate::Absent => false,
+        Predicate::Present => true,
+        Predicate::Matches(pattern) => found
             .as_text()
             .is_some_and(|text| pattern.is_found_in(text)),
-        Test::AtLeast(least) => found.as_num().is_some_and(|number| number >= *least),
-        Test::AtMost(most) => found.as_num().is_some_and(|number| number <= *most),
-        Test::Length(test) => length(found).is_some_and(|length| inside(test, &length)),
-        Test::Each(test) => found
+        Predicate::AtLeast(least) => found.as_num().is_some_and(|number| number >= *least),
+        Predicate::AtMost(most) => found.as_num().is_some_and(|number| number <= *most),
+        Predicate::Length(test) => length(found).is_some_and(|length| inside(test, &length)),
+        Predicate::Each(test) => found
             .as_list()
             .is_some_and(|items| !items.is_empty() && items.iter().all(|item| inside(test, item))),
-        Test::Contains(test) => match (found, &**test) {
+        Predicate::Contains(test) => match (found, &**test) {
             (Json::List(items), test) => items.iter().any(|item| inside(test, item)),
-            (Json::Text(text), Test::Is(Json::Text(part))) => text.contains(&**part),
+            (Json::Text(text), Predicate::Is(Json::Text(part))) => text.contains(&**part),
             _ => false,
         },
-        Test::OneOf(values) => values.iter().any(|value| same(found, value)),
-        Test::SameAs(value) => then(value).is_some_and(|value| same(found, value)),
-        Test::OtherThan(value) => then(value).is_some_and(|value| !same(found, value)),
-        Test::LessThan(value) => match (found.as_num(), then(value).and_then(Json::as_num)) {
+        Predicate::OneOf(values) => values.iter().any(|value| same(found, value)),
+        Predicate::SameAs(value) => then(value).is_some_and(|value| same(found, value)),
+        Predicate::OtherThan(value) => then(value).is_some_and(|value| !same(found, value)),
+        Predicate::LessThan(value) => match (found.as_num(), then(value).and_then(Json::as_num)) {
             (Some(number), Some(then)) => number < then,
             _ => false,
         },
-        Test::Type(types) => types.iter().any(|kind| kind.fits(found)),
-        Test::Has(tests) => tests
+        Predicate::Type(types) => types.iter().any(|kind| kind.fits(found)),
+        Predicate::Has(tests) => tests
             .iter()
             .all(|(place, test)| holds(test, place.find(found), answers)),
-        Test::Not(test) => !inside(test, found),
-        Test::All(tests) => tests.iter().all(|test| inside(test, found)),
+        Predicate::Not(test) => !inside(test, found),
+        Predicate::All(tests) => tests.iter().all(|test| inside(test, found)),
     }
 }
 

@@ -4,7 +4,7 @@ pub(crate) mod rows;
 
 use serde_json::{Value, json};
 use svc_contract_tests::capture::{CapturedCase, Exchange, Request, Response};
-use svc_contract_tests::redact::MARK;
+use svc_contract_tests::redact::REDACTED;
 use svc_fixtures::contract::Environment;
 
 /// A defect and the clause it breaks.
@@ -75,7 +75,7 @@ defects! {
         !json["error"].is_null() && put(json, "/error", "message", json!("bad request"))
     });
     "messages repeat the key", "ruling.06-message", |case| edit(case, |_, json| {
-        !json["error"].is_null() && put(json, "/error", "message", json!(format!("no such key: {MARK}")))
+        !json["error"].is_null() && put(json, "/error", "message", json!(format!("no such key: {REDACTED}")))
     });
     "the sandbox charges", "billing.sandbox-free", |case| edit(case, |request, json| {
         request.environment == Environment::Test && put(json, "/billing", "charged", json!(true))

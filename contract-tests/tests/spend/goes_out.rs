@@ -7,9 +7,9 @@ use std::time::Duration;
 use svc_contract_tests::capture::CapturedCase;
 use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring};
-use svc_contract_tests::event::{Event, Judged, Summary};
-use svc_contract_tests::plan::{Ask, Case, Setting, inputs};
-use svc_contract_tests::run::{self, Filter, Limits};
+use svc_contract_tests::event::{CheckResult, Event, Totals};
+use svc_contract_tests::plan::{Case, RequestTemplate, Setting, inputs};
+use svc_contract_tests::run::{self, Filter, RunLimits};
 use svc_contract_tests::target::{HttpTarget, Timeouts, probe_console};
 use svc_contract_tests::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Environment};
@@ -36,14 +36,14 @@ fn limited(after: &str) -> Answer {
 }
 
 /// The call of a case of one, as it was captured. Waits pass at once.
-fn captured(server: &Server, ask: Ask) -> CapturedCase {
+fn captured(server: &Server, request: RequestTemplate) -> CapturedCase {
     let contract = Contract::built_in();
     let setting = Setting::new(&contract, inputs::built_in(), "seed");
     let url = server.url.parse().expect("a URL");
     let target = HttpTarget::new(url, None, Timeouts::default()).expect("a client");
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut case = Case::new("a case");
-    case.push(ask);
+    case.push(request);
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().build().expect("a runtime");
     runtime.block_on(client.capture("a.check", &case))
@@ -54,14 +54,14 @@ fn statuses(captured: &CapturedCase) -> (Vec<Option<u16>>, Option<u16>) {
         let answered = exchange.response.as_ref().ok();
         answered.map(|response| response.status)
     };
-    let repeated = captured.repeated_at(0).map(status).collect();
-    (repeated, status(&captured.exchanges[0]))
+    let repeats = captured.repeated_at(0).map(status).collect();
+    (repeats, status(&captured.exchanges[0]))
 }
 
 #[test]
 fn a_lost_answer_is_asked_for_again_where_that_is_safe_and_both_are_recorded() {
     let server = server(Answer::HangsUp, 1);
-    let captured = captured(&server, Ask::get("/v1/usage"));
+    let captured = captured(&server, RequestTemplate::get("/v1/usage"));
     assert_eq!(statuses(&captured), (vec![None], Some(200)));
     assert_eq!(server.sent().len(), 2);
 }
@@ -69,7 +69,7 @@ fn a_lost_answer_is_asked_for_again_where_that_is_safe_and_both_are_recorded() {
 #[test]
 fn a_call_is_sent_again_twice_at_most() {
     let server = server(Answer::HangsUp, 9);
-    let captured = captured(&server, Ask::get("/v1/usage"));
+    let captured = captured(&server, RequestTemplate::get("/v1/usage"));
     assert_eq!(statuses(&captured), (vec![None, None], None));
     assert_eq!(server.sent().len(), 3);
 }
@@ -77,19 +77,19 @@ fn a_call_is_sent_again_twice_at_most() {
 #[test]
 fn a_call_that_may_have_been_executed_is_not_sent_again_without_an_idempotency_key() {
     let contract = Contract::built_in();
-    let ask = || Ask::post(&contract.operations[0], Json::Object(Vec::new()));
+    let request = || RequestTemplate::post(&contract.operations[0], Json::Object(Vec::new()));
     let once = server(Answer::HangsUp, 1);
-    assert_eq!(statuses(&captured(&once, ask())), (vec![], None));
+    assert_eq!(statuses(&captured(&once, request())), (vec![], None));
     assert_eq!(once.sent().len(), 1);
     let keyed = server(Answer::HangsUp, 1);
-    let captured = captured(&keyed, ask().idempotency("a-key"));
+    let captured = captured(&keyed, request().idempotency("a-key"));
     assert_eq!(statuses(&captured), (vec![None], Some(400)));
 }
 
 #[test]
 fn a_429_that_nobody_asked_for_is_waited_out_and_recorded() {
     let server = server(limited("0"), 2);
-    let captured = captured(&server, Ask::get("/v1/usage"));
+    let captured = captured(&server, RequestTemplate::get("/v1/usage"));
     assert_eq!(statuses(&captured), (vec![Some(429), Some(429)], Some(200)));
     let text = serde_json::to_string(&captured).expect("JSON");
     let read: CapturedCase = serde_json::from_str(&text).expect("a capture");
@@ -110,7 +110,7 @@ fn a_429_that_breaks_the_contract_is_told_although_the_repeat_is_sound() {
 }
 
 /// What is told of some checks, and the sum.
-fn told(limits: Limits) -> (Vec<Judged>, Summary) {
+fn told(limits: RunLimits) -> (Vec<CheckResult>, Totals) {
     let contract = Contract::built_in();
     let setting = support::setting(&contract);
     let target = InProcess::new(support::accounts());
@@ -119,7 +119,7 @@ fn told(limits: Limits) -> (Vec<Judged>, Summary) {
     checks.retain(|check| check.id.starts_with("identifiers.") || check.id.starts_with("flows."));
     let mut judged = Vec::new();
     let mut tell = |event: &mut Event| {
-        if let Event::Judged(one) = event {
+        if let Event::CheckFinished(one) = event {
             judged.push(one.clone());
         }
     };
@@ -131,16 +131,16 @@ fn told(limits: Limits) -> (Vec<Judged>, Summary) {
 
 #[test]
 fn checks_run_at_once_are_told_in_the_same_order_with_the_same_verdicts() {
-    let jobs = |jobs| Limits {
+    let jobs = |jobs| RunLimits {
         jobs: NonZeroUsize::new(jobs).expect("more than none"),
-        ..Limits::default()
+        ..RunLimits::default()
     };
     assert_eq!(told(jobs(1)), told(jobs(5)));
 }
 
 /// How many cases were sent of two checks that break something, where one failure is enough, and the
 /// sum.
-fn broken(known: Option<&str>) -> (usize, Summary) {
+fn broken(known: Option<&str>) -> (usize, Totals) {
     let contract = Contract::built_in();
     let setting = support::setting(&contract);
     let target = InProcess::new(support::accounts());
@@ -149,7 +149,7 @@ fn broken(known: Option<&str>) -> (usize, Summary) {
     checks.retain(|check| check.id.starts_with("flows."));
     checks.truncate(2);
     let mut tell = |event: &mut Event| {
-        if let Event::Judged(judged) = event {
+        if let Event::CheckFinished(judged) = event {
             judged.findings[0].verdict = Verdict::Broken {
                 clause: "a.clause".to_owned(),
                 what: "something".to_owned(),
@@ -159,9 +159,9 @@ fn broken(known: Option<&str>) -> (usize, Summary) {
             };
         }
     };
-    let limits = Limits {
+    let limits = RunLimits {
         max_failures: NonZeroUsize::new(1),
-        ..Limits::default()
+        ..RunLimits::default()
     };
     let filter = Filter::default();
     let ran = run::run_within(&setting, &checks, &filter, limits, &client, &mut tell);

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use svc_contract_tests::capture::{Response, TransportError};
-use svc_contract_tests::spend::{Call, Guard, Journal, JournalError, Stop};
+use svc_contract_tests::spend::{Journal, JournalError, PricedCall, SpendGuard, Stop};
 use svc_fixtures::contract::{Environment, Paise};
 
 use crate::server::fresh_file;
 
-fn call(most: i64) -> Call {
-    Call {
+fn call(most: i64) -> PricedCall {
+    PricedCall {
         what: "a call".to_owned(),
         environment: Environment::Live,
         most: Paise(most),
@@ -30,10 +30,10 @@ fn answer(rupees: &str) -> Result<Response, TransportError> {
     })
 }
 
-fn begun(file: &str, budget: i64) -> Guard {
+fn begun(file: &str, budget: i64) -> SpendGuard {
     let begun = Journal::begin(Path::new(file), Paise(budget), "seed");
     let (journal, ledger) = begun.expect("a fresh file");
-    Guard::budget(ledger, journal)
+    SpendGuard::budget(ledger, journal)
 }
 
 fn left_after_resuming(file: &str, budget: i64) -> i64 {
@@ -166,11 +166,11 @@ fn a_pending_call_stays_reserved_until_its_own_id_is_looked_up() {
     let pending = guard.admit(call(300)).expect("it fits");
     guard.settle(pending, &told("pending", "svcv_a", "0"));
     let look_up = |id, rupees| {
-        let ask = Call {
+        let request = PricedCall {
             looks_up: true,
             ..call(0)
         };
-        let permit = guard.admit(ask).expect("it is free");
+        let permit = guard.admit(request).expect("it is free");
         guard.settle(permit, &told("completed", id, rupees));
     };
     look_up("svcv_b", "9");

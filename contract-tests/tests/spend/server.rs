@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use svc_contract_tests::capture::{Door, Request};
+use svc_contract_tests::capture::{Channel, Request};
 use svc_contract_tests::redact::Secret;
 use svc_contract_tests::target::Target as _;
 use svc_fixtures::contract::{Environment, Paise};
@@ -140,7 +140,7 @@ impl Bank {
             found.map(|(_, value)| value.replace(LIVE_KEY, "svc_live_local_bank"))
         };
         let request = Request {
-            door: Door::Api,
+            channel: Channel::Api,
             environment,
             method: sent.method.clone(),
             path: path.to_owned(),

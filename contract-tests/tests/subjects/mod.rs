@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use svc_contract_tests::capture::{Request, Response, TransportError};
-use svc_contract_tests::property::Disposable;
+use svc_contract_tests::property::ServiceFactory;
 use svc_contract_tests::target::Target;
 use svc_fixtures::contract::{Environment, Paise};
 
@@ -17,7 +17,7 @@ const WALLET: Paise = Paise(18_000);
 /// Sound simulators.
 pub(crate) struct Sound;
 
-impl Disposable for Sound {
+impl ServiceFactory for Sound {
     type Service = InProcess;
 
     fn fresh(&self) -> InProcess {
@@ -53,7 +53,7 @@ pub(crate) enum Defect {
 /// Simulators with a defect.
 pub(crate) struct Broken(pub(crate) Defect);
 
-impl Disposable for Broken {
+impl ServiceFactory for Broken {
     type Service = BrokenService;
 
     fn fresh(&self) -> BrokenService {

@@ -8,9 +8,9 @@ use axum::Router;
 use axum::http::HeaderValue;
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use svc_contract_tests::capture::{Door, Request, Response, TransportError};
+use svc_contract_tests::capture::{Channel, Request, Response, TransportError};
 use svc_contract_tests::plan::{Setting, inputs};
-use svc_contract_tests::sink::{OwnSink, Receipt, Sink};
+use svc_contract_tests::sink::{ReceivedWebhook, RunSink, Sink};
 use svc_contract_tests::target::Target;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::contract::Environment;
@@ -99,7 +99,7 @@ impl InProcess {
     }
 
     /// By way of the listener's router, as pages and the console are asked.
-    async fn ask(&self, request: &Request) -> Response {
+    async fn request(&self, request: &Request) -> Response {
         let target = match request.query.as_str() {
             "" => request.path.clone(),
             query => format!("{}?{query}", request.path),
@@ -113,8 +113,8 @@ impl InProcess {
         }
         let asked = asked.body(axum::body::Body::from(request.body.clone()));
         let asked = asked.expect("a request");
-        let page = match (request.door, request.environment) {
-            (Door::Console, _) => None,
+        let page = match (request.channel, request.environment) {
+            (Channel::Console, _) => None,
             (_, Environment::Test) => Some(&self.pages[0]),
             (_, Environment::Live) => Some(&self.pages[1]),
         };
@@ -148,7 +148,7 @@ impl InProcess {
 
 fn receive(sink: &Sink, posting: &WebhookRequest) -> u16 {
     let path = posting.url.strip_prefix(SINK).unwrap_or_default();
-    sink.take(Receipt {
+    sink.take(ReceivedWebhook {
         path: path.to_owned(),
         at_s: Some(START.as_second()),
         signature: posting.signature.clone(),
@@ -160,8 +160,8 @@ fn receive(sink: &Sink, posting: &WebhookRequest) -> u16 {
 
 impl Target for InProcess {
     async fn send(&self, request: &Request) -> Result<Response, TransportError> {
-        if request.door != Door::Api {
-            return Ok(self.ask(request).await);
+        if request.channel != Channel::Api {
+            return Ok(self.request(request).await);
         }
         let header = |name: &str| {
             request
@@ -188,8 +188,8 @@ impl Target for InProcess {
         Ok(response(self.host.answer(&call).await))
     }
 
-    fn sink(&self) -> Option<OwnSink> {
-        Some(OwnSink {
+    fn sink(&self) -> Option<RunSink> {
+        Some(RunSink {
             sink: self.sink.clone(),
             url: SINK.to_owned(),
         })

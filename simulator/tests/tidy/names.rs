@@ -36,7 +36,6 @@ const KNOWN: &[(&str, &[&str])] = &[
             "When",
         ],
     ),
-    ("contract-tests", &["Outcome", "Target"]),
 ];
 
 fn found(name: &str, modules: &Modules, exceptions: &[&str]) -> Vec<String> {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
-use super::books::EnvironmentState;
+use super::environment::EnvironmentState;
 use super::expect::{expect, text};
 use super::flows::Flows;
 use crate::capture::{Exchange, Request};
 use crate::plan::{Ending, Expectation, Rule, Setting};
-use crate::property::foresee::{self, Body, Outcome, Refusal};
+use crate::property::oracle::{self, Body, ExpectedOutcome, Refusal};
 
 pub(super) const REPLAY: &str = "idempotent-replay";
 
@@ -20,7 +20,7 @@ pub(super) struct Model<'m> {
     pub(super) books: EnvironmentState,
     pub(super) flows: Flows,
     /// Bundles in two calls that wait for their second one.
-    pub(super) begun: Vec<Begun>,
+    pub(super) begun: Vec<OpenBundle>,
     /// By idempotency key: the call, and the step that was executed with it.
     pub(super) claims: BTreeMap<String, (Vec<u8>, usize)>,
     /// By id: the step with its newest answer.
@@ -29,7 +29,7 @@ pub(super) struct Model<'m> {
 
 /// A bundle that waits for its second call.
 #[derive(Debug, Clone)]
-pub(super) struct Begun {
+pub(super) struct OpenBundle {
     pub(super) slug: String,
     /// What the second call carries.
     pub(super) key: String,
@@ -38,7 +38,7 @@ pub(super) struct Begun {
 }
 
 /// What an idempotency key means for a call.
-pub(super) enum Claimed {
+pub(super) enum KeyUse {
     Fresh,
     Replay(usize),
     Conflict,
@@ -54,8 +54,8 @@ impl Model<'_> {
         let contract = self.setting.contract;
         let exchanges = self.exchanges;
         let request = &exchanges[at].request;
-        let checked = foresee::body(request).and_then(|body| {
-            let refusal = foresee::refusal(contract, operation, &operation.request, &body);
+        let checked = oracle::body(request).and_then(|body| {
+            let refusal = oracle::refusal(contract, operation, &operation.request, &body);
             refusal.map_or(Ok(body), Err)
         });
         let body = match checked {
@@ -64,11 +64,11 @@ impl Model<'_> {
         };
         match self.claimed(request, &body) {
             Err(refusal) => return self.refused(Some(operation), refusal),
-            Ok(Claimed::Replay(first)) => return replay(first),
-            Ok(Claimed::Conflict) => return self.refused(Some(operation), conflict()),
-            Ok(Claimed::Fresh) => {}
+            Ok(KeyUse::Replay(first)) => return replay(first),
+            Ok(KeyUse::Conflict) => return self.refused(Some(operation), conflict()),
+            Ok(KeyUse::Fresh) => {}
         }
-        let outcome = foresee::outcome(self.setting, operation, &body);
+        let outcome = oracle::outcome(self.setting, operation, &body);
         if let Some(refusal) = self.flows.refusal(self.setting, operation, &body, outcome) {
             return self.refused(Some(operation), refusal);
         }
@@ -85,7 +85,7 @@ impl Model<'_> {
         at: usize,
         operation: &Operation,
         body: &Body<'_>,
-        outcome: Outcome,
+        outcome: ExpectedOutcome,
     ) -> Vec<Expectation> {
         let clause = match outcome.by {
             Some(_) => "ruling.32-fixed-inputs",
@@ -148,17 +148,17 @@ impl Model<'_> {
         .collect()
     }
 
-    pub(super) fn claimed(&self, request: &Request, body: &Body<'_>) -> Result<Claimed, Refusal> {
+    pub(super) fn claimed(&self, request: &Request, body: &Body<'_>) -> Result<KeyUse, Refusal> {
         let Some(key) = request.header("idempotency-key") else {
-            return Ok(Claimed::Fresh);
+            return Ok(KeyUse::Fresh);
         };
         if !(1..=255).contains(&key.len()) {
             return Err(Refusal::input());
         }
         Ok(match self.claims.get(key) {
-            None => Claimed::Fresh,
-            Some((call, first)) if *call == call_of(request, body) => Claimed::Replay(*first),
-            Some(_) => Claimed::Conflict,
+            None => KeyUse::Fresh,
+            Some((call, first)) if *call == call_of(request, body) => KeyUse::Replay(*first),
+            Some(_) => KeyUse::Conflict,
         })
     }
 

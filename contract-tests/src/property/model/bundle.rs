@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use svc_fixtures::contract::{Bundle, BundleMode, ErrorCode, Field, Operation, Paise};
 use svc_fixtures::json::Json;
 
-use super::account::{Begun, Claimed, Model, REPLAY, answer, conflict, replay, unpaid};
+use super::account::{KeyUse, Model, OpenBundle, REPLAY, answer, conflict, replay, unpaid};
 use super::expect::{expect, text};
-use crate::plan::{Ending, Expectation, Place, Rule, Test};
-use crate::property::foresee::{self, Body, Refusal};
+use crate::plan::{Ending, Expectation, Place, Predicate, Rule};
+use crate::property::oracle::{self, Body, Refusal};
 
 /// A step that runs, and what it comes to.
-struct StepEnd<'c> {
+struct StepResult<'c> {
     operation: &'c Operation,
     ending: Ending,
 }
 
 /// What a bundle call asks for.
-struct Asked<'c> {
+struct BundlePlan<'c> {
     /// The steps that may run.
     steps: Vec<&'c Operation>,
     /// What the second call of a bundle in two calls carries.
@@ -30,19 +30,19 @@ impl<'m> Model<'m> {
     pub(super) fn bundle(&mut self, at: usize, row: &'m Bundle) -> Vec<Expectation> {
         let exchanges = self.exchanges;
         let request = &exchanges[at].request;
-        let asked = foresee::body(request)
-            .and_then(|body| self.asked(row, &body).map(|asked| (asked, body)));
-        let (asked, body) = match asked {
-            Ok(asked) => asked,
+        let plan =
+            oracle::body(request).and_then(|body| self.plan(row, &body).map(|plan| (plan, body)));
+        let (plan, body) = match plan {
+            Ok(plan) => plan,
             Err(refusal) => return self.refused(None, refusal),
         };
         match self.claimed(request, &body) {
             Err(refusal) => return self.refused(None, refusal),
-            Ok(Claimed::Replay(first)) => return replay(first),
-            Ok(Claimed::Conflict) => return self.refused(None, conflict()),
-            Ok(Claimed::Fresh) => {}
+            Ok(KeyUse::Replay(first)) => return replay(first),
+            Ok(KeyUse::Conflict) => return self.refused(None, conflict()),
+            Ok(KeyUse::Fresh) => {}
         }
-        let earlier = match &asked.second {
+        let earlier = match &plan.second {
             None => None,
             Some(key) => {
                 let mut begun = self.begun.iter();
@@ -52,19 +52,19 @@ impl<'m> Model<'m> {
                 }
             }
         };
-        if !self.books.covers(asked.price) {
+        if !self.books.covers(plan.price) {
             return self.refused(None, unpaid());
         }
         self.claim(at, request, &body);
-        let ends = self.ends(row, &asked, &body);
+        let ends = self.ends(row, &plan, &body);
         match earlier {
             Some(begun) => self.second_call(row, &begun, &ends),
-            None => self.first_call(at, row, asked.price, &ends),
+            None => self.first_call(at, row, plan.price, &ends),
         }
     }
 
     /// What a body asks for, or why it is refused: as the first of its steps that has a mistake is.
-    fn asked(&self, row: &Bundle, body: &Body<'_>) -> Result<Asked<'m>, Refusal> {
+    fn plan(&self, row: &Bundle, body: &Body<'_>) -> Result<BundlePlan<'m>, Refusal> {
         let contract = self.setting.contract;
         let all: Vec<&'m Operation> = row
             .steps
@@ -102,11 +102,11 @@ impl<'m> Model<'m> {
                 sent || !takes(row, step, field)
             };
             let own: Vec<Field> = step.request.iter().filter(own).cloned().collect();
-            if let Some(refusal) = foresee::refusal(contract, step, &own, &given) {
+            if let Some(refusal) = oracle::refusal(contract, step, &own, &given) {
                 return Err(refusal);
             }
         }
-        Ok(Asked {
+        Ok(BundlePlan {
             steps,
             second,
             price,
@@ -114,9 +114,9 @@ impl<'m> Model<'m> {
     }
 
     /// What each step that runs comes to. One that lacks what an earlier step gives does not run.
-    fn ends(&self, row: &Bundle, asked: &Asked<'m>, body: &Body<'_>) -> Vec<StepEnd<'m>> {
-        let mut ends: Vec<StepEnd<'m>> = Vec::new();
-        for &operation in &asked.steps {
+    fn ends(&self, row: &Bundle, plan: &BundlePlan<'m>, body: &Body<'_>) -> Vec<StepResult<'m>> {
+        let mut ends: Vec<StepResult<'m>> = Vec::new();
+        for &operation in &plan.steps {
             let given = given(operation, body);
             let lacks = |field: &&Field| {
                 let sent = given.iter().any(|(name, _)| *name == field.name);
@@ -138,8 +138,8 @@ impl<'m> Model<'m> {
                 continue;
             }
             // What earlier steps give is nobody's fixed input.
-            let ending = foresee::outcome(self.setting, operation, &given).ending;
-            ends.push(StepEnd { operation, ending });
+            let ending = oracle::outcome(self.setting, operation, &given).ending;
+            ends.push(StepResult { operation, ending });
         }
         ends
     }
@@ -149,7 +149,7 @@ impl<'m> Model<'m> {
         at: usize,
         row: &Bundle,
         held: Paise,
-        ends: &[StepEnd<'_>],
+        ends: &[StepResult<'_>],
     ) -> Vec<Expectation> {
         let ending = ending(row, ends);
         if ending == Ending::Pending {
@@ -182,7 +182,7 @@ impl<'m> Model<'m> {
         let key = carry.and_then(|carry| text(answer.as_ref(), &["data", &carry.field]));
         let verification = text(answer.as_ref(), &["verificationId"]);
         if let (Some(key), Some(verification)) = (key, verification) {
-            self.begun.push(Begun {
+            self.begun.push(OpenBundle {
                 slug: row.slug.clone(),
                 key,
                 verification,
@@ -194,8 +194,8 @@ impl<'m> Model<'m> {
     fn second_call(
         &mut self,
         row: &Bundle,
-        begun: &Begun,
-        ends: &[StepEnd<'_>],
+        begun: &OpenBundle,
+        ends: &[StepResult<'_>],
     ) -> Vec<Expectation> {
         self.begun.retain(|one| one.key != begun.key);
         self.books.release(match self.books.live {
@@ -221,7 +221,7 @@ impl<'m> Model<'m> {
             self.books.count(&operation.id, calls, Some(ended), charge);
         }
         let same = Json::from(begun.verification.clone());
-        let id = Rule::Value(Place::of(["verificationId"]), Test::Is(same));
+        let id = Rule::Value(Place::of(["verificationId"]), Predicate::Is(same));
         let mut expected = self.whole(row, ending, total);
         expected.push(expect("ruling.29-dynamic-bank", id));
         expected
@@ -235,7 +235,7 @@ impl<'m> Model<'m> {
         ];
         if matches!(ending, Ending::Completed | Ending::Pending) {
             let place = Place::of(["data", "bundle"]);
-            let slug = Rule::Value(place, Test::Is(Json::from(row.slug.clone())));
+            let slug = Rule::Value(place, Predicate::Is(Json::from(row.slug.clone())));
             expected.push(expect("ruling.29-bundle-data", slug));
         }
         expected.extend(self.books.charge(total));
@@ -244,7 +244,7 @@ impl<'m> Model<'m> {
 }
 
 /// How a bundle's call ends: pending while a step is or a second call is to come.
-fn ending(row: &Bundle, ends: &[StepEnd<'_>]) -> Ending {
+fn ending(row: &Bundle, ends: &[StepResult<'_>]) -> Ending {
     match ending_of(ends) {
         Ending::Completed if row.mode == BundleMode::TwoCalls => Ending::Pending,
         ending => ending,
@@ -252,7 +252,7 @@ fn ending(row: &Bundle, ends: &[StepEnd<'_>]) -> Ending {
 }
 
 /// Pending while a step is, failed as the first that was not conclusive, else completed.
-fn ending_of(ends: &[StepEnd<'_>]) -> Ending {
+fn ending_of(ends: &[StepResult<'_>]) -> Ending {
     let conclusive = |ending: Ending| {
         matches!(
             ending,

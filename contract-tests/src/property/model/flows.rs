@@ -7,17 +7,17 @@ use svc_fixtures::json::Json;
 
 use super::expect::{expect, text};
 use crate::capture::Request;
-use crate::plan::{Ending, Expectation, Place, Rule, Setting, Test};
-use crate::property::foresee::{self, Body, Outcome, Refusal};
+use crate::plan::{Ending, Expectation, Place, Predicate, Rule, Setting};
+use crate::property::oracle::{self, Body, ExpectedOutcome, Refusal};
 
 /// The flows that were begun, by their name and what later steps carry.
 #[derive(Debug, Default)]
 pub(super) struct Flows {
-    begun: BTreeMap<(String, String), Running>,
+    begun: BTreeMap<(String, String), OpenFlow>,
 }
 
 #[derive(Debug, Clone)]
-struct Running {
+struct OpenFlow {
     /// What the first call said, by field.
     said: Vec<(String, Json<'static>)>,
     /// The operations that are done.
@@ -31,7 +31,7 @@ impl Flows {
         setting: &Setting<'_>,
         operation: &Operation,
         body: &Body<'_>,
-        outcome: Outcome,
+        outcome: ExpectedOutcome,
     ) -> Option<Refusal> {
         let (flow, at) = setting.contract.step_of(&operation.id)?;
         let step = &flow.steps[at];
@@ -39,7 +39,7 @@ impl Flows {
             .iter()
             .find(|(name, _)| Some(name.as_ref()) == step.takes.as_deref())?;
         // An identifier that is itself a fixed input need not have been issued.
-        let alone = foresee::outcome(setting, operation, &vec![carried.clone()]);
+        let alone = oracle::outcome(setting, operation, &vec![carried.clone()]);
         if alone.by.is_some() {
             return None;
         }
@@ -85,7 +85,7 @@ impl Flows {
         let (flow, at) = setting.contract.step_of(&operation.id)?;
         let step = &flow.steps[at];
         let Some(takes) = &step.takes else {
-            let running = Running {
+            let running = OpenFlow {
                 said: said(operation, body),
                 done: vec![operation.id.clone()],
             };
@@ -101,7 +101,7 @@ impl Flows {
             running.done.push(operation.id.clone());
         }
         let place = Place::of(["data", step.done_when.as_deref()?]);
-        let rule = Rule::Value(place, Test::Is(Json::Bool(done)));
+        let rule = Rule::Value(place, Predicate::Is(Json::Bool(done)));
         Some(expect("ruling.10-wrong-otp", rule))
     }
 }

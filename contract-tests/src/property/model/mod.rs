@@ -5,8 +5,8 @@
 //! judged. The model's clock stands still: it is for services on which nothing falls due meanwhile.
 
 mod account;
-mod books;
 mod bundle;
+mod environment;
 mod expect;
 mod flows;
 
@@ -17,7 +17,7 @@ use svc_fixtures::contract::Environment;
 use crate::capture::Exchange;
 use crate::plan::{Expectation, Rule, Setting, VERIFICATIONS};
 use account::{Model, answer};
-use books::EnvironmentState;
+use environment::EnvironmentState;
 use expect::text;
 use flows::Flows;
 

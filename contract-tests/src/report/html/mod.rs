@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 
 use super::counted;
 use super::curl;
-use super::picture::{Breach, Picture, State};
+use super::run_summary::{Breach, ClauseState, RunSummary};
 use crate::capture::Exchange;
-use crate::event::{Judged, Outcome};
+use crate::event::{CheckResult, Outcome};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -21,8 +21,8 @@ const LONGEST: usize = 20_000;
 
 /// The page.
 #[must_use]
-pub fn print(picture: &Picture<'_>) -> String {
-    let title = format!("Contract tests: {}", verdict(picture));
+pub fn print(summary: &RunSummary<'_>) -> String {
+    let title = format!("Contract tests: {}", verdict(summary));
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -35,12 +35,12 @@ pub fn print(picture: &Picture<'_>) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header { (head(picture)) }
+                header { (head(summary)) }
                 main {
-                    (broken(picture))
-                    (stale(picture))
-                    (matrix(picture))
-                    (checks(picture))
+                    (broken(summary))
+                    (stale(summary))
+                    (matrix(summary))
+                    (checks(summary))
                 }
             }
         }
@@ -55,8 +55,8 @@ fn policy() -> String {
 }
 
 /// The run in a word or two.
-fn verdict(picture: &Picture<'_>) -> &'static str {
-    let sum = picture.summary;
+fn verdict(summary: &RunSummary<'_>) -> &'static str {
+    let sum = summary.totals;
     match (
         sum.failed + sum.stale,
         sum.unreachable,
@@ -69,8 +69,8 @@ fn verdict(picture: &Picture<'_>) -> &'static str {
     }
 }
 
-fn head(picture: &Picture<'_>) -> Markup {
-    let sum = picture.summary;
+fn head(summary: &RunSummary<'_>) -> Markup {
+    let sum = summary.totals;
     let sums = [
         ("passed", sum.passed),
         ("failed", sum.failed),
@@ -78,15 +78,17 @@ fn head(picture: &Picture<'_>) -> Markup {
         ("skipped", sum.skipped),
         ("unreachable", sum.unreachable),
     ];
-    let addresses = picture.began.map_or(&[][..], |began| &began.addresses);
-    let lost = picture
-        .judged
+    let addresses = summary
+        .started
+        .map_or(&[][..], |started| &started.addresses);
+    let lost = summary
+        .results
         .iter()
-        .find_map(|judged| judged.unreachable.as_ref());
+        .find_map(|result| result.unreachable.as_ref());
     html! {
-        h1 { "Contract tests: " (verdict(picture)) }
+        h1 { "Contract tests: " (verdict(summary)) }
         p.soft {
-            "Seed " code { (picture.seed()) }
+            "Seed " code { (summary.seed()) }
             @for (environment, address) in addresses { ", " (environment) " at " code { (address) } }
         }
         ul.sums {
@@ -109,20 +111,20 @@ fn class(word: &str) -> &'static str {
     }
 }
 
-fn broken(picture: &Picture<'_>) -> Markup {
-    let breaches = picture.breaches();
+fn broken(summary: &RunSummary<'_>) -> Markup {
+    let breaches = summary.breaches();
     html! {
         @if !breaches.is_empty() { h2 { (counted(breaches.len(), "clause")) " broken" } }
         @for (clause, places) in &breaches {
             @let known = places.iter().all(|breach| breach.known.is_some());
             section.breach.known[known] id=(format!("clause-{clause}")) {
                 h3 { code { (clause) } ": " @if known { "known, " } "broken " (counted(places.len(), "time")) }
-                @if let Some(row) = picture.row(clause) {
+                @if let Some(row) = summary.row(clause) {
                     p { (worded(&row.text)) }
                     p.soft { (row.section) }
                 }
                 @for (at, place) in places.iter().take(SHOWN).enumerate() {
-                    details open[at == 0] { (breach(picture, place)) }
+                    details open[at == 0] { (breach(summary, place)) }
                 }
                 @if places.len() > SHOWN {
                     p.soft { "and " (places.len() - SHOWN) " more, all of them in the JSON report" }
@@ -132,7 +134,7 @@ fn broken(picture: &Picture<'_>) -> Markup {
     }
 }
 
-fn breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Markup {
+fn breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Markup {
     let diff = breach.diff();
     html! {
         summary { (breach.place()) ": " (worded(breach.what)) }
@@ -146,7 +148,7 @@ fn breach(picture: &Picture<'_>, breach: &Breach<'_>) -> Markup {
                 }
             }
             @if let Some(exchange) = breach.exchange() { (self::exchange(exchange)) }
-            @if let Some(curl) = curl::of_breach(picture, breach) {
+            @if let Some(curl) = curl::of_breach(summary, breach) {
                 dt { "Again, with the key in the environment" } dd { (text(&curl)) }
             }
         }
@@ -224,29 +226,29 @@ fn coloured(diff: &str) -> Markup {
     }
 }
 
-fn stale(picture: &Picture<'_>) -> Markup {
+fn stale(summary: &RunSummary<'_>) -> Markup {
     html! {
-        @if !picture.stale.is_empty() {
+        @if !summary.stale.is_empty() {
             h2 { "Known deviations that are none any more" }
-            @for stale in &picture.stale {
+            @for stale in &summary.stale {
                 section.breach {
                     h3 { (stale.check) ": " (stale.clause) }
                     p.soft { (stale.place) }
-                    (text(&stale.told))
+                    (text(&stale.message))
                 }
             }
         }
     }
 }
 
-fn matrix(picture: &Picture<'_>) -> Markup {
-    let clauses = picture.clauses();
-    let breaches = picture.breaches();
+fn matrix(summary: &RunSummary<'_>) -> Markup {
+    let clauses = summary.clauses();
+    let breaches = summary.breaches();
     html! {
         h2 { "Clauses" }
         ul.sums {
-            @for state in State::ALL {
-                @let number = picture.count(state);
+            @for state in ClauseState::ALL {
+                @let number = summary.count(state);
                 li class=[(number > 0).then_some(class(state.word()))] { b { (number) } " " (state.word()) }
             }
         }
@@ -274,27 +276,27 @@ fn matrix(picture: &Picture<'_>) -> Markup {
     }
 }
 
-fn checks(picture: &Picture<'_>) -> Markup {
+fn checks(summary: &RunSummary<'_>) -> Markup {
     html! {
         h2 { "Checks" }
         div.wide {
             table {
                 thead { tr { th { "check" } th { "outcome" } th { "requests" } th { "what it shows" } } }
-                tbody { @for judged in &picture.judged { (check(judged)) } }
+                tbody { @for result in &summary.results { (check(result)) } }
             }
         }
     }
 }
 
-fn check(judged: &Judged) -> Markup {
-    let outcome = judged.outcome();
+fn check(result: &CheckResult) -> Markup {
+    let outcome = result.outcome();
     html! {
         tr {
-            td { code { (judged.check) } }
+            td { code { (result.check) } }
             td { span class=(format!("state {}", class(outcome.word()))) { (outcome.word()) } }
-            td { (judged.requests) }
+            td { (result.requests) }
             td {
-                (judged.title)
+                (result.title)
                 @if let Outcome::Skipped { why } = &outcome { br; span.soft { (why) } }
             }
         }

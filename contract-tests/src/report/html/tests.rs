@@ -6,7 +6,7 @@ use crate::report::sample;
 #[test]
 fn a_run_is_a_page() {
     let events = sample::events();
-    let page = print(&Picture::of(&events)).replace(STYLE, "");
+    let page = print(&RunSummary::of(&events)).replace(STYLE, "");
     // A tag a line, so that a difference can be read.
     insta::assert_snapshot!(page.replace("><", ">\n<"), @r##"
         <!DOCTYPE html>
@@ -396,7 +396,7 @@ fn a_run_is_a_page() {
 #[test]
 fn nothing_that_was_answered_is_markup() {
     let events = sample::events();
-    let page = print(&Picture::of(&events));
+    let page = print(&RunSummary::of(&events));
     for tag in [
         "<script",
         "<img",
@@ -413,5 +413,5 @@ fn nothing_that_was_answered_is_markup() {
 
 #[test]
 fn nothing_judged_is_told() {
-    assert!(print(&Picture::of(&[])).contains("Nothing was judged."));
+    assert!(print(&RunSummary::of(&[])).contains("Nothing was judged."));
 }

@@ -3,11 +3,11 @@
 use svc_fixtures::contract::Environment;
 
 use super::{CALLED, CONTRACT, broken_by, broken_in, exchange, setting};
-use crate::capture::{Door, Exchange};
+use crate::capture::{Channel, Exchange};
 use crate::verdict::ending;
 
 fn ended(path: &str, status: u16, body: &str) -> Exchange {
-    let mut ended = exchange(Environment::Test, Door::Api, status, body);
+    let mut ended = exchange(Environment::Test, Channel::Api, status, body);
     path.clone_into(&mut ended.request.path);
     ended
 }
@@ -48,15 +48,15 @@ fn what_is_looked_up_is_200_however_it_ended() {
 
 #[test]
 fn a_message_has_no_secret_in_it_and_an_error_is_there() {
-    let mut told = failed(400, "SVC_INVALID_INPUT", false);
+    let mut verdict = failed(400, "SVC_INVALID_INPUT", false);
     let body = format!(
         r#"{{"status":"failed","error":{{"code":"SVC_INVALID_INPUT","message":"{}","retryable":false}}}}"#,
-        crate::redact::MARK
+        crate::redact::REDACTED
     );
-    if let Ok(response) = &mut told.response {
+    if let Ok(response) = &mut verdict.response {
         response.body = body.into_bytes();
     }
-    assert_eq!(broken_by(&told, ending::judge), ["ruling.06-message"]);
+    assert_eq!(broken_by(&verdict, ending::judge), ["ruling.06-message"]);
     let bare = ended(&CALLED.path, 400, r#"{"status":"failed"}"#);
     let found = broken_by(&bare, ending::judge);
     assert_eq!(found, ["errors.envelope", "errors.stable-codes"]);
@@ -72,8 +72,8 @@ fn who_should_wait_is_told_how_long_in_whole_seconds() {
                 response.headers.push(header);
             }
             let found = broken_by(&limited, ending::judge);
-            let told = !found.contains(&"ruling.17-retry-after".to_owned());
-            assert_eq!(told, fits, "{status} {header:?}");
+            let verdict = !found.contains(&"ruling.17-retry-after".to_owned());
+            assert_eq!(verdict, fits, "{status} {header:?}");
         }
     }
 }

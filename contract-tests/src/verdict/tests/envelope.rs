@@ -3,13 +3,18 @@
 use svc_fixtures::contract::Environment;
 
 use super::{CALLED, CONTRACT, broken_by, exchange};
-use crate::capture::Door;
+use crate::capture::Channel;
 use crate::verdict::envelope;
 
 /// The clauses broken by an envelope of a call on the sandbox, without those about its shape: the
 /// bodies here have only the members that are asked for.
 fn broken(path: &str, members: &str, asked: &[&str]) -> Vec<String> {
-    let mut sent = exchange(Environment::Test, Door::Api, 200, &format!("{{{members}}}"));
+    let mut sent = exchange(
+        Environment::Test,
+        Channel::Api,
+        200,
+        &format!("{{{members}}}"),
+    );
     path.clone_into(&mut sent.request.path);
     let found = broken_by(&sent, |findings, answer| {
         envelope::judge(findings, answer);
@@ -174,7 +179,7 @@ fn an_error_has_three_members_and_no_other() {
 #[test]
 fn what_is_no_object_is_judged_no_further() {
     for body in ["[]", "7", "<html>", ""] {
-        let sent = exchange(Environment::Test, Door::Api, 200, body);
+        let sent = exchange(Environment::Test, Channel::Api, 200, body);
         let mut further = true;
         let found = broken_by(&sent, |findings, answer| {
             further = envelope::judge(findings, answer);

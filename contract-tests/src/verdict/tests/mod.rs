@@ -10,8 +10,10 @@ use std::sync::LazyLock;
 use svc_fixtures::contract::{Contract, Environment, Operation};
 
 use super::{Finding, Findings, Verdict, billing, delivered, ending, judge};
-use crate::capture::{CapturedCase, Door, Exchange, Presented, Request, Response, TransportError};
-use crate::plan::{Ask, Case, Expectation, Rule, Setting, Step};
+use crate::capture::{
+    CapturedCase, Channel, Exchange, Presented, Request, Response, TransportError,
+};
+use crate::plan::{Case, Expectation, RequestTemplate, Rule, Setting, Step};
 use crate::verdict::answer::Answer;
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
@@ -27,10 +29,10 @@ fn setting() -> Setting<'static> {
     Setting::new(&CONTRACT, Vec::new(), "sample").everything()
 }
 
-fn exchange(environment: Environment, door: Door, status: u16, body: &str) -> Exchange {
+fn exchange(environment: Environment, channel: Channel, status: u16, body: &str) -> Exchange {
     Exchange {
         request: Request {
-            door,
+            channel,
             environment,
             method: "POST".to_owned(),
             path: CALLED.path.clone(),
@@ -49,7 +51,7 @@ fn exchange(environment: Environment, door: Door, status: u16, body: &str) -> Ex
 }
 
 fn live(status: u16, body: &str) -> Exchange {
-    exchange(Environment::Live, Door::Api, status, body)
+    exchange(Environment::Live, Channel::Api, status, body)
 }
 
 /// The clauses that one part of the judge finds broken, and how often.
@@ -144,22 +146,22 @@ fn an_ending_is_told_in_a_few_words() {
         ..live(200, "")
     };
     let failed = r#"{"status":"failed","error":{"code":"SVC_RATE_LIMITED"}}"#;
-    for (exchange, told) in [
+    for (exchange, verdict) in [
         (live(200, r#"{"status":"completed"}"#), "200 completed"),
         (replayed, "200 completed, replayed"),
         (live(429, failed), "429 SVC_RATE_LIMITED"),
         (live(502, "<html>"), "502 and no JSON"),
         (lost, "no answer: no connection: reset"),
     ] {
-        assert_eq!(ending(&exchange), told);
+        assert_eq!(ending(&exchange), verdict);
     }
 }
 
 /// A case of one call, and what was captured of it.
 fn one_call(expect: Vec<Expectation>, exchanges: Vec<Exchange>) -> (Case, CapturedCase) {
     let mut case = Case::new("a case");
-    let ask = Ask::get(&CALLED.path);
-    case.steps.push(Step { ask, expect });
+    let request = RequestTemplate::get(&CALLED.path);
+    case.steps.push(Step { request, expect });
     let mut captured = CapturedCase::new("a check", "a case");
     captured.exchanges = exchanges;
     (case, captured)
@@ -175,12 +177,12 @@ fn what_has_no_answer_is_skipped_and_says_why() {
     let (_, unsent) = one_call(Vec::new(), Vec::new());
     let mut stopped = unsent.clone();
     stopped.stopped = Some("the budget is spent".to_owned());
-    for (captured, told) in [
+    for (captured, verdict) in [
         (lost, "no answer: no connection: reset"),
         (unsent, "it was not captured"),
         (stopped, "the budget is spent"),
     ] {
-        let why = told.to_owned();
+        let why = verdict.to_owned();
         let skipped = Finding {
             case: "a case".to_owned(),
             step: 0,
@@ -194,7 +196,7 @@ fn what_has_no_answer_is_skipped_and_says_why() {
 fn delivery(body: &str, signature: &str, at_s: i64) -> Exchange {
     let delivery = serde_json::json!({"body": body, "signature": signature, "atS": at_s});
     let came = serde_json::json!({"deliveries": [delivery]}).to_string();
-    exchange(Environment::Test, Door::Sink, 200, &came)
+    exchange(Environment::Test, Channel::Sink, 200, &came)
 }
 
 #[test]
@@ -205,7 +207,7 @@ fn deliveries_are_counted_signed_and_compared() {
     let good = delivery("{}", &signature, 1_800_000_000);
     let late = delivery("{}", &signature, 1_800_001_000);
     let bad = delivery("[]", &signature, 1_800_000_000);
-    let envelope = exchange(Environment::Test, Door::Api, 200, "{}");
+    let envelope = exchange(Environment::Test, Channel::Api, 200, "{}");
     let envelope = Answer::of(&envelope).unwrap();
     for (came, expected) in [
         (good, vec![]),
@@ -228,7 +230,7 @@ fn deliveries_are_counted_signed_and_compared() {
 
 #[test]
 fn a_breach_is_told_with_what_must_be_and_what_is() {
-    let told = |exchange: &Exchange, part: fn(&mut Findings<'_>, &Answer<'_>)| {
+    let verdict = |exchange: &Exchange, part: fn(&mut Findings<'_>, &Answer<'_>)| {
         let setting = setting();
         let mut findings = Findings {
             setting: &setting,
@@ -252,13 +254,13 @@ fn a_breach_is_told_with_what_must_be_and_what_is() {
     let amount = "`billing.amount`: an amount with at most two decimals, not negative, not";
     for (billing, found) in [("{}", "nothing"), (r#"{"amount":0.001}"#, "0.001")] {
         let body = format!(r#"{{"status":"odd","billing":{billing}}}"#);
-        let first = told(&live(200, &body), billing::judge).swap_remove(0);
+        let first = verdict(&live(200, &body), billing::judge).swap_remove(0);
         assert_eq!(first, format!("{amount} {found}"));
     }
     let judged = |findings: &mut Findings<'_>, answer: &Answer<'_>| {
         super::envelope::judge(findings, answer);
     };
-    let bare = told(&live(200, r#"{"status":"completed"}"#), judged);
+    let bare = verdict(&live(200, r#"{"status":"completed"}"#), judged);
     let data = "`data`: is there, not it is not there".to_owned();
     assert!(bare.contains(&data), "{bare:#?}");
     let (mut case, captured) = one_call(Vec::new(), vec![live(200, "[1]"), live(200, "[2]")]);
@@ -267,15 +269,15 @@ fn a_breach_is_told_with_what_must_be_and_what_is() {
         clause: "the.rule".to_owned(),
         rule: Rule::SameBytes(0),
     });
-    let told = judge(&setting(), &case, &captured).pop().unwrap().verdict;
+    let verdict = judge(&setting(), &case, &captured).pop().unwrap().verdict;
     let Verdict::Broken {
         what,
         expected,
         found,
         ..
-    } = told
+    } = verdict
     else {
-        panic!("{told:?}");
+        panic!("{verdict:?}");
     };
     assert_eq!([what, expected, found], ["the body", "[1]", "[2]"]);
 }

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::{Environment, ErrorCode, Paise};
 
 use super::{CALLED, clauses, exchange, live, one_call, setting};
-use crate::capture::{Door, Exchange, TransportError};
-use crate::plan::{Ask, Ending, Expectation, Rule, Step, UsageFigures, UsageRow};
+use crate::capture::{Channel, Exchange, TransportError};
+use crate::plan::{Ending, Expectation, RequestTemplate, Rule, Step, UsageFigures, UsageRow};
 use crate::verdict::{Verdict, judge};
 
 /// Whether the last answer meets a rule; None where it is skipped.
 fn meets(rule: Rule, answers: Vec<Exchange>) -> Option<bool> {
     let clause = "the.rule".to_owned();
     let (mut case, captured) = one_call(Vec::new(), answers);
-    let ask = Ask::get(&CALLED.path);
+    let request = RequestTemplate::get(&CALLED.path);
     case.steps = vec![
         Step {
-            ask,
+            request,
             expect: Vec::new(),
         };
         captured.exchanges.len()
@@ -39,7 +39,7 @@ fn meets(rule: Rule, answers: Vec<Exchange>) -> Option<bool> {
 
 fn answer(status: u16, body: &str) -> Exchange {
     // The receiver's door: nothing else is judged of it.
-    exchange(Environment::Test, Door::Sink, status, body)
+    exchange(Environment::Test, Channel::Sink, status, body)
 }
 
 fn with_header(mut exchange: Exchange, name: &str, value: &str) -> Exchange {
@@ -294,7 +294,7 @@ fn a_live_call_that_charges_more_than_it_can_cost_is_a_breach() {
     );
     let (mut case, mut captured) = (case, captured);
     captured.exchanges[0].request.path = "/v1/verifications/svcv_x".to_owned();
-    case.steps[0].ask.path = "/v1/verifications/svcv_x".to_owned();
+    case.steps[0].request.path = "/v1/verifications/svcv_x".to_owned();
     let found = clauses(judge(&setting(), &case, &captured));
     assert!(
         !found.contains(&"billing.failures-are-free".to_owned()),

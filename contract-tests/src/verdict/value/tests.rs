@@ -5,26 +5,26 @@ use svc_fixtures::json::Json;
 
 use super::holds;
 use crate::capture::{Exchange, Request, Response};
-use crate::plan::{Earlier, JsonType, Pattern, Place, Test};
+use crate::plan::{EarlierValue, JsonType, Pattern, Place, Predicate};
 use crate::verdict::answer::Answer;
 
 fn json(text: &'static str) -> Json<'static> {
     Json::parse(text.as_bytes()).expect("JSON")
 }
 
-fn is(text: &'static str) -> Test {
-    Test::Is(json(text))
+fn is(text: &'static str) -> Predicate {
+    Predicate::Is(json(text))
 }
 
-fn boxed(test: Test) -> Box<Test> {
+fn boxed(test: Predicate) -> Box<Predicate> {
     Box::new(test)
 }
 
 /// The test holds of the first values and not of the others; `earlier` is the answer before.
-fn border(test: &Test, good: &[&'static str], bad: &[&'static str]) {
+fn border(test: &Predicate, good: &[&'static str], bad: &[&'static str]) {
     let exchange = Exchange {
         request: Request {
-            door: crate::capture::Door::Api,
+            channel: crate::capture::Channel::Api,
             environment: Environment::Test,
             method: "GET".to_owned(),
             path: "/".to_owned(),
@@ -54,12 +54,12 @@ fn border(test: &Test, good: &[&'static str], bad: &[&'static str]) {
         );
     }
     let there = !holds(test, None, &answers);
-    assert_eq!(there, *test != Test::Absent, "{test} of nothing");
+    assert_eq!(there, *test != Predicate::Absent, "{test} of nothing");
 }
 
-fn before(place: &str) -> Earlier {
+fn before(place: &str) -> EarlierValue {
     let place = Place::parse(place).expect("a place");
-    Earlier { step: 0, place }
+    EarlierValue { step: 0, place }
 }
 
 #[test]
@@ -84,26 +84,26 @@ fn equality_is_of_numbers_and_of_members_in_any_order() {
 
 #[test]
 fn absent_is_no_null_and_present_may_be_null() {
-    border(&Test::Absent, &[], &["null", "\"\"", "[]", "1"]);
-    border(&Test::Present, &["null", "\"\"", "[]", "1"], &[]);
+    border(&Predicate::Absent, &[], &["null", "\"\"", "[]", "1"]);
+    border(&Predicate::Present, &["null", "\"\"", "[]", "1"], &[]);
 }
 
 #[test]
 fn a_pattern_is_looked_for_in_texts_only() {
     let pattern = Pattern::new("^[0-9]{2}$").expect("a pattern");
-    let test = Test::Matches(pattern);
+    let test = Predicate::Matches(pattern);
     border(&test, &["\"12\""], &["\"123\"", "\"1a\"", "12", "null"]);
 }
 
 #[test]
 fn a_bound_belongs_to_what_it_bounds() {
     border(
-        &Test::AtLeast(0.8),
+        &Predicate::AtLeast(0.8),
         &["0.8", "1"],
         &["0.79", "\"1\"", "null"],
     );
     border(
-        &Test::AtMost(1.0),
+        &Predicate::AtMost(1.0),
         &["1", "0.5"],
         &["1.01", "\"1\"", "null"],
     );
@@ -111,19 +111,19 @@ fn a_bound_belongs_to_what_it_bounds() {
 
 #[test]
 fn length_counts_items_and_characters() {
-    let four = Test::Length(boxed(is("4")));
+    let four = Predicate::Length(boxed(is("4")));
     border(
         &four,
         &["[1, 2, 3, 4]", "\"आशार\""],
         &["[1]", "\"abcde\"", "4", "{}", "null"],
     );
-    let some = Test::Length(boxed(Test::AtLeast(1.0)));
+    let some = Predicate::Length(boxed(Predicate::AtLeast(1.0)));
     border(&some, &["[1]", "\"a\""], &["[]", "\"\"", "1"]);
 }
 
 #[test]
 fn each_holds_of_no_empty_list() {
-    let each = Test::Each(boxed(is("\"A\"")));
+    let each = Predicate::Each(boxed(is("\"A\"")));
     border(
         &each,
         &[r#"["A"]"#, r#"["A", "A"]"#],
@@ -133,19 +133,19 @@ fn each_holds_of_no_empty_list() {
 
 #[test]
 fn contains_looks_into_lists_and_texts() {
-    let contains = Test::Contains(boxed(is("\"PEP\"")));
+    let contains = Predicate::Contains(boxed(is("\"PEP\"")));
     border(
         &contains,
         &[r#"["A", "PEP"]"#, "\"a PEP list\""],
         &["[]", r#"["PEPS"]"#, "\"pep\"", "1"],
     );
-    let some = Test::Contains(boxed(Test::Length(boxed(is("2")))));
+    let some = Predicate::Contains(boxed(Predicate::Length(boxed(is("2")))));
     border(&some, &[r#"["A", "AB"]"#], &[r#"["A"]"#, "\"AB\""]);
 }
 
 #[test]
 fn one_of_knows_only_its_own() {
-    let test = Test::OneOf(vec![json("1"), json("\"A\"")]);
+    let test = Predicate::OneOf(vec![json("1"), json("\"A\"")]);
     border(&test, &["1.0", "\"A\""], &["2", "\"B\"", "null"]);
 }
 
@@ -162,34 +162,34 @@ fn a_type_is_the_values_and_a_whole_number_is_a_number_too() {
     for (kind, good) in samples {
         let others = samples.iter().filter(|(other, _)| *other != kind);
         let bad: Vec<_> = others.map(|(_, text)| *text).chain(["1.5"]).collect();
-        border(&Test::Type(vec![kind]), &[good], &bad);
+        border(&Predicate::Type(vec![kind]), &[good], &bad);
     }
     border(
-        &Test::Type(vec![JsonType::Num]),
+        &Predicate::Type(vec![JsonType::Num]),
         &["1", "1.5"],
         &["\"1\"", "null"],
     );
-    let either = Test::Type(vec![JsonType::Text, JsonType::Null]);
+    let either = Predicate::Type(vec![JsonType::Text, JsonType::Null]);
     border(&either, &["\"\"", "null"], &["1", "{}"]);
 }
 
 #[test]
 fn what_is_inside_is_judged_at_its_place() {
     let place = Place::parse("a.b/0").expect("a place");
-    let has = Test::Has(vec![(place.clone(), is("1"))]);
+    let has = Predicate::Has(vec![(place.clone(), is("1"))]);
     border(
         &has,
         &[r#"{"a.b": [1], "c": 2}"#],
         &[r#"{"a.b": []}"#, "{}", "[1]"],
     );
-    let without = Test::Has(vec![(place, Test::Absent)]);
+    let without = Predicate::Has(vec![(place, Predicate::Absent)]);
     border(&without, &["{}", r#"{"a.b": []}"#], &[r#"{"a.b": [1]}"#]);
 }
 
 #[test]
 fn not_asks_for_a_value_that_is_otherwise() {
     border(
-        &Test::Not(boxed(is("\"A\""))),
+        &Predicate::Not(boxed(is("\"A\""))),
         &["\"B\"", "null"],
         &["\"A\""],
     );
@@ -197,22 +197,22 @@ fn not_asks_for_a_value_that_is_otherwise() {
 
 #[test]
 fn all_of_several_must_hold() {
-    let range = Test::All(vec![Test::AtLeast(0.0), Test::AtMost(1.0)]);
+    let range = Predicate::All(vec![Predicate::AtLeast(0.0), Predicate::AtMost(1.0)]);
     border(&range, &["0", "1", "0.5"], &["-0.1", "1.1", "\"0\""]);
 }
 
 #[test]
 fn an_earlier_value_is_compared_and_must_be_there() {
-    let same = Test::SameAs(before("data/x"));
+    let same = Predicate::SameAs(before("data/x"));
     border(&same, &["5", "5.0"], &["6", "\"5\"", "null"]);
-    let other = Test::OtherThan(before("data/text"));
+    let other = Predicate::OtherThan(before("data/text"));
     border(&other, &["\"B\"", "1"], &["\"A\""]);
-    let less = Test::LessThan(before("data/x"));
+    let less = Predicate::LessThan(before("data/x"));
     border(&less, &["4.99"], &["5", "6", "\"1\""]);
     for nothing in [
-        Test::SameAs(before("data/y")),
-        Test::OtherThan(before("data/y")),
-        Test::LessThan(before("data/text")),
+        Predicate::SameAs(before("data/y")),
+        Predicate::OtherThan(before("data/y")),
+        Predicate::LessThan(before("data/text")),
     ] {
         border(&nothing, &[], &["1", "\"A\"", "null"]);
     }
@@ -220,7 +220,7 @@ fn an_earlier_value_is_compared_and_must_be_there() {
 
 #[test]
 fn nothing_can_be_all_of_what_nothing_is() {
-    let all = |test| Test::All(vec![Test::Absent, test]);
-    assert!(holds(&all(Test::Absent), None, &[]));
-    assert!(!holds(&all(Test::Present), None, &[]));
+    let all = |test| Predicate::All(vec![Predicate::Absent, test]);
+    assert!(holds(&all(Predicate::Absent), None, &[]));
+    assert!(!holds(&all(Predicate::Present), None, &[]));
 }

@@ -10,8 +10,8 @@ use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::capture::{CapturedCase, Exchange, Repeated};
-use crate::event::Judged;
+use crate::capture::{CapturedCase, Exchange, Repeat};
+use crate::event::CheckResult;
 use crate::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Field, Kind};
 
@@ -20,27 +20,27 @@ const SHORTEST: usize = 4;
 
 /// Which members hold personal data.
 #[derive(Debug, Clone)]
-pub struct Personal {
+pub struct PersonalMembers {
     fields: BTreeSet<String>,
-    list: Words,
+    list: WordList,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct WordList {
     words: BTreeSet<String>,
     formats: BTreeSet<String>,
     except: BTreeSet<String>,
 }
 
-impl Personal {
+impl PersonalMembers {
     /// What the rows of a contract and `personal.toml` say.
     ///
     /// # Panics
     /// Never: a test reads the built-in file.
     #[must_use]
     pub fn of(contract: &Contract) -> Self {
-        let list: Words =
+        let list: WordList =
             toml::from_str(include_str!("../../personal.toml")).expect("the built-in list reads");
         let carried: BTreeSet<&str> = contract
             .flows
@@ -54,7 +54,7 @@ impl Personal {
         }
         // What the service made up to hold a flow together says nothing of a person.
         fields.retain(|name| !carried.contains(name.as_str()));
-        Personal { fields, list }
+        PersonalMembers { fields, list }
     }
 
     /// Whether a member of that name holds personal data.
@@ -71,7 +71,7 @@ impl Personal {
     }
 }
 
-fn named(contract: &Contract, list: &Words, fields: &[Field], out: &mut BTreeSet<String>) {
+fn named(contract: &Contract, list: &WordList, fields: &[Field], out: &mut BTreeSet<String>) {
     for field in fields {
         let format = match &field.kind {
             Kind::Text { format, .. } => format.map(|id| contract.format(id).name.as_str()),
@@ -106,16 +106,16 @@ fn words(name: &str) -> Vec<String> {
 
 /// What stands in place of each personal value, the same for the same one.
 #[derive(Debug, Clone)]
-pub struct StandIns {
-    personal: Personal,
+pub struct Pseudonyms {
+    personal: PersonalMembers,
     known: BTreeMap<String, String>,
 }
 
-impl StandIns {
+impl Pseudonyms {
     /// None yet.
     #[must_use]
-    pub fn of(personal: Personal) -> Self {
-        StandIns {
+    pub fn of(personal: PersonalMembers) -> Self {
+        Pseudonyms {
             personal,
             known: BTreeMap::new(),
         }
@@ -126,13 +126,13 @@ impl StandIns {
     pub fn case(&mut self, case: &CapturedCase, keep: &BTreeSet<String>) -> CapturedCase {
         let mine = self.found_in(all(case), keep);
         let exchanges = case.exchanges.iter();
-        let repeated = case.repeated.iter();
+        let repeats = case.repeats.iter();
         CapturedCase {
             exchanges: exchanges
                 .map(|exchange| replaced(&mine, exchange))
                 .collect(),
-            repeated: repeated
-                .map(|one| Repeated {
+            repeats: repeats
+                .map(|one| Repeat {
                     step: one.step,
                     exchange: replaced(&mine, &one.exchange),
                 })
@@ -143,17 +143,17 @@ impl StandIns {
     }
 
     /// What was judged, without personal data.
-    pub fn judged(&mut self, judged: &mut Judged) {
-        let mine = self.found_in(judged.evidence.iter().flat_map(all), &BTreeSet::new());
-        for case in &mut judged.evidence {
+    pub fn replace_in(&mut self, result: &mut CheckResult) {
+        let mine = self.found_in(result.evidence.iter().flat_map(all), &BTreeSet::new());
+        for case in &mut result.evidence {
             for exchange in &mut case.exchanges {
                 *exchange = replaced(&mine, exchange);
             }
-            for one in &mut case.repeated {
+            for one in &mut case.repeats {
                 one.exchange = replaced(&mine, &one.exchange);
             }
         }
-        for finding in &mut judged.findings {
+        for finding in &mut result.findings {
             match &mut finding.verdict {
                 Verdict::Broken {
                     expected, found, ..
@@ -181,7 +181,7 @@ impl StandIns {
                 .flatten()
             {
                 if let Ok(json) = serde_json::from_slice(body) {
-                    collect(&self.personal, &json, Held::Openly, &mut values);
+                    collect(&self.personal, &json, Context::Openly, &mut values);
                 }
             }
         }
@@ -189,8 +189,8 @@ impl StandIns {
         for value in values.into_iter().filter(|value| !keep.contains(value)) {
             let next = self.known.len() + 1;
             let known = self.known.entry(value.clone());
-            let stand_in = known.or_insert_with(|| stand_in(&value, next)).clone();
-            mine.push((value, stand_in));
+            let pseudonym = known.or_insert_with(|| pseudonym(&value, next)).clone();
+            mine.push((value, pseudonym));
         }
         mine.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         mine
@@ -199,44 +199,44 @@ impl StandIns {
 
 /// Every exchange of a case, those that were followed by another one, too.
 fn all(case: &CapturedCase) -> impl Iterator<Item = &Exchange> {
-    let repeated = case.repeated.iter().map(|one| &one.exchange);
-    case.exchanges.iter().chain(repeated)
+    let repeats = case.repeats.iter().map(|one| &one.exchange);
+    case.exchanges.iter().chain(repeats)
 }
 
 #[derive(Clone, Copy)]
-enum Held {
+enum Context {
     Openly,
     AsPersonal,
 }
 
-fn collect(personal: &Personal, json: &Value, held: Held, out: &mut BTreeSet<String>) {
-    match (json, held) {
+fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut BTreeSet<String>) {
+    match (json, context) {
         (Value::Object(members), _) => {
             for (name, value) in members {
-                let held = if personal.is(name) {
-                    Held::AsPersonal
+                let context = if personal.is(name) {
+                    Context::AsPersonal
                 } else {
-                    held
+                    context
                 };
-                collect(personal, value, held, out);
+                collect(personal, value, context, out);
             }
         }
         (Value::Array(items), _) => {
             for item in items {
-                collect(personal, item, held, out);
+                collect(personal, item, context, out);
             }
         }
-        (Value::String(text), Held::AsPersonal) if !text.trim().is_empty() => {
+        (Value::String(text), Context::AsPersonal) if !text.trim().is_empty() => {
             out.insert(text.clone());
         }
         // What came to the receiver of webhooks, or a body as the console shows it: JSON in a text.
-        (Value::String(text), Held::Openly) if text.starts_with(['{', '[']) => {
+        (Value::String(text), Context::Openly) if text.starts_with(['{', '[']) => {
             if let Ok(json) = serde_json::from_str(text) {
-                collect(personal, &json, Held::Openly, out);
+                collect(personal, &json, Context::Openly, out);
             }
         }
         // A mobile number given as a number; scores and counts are shorter.
-        (Value::Number(number), Held::AsPersonal) if number.to_string().len() >= 8 => {
+        (Value::Number(number), Context::AsPersonal) if number.to_string().len() >= 8 => {
             out.insert(number.to_string());
         }
         _ => {}
@@ -245,7 +245,7 @@ fn collect(personal: &Personal, json: &Value, held: Held, out: &mut BTreeSet<Str
 
 /// Tells a value from others and keeps its form: a date, a `data:` URI with its type, an address,
 /// digits only.
-fn stand_in(value: &str, number: usize) -> String {
+fn pseudonym(value: &str, number: usize) -> String {
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     let separators: String = value.chars().filter(|c| !c.is_ascii_digit()).collect();
     let year = format!("{:04}", 1000 + number % 9000);
@@ -284,19 +284,19 @@ fn like_address(value: &str, number: usize) -> Option<String> {
     Some(format!("{scheme}redacted.example/{number}"))
 }
 
-fn replaced(stand_ins: &[(String, String)], exchange: &Exchange) -> Exchange {
+fn replaced(pseudonyms: &[(String, String)], exchange: &Exchange) -> Exchange {
     let bytes = |body: &[u8]| match std::str::from_utf8(body) {
-        Ok(text) => in_text(stand_ins, text).into_bytes(),
+        Ok(text) => in_text(pseudonyms, text).into_bytes(),
         Err(_) => body.to_vec(),
     };
     let headers = |headers: &[(String, String)]| {
-        let clean = |(name, value): &(String, String)| (name.clone(), in_text(stand_ins, value));
+        let clean = |(name, value): &(String, String)| (name.clone(), in_text(pseudonyms, value));
         headers.iter().map(clean).collect()
     };
     let mut exchange = exchange.clone();
     exchange.request.body = bytes(&exchange.request.body);
     exchange.request.headers = headers(&exchange.request.headers);
-    exchange.request.query = in_text(stand_ins, &exchange.request.query);
+    exchange.request.query = in_text(pseudonyms, &exchange.request.query);
     if let Ok(response) = &mut exchange.response {
         response.body = bytes(&response.body);
         response.headers = headers(&response.headers);
@@ -305,19 +305,19 @@ fn replaced(stand_ins: &[(String, String)], exchange: &Exchange) -> Exchange {
 }
 
 /// A text without these values: as they are, as JSON writes them, as a query does.
-fn in_text(stand_ins: &[(String, String)], text: &str) -> String {
+fn in_text(pseudonyms: &[(String, String)], text: &str) -> String {
     let mut out = text.to_owned();
-    for (value, stand_in) in stand_ins {
+    for (value, pseudonym) in pseudonyms {
         let quoted = Value::from(value.as_str()).to_string();
         let escaped = quoted[1..quoted.len() - 1].to_owned();
         if value.chars().count() < SHORTEST {
-            out = out.replace(&quoted, &Value::from(stand_in.as_str()).to_string());
+            out = out.replace(&quoted, &Value::from(pseudonym.as_str()).to_string());
             continue;
         }
         let spaced = value.replace(' ', "+");
         let percent = value.replace(' ', "%20");
         for form in BTreeSet::from([value.clone(), escaped, spaced, percent]) {
-            out = whole_words(&out, &form, stand_in);
+            out = whole_words(&out, &form, pseudonym);
         }
     }
     out
@@ -325,7 +325,7 @@ fn in_text(stand_ins: &[(String, String)], text: &str) -> String {
 
 /// Replaces a value where no letter or digit stands beside it: elsewhere it is part of something
 /// else, such as an id.
-fn whole_words(text: &str, value: &str, stand_in: &str) -> String {
+fn whole_words(text: &str, value: &str, pseudonym: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find(value) {
         let end = at + value.len();
@@ -337,7 +337,7 @@ fn whole_words(text: &str, value: &str, stand_in: &str) -> String {
         let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
         out.push_str(&rest[..at]);
         out.push_str(if free(before) && free(after) {
-            stand_in
+            pseudonym
         } else {
             value
         });
@@ -353,8 +353,8 @@ mod tests {
     use crate::report::sample;
     use svc_fixtures::contract::{Leaf, Member, Shape};
 
-    fn stand_ins() -> StandIns {
-        StandIns::of(Personal::of(&Contract::built_in()))
+    fn pseudonyms() -> Pseudonyms {
+        Pseudonyms::of(PersonalMembers::of(&Contract::built_in()))
     }
 
     fn case(sent: &str, answered: &str) -> CapturedCase {
@@ -362,7 +362,7 @@ mod tests {
             check: "a.check".to_owned(),
             case: "a case".to_owned(),
             exchanges: vec![sample::exchange(sent, answered)],
-            repeated: Vec::new(),
+            repeats: Vec::new(),
             stopped: None,
         }
     }
@@ -374,27 +374,27 @@ mod tests {
 
     #[test]
     fn personal_values_are_replaced_wherever_they_stand() {
-        let told = case(
+        let captured = case(
             "{}",
             r#"{"data":{"fullName":"RAVI KUMAR","dob":"1990-02-03","dateOfBirth":"03/02/1990","gender":"M","mobile":9000000001,"status":"VALID","photo":"data:image/png;base64,AA"},"error":{"message":"no RAVI KUMAR here"},"verificationId":"svcv_RAVI"}"#,
         );
-        let clean = stand_ins().case(&told, &BTreeSet::new());
+        let clean = pseudonyms().case(&captured, &BTreeSet::new());
         insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 5]","dob":"1002-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 4]","mobile":7000000003,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNg=="},"error":{"message":"no [redacted 5] here"},"verificationId":"svcv_RAVI"}"#);
     }
 
     #[test]
     fn what_was_repeated_or_stands_as_json_in_a_text_is_replaced() {
         let delivered = r#"{"deliveries":[{"body":"{\"data\":{\"fullName\":\"RAVI KUMAR\"}}"}]}"#;
-        let mut told = case("{}", delivered);
+        let mut captured = case("{}", delivered);
         let before = sample::exchange("{}", r#"{"data":{"fullName":"ANITA RAO"}}"#);
-        told.repeated.push(Repeated {
+        captured.repeats.push(Repeat {
             step: 0,
             exchange: before,
         });
-        let clean = stand_ins().case(&told, &BTreeSet::new());
+        let clean = pseudonyms().case(&captured, &BTreeSet::new());
         let text = format!(
             "{:?} {}",
-            clean.repeated[0].exchange.response,
+            clean.repeats[0].exchange.response,
             answer(&clean)
         );
         assert!(!text.contains("RAVI") && !text.contains("ANITA"), "{text}");
@@ -403,12 +403,12 @@ mod tests {
             !clean.contains("RAVI") && !clean.contains("ANITA"),
             "{clean}"
         );
-        let mut judged = Judged {
-            evidence: vec![told],
-            ..Judged::default()
+        let mut result = CheckResult {
+            evidence: vec![captured],
+            ..CheckResult::default()
         };
-        stand_ins().judged(&mut judged);
-        let evidence = serde_json::to_string(&judged.evidence).expect("JSON");
+        pseudonyms().replace_in(&mut result);
+        let evidence = serde_json::to_string(&result.evidence).expect("JSON");
         assert!(
             !evidence.contains("RAVI") && !evidence.contains("ANITA"),
             "{evidence}"
@@ -417,13 +417,13 @@ mod tests {
 
     #[test]
     fn what_the_plan_sent_is_kept_in_a_capture_and_not_in_a_report() {
-        let told = case(
+        let captured = case(
             r#"{"pan":"AAAAA0000A"}"#,
             r#"{"data":{"pan":"AAAAA0000A"}}"#,
         );
         let keep = BTreeSet::from(["AAAAA0000A".to_owned()]);
-        assert_eq!(stand_ins().case(&told, &keep), told);
-        let clean = stand_ins().case(&told, &BTreeSet::new());
+        assert_eq!(pseudonyms().case(&captured, &keep), captured);
+        let clean = pseudonyms().case(&captured, &BTreeSet::new());
         assert_eq!(answer(&clean), r#"{"data":{"pan":"[redacted 1]"}}"#);
         assert_eq!(
             clean.exchanges[0].request.body,
@@ -452,7 +452,7 @@ mod tests {
             }
         }
         let contract = Contract::built_in();
-        let personal = Personal::of(&contract);
+        let personal = PersonalMembers::of(&contract);
         let mut all = BTreeSet::new();
         for operation in &contract.operations {
             texts(&operation.response, "", &mut all);
@@ -465,7 +465,7 @@ mod tests {
 
     #[test]
     fn an_exception_has_a_word_to_except_it_from() {
-        let list = Personal::of(&Contract::built_in()).list;
+        let list = PersonalMembers::of(&Contract::built_in()).list;
         let idle: Vec<_> = list
             .except
             .iter()

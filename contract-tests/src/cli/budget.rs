@@ -7,14 +7,14 @@ use clap::Args;
 use reqwest::Url;
 use svc_fixtures::contract::Paise;
 
-use super::exit::Mistake;
+use super::exit::CommandError;
 use super::keys;
-use crate::client::OwnKey;
-use crate::spend::{Guard, Journal};
+use crate::client::RunKey;
+use crate::spend::{Journal, SpendGuard};
 
 /// What a run may spend on live.
 #[derive(Debug, Args)]
-pub(super) struct Money {
+pub(super) struct BudgetArgs {
     /// What live calls may cost in all, such as 50 or 12.50. Without it only calls that cost nothing
     /// are sent to a live service that is not a simulator on this machine
     #[arg(long, value_name = "INR", value_parser = rupees)]
@@ -42,20 +42,20 @@ fn rupees(text: &str) -> Result<Paise, String> {
         .ok_or_else(|| "at most 1000000000 INR".to_owned())
 }
 
-impl Money {
+impl BudgetArgs {
     /// Who says which calls may go out. Opens the journal where money can be spent.
     pub(super) fn guard(
         &self,
         live: Option<&Url>,
-        key: Option<&OwnKey>,
+        key: Option<&RunKey>,
         seed: &str,
-    ) -> Result<Guard, Mistake> {
+    ) -> Result<SpendGuard, CommandError> {
         let Some(live) = live else {
-            return Ok(Guard::unlimited());
+            return Ok(SpendGuard::unlimited());
         };
         match self.budget_inr {
-            None if keys::is_simulator(live, key) => Ok(Guard::unlimited()),
-            None | Some(Paise::ZERO) => Ok(Guard::free_only()),
+            None if keys::is_simulator(live, key) => Ok(SpendGuard::unlimited()),
+            None | Some(Paise::ZERO) => Ok(SpendGuard::free_only()),
             Some(budget) => {
                 let file = self.spend_file.clone();
                 let path = file.unwrap_or_else(|| default_file(live));
@@ -64,15 +64,15 @@ impl Money {
                     false => Journal::begin(&path, budget, seed),
                 };
                 let (journal, ledger) = opened.map_err(|error| {
-                    Mistake::usage(format!("--spend-file {error}. Nothing was sent"))
+                    CommandError::usage(format!("--spend-file {error}. Nothing was sent"))
                 })?;
-                Ok(Guard::budget(ledger, journal))
+                Ok(SpendGuard::budget(ledger, journal))
             }
         }
     }
 
     /// In words, for the plan.
-    pub(super) fn told(&self, live: Option<&Url>, key: Option<&OwnKey>) -> String {
+    pub(super) fn describe(&self, live: Option<&Url>, key: Option<&RunKey>) -> String {
         match (live, self.budget_inr) {
             (None, _) => "no live address was given: nothing can cost anything".to_owned(),
             (Some(live), None) if keys::is_simulator(live, key) => {
@@ -89,7 +89,7 @@ impl Money {
 }
 
 /// Tells what was spent and why the run stopped, where it did, and ends the journal.
-pub(super) fn tell(guard: &Guard) {
+pub(super) fn report_spending(guard: &SpendGuard) {
     // Nobody is left to be told where stderr is closed.
     let say = |text: String| {
         let _ = writeln!(io::stderr(), "{text}");
@@ -159,9 +159,9 @@ mod tests {
     #[test]
     fn every_service_has_a_journal_of_its_own() {
         let file = |url| default_file(&Url::parse(url).expect("a URL"));
-        let told = file("http://api.example:8080/v");
+        let text = file("http://api.example:8080/v");
         assert_eq!(
-            told,
+            text,
             PathBuf::from("target/svc-contract-tests/spend-api.example-8080.jsonl")
         );
         assert_ne!(file("http://[::1]:1"), file("http://[::1]:2"));

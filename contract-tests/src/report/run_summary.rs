@@ -4,25 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::capture::{CapturedCase, Exchange};
 use crate::diff;
-use crate::event::{Asked, Began, ClauseRow, Event, Judged, Stale, Summary};
+use crate::event::{CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals};
 use crate::verdict::{Finding, Verdict};
 
 /// A run, put together.
 #[derive(Debug, Clone)]
-pub struct Picture<'e> {
+pub struct RunSummary<'e> {
     /// What was going to be run; none where the run never began.
-    pub began: Option<&'e Began>,
+    pub started: Option<&'e RunStarted>,
     /// Every check, in the order they were run.
-    pub judged: Vec<&'e Judged>,
+    pub results: Vec<&'e CheckResult>,
     /// Known deviations that are none any more.
-    pub stale: Vec<&'e Stale>,
+    pub stale: Vec<&'e StaleDeviation>,
     /// The sum.
-    pub summary: Summary,
+    pub totals: Totals,
 }
 
 /// What a run says of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum ClauseState {
     /// It does not hold somewhere.
     Broken,
     /// It does not hold, where that is known, and holds everywhere else.
@@ -41,7 +41,7 @@ pub enum State {
 #[derive(Debug, Clone, Copy)]
 pub struct Breach<'e> {
     /// The check that found it.
-    pub judged: &'e Judged,
+    pub result: &'e CheckResult,
     /// The case and the step.
     pub finding: &'e Finding,
     /// The clause.
@@ -56,68 +56,68 @@ pub struct Breach<'e> {
     pub known: Option<&'e str>,
 }
 
-impl State {
+impl ClauseState {
     /// All of them, the worst first.
-    pub const ALL: [State; 6] = [
-        State::Broken,
-        State::Known,
-        State::Skipped,
-        State::Proven,
-        State::NotAsked,
-        State::Excluded,
+    pub const ALL: [ClauseState; 6] = [
+        ClauseState::Broken,
+        ClauseState::Known,
+        ClauseState::Skipped,
+        ClauseState::Proven,
+        ClauseState::NotAsked,
+        ClauseState::Excluded,
     ];
 
     /// In a word or two.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            State::Broken => "broken",
-            State::Known => "known",
-            State::Skipped => "skipped",
-            State::Proven => "proven",
-            State::NotAsked => "not asked",
-            State::Excluded => "excluded",
+            ClauseState::Broken => "broken",
+            ClauseState::Known => "known",
+            ClauseState::Skipped => "skipped",
+            ClauseState::Proven => "proven",
+            ClauseState::NotAsked => "not asked",
+            ClauseState::Excluded => "excluded",
         }
     }
 }
 
-impl<'e> Picture<'e> {
+impl<'e> RunSummary<'e> {
     /// What these events show.
     #[must_use]
     pub fn of(events: &'e [Event]) -> Self {
-        let mut picture = Picture {
-            began: None,
-            judged: Vec::new(),
+        let mut summary = RunSummary {
+            started: None,
+            results: Vec::new(),
             stale: Vec::new(),
-            summary: Summary::default(),
+            totals: Totals::default(),
         };
         for event in events {
             match event {
-                Event::Began(began) => picture.began = Some(began),
-                Event::Checking { .. } => {}
-                Event::Judged(judged) => picture.judged.push(judged),
-                Event::Stale(stale) => picture.stale.push(stale),
-                Event::Ended(summary) => picture.summary = *summary,
+                Event::RunStarted(started) => summary.started = Some(started),
+                Event::CheckStarted { .. } => {}
+                Event::CheckFinished(result) => summary.results.push(result),
+                Event::StaleDeviation(stale) => summary.stale.push(stale),
+                Event::RunFinished(totals) => summary.totals = *totals,
             }
         }
-        picture
+        summary
     }
 
     /// The seed, empty where the run never began.
     #[must_use]
     pub fn seed(&self) -> &'e str {
-        self.began.map_or("", |began| began.seed.as_str())
+        self.started.map_or("", |started| started.seed.as_str())
     }
 
     /// Every clause of the contract and what the run says of it, with the reason where it says
     /// nothing.
     #[must_use]
-    pub fn clauses(&self) -> Vec<(&'e ClauseRow, State, &'e str)> {
+    pub fn clauses(&self) -> Vec<(&'e ClauseRow, ClauseState, &'e str)> {
         let (mut broken, mut known) = (BTreeSet::new(), BTreeSet::new());
         let (mut held, mut open) = (BTreeSet::new(), BTreeSet::new());
-        for judged in &self.judged {
-            open.extend(judged.open.iter().map(String::as_str));
-            for finding in &judged.findings {
+        for result in &self.results {
+            open.extend(result.open.iter().map(String::as_str));
+            for finding in &result.findings {
                 match &finding.verdict {
                     Verdict::Held { clause } => held.insert(clause.as_str()),
                     Verdict::Broken {
@@ -130,18 +130,20 @@ impl<'e> Picture<'e> {
                 };
             }
         }
-        let rows = self.began.map_or(&[][..], |began| &began.clauses);
+        let rows = self.started.map_or(&[][..], |started| &started.clauses);
         let state = |row: &'e ClauseRow| {
             let id = row.id.as_str();
-            let (state, why) = match &row.asked {
-                _ if broken.contains(id) => (State::Broken, ""),
-                _ if open.contains(id) => (State::Skipped, "some of it was not judged"),
-                _ if known.contains(id) => (State::Known, ""),
-                _ if held.contains(id) => (State::Proven, ""),
-                Asked::Here => (State::Skipped, "nothing of it was judged"),
-                Asked::OfEveryAnswer => (State::NotAsked, "no answer was one it speaks of"),
-                Asked::Excluded { why } => (State::Excluded, why.as_str()),
-                Asked::Nowhere => (State::NotAsked, "no check proves it yet"),
+            let (state, why) = match &row.coverage {
+                _ if broken.contains(id) => (ClauseState::Broken, ""),
+                _ if open.contains(id) => (ClauseState::Skipped, "some of it was not judged"),
+                _ if known.contains(id) => (ClauseState::Known, ""),
+                _ if held.contains(id) => (ClauseState::Proven, ""),
+                Coverage::ByCase => (ClauseState::Skipped, "nothing of it was judged"),
+                Coverage::ByEveryAnswer => {
+                    (ClauseState::NotAsked, "no answer was one it speaks of")
+                }
+                Coverage::Excluded { why } => (ClauseState::Excluded, why.as_str()),
+                Coverage::Uncovered => (ClauseState::NotAsked, "no check proves it yet"),
             };
             (row, state, why)
         };
@@ -150,7 +152,7 @@ impl<'e> Picture<'e> {
 
     /// How many clauses are in a state.
     #[must_use]
-    pub fn count(&self, state: State) -> usize {
+    pub fn count(&self, state: ClauseState) -> usize {
         let clauses = self.clauses();
         clauses.iter().filter(|(_, is, _)| *is == state).count()
     }
@@ -159,8 +161,8 @@ impl<'e> Picture<'e> {
     #[must_use]
     pub fn breaches(&self) -> BTreeMap<&'e str, Vec<Breach<'e>>> {
         let mut breaches: BTreeMap<&str, Vec<Breach<'e>>> = BTreeMap::new();
-        for judged in &self.judged {
-            for breach in judged.findings.iter().filter_map(|f| Breach::of(judged, f)) {
+        for result in &self.results {
+            for breach in result.findings.iter().filter_map(|f| Breach::of(result, f)) {
                 breaches.entry(breach.clause).or_default().push(breach);
             }
         }
@@ -173,7 +175,7 @@ impl<'e> Picture<'e> {
     /// The row of a clause.
     #[must_use]
     pub fn row(&self, clause: &str) -> Option<&'e ClauseRow> {
-        let mut rows = self.began?.clauses.iter();
+        let mut rows = self.started?.clauses.iter();
         rows.find(|row| row.id == clause)
     }
 }
@@ -181,7 +183,7 @@ impl<'e> Picture<'e> {
 impl<'e> Breach<'e> {
     /// What a finding says is broken, where it does.
     #[must_use]
-    pub fn of(judged: &'e Judged, finding: &'e Finding) -> Option<Self> {
+    pub fn of(result: &'e CheckResult, finding: &'e Finding) -> Option<Self> {
         let Verdict::Broken {
             clause,
             what,
@@ -193,7 +195,7 @@ impl<'e> Breach<'e> {
             return None;
         };
         Some(Breach {
-            judged,
+            result,
             finding,
             clause,
             what,
@@ -207,7 +209,7 @@ impl<'e> Breach<'e> {
     #[must_use]
     pub fn place(&self) -> String {
         let Finding { case, step, .. } = self.finding;
-        format!("{}: {case}, step {}", self.judged.check, step + 1)
+        format!("{}: {case}, step {}", self.result.check, step + 1)
     }
 
     /// The difference of the bodies, where both are known.
@@ -218,7 +220,7 @@ impl<'e> Breach<'e> {
 
     /// What is broken, over a line or more, the difference included.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn message(&self) -> String {
         let (what, expected, found) = (self.what, self.expected, self.found);
         match self.diff() {
             Some(diff) => format!("{what} differs\n{}", diff.trim_end()),
@@ -229,7 +231,7 @@ impl<'e> Breach<'e> {
     /// The whole case it was found in.
     #[must_use]
     pub fn case(&self) -> Option<&'e CapturedCase> {
-        self.judged.evidence(&self.finding.case)
+        self.result.evidence(&self.finding.case)
     }
 
     /// The call it was found in.

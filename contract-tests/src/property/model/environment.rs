@@ -6,7 +6,7 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
 
 use super::expect::expect;
-use crate::plan::{Ending, Expectation, Place, Rule, Test, UsageFigures, UsageRow};
+use crate::plan::{Ending, Expectation, Place, Predicate, Rule, UsageFigures, UsageRow};
 use crate::verdict::usage;
 
 /// What an account has and had. Balance and usage are known from the first report on.
@@ -49,7 +49,7 @@ impl EnvironmentState {
         if let Some(balance) = &mut self.balance {
             balance.0 -= amount.0;
             let place = Place::of(["billing", "walletBalanceAfter"]);
-            let after = Rule::Value(place, Test::Is(rupees(*balance)));
+            let after = Rule::Value(place, Predicate::Is(rupees(*balance)));
             expected.push(expect("ruling.22-wallet-adds-up", after));
         }
         expected
@@ -93,7 +93,7 @@ impl EnvironmentState {
         let usage = expect("ruling.27-usage", Rule::Usage(rows.clone()));
         let balance = self.balance.map(|balance| {
             let place = Place::of(["data", "walletBalance"]);
-            let rule = Rule::Value(place, Test::Is(rupees(balance)));
+            let rule = Rule::Value(place, Predicate::Is(rupees(balance)));
             expect("ruling.22-wallet-adds-up", rule)
         });
         [usage].into_iter().chain(balance).collect()

@@ -4,31 +4,31 @@ use svc_fixtures::contract::{Bundle, BundleMode, FlowKey, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
 
-use crate::plan::{Ask, Carry, Ending, Place, Setting};
-use crate::property::foresee;
+use crate::plan::{Carry, Ending, Place, RequestTemplate, Setting};
+use crate::property::oracle;
 
 /// Calls to choose from.
 #[derive(Debug, Clone)]
-pub(super) struct Menu {
+pub(super) struct CallPool {
     /// Calls that succeed, one an operation, where nothing must come before them.
-    pub(super) successes: Vec<Ask>,
+    pub(super) successes: Vec<RequestTemplate>,
     /// Calls whose outcome an identifier fixes.
-    pub(super) fixed: Vec<Ask>,
+    pub(super) fixed: Vec<RequestTemplate>,
     /// Calls that are answered before their result is there.
-    pub(super) pending: Vec<Ask>,
+    pub(super) pending: Vec<RequestTemplate>,
     /// Calls that break a rule of one field.
-    pub(super) broken: Vec<Ask>,
+    pub(super) broken: Vec<RequestTemplate>,
     /// The calls of each flow; later ones carry what the first one issues.
-    pub(super) flows: Vec<Vec<Ask>>,
+    pub(super) flows: Vec<Vec<RequestTemplate>>,
     /// Bundles in one call.
-    pub(super) bundles: Vec<Ask>,
+    pub(super) bundles: Vec<RequestTemplate>,
     /// Bundles in two calls.
-    pub(super) pairs: Vec<Vec<Ask>>,
+    pub(super) pairs: Vec<Vec<RequestTemplate>>,
 }
 
-impl Menu {
+impl CallPool {
     pub(super) fn of(setting: &Setting<'_>) -> Self {
-        let mut menu = Menu {
+        let mut pool = CallPool {
             successes: Vec::new(),
             fixed: Vec::new(),
             pending: Vec::new(),
@@ -38,39 +38,40 @@ impl Menu {
             pairs: Vec::new(),
         };
         for operation in setting.operations() {
-            menu.add(setting, operation);
+            pool.add(setting, operation);
         }
         if setting.extensions {
             for bundle in &setting.contract.bundles {
-                menu.add_bundle(setting, bundle);
+                pool.add_bundle(setting, bundle);
             }
         }
-        menu
+        pool
     }
 
     fn add(&mut self, setting: &Setting<'_>, operation: &Operation) {
         let contract = setting.contract;
-        let plain = Ask::post(operation, sample::body(contract, operation, Extent::All));
+        let plain =
+            RequestTemplate::post(operation, sample::body(contract, operation, Extent::All));
         let slow = operation.pending.is_some();
         if slow {
             self.pending.push(plain.clone());
         }
         self.successes.push(plain);
         if let Some((_, field)) = operation.identifiers().next() {
-            for (status, ending) in foresee::statuses(setting, operation) {
+            for (status, ending) in oracle::statuses(setting, operation) {
                 let text = sample::status_text(setting.contract, operation, field, status);
                 let body = sample::body_with_text(contract, operation, field, &text);
-                let ask = Ask::post(operation, body);
+                let request = RequestTemplate::post(operation, body);
                 match ending {
-                    Ending::Pending => self.pending.push(ask),
-                    _ => self.fixed.push(ask),
+                    Ending::Pending => self.pending.push(request),
+                    _ => self.fixed.push(request),
                 }
             }
         }
         let broken = |violation: Violation| {
             let mut body = sample::body(contract, operation, Extent::All);
             violation.put_in(&mut body);
-            Ask::post(operation, body)
+            RequestTemplate::post(operation, body)
         };
         let fields = operation.request.iter();
         let violations = fields.flat_map(|field| sample::violations(contract, field));
@@ -84,7 +85,7 @@ impl Menu {
         match &bundle.mode {
             BundleMode::TwoCalls => {
                 let second = second(setting, bundle, steps.get(1).copied());
-                let first = ask(bundle, whole);
+                let first = request(bundle, whole);
                 self.pairs.extend(second.map(|second| vec![first, second]));
             }
             BundleMode::Choice { field, options } => {
@@ -101,7 +102,7 @@ impl Menu {
                 self.add_variants(setting, bundle, &steps, &whole);
             }
         }
-        self.bundles.push(ask(bundle, Json::Object(Vec::new())));
+        self.bundles.push(request(bundle, Json::Object(Vec::new())));
     }
 
     /// A bundle that succeeds, and one for each outcome that an identifier of a step fixes.
@@ -112,28 +113,32 @@ impl Menu {
         steps: &[&Operation],
         body: &Json<'static>,
     ) {
-        self.bundles.push(ask(bundle, body.clone()));
+        self.bundles.push(request(bundle, body.clone()));
         for step in steps {
             let Some((_, field)) = step.identifiers().next() else {
                 continue;
             };
-            for (status, _) in foresee::statuses(setting, step) {
+            for (status, _) in oracle::statuses(setting, step) {
                 let text = sample::status_text(setting.contract, step, field, status);
                 let mut body = body.clone();
                 let value = sample::with_text(setting.contract, field, &text);
                 body.set(field.name.clone(), value);
-                self.bundles.push(ask(bundle, body));
+                self.bundles.push(request(bundle, body));
             }
         }
     }
 }
 
-fn ask(bundle: &Bundle, body: Json<'static>) -> Ask {
-    Ask::post_to(bundle.path(), body)
+fn request(bundle: &Bundle, body: Json<'static>) -> RequestTemplate {
+    RequestTemplate::post_to(bundle.path(), body)
 }
 
 /// The second call of a bundle in two calls: it carries what the call before it was given.
-fn second(setting: &Setting<'_>, bundle: &Bundle, step: Option<&Operation>) -> Option<Ask> {
+fn second(
+    setting: &Setting<'_>,
+    bundle: &Bundle,
+    step: Option<&Operation>,
+) -> Option<RequestTemplate> {
     let body = sample::body(setting.contract, step?, Extent::All);
     let field = &bundle.carries.first()?.field;
     let carry = Carry {
@@ -142,22 +147,22 @@ fn second(setting: &Setting<'_>, bundle: &Bundle, step: Option<&Operation>) -> O
         path_only: false,
         field: Some(field.clone()),
     };
-    Some(Ask {
+    Some(RequestTemplate {
         carries: vec![carry],
-        ..ask(bundle, body)
+        ..request(bundle, body)
     })
 }
 
 /// The calls of every flow that carries anything, in order. Steps that an input is wrong for come
 /// once with it, too, before the right one.
-fn flows(setting: &Setting<'_>) -> Vec<Vec<Ask>> {
+fn flows(setting: &Setting<'_>) -> Vec<Vec<RequestTemplate>> {
     let enforced = setting.contract.flows.iter().filter(|flow| !flow.advisory);
-    let asks = |flow: &svc_fixtures::contract::Flow| {
+    let covers = |flow: &svc_fixtures::contract::Flow| {
         let place = match flow.steps.first()?.issues.as_ref()? {
             FlowKey::Member(name) => Place::of(["data", name]),
             FlowKey::Verification => Place::of(["verificationId"]),
         };
-        let mut asks = Vec::new();
+        let mut covers = Vec::new();
         for step in &flow.steps {
             let operation = setting.contract.operation(&step.operation)?;
             let carries = step.takes.iter().map(|field| Carry {
@@ -176,12 +181,12 @@ fn flows(setting: &Setting<'_>) -> Vec<Vec<Ask>> {
                 Some(body)
             });
             let bodies: Vec<Json<'static>> = wrong.chain([sound.clone()]).collect();
-            asks.extend(bodies.into_iter().map(|body| Ask {
+            covers.extend(bodies.into_iter().map(|body| RequestTemplate {
                 carries: carries.clone(),
-                ..Ask::post(operation, body)
+                ..RequestTemplate::post(operation, body)
             }));
         }
-        Some(asks)
+        Some(covers)
     };
-    enforced.filter_map(asks).collect()
+    enforced.filter_map(covers).collect()
 }

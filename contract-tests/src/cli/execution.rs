@@ -10,17 +10,17 @@ use reqwest::Url;
 use svc_fixtures::duration::parse_duration_ms;
 use tokio::net::TcpListener;
 
-use super::exit::{Exit, Mistake};
+use super::exit::{CommandError, Exit};
 use super::keys;
 use crate::capture::Capabilities;
 use crate::client::Pace;
-use crate::run::{Limits, Order};
-use crate::sink::{OwnSink, Sink, serve};
+use crate::run::{Order, RunLimits};
+use crate::sink::{RunSink, Sink, serve};
 use crate::target::{Timeouts, probe_console};
 
 /// How a run goes.
 #[derive(Debug, Args)]
-pub(super) struct Way {
+pub(super) struct ExecutionArgs {
     /// How long to wait for a whole answer, such as 30s [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
@@ -32,7 +32,7 @@ pub(super) struct Way {
     jobs: NonZeroUsize,
     /// What comes first among equally harmless checks, and among the cases of a check
     #[arg(long, value_enum, default_value = "listed")]
-    order: Chosen,
+    order: OrderArg,
     /// Begin no further check after so many have failed
     #[arg(long, value_name = "N")]
     max_failures: Option<NonZeroUsize>,
@@ -46,7 +46,7 @@ pub(super) struct Way {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Chosen {
+enum OrderArg {
     /// As `list` has it
     Listed,
     /// Drawn from the seed: the same again with the same seed
@@ -67,7 +67,7 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "a number of requests a second, from 0.001 to 10000".to_owned())
 }
 
-impl Way {
+impl ExecutionArgs {
     pub(super) fn timeouts(&self) -> Timeouts {
         let usual = Timeouts::default();
         let answer = self.timeout.unwrap_or(usual.answer);
@@ -81,24 +81,24 @@ impl Way {
         self.rate.map_or_else(Pace::default, Pace::per_second)
     }
 
-    pub(super) fn limits(&self) -> Limits {
-        Limits {
+    pub(super) fn limits(&self) -> RunLimits {
+        RunLimits {
             jobs: self.jobs,
             max_failures: self.max_failures,
             order: match self.order {
-                Chosen::Listed => Order::Listed,
-                Chosen::Random => Order::Random,
+                OrderArg::Listed => Order::Listed,
+                OrderArg::Random => Order::Random,
             },
         }
     }
 
     /// What the service can do beside being called: what its console says, and what was declared.
-    pub(super) async fn capabilities(&self) -> Result<Capabilities, Mistake> {
+    pub(super) async fn capabilities(&self) -> Result<Capabilities, CommandError> {
         let mut found = Capabilities::default();
         if let Some(text) = &self.console_url {
             let url = keys::address("--console-url", text)?;
             let asked = probe_console(&url, self.timeouts().connect).await;
-            found = asked.map_err(|error| Mistake {
+            found = asked.map_err(|error| CommandError {
                 exit: Exit::Unreachable,
                 cause: anyhow::Error::new(error).context("--console-url"),
             })?;
@@ -111,7 +111,7 @@ impl Way {
     pub(super) async fn sink(
         &self,
         capabilities: &mut Capabilities,
-    ) -> Result<Option<OwnSink>, Mistake> {
+    ) -> Result<Option<RunSink>, CommandError> {
         let (address, url) = match &self.webhook_sink {
             Some(text) => {
                 let url = keys::address("--webhook-sink", text)?;
@@ -124,7 +124,7 @@ impl Way {
             None => return Ok(None),
         };
         let failed = |error: io::Error| {
-            Mistake::usage(format!(
+            CommandError::usage(format!(
                 "--webhook-sink: {address} can't be listened on: {error}"
             ))
         };
@@ -135,17 +135,17 @@ impl Way {
         capabilities.webhook_sink = Some(url.clone());
         let sink = Sink::default();
         tokio::spawn(serve(listener, sink.clone()));
-        Ok(Some(OwnSink { sink, url }))
+        Ok(Some(RunSink { sink, url }))
     }
 
-    fn console_is_here(&self) -> Result<bool, Mistake> {
+    fn console_is_here(&self) -> Result<bool, CommandError> {
         let console = self.console_url.as_deref();
         let url = console.map(|text| keys::address("--console-url", text));
         Ok(url.transpose()?.is_some_and(|url| keys::is_loopback(&url)))
     }
 
     /// The address of the control API.
-    pub(super) fn console(&self) -> Result<Option<Url>, Mistake> {
+    pub(super) fn console(&self) -> Result<Option<Url>, CommandError> {
         let console = self.console_url.as_deref();
         console
             .map(|text| keys::address("--console-url", text))
@@ -154,7 +154,7 @@ impl Way {
 }
 
 /// Tells what was found, where something was: a console that was meant can be seen to be used.
-pub(super) fn tell(capabilities: &Capabilities) {
+pub(super) fn report_capabilities(capabilities: &Capabilities) {
     // Nobody is left to be told where stderr is closed.
     let say = |text: String| {
         let _ = writeln!(io::stderr(), "{text}");

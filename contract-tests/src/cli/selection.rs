@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::{Source, nearest};
 
-use super::exit::Mistake;
+use super::exit::CommandError;
 use crate::check;
 use crate::plan::Setting;
 use crate::plan::inputs::{self, Input};
@@ -15,7 +15,7 @@ use crate::run::{Filter, Tag};
 
 /// Which checks are run, and with which inputs. Every filter that is given narrows the run.
 #[derive(Debug, Args)]
-pub(super) struct Choice {
+pub(super) struct SelectionArgs {
     /// Run only what is about this operation, or about those below it
     #[arg(long, value_name = "OPERATION")]
     operation: Option<String>,
@@ -35,29 +35,29 @@ pub(super) struct Choice {
     inputs: Option<PathBuf>,
 }
 
-impl Choice {
+impl SelectionArgs {
     /// What `--check` says.
     pub(super) fn check(&self) -> Option<&str> {
         self.check.as_deref()
     }
 
     /// The inputs whose outcome is fixed.
-    pub(super) fn inputs(&self, contract: &Contract) -> Result<Vec<Input>, Mistake> {
+    pub(super) fn inputs(&self, contract: &Contract) -> Result<Vec<Input>, CommandError> {
         let mut known = inputs::built_in();
         if let Some(path) = &self.inputs {
             let shown = path.display();
             let text = std::fs::read_to_string(path)
-                .map_err(|error| Mistake::usage(format!("--inputs {shown}: {error}")))?;
+                .map_err(|error| CommandError::usage(format!("--inputs {shown}: {error}")))?;
             let source = Source::new(shown.to_string(), text);
             let own = inputs::read(contract, &source, &known)
-                .map_err(|problems| Mistake::usage(format!("--inputs\n{problems}")))?;
+                .map_err(|problems| CommandError::usage(format!("--inputs\n{problems}")))?;
             known.extend(own);
         }
         Ok(known)
     }
 
     /// A filter that lets nothing through is a slip of the pen, not a run of nothing.
-    pub(super) fn filter(&self, setting: &Setting<'_>) -> Result<Filter, Mistake> {
+    pub(super) fn filter(&self, setting: &Setting<'_>) -> Result<Filter, CommandError> {
         let tag = |name: &String| Tag::ALL.iter().find(|(known, _)| known == name);
         let filter = Filter {
             operation: self.operation.clone(),
@@ -79,7 +79,7 @@ impl Choice {
             .filter(|it| !clauses().any(|id| id == *it))
         {
             let hint = nearest(clause, clauses());
-            return Err(Mistake::usage(format!(
+            return Err(CommandError::usage(format!(
                 "--clause: there is no clause `{clause}`; {hint}"
             )));
         }
@@ -88,7 +88,7 @@ impl Choice {
             checks.any(|check| check.id.starts_with(wanted.as_str()))
         };
         if !self.check.as_ref().is_none_or(begins) {
-            return Err(Mistake::usage(
+            return Err(CommandError::usage(
                 "--check: no check's id begins so; `list` shows them",
             ));
         }
@@ -97,12 +97,14 @@ impl Choice {
             operations.any(|operation| operation.id.starts_with(wanted.as_str()))
         };
         if !self.operation.as_ref().is_none_or(known) {
-            return Err(Mistake::usage("--operation: there is no such operation"));
+            return Err(CommandError::usage(
+                "--operation: there is no such operation",
+            ));
         }
         let mut checks = check::all().into_iter();
-        match checks.any(|check| filter.lets_check(&check, setting)) {
+        match checks.any(|check| filter.allows_check(&check, setting)) {
             true => Ok(filter),
-            false => Err(Mistake::usage(
+            false => Err(CommandError::usage(
                 "--check, --clause and --tag together let no check through; `list` shows which proves what",
             )),
         }

@@ -26,7 +26,7 @@ pub(crate) struct Refusal {
 
 /// How a request that is not refused must end, its flow and its money left aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct ExpectedOutcome {
     /// The ending.
     pub(crate) ending: Ending,
     /// The identifying field that fixed it, where one did.
@@ -111,14 +111,18 @@ pub(crate) fn statuses(setting: &Setting<'_>, operation: &Operation) -> Vec<(u16
 }
 
 /// How an operation must end with a valid body.
-pub(crate) fn outcome(setting: &Setting<'_>, operation: &Operation, body: &Body<'_>) -> Outcome {
+pub(crate) fn outcome(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    body: &Body<'_>,
+) -> ExpectedOutcome {
     let contract = setting.contract;
     let sentinels = sentinels(contract, operation);
     let texts = |field: &Field| texts(value(field, body));
     for (index, field) in operation.identifiers() {
         let hit = |text: &String| sentinels.iter().any(|part| text.contains(part));
         if texts(field).iter().any(hit) {
-            return Outcome {
+            return ExpectedOutcome {
                 ending: Ending::Error(contract.service.sentinel.error),
                 by: Some(index),
             };
@@ -126,13 +130,13 @@ pub(crate) fn outcome(setting: &Setting<'_>, operation: &Operation, body: &Body<
     }
     for (index, field) in operation.identifiers() {
         if let Some(ending) = fixed_ending(setting, operation, field, &texts(field)) {
-            return Outcome {
+            return ExpectedOutcome {
                 ending,
                 by: Some(index),
             };
         }
     }
-    Outcome {
+    ExpectedOutcome {
         ending: Ending::success(operation),
         by: None,
     }
@@ -145,11 +149,11 @@ fn fixed_ending(
     field: &Field,
     texts: &[String],
 ) -> Option<Ending> {
-    let asks = |(status, ending): (u16, Ending)| {
+    let covers = |(status, ending): (u16, Ending)| {
         let text = sample::status_text(setting.contract, operation, field, status);
         texts.contains(&text).then_some(ending)
     };
-    let of_status = statuses(setting, operation).into_iter().find_map(asks);
+    let of_status = statuses(setting, operation).into_iter().find_map(covers);
     let inputs = setting.inputs.iter().filter(|input| {
         let own = input.field(setting.contract, operation);
         own.is_some_and(|own| own.name == field.name) && texts.contains(&input.value)

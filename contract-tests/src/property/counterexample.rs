@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::curl;
-use super::law::Law;
+use super::definition::Property;
 use crate::capture::{Capture, CapturedCase};
 use crate::plan::Setting;
 use crate::report::human;
@@ -13,11 +13,11 @@ use crate::run::capture_of;
 use crate::verdict::{Finding, Verdict};
 
 /// How many calls are told; the file has all.
-const TOLD: usize = 12;
+const MOST_CALLS: usize = 12;
 
 /// The smallest script that was found to break a law, and what became of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Failure {
+pub struct Counterexample {
     /// The law.
     pub law: &'static str,
     /// What the scripts were about; empty for lives of an account.
@@ -29,16 +29,16 @@ pub struct Failure {
     title: &'static str,
 }
 
-impl Failure {
+impl Counterexample {
     pub(super) fn new(
-        law: &Law,
+        law: &Property,
         setting: &Setting<'_>,
         about: &str,
         mut findings: Vec<Finding>,
         played: Vec<CapturedCase>,
     ) -> Self {
         findings.retain(is_broken);
-        Failure {
+        Counterexample {
             law: law.id,
             about: about.to_owned(),
             broken: findings,
@@ -48,7 +48,7 @@ impl Failure {
     }
 
     /// No scripts could be made, which says nothing about any service.
-    pub(super) fn none_made(law: &Law, setting: &Setting<'_>, about: &str, why: &str) -> Self {
+    pub(super) fn none_made(law: &Property, setting: &Setting<'_>, about: &str, why: &str) -> Self {
         let finding = Finding {
             case: about.to_owned(),
             step: 0,
@@ -56,7 +56,7 @@ impl Failure {
                 why: format!("no scripts could be made: {why}"),
             },
         };
-        Failure::new(law, setting, about, vec![finding], Vec::new())
+        Counterexample::new(law, setting, about, vec![finding], Vec::new())
     }
 
     /// The calls of the script.
@@ -85,48 +85,56 @@ impl Failure {
     /// line of curl.
     #[must_use]
     pub fn end(&self, folder: &Path) -> String {
-        let mut told = format!("{}: {}\n", self.law, self.title);
-        told += &self::told(&self.broken);
+        let mut text = format!("{}: {}\n", self.law, self.title);
+        text += &render(&self.broken);
         let _ = writeln!(
-            told,
+            text,
             "\n{} of one account, in order:",
             counted(self.calls())
         );
         let first = self.capture.cases.first();
-        for exchange in first.iter().flat_map(|case| &case.exchanges).take(TOLD) {
+        for exchange in first
+            .iter()
+            .flat_map(|case| &case.exchanges)
+            .take(MOST_CALLS)
+        {
             let line = curl::line(&exchange.request, &self.capture.seed, self.law);
-            let _ = writeln!(told, "  {line}");
+            let _ = writeln!(text, "  {line}");
         }
-        if self.calls() > TOLD {
-            let _ = writeln!(told, "  and {} more: see the file", self.calls() - TOLD);
+        if self.calls() > MOST_CALLS {
+            let _ = writeln!(
+                text,
+                "  and {} more: see the file",
+                self.calls() - MOST_CALLS
+            );
         }
         match self.save(folder) {
             Ok(path) => {
                 let _ = write!(
-                    told,
+                    text,
                     "\ncaptured in {0}\njudge and send it again:\n  \
                      SVC_PROPERTY_REPLAY='{0}' cargo test -p svc-contract-tests --test properties replay",
                     path.display()
                 );
             }
             Err(error) => {
-                let _ = write!(told, "\nthe capture was not written: {error}");
+                let _ = write!(text, "\nthe capture was not written: {error}");
             }
         }
-        told
+        text
     }
 }
 
 /// All that is broken or was not judged, for people.
 #[must_use]
-pub fn told(findings: &[Finding]) -> String {
-    let mut told = human::broken_in(findings);
+pub fn render(findings: &[Finding]) -> String {
+    let mut text = human::broken_in(findings);
     for finding in findings {
         if let Verdict::Skipped { why } = &finding.verdict {
-            let _ = writeln!(told, "{}, step {}: {why}", finding.case, finding.step + 1);
+            let _ = writeln!(text, "{}, step {}: {why}", finding.case, finding.step + 1);
         }
     }
-    told
+    text
 }
 
 /// Whether a finding breaks a law: what could not be judged was not shown to hold.

@@ -5,16 +5,16 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::place::Place;
-use crate::capture::{Door, Exchange, Request};
+use crate::capture::{Channel, Exchange, Request};
 
 /// The path below which a verification is looked up by its id.
 pub const VERIFICATIONS: &str = "/v1/verifications/";
 
 /// A request to be.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct RequestTemplate {
     /// Whom it goes to.
-    pub door: Door,
+    pub channel: Channel,
     /// The method.
     pub method: String,
     /// The path; `{}` stands for what is carried into it.
@@ -74,18 +74,18 @@ pub struct Carry {
     pub path_only: bool,
 }
 
-impl Ask {
+impl RequestTemplate {
     /// A call of an operation with this body.
     #[must_use]
     pub fn post(operation: &Operation, body: Json<'static>) -> Self {
-        Ask::post_to(sample::path(operation), body)
+        RequestTemplate::post_to(sample::path(operation), body)
     }
 
     /// A call of whatever is at a path, with this body.
     #[must_use]
     pub fn post_to(path: impl Into<String>, body: Json<'static>) -> Self {
-        Ask {
-            door: Door::Api,
+        RequestTemplate {
+            channel: Channel::Api,
             method: "POST".to_owned(),
             path: path.into(),
             query: String::new(),
@@ -99,8 +99,8 @@ impl Ask {
     /// A call without a body.
     #[must_use]
     pub fn get(path: impl Into<String>) -> Self {
-        Ask {
-            door: Door::Api,
+        RequestTemplate {
+            channel: Channel::Api,
             method: "GET".to_owned(),
             path: path.into(),
             query: String::new(),
@@ -116,8 +116,8 @@ impl Ask {
     /// that its webhooks are signed with.
     #[must_use]
     pub fn console(method: &str, path: &str, body: &str) -> Self {
-        Ask {
-            door: Door::Console,
+        RequestTemplate {
+            channel: Channel::Console,
             method: method.to_owned(),
             credential: Credential::Header(None),
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
@@ -125,7 +125,7 @@ impl Ask {
                 "" => Payload::Nothing,
                 _ => Payload::Raw(body.into()),
             },
-            ..Ask::get(path)
+            ..RequestTemplate::get(path)
         }
     }
 
@@ -133,18 +133,18 @@ impl Ask {
     /// came.
     #[must_use]
     pub fn received(plan: &str, at_least: usize) -> Self {
-        Ask {
-            door: Door::Sink,
+        RequestTemplate {
+            channel: Channel::Sink,
             credential: Credential::Header(None),
             query: at_least.to_string(),
-            ..Ask::get(format!("/{{account}}/{plan}"))
+            ..RequestTemplate::get(format!("/{{account}}/{plan}"))
         }
     }
 
     /// The same with another key.
     #[must_use]
     pub fn by(self, credential: Credential) -> Self {
-        Ask { credential, ..self }
+        RequestTemplate { credential, ..self }
     }
 
     /// The same with a header in place of those of that name.
@@ -164,7 +164,7 @@ impl Ask {
     /// The same with these bytes for a body.
     #[must_use]
     pub fn raw(self, body: impl Into<Vec<u8>>) -> Self {
-        Ask {
+        RequestTemplate {
             payload: Payload::Raw(body.into()),
             ..self
         }
@@ -174,7 +174,7 @@ impl Ask {
     ///
     /// # Errors
     /// Where an answer before does not have what is carried from it.
-    pub fn request(
+    pub fn resolve(
         &self,
         environment: Environment,
         earlier: &[Exchange],
@@ -194,7 +194,7 @@ impl Ask {
             Payload::Json(body) => body.to_string().into_bytes(),
         };
         Ok(Request {
-            door: self.door,
+            channel: self.channel,
             environment,
             method: self.method.clone(),
             path,

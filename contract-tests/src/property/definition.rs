@@ -23,20 +23,20 @@ impl Script {
 
 /// A statement about all requests of some kind.
 #[derive(Debug, Clone, Copy)]
-pub struct Law {
+pub struct Property {
     /// Its name.
     pub id: &'static str,
     /// What it says, for people.
     pub title: &'static str,
     /// What it is tried with.
-    pub over: Over,
+    pub over: Generator,
     /// How many scripts are tried where nobody asks for more, for each operation or in all.
     pub tries: u32,
 }
 
 /// What a law is tried with.
 #[derive(Debug, Clone, Copy)]
-pub enum Over {
+pub enum Generator {
     /// Calls of each operation.
     EachOperation(fn(&Setting<'_>, &Operation) -> BoxedStrategy<Script>),
     /// Lives of an account.

@@ -9,7 +9,7 @@ use super::place::Place;
 
 /// What must hold of a value. All but [`Test::Absent`] ask for a value to be there.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Test {
+pub enum Predicate {
     /// It is this; numbers are compared as numbers, members in any order.
     Is(Json<'static>),
     /// It is not there.
@@ -23,32 +23,32 @@ pub enum Test {
     /// It is a number, and no greater.
     AtMost(f64),
     /// This holds of the number of its characters or items.
-    Length(Box<Test>),
+    Length(Box<Predicate>),
     /// It is a list with items, and this holds of each.
-    Each(Box<Test>),
+    Each(Box<Predicate>),
     /// It is a list, and this holds of some item; or a text with this text in it.
-    Contains(Box<Test>),
+    Contains(Box<Predicate>),
     /// It is one of these.
     OneOf(Vec<Json<'static>>),
     /// It is what stands in the answer to an earlier step.
-    SameAs(Earlier),
+    SameAs(EarlierValue),
     /// It is another than what stands in the answer to an earlier step.
-    OtherThan(Earlier),
+    OtherThan(EarlierValue),
     /// It is a number, and smaller than the one in the answer to an earlier step.
-    LessThan(Earlier),
+    LessThan(EarlierValue),
     /// It is of one of these types.
     Type(Vec<JsonType>),
     /// Each of these holds of what stands at a place inside it.
-    Has(Vec<(Place, Test)>),
+    Has(Vec<(Place, Predicate)>),
     /// It is there, and this does not hold.
-    Not(Box<Test>),
+    Not(Box<Predicate>),
     /// All of these hold.
-    All(Vec<Test>),
+    All(Vec<Predicate>),
 }
 
 /// A value in the answer to an earlier step of the same case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Earlier {
+pub struct EarlierValue {
     /// The step.
     pub step: usize,
     /// Where it stands in that answer.
@@ -141,64 +141,67 @@ impl JsonType {
     }
 }
 
-impl Test {
+impl Predicate {
     /// The values of earlier answers it looks at.
     #[must_use]
-    pub fn earlier(&self) -> Vec<&Earlier> {
+    pub fn earlier(&self) -> Vec<&EarlierValue> {
         match self {
-            Test::SameAs(earlier) | Test::OtherThan(earlier) | Test::LessThan(earlier) => {
+            Predicate::SameAs(earlier)
+            | Predicate::OtherThan(earlier)
+            | Predicate::LessThan(earlier) => {
                 vec![earlier]
             }
-            Test::Length(test) | Test::Each(test) | Test::Contains(test) | Test::Not(test) => {
-                test.earlier()
-            }
-            Test::Has(tests) => tests.iter().flat_map(|(_, test)| test.earlier()).collect(),
-            Test::All(tests) => tests.iter().flat_map(Test::earlier).collect(),
-            Test::Is(_)
-            | Test::Absent
-            | Test::Present
-            | Test::Matches(_)
-            | Test::AtLeast(_)
-            | Test::AtMost(_)
-            | Test::OneOf(_)
-            | Test::Type(_) => Vec::new(),
+            Predicate::Length(test)
+            | Predicate::Each(test)
+            | Predicate::Contains(test)
+            | Predicate::Not(test) => test.earlier(),
+            Predicate::Has(tests) => tests.iter().flat_map(|(_, test)| test.earlier()).collect(),
+            Predicate::All(tests) => tests.iter().flat_map(Predicate::earlier).collect(),
+            Predicate::Is(_)
+            | Predicate::Absent
+            | Predicate::Present
+            | Predicate::Matches(_)
+            | Predicate::AtLeast(_)
+            | Predicate::AtMost(_)
+            | Predicate::OneOf(_)
+            | Predicate::Type(_) => Vec::new(),
         }
     }
 }
 
 /// What a finding says was expected.
-impl fmt::Display for Test {
+impl fmt::Display for Predicate {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Test::Is(value) => write!(out, "{value}"),
-            Test::Absent => out.write_str("nothing"),
-            Test::Present => out.write_str("any value"),
-            Test::Matches(pattern) => write!(out, "a text like {}", pattern.0),
-            Test::AtLeast(number) => write!(out, "at least {number}"),
-            Test::AtMost(number) => write!(out, "at most {number}"),
-            Test::Length(test) => write!(out, "as many items or characters as {test}"),
-            Test::Each(test) => write!(out, "items, each {test}"),
-            Test::Contains(test) => write!(out, "in it {test}"),
-            Test::OneOf(values) => write!(out, "one of {}", joined(values, ", ")),
-            Test::SameAs(earlier) => write!(out, "the same as {earlier}"),
-            Test::OtherThan(earlier) => write!(out, "another than {earlier}"),
-            Test::LessThan(earlier) => write!(out, "less than {earlier}"),
-            Test::Type(types) => {
+            Predicate::Is(value) => write!(out, "{value}"),
+            Predicate::Absent => out.write_str("nothing"),
+            Predicate::Present => out.write_str("any value"),
+            Predicate::Matches(pattern) => write!(out, "a text like {}", pattern.0),
+            Predicate::AtLeast(number) => write!(out, "at least {number}"),
+            Predicate::AtMost(number) => write!(out, "at most {number}"),
+            Predicate::Length(test) => write!(out, "as many items or characters as {test}"),
+            Predicate::Each(test) => write!(out, "items, each {test}"),
+            Predicate::Contains(test) => write!(out, "in it {test}"),
+            Predicate::OneOf(values) => write!(out, "one of {}", joined(values, ", ")),
+            Predicate::SameAs(earlier) => write!(out, "the same as {earlier}"),
+            Predicate::OtherThan(earlier) => write!(out, "another than {earlier}"),
+            Predicate::LessThan(earlier) => write!(out, "less than {earlier}"),
+            Predicate::Type(types) => {
                 let names: Vec<_> = types.iter().map(|kind| kind.name()).collect();
                 write!(out, "of type {}", names.join(" or "))
             }
-            Test::Has(tests) => {
-                let each = |(place, test): &(Place, Test)| format!("`{place}` {test}");
+            Predicate::Has(tests) => {
+                let each = |(place, test): &(Place, Predicate)| format!("`{place}` {test}");
                 let all: Vec<_> = tests.iter().map(each).collect();
                 write!(out, "with {}", all.join(" and "))
             }
-            Test::Not(test) => write!(out, "not {test}"),
-            Test::All(tests) => out.write_str(&joined(tests, " and ")),
+            Predicate::Not(test) => write!(out, "not {test}"),
+            Predicate::All(tests) => out.write_str(&joined(tests, " and ")),
         }
     }
 }
 
-impl fmt::Display for Earlier {
+impl fmt::Display for EarlierValue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "`{}` of step {}", self.place, self.step + 1)
     }
