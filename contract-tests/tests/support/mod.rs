@@ -24,7 +24,7 @@ use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::http::Addresses;
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
-use svc_simulator::http::control::guard::Access;
+use svc_simulator::http::control::guard::ConsoleAccess;
 use svc_simulator::http::edge::IncomingRequest;
 use svc_simulator::scenario::{self, AccountConfig};
 use tokio_util::sync::CancellationToken;
@@ -87,7 +87,7 @@ impl InProcess {
             accounts,
             addresses: ADDRESSES,
             targets: TargetPolicy::loopback_only(),
-            access: Access::default(),
+            access: ConsoleAccess::default(),
             stop: CancellationToken::new(),
         };
         InProcess {

@@ -66,7 +66,7 @@ fn bearer(token: &str) -> Result<HeaderValue, String> {
 
 /// Why there is no answer, or none that was hoped for.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ControlError {
+pub(super) enum ControlClientError {
     /// Nobody listens there.
     #[error(
         "nothing answers at {0}: start the simulator with `svc-simulator serve`, or say where its \
@@ -90,8 +90,8 @@ pub(super) enum ControlError {
     Stranger { url: Url, what: String },
 }
 
-impl From<ControlError> for Failure {
-    fn from(error: ControlError) -> Self {
+impl From<ControlClientError> for Failure {
+    fn from(error: ControlClientError) -> Self {
         Failure::Running(error.into())
     }
 }
@@ -144,7 +144,7 @@ impl ControlClient {
         path: &[&str],
         query: &[(&str, &str)],
         within: Duration,
-    ) -> Result<Answer, ControlError> {
+    ) -> Result<Answer, ControlClientError> {
         let mut url = self.url(path);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
@@ -158,7 +158,7 @@ impl ControlClient {
         path: &[&str],
         body: String,
         within: Duration,
-    ) -> Result<Answer, ControlError> {
+    ) -> Result<Answer, ControlClientError> {
         let request = self.http.request(Method::POST, self.url(path));
         let json = HeaderValue::from_static("application/json");
         self.exchange(request.header(CONTENT_TYPE, json).body(body), within)
@@ -168,7 +168,7 @@ impl ControlClient {
     pub(super) fn read<T: for<'de> Deserialize<'de>>(
         &self,
         answer: &Answer,
-    ) -> Result<T, ControlError> {
+    ) -> Result<T, ControlClientError> {
         T::deserialize(&answer.json)
             .map_err(|error| self.stranger(format!("{error} in its answer")))
     }
@@ -181,7 +181,11 @@ impl ControlClient {
         url
     }
 
-    fn exchange(&self, request: RequestBuilder, within: Duration) -> Result<Answer, ControlError> {
+    fn exchange(
+        &self,
+        request: RequestBuilder,
+        within: Duration,
+    ) -> Result<Answer, ControlClientError> {
         let request = match &self.token {
             Some(token) => request.header(AUTHORIZATION, token.clone()),
             None => request,
@@ -202,13 +206,13 @@ impl ControlClient {
         }
     }
 
-    fn refused(&self, status: u16, json: &Value) -> ControlError {
+    fn refused(&self, status: u16, json: &Value) -> ControlClientError {
         let part = |name: &str| {
             json.pointer(&format!("/error/{name}"))
                 .and_then(Value::as_str)
         };
         match (part("code"), part("message")) {
-            (Some(code), Some(message)) => ControlError::Refused {
+            (Some(code), Some(message)) => ControlClientError::Refused {
                 code: code.to_owned(),
                 message: message.to_owned(),
             },
@@ -216,23 +220,23 @@ impl ControlClient {
         }
     }
 
-    fn stranger(&self, what: String) -> ControlError {
+    fn stranger(&self, what: String) -> ControlClientError {
         let url = self.base.clone();
-        ControlError::Stranger { url, what }
+        ControlClientError::Stranger { url, what }
     }
 
-    fn failed(&self, error: reqwest::Error, within: Duration) -> ControlError {
+    fn failed(&self, error: reqwest::Error, within: Duration) -> ControlClientError {
         let url = self.base.clone();
         if error.is_connect() {
-            return ControlError::NobodyThere(url);
+            return ControlClientError::NobodyThere(url);
         }
         if error.is_timeout() {
             let seconds = within.as_secs();
-            return ControlError::TooLate { url, seconds };
+            return ControlClientError::TooLate { url, seconds };
         }
         // The whole chain: the outermost alone says little.
         let reason = format!("{:#}", anyhow::Error::new(error.without_url()));
-        ControlError::BrokeOff { url, reason }
+        ControlClientError::BrokeOff { url, reason }
     }
 }
 

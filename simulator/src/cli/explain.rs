@@ -10,7 +10,9 @@ use super::call_args::{CallArgs, quoted};
 use super::explain_bundle::{bundle, bundle_for_people};
 use super::layout::columns;
 use super::{Failure, terminal};
-use crate::http::explanation::{Ask, Explanation, Reachable, Rule, explained};
+use crate::http::explanation::{
+    ExplainedCallDto, ExplanationDto, OutcomeDto, ScenarioMatchDto, explain,
+};
 use crate::rehearsal::{Called, Rehearsal};
 
 /// What `explain` is told.
@@ -49,7 +51,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
             return Ok(());
         }
     };
-    let told = explained(
+    let told = explain(
         &stage.rules,
         &stage.accounts,
         &stage.config,
@@ -68,8 +70,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
 }
 
 /// `files` is what says on a command line which files there are.
-fn human(told: &Explanation, files: &str) -> String {
-    let Explanation {
+fn human(told: &ExplanationDto, files: &str) -> String {
+    let ExplanationDto {
         operation,
         account,
         environment,
@@ -127,7 +129,7 @@ fn human(told: &Explanation, files: &str) -> String {
     out
 }
 
-fn rules(out: &mut String, title: &str, rules: &[Rule]) {
+fn rules(out: &mut String, title: &str, rules: &[ScenarioMatchDto]) {
     if rules.is_empty() {
         return;
     }
@@ -147,12 +149,12 @@ fn list(out: &mut String, because: &[String]) {
     }
 }
 
-fn place(rule: &Rule) -> String {
+fn place(rule: &ScenarioMatchDto) -> String {
     format!("\"{}\" in {}:{}", rule.name, rule.file, rule.line)
 }
 
 /// An outcome and how it is had: a command that shows it, where there is one.
-fn row(operation: &str, files: &str, reachable: &Reachable) -> [String; 3] {
+fn row(operation: &str, files: &str, reachable: &OutcomeDto) -> [String; 3] {
     let status = reachable.status.map(|status| status.to_string());
     let how = match reachable.calls.as_slice() {
         [] => "no call of this operation ends so".to_owned(),
@@ -167,7 +169,7 @@ fn row(operation: &str, files: &str, reachable: &Reachable) -> [String; 3] {
 }
 
 /// The command that makes the call.
-fn command(operation: &str, files: &str, ask: &Ask) -> String {
+fn command(operation: &str, files: &str, ask: &ExplainedCallDto) -> String {
     let mut out = format!("svc-simulator try {operation}{files}");
     for (name, value) in &ask.set {
         match value {

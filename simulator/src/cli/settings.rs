@@ -18,7 +18,7 @@ use super::memory::{self, MemoryArgs};
 use crate::host::courier::SignatureClock;
 use crate::host::memory::MemoryLimits;
 use crate::http::Addresses;
-use crate::http::control::guard::{Access, Token};
+use crate::http::control::guard::{ConsoleAccess, ConsoleToken};
 use crate::http::edge::EdgeLimits;
 use crate::simulator::Reload;
 
@@ -77,7 +77,7 @@ pub(super) struct ServeArgs {
         value_parser = token,
         hide_env_values = true
     )]
-    pub(super) console_token: Option<Token>,
+    pub(super) console_token: Option<ConsoleToken>,
     /// Another name by which the console may be called; may be repeated
     #[arg(
         long,
@@ -111,7 +111,7 @@ pub(super) struct Settings {
     pub(super) clock: ClockSettings,
     pub(super) signature_clock: SignatureClock,
     pub(super) trusted_proxies: Vec<IpNet>,
-    pub(super) access: Access,
+    pub(super) access: ConsoleAccess,
     pub(super) webhook_targets: Vec<IpNet>,
     pub(super) drain: Duration,
     pub(super) log: String,
@@ -178,7 +178,7 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
             false => SignatureClock::Real,
         },
         trusted_proxies: list(&args.trusted_proxy, file.trusted_proxy),
-        access: Access {
+        access: ConsoleAccess {
             token: args.console_token.clone().or(file.console_token),
             hosts: list(&args.console_host, file.console_host),
         },
@@ -335,8 +335,8 @@ fn network(text: &str) -> Result<IpNet, String> {
 }
 
 /// One that is empty by mistake must not open the console.
-fn token(text: &str) -> Result<Token, String> {
-    Token::new(text).ok_or_else(|| "a token is at least one character".to_owned())
+fn token(text: &str) -> Result<ConsoleToken, String> {
+    ConsoleToken::new(text).ok_or_else(|| "a token is at least one character".to_owned())
 }
 
 /// A span of time such as `30s`.
@@ -423,7 +423,7 @@ mod tests {
         let resolved = |console: &str, token: Option<&str>| {
             let args = ServeArgs {
                 console: console.parse().ok(),
-                console_token: token.and_then(Token::new),
+                console_token: token.and_then(ConsoleToken::new),
                 ..ServeArgs::default()
             };
             guarded(merged(&args, ServeArgs::default()))
@@ -451,7 +451,7 @@ mod tests {
         let text = "console_token = \"sample-token\"\nconsole_hosts = [\"console.example\"]\n\
                     webhook_targets = [\"10.0.0.0/8\", \"192.0.2.7\"]";
         let settings = merged(&ServeArgs::default(), file(text).unwrap());
-        assert_eq!(settings.access.token, Token::new("sample-token"));
+        assert_eq!(settings.access.token, ConsoleToken::new("sample-token"));
         assert_eq!(settings.access.hosts, ["console.example"]);
         let targets = ["10.0.0.0/8", "192.0.2.7/32"].map(|net| net.parse().unwrap());
         assert_eq!(settings.webhook_targets, targets);

@@ -9,7 +9,7 @@ use svc_fixtures::duration::parse_duration_ms;
 use svc_fixtures::json::Json;
 
 use super::call_args::object;
-use super::control_client::{AT_ONCE, ConsoleArgs, ControlClient, ControlError};
+use super::control_client::{AT_ONCE, ConsoleArgs, ControlClient, ControlClientError};
 use super::deliveries::{Delivery, EnvironmentName};
 use super::layout::one_line;
 use super::{Failure, terminal};
@@ -115,7 +115,7 @@ fn attempted(
     args: &TriggerArgs,
     verification: &str,
     from: u64,
-) -> Result<bool, ControlError> {
+) -> Result<bool, ControlClientError> {
     let from = from.to_string();
     let mut left = args.wait;
     // A poll that comes back empty took the time it was given: no clock is needed.

@@ -1,5 +1,5 @@
-//! The console's listener: the first page, the operations, the reference page, the OpenAPI document,
-//! the control API. Who may use it is the guard's to say.
+//! The console's listener: the first page, the operations, the reference page, the OpenAPI document and
+//! the control API. The guard decides who may use it.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use utoipa_swagger_ui::Config;
 
-use super::control::guard::{Access, Guard, guarded};
-use super::control::{self, Code, Control, Refusal, content};
+use super::control::guard::{ConsoleAccess, ConsoleGuard, guard_request};
+use super::control::{self, ControlApi, ControlError, ControlErrorCode, content};
 use super::{Addresses, openapi, operations, page};
 use crate::host::Host;
 use crate::host::transport::TargetPolicy;
@@ -34,15 +34,15 @@ pub struct Console {
     /// Where webhooks may go.
     pub targets: TargetPolicy,
     /// Who may use it.
-    pub access: Access,
+    pub access: ConsoleAccess,
     /// Cancelled when it stops.
     pub stop: CancellationToken,
 }
 
-struct Served {
+struct ConsoleState {
     console: Console,
     reference: Arc<Config<'static>>,
-    /// Made at the first request: starting must not wait for it.
+    /// Rendered at the first request, so that the start does not wait for it.
     document: OnceCell<Bytes>,
     operations: OnceCell<Bytes>,
 }
@@ -50,7 +50,7 @@ struct Served {
 impl Console {
     /// What the listener serves.
     pub fn router(self) -> Router {
-        // A page on this listener can't call the other two: to the browser they are other sites.
+        // A browser does not let a page of this listener call the other two, which are other sites.
         let config = Config::from("/openapi.json")
             .supported_submit_methods([""; 0])
             .validator_url("none")
@@ -58,19 +58,22 @@ impl Console {
             .filter(true)
             .show_extensions(true)
             .use_base_layout();
-        let control = Arc::new(Control {
+        let control = Arc::new(ControlApi {
             host: Arc::clone(&self.host),
             targets: self.targets.clone(),
             stop: self.stop.clone(),
         });
-        let guard = Arc::new(Guard::new(self.access.clone(), self.addresses.console));
-        let served = Served {
+        let guard = Arc::new(ConsoleGuard::new(
+            self.access.clone(),
+            self.addresses.console,
+        ));
+        let state = ConsoleState {
             console: self,
             reference: Arc::new(config),
             document: OnceCell::new(),
             operations: OnceCell::new(),
         };
-        let served = Arc::new(served);
+        let state = Arc::new(state);
         Router::new()
             .route("/", get(home))
             .route("/openapi.json", get(document))
@@ -81,32 +84,32 @@ impl Console {
                 get(|state| reference(state, Path("index.html".to_owned()))),
             )
             .route("/docs/{*file}", get(reference))
-            .with_state(served)
+            .with_state(state)
             .merge(control::router(&control))
-            .method_not_allowed_fallback(wrong_method)
-            .fallback(nothing_here)
-            .layer(from_fn_with_state(guard, guarded))
+            .method_not_allowed_fallback(method_not_allowed)
+            .fallback(not_found)
+            .layer(from_fn_with_state(guard, guard_request))
     }
 }
 
-async fn home(State(served): State<Arc<Served>>) -> Response {
+async fn home(State(state): State<Arc<ConsoleState>>) -> Response {
     let Console {
         host,
         accounts,
         addresses,
         ..
-    } = &served.console;
+    } = &state.console;
     html(page::home(&host.rules(), accounts, addresses).into())
 }
 
-async fn operations(State(served): State<Arc<Served>>) -> Response {
+async fn operations(State(state): State<Arc<ConsoleState>>) -> Response {
     let make = |console: &Console| {
         let rules = console.host.rules();
         page::operations(&operations::list(&rules, &console.accounts)).into()
     };
-    match made_once(&served, &served.operations, make).await {
+    match render_once(&state, &state.operations, make).await {
         Ok(page) => html(page),
-        Err(_) => not_made(),
+        Err(_) => not_rendered(),
     }
 }
 
@@ -120,35 +123,39 @@ fn html(page: Bytes) -> Response {
     response
 }
 
-async fn document(State(served): State<Arc<Served>>) -> Response {
+async fn document(State(state): State<Arc<ConsoleState>>) -> Response {
     let make = |it: &Console| {
         let document = openapi::document(&it.host.rules(), &it.accounts, &it.addresses);
         openapi::print(&document).into()
     };
-    match made_once(&served, &served.document, make).await {
+    match render_once(&state, &state.document, make).await {
         Ok(document) => content("application/json", document),
-        Err(_) => not_made(),
+        Err(_) => not_rendered(),
     }
 }
 
-/// What takes long to make, made at the first request for it where nothing else waits.
-async fn made_once(
-    served: &Arc<Served>,
-    kept: &OnceCell<Bytes>,
+/// Renders a slow document at the first request for it, on a thread that may block.
+async fn render_once(
+    state: &Arc<ConsoleState>,
+    cell: &OnceCell<Bytes>,
     make: fn(&Console) -> Bytes,
 ) -> Result<Bytes, JoinError> {
-    let from = Arc::clone(served);
-    let made = kept.get_or_try_init(|| tokio::task::spawn_blocking(move || make(&from.console)));
+    let from = Arc::clone(state);
+    let made = cell.get_or_try_init(|| tokio::task::spawn_blocking(move || make(&from.console)));
     made.await.cloned()
 }
 
-fn not_made() -> Response {
-    Refusal::new(Code::InternalError, "the document could not be made").into_response()
+fn not_rendered() -> Response {
+    ControlError::new(
+        ControlErrorCode::InternalError,
+        "the document could not be made",
+    )
+    .into_response()
 }
 
-async fn reference(State(served): State<Arc<Served>>, Path(file): Path<String>) -> Response {
-    let Ok(Some(file)) = utoipa_swagger_ui::serve(&file, Arc::clone(&served.reference)) else {
-        return nothing_here().await;
+async fn reference(State(state): State<Arc<ConsoleState>>, Path(file): Path<String>) -> Response {
+    let Ok(Some(file)) = utoipa_swagger_ui::serve(&file, Arc::clone(&state.reference)) else {
+        return not_found().await;
     };
     let mut response = content(&file.content_type, Bytes::from(file.bytes.into_owned()));
     let headers = response.headers_mut();
@@ -160,12 +167,12 @@ async fn reference(State(served): State<Arc<Served>>, Path(file): Path<String>) 
     response
 }
 
-async fn nothing_here() -> Response {
+async fn not_found() -> Response {
     let message = "the console has nothing at this path; /openapi.json lists what it has";
-    Refusal::new(Code::NotFound, message).into_response()
+    ControlError::new(ControlErrorCode::NotFound, message).into_response()
 }
 
-async fn wrong_method() -> Response {
+async fn method_not_allowed() -> Response {
     let message = "this path does not take this method";
-    Refusal::new(Code::MethodNotAllowed, message).into_response()
+    ControlError::new(ControlErrorCode::MethodNotAllowed, message).into_response()
 }

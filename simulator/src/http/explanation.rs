@@ -17,7 +17,7 @@ use crate::scenario::{AccountConfig, Because, Choice, Scenario};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlExplanation", deny_unknown_fields)]
-pub struct Explanation {
+pub struct ExplanationDto {
     /// The operation's dotted name.
     pub operation: String,
     /// Who calls.
@@ -34,7 +34,7 @@ pub struct Explanation {
     #[schemars(with = "Map<String, Value>")]
     pub body: Json<'static>,
     /// What it is answered where the account is fresh.
-    pub answer: Answer,
+    pub answer: AnswerDto,
     /// Why the call is refused, where it is: then no scenario counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -44,22 +44,22 @@ pub struct Explanation {
     /// The scenario that decides, or would if the call were not refused; without one the operation's
     /// own success answer is given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decides: Option<Rule>,
+    pub decides: Option<ScenarioMatchDto>,
     /// Scenarios that hold, too, and come later.
-    pub later: Vec<Rule>,
+    pub later: Vec<ScenarioMatchDto>,
     /// Scenarios that came close, the nearest first, with what does not hold.
-    pub near: Vec<Rule>,
+    pub near: Vec<ScenarioMatchDto>,
     /// Scenarios that would hold, and are for other operations.
-    pub elsewhere: Vec<Rule>,
+    pub elsewhere: Vec<ScenarioMatchDto>,
     /// Every outcome of the operation, with an input that gives it where there is one.
-    pub outcomes: Vec<Reachable>,
+    pub outcomes: Vec<OutcomeDto>,
 }
 
 /// An answer in short.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-pub struct Answer {
+pub struct AnswerDto {
     /// The HTTP status.
     pub status: u16,
     /// `completed`, `pending` or the error's code.
@@ -72,7 +72,7 @@ pub struct Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-pub struct Rule {
+pub struct ScenarioMatchDto {
     /// Its name.
     pub name: String,
     /// Its file.
@@ -91,7 +91,7 @@ pub struct Rule {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-pub struct Reachable {
+pub struct OutcomeDto {
     /// `completed`, `pending` or the error's code.
     pub outcome: String,
     /// The HTTP status it comes with, where there is a way to it.
@@ -102,14 +102,14 @@ pub struct Reachable {
     pub because: Option<String>,
     /// The calls that lead to it, the last of which is answered so. None where no call of this
     /// operation is.
-    pub calls: Vec<Ask>,
+    pub calls: Vec<ExplainedCallDto>,
 }
 
 /// A call to make.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-pub struct Ask {
+pub struct ExplainedCallDto {
     /// Whose key it presents.
     pub account: String,
     /// The listener: `test` or `live`.
@@ -137,25 +137,25 @@ const NAMED_OPERATIONS: usize = 3;
 
 /// Explains a call of a fresh account with this configuration, which was answered so.
 #[must_use]
-pub fn explained(
+pub fn explain(
     rules: &Rules,
     accounts: &[AccountConfig],
     config: &AccountConfig,
     operation: usize,
     asked: &Asked<'_>,
     heard: &Heard,
-) -> Explanation {
+) -> ExplanationDto {
     let looked = look_into(rules, &config.id, asked);
     let row = &rules.contract.operations[operation];
     let ways = ways(rules, accounts, config, asked.environment, operation);
-    let mut explanation = Explanation {
+    let mut explanation = ExplanationDto {
         operation: row.id.clone(),
         account: config.id.to_string(),
         environment: asked.environment.to_string(),
         reference_id: asked.reference_id.map(str::to_owned),
         idempotency_key: asked.idempotency_key.map(str::to_owned),
         body: asked.body.clone().into_owned(),
-        answer: Answer {
+        answer: AnswerDto {
             status: heard.status,
             outcome: heard.code().unwrap_or(heard.text("status")).to_owned(),
             because: heard.because.to_string(),
@@ -180,7 +180,7 @@ pub fn explained(
     explanation
 }
 
-impl Explanation {
+impl ExplanationDto {
     fn tell(&mut self, rules: &Rules, looked: Looked) {
         let scenarios = &rules.scenarios;
         let Looked { explanation, met } = looked;
@@ -201,7 +201,7 @@ impl Explanation {
             let scenario = scenarios.get(number);
             let operations = scenario.operations.iter().take(NAMED_OPERATIONS);
             let operations = operations.map(|&at| rules.contract.operations[at].id.clone());
-            Rule {
+            ScenarioMatchDto {
                 operations: operations.collect(),
                 ..rule(scenario, Vec::new())
             }
@@ -210,8 +210,8 @@ impl Explanation {
     }
 }
 
-fn rule(scenario: &Scenario, because: Vec<String>) -> Rule {
-    Rule {
+fn rule(scenario: &Scenario, because: Vec<String>) -> ScenarioMatchDto {
+    ScenarioMatchDto {
         name: scenario.name.to_string(),
         file: scenario.file.to_string(),
         line: scenario.line,
@@ -220,16 +220,16 @@ fn rule(scenario: &Scenario, because: Vec<String>) -> Rule {
     }
 }
 
-fn reachable((outcome, way): (Outcome, Option<Way>)) -> Reachable {
+fn reachable((outcome, way): (Outcome, Option<Way>)) -> OutcomeDto {
     let outcome = outcome.as_str().to_owned();
     match way {
-        None => Reachable {
+        None => OutcomeDto {
             outcome,
             status: None,
             because: None,
             calls: Vec::new(),
         },
-        Some(way) => Reachable {
+        Some(way) => OutcomeDto {
             outcome,
             status: Some(way.status),
             because: Some(way.because),
@@ -238,10 +238,10 @@ fn reachable((outcome, way): (Outcome, Option<Way>)) -> Reachable {
     }
 }
 
-fn ask(asks: Asks) -> Ask {
+fn ask(asks: Asks) -> ExplainedCallDto {
     let mut of_key = Environment::ALL.into_iter();
     let of_key = of_key.find(|it| asks.key.starts_with(it.key_prefix()));
-    Ask {
+    ExplainedCallDto {
         account: asks.account.to_string(),
         environment: asks.environment.to_string(),
         key: of_key.unwrap_or(asks.environment).to_string(),

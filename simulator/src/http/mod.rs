@@ -14,6 +14,7 @@ pub mod sample;
 mod connection_limiter;
 mod consent;
 mod field_rule;
+mod named_inputs;
 mod page;
 mod request_gate;
 mod request_head;

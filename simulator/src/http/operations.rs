@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use svc_fixtures::contract::{LatencyRange, Operation, Presence};
 use svc_fixtures::json::Json;
 
-use super::examples::{self, Exchange, OfOperation, first_text, issuer};
+use super::examples::{self, Exchange, OperationExamples, first_text, issuer};
 use super::field_rule::field_rule;
 use super::sample;
 use crate::engine::call::rules::Rules;
@@ -32,14 +32,14 @@ struct Row<'r> {
     operation: &'r Operation,
     /// The operation that issues what the first identifying field carries.
     issuer: Option<&'r str>,
-    found: OfOperation,
+    found: OperationExamples,
 }
 
 /// Asks for the inputs of every operation. Blocks: not to be called from async code.
 #[must_use]
 pub fn list<'r>(rules: &'r Rules, accounts: &[AccountConfig]) -> Listing<'r> {
     let contract = &rules.contract;
-    let mut found = examples::found(rules, accounts).operations.into_iter();
+    let mut found = examples::examples(rules, accounts).operations.into_iter();
     let row = |(index, operation)| Row {
         rules,
         index,
@@ -318,7 +318,7 @@ impl Row<'_> {
             );
         }
         out += "\nInputs\n";
-        let OfOperation {
+        let OperationExamples {
             answered,
             failing,
             named,

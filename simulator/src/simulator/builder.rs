@@ -25,7 +25,7 @@ use crate::host::transport::{
 use crate::host::watch::FileWatcher;
 use crate::host::{Host, HostConfig};
 use crate::http::Addresses;
-use crate::http::control::guard::Access;
+use crate::http::control::guard::ConsoleAccess;
 use crate::http::edge::EdgeLimits;
 use crate::scenario::{AccountConfig, read_accounts};
 
@@ -65,7 +65,7 @@ pub struct SimulatorBuilder {
     config: HostConfig,
     transport: Option<Arc<dyn Transport>>,
     pub(super) limits: EdgeLimits,
-    pub(super) access: Access,
+    pub(super) access: ConsoleAccess,
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) webhook_targets: Vec<IpNet>,
 }
@@ -82,7 +82,7 @@ impl Default for SimulatorBuilder {
             config: HostConfig::new(Clock::machine()),
             transport: None,
             limits: EdgeLimits::default(),
-            access: Access::default(),
+            access: ConsoleAccess::default(),
             trusted_proxies: Vec::new(),
             webhook_targets: Vec::new(),
         }
@@ -238,7 +238,7 @@ impl SimulatorBuilder {
     }
 
     /// Who may use the console, beside those on this machine.
-    pub fn access(mut self, access: Access) -> Self {
+    pub fn access(mut self, access: ConsoleAccess) -> Self {
         self.access = access;
         self
     }

@@ -8,7 +8,7 @@ use http_body_util::BodyExt as _;
 use svc_simulator::host::transport::TargetPolicy;
 use svc_simulator::http::Addresses;
 use svc_simulator::http::console::Console;
-use svc_simulator::http::control::guard::Access;
+use svc_simulator::http::control::guard::ConsoleAccess;
 use svc_simulator::http::operations::list;
 use svc_simulator::scenario::{accounts, read_accounts};
 
@@ -72,7 +72,7 @@ fn controlled(scene: &Scene, method: &str, path: &str, body: &str) -> String {
         accounts: Vec::new(),
         addresses: Addresses::DEFAULT,
         targets: TargetPolicy::loopback_only(),
-        access: Access::default(),
+        access: ConsoleAccess::default(),
         stop: CancellationToken::new(),
     };
     let request = Request::builder()

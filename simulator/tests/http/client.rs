@@ -17,7 +17,7 @@ use svc_simulator::host::transport::{NoTransport, TargetPolicy, Transport};
 use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
-use svc_simulator::http::control::guard::Access;
+use svc_simulator::http::control::guard::ConsoleAccess;
 use svc_simulator::http::edge::{EdgeLimits, serve};
 use svc_simulator::http::{Addresses, sample};
 use svc_simulator::scenario::{self, AccountConfig, read_accounts};
@@ -52,7 +52,14 @@ impl Served {
         let source = Source::new("user.toml", scenarios);
         files.scenarios.insert(0, source);
         let (journal, transport) = (Arc::new(NoJournal), Arc::new(NoTransport));
-        Served::built(&files, limits, &[], journal, transport, Access::default())
+        Served::built(
+            &files,
+            limits,
+            &[],
+            journal,
+            transport,
+            ConsoleAccess::default(),
+        )
     }
 
     pub(crate) fn with(limits: EdgeLimits, trusted: &[&str], journal: Arc<dyn Journal>) -> Self {
@@ -63,12 +70,12 @@ impl Served {
             trusted,
             journal,
             Arc::new(NoTransport),
-            Access::default(),
+            ConsoleAccess::default(),
         )
     }
 
     /// A simulator whose console is for these, and whose webhooks leave so.
-    pub(crate) fn for_control(access: Access, transport: Arc<dyn Transport>) -> Self {
+    pub(crate) fn for_control(access: ConsoleAccess, transport: Arc<dyn Transport>) -> Self {
         let limits = EdgeLimits::default();
         let (files, journal) = (Files::built_in(), Arc::new(NoJournal));
         Served::built(&files, limits, &[], journal, transport, access)
@@ -80,7 +87,7 @@ impl Served {
         trusted: &[&str],
         journal: Arc<dyn Journal>,
         transport: Arc<dyn Transport>,
-        access: Access,
+        access: ConsoleAccess,
     ) -> Self {
         let mut rules =
             Rules::read(files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::json::Json;
 use svc_simulator::host::transport::NoTransport;
-use svc_simulator::http::control::guard::{Access, Token};
+use svc_simulator::http::control::guard::{ConsoleAccess, ConsoleToken};
 
 use super::client::{Answer, Client, Served};
 
@@ -198,7 +198,7 @@ fn replay(served: &Served, case: &Case<'_>, key: &str) -> (Vec<String>, &'static
 }
 
 /// Replays a file of the corpus; every request that gets another answer is told.
-fn family(file: &str, access: Access) {
+fn family(file: &str, access: ConsoleAccess) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let text = std::fs::read_to_string(folder.join(file)).expect("a file of the corpus");
     let served = Served::for_control(access, Arc::new(NoTransport));
@@ -221,7 +221,7 @@ fn family(file: &str, access: Access) {
 
 macro_rules! families {
     ($($name:ident: $file:literal,)*) => {
-        $(#[test] fn $name() { family($file, Access::default()); })*
+        $(#[test] fn $name() { family($file, ConsoleAccess::default()); })*
 
         const FILES: &[&str] = &[$($file,)* TOKEN];
     };
@@ -242,8 +242,8 @@ families! {
 
 #[test]
 fn the_control_api_wants_its_token() {
-    let access = Access {
-        token: Token::new("sample-token"),
+    let access = ConsoleAccess {
+        token: ConsoleToken::new("sample-token"),
         hosts: Vec::new(),
     };
     family(TOKEN, access);

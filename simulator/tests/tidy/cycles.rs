@@ -12,8 +12,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ("simulator", "cli", &["memory", "settings"]),
     ("simulator", "rehearsal", &["callers", "inputs"]),
     ("simulator", "host", &["cell", "events", "own_rules"]),
-    ("simulator", "http", &["control", "examples"]),
-    ("simulator", "http::openapi", &["bundles", "paths"]),
     (
         "simulator",
         "scenario_format",

@@ -2,106 +2,64 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Control;
-use super::body::{Bare, Given, Nothing};
-use super::detail::{AccountDetail, Clock, Purse, state_of};
-use super::query::NoQuery;
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, delete, get, post};
-use super::values::{Amount, Name, Network, Rate, Secret, When};
+use super::account_dto::{AccountDto, BalanceDto, ClockStateDto};
+use super::request::EmptyBody;
+use super::route::{ControlRequest, ControlResult};
+use super::values::{AmountDto, NameDto, NetworkDto, RateLimitDto, SecretDto, TimestampDto};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::scenario::{AccountConfig, KeyConfig, WebhookConfig};
 
-pub(super) fn routes() -> Vec<Route> {
-    const ALL: &str = "/control/accounts";
-    const ONE: &str = "/control/accounts/{id}";
-    vec![
-        get(ALL, "accounts.list", "Every account").by(list),
-        post(ALL, "accounts.open", "Open an account")
-            .by(open)
-            .with(StatusCode::CREATED)
-            .refusing(&[Code::AccountExists, Code::TargetRefused]),
-        get(ONE, "accounts.get", "All of an account")
-            .by(one)
-            .refusing(&[Code::AccountNotFound]),
-        delete(
-            ONE,
-            "accounts.delete",
-            "Delete an account; its keys are unknown from then on",
-        )
-        .by(remove)
-        .with(StatusCode::NO_CONTENT)
-        .refusing(&[Code::AccountNotFound]),
-        post(
-            "/control/accounts/{id}/fork",
-            "accounts.fork",
-            "Copy an account with all of its state",
-        )
-        .by(fork)
-        .with(StatusCode::CREATED)
-        .refusing(&[Code::AccountNotFound, Code::AccountExists]),
-        post(
-            "/control/accounts/{id}/reset",
-            "accounts.reset",
-            "Set an account back to its beginning; only its clock goes on",
-        )
-        .by(reset)
-        .refusing(&[Code::AccountNotFound]),
-    ]
-}
-
 /// Every account.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlAccounts", deny_unknown_fields)]
-struct Accounts {
-    accounts: Vec<Listed>,
+pub(super) struct AccountListDto {
+    accounts: Vec<AccountSummaryDto>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-struct Listed {
+struct AccountSummaryDto {
     id: String,
     /// What its clock shows.
-    now: When,
-    clock: Clock,
-    live: Purse,
-    calls: Counts,
+    now: TimestampDto,
+    clock: ClockStateDto,
+    live: BalanceDto,
+    calls: CallTotalsDto,
 }
 
 /// How many calls it answered in each environment.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline, deny_unknown_fields)]
-struct Counts {
+struct CallTotalsDto {
     test: u64,
     live: u64,
 }
 
-async fn list(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Accounts, Refusal> {
-    let machine = control.host.now();
+pub(super) async fn list(request: ControlRequest) -> ControlResult<AccountListDto> {
+    let machine = request.api.host.now();
     let listed = |account: &Account| {
         let calls = |environment| {
             let verifications = &account.environment(environment).verifications;
             verifications.totals().logged as u64 + verifications.evicted().calls
         };
-        Listed {
+        AccountSummaryDto {
             id: account.id.to_string(),
-            now: When(account.clock.read(machine)),
-            clock: state_of(account),
-            live: Purse::of(&account.environment(Environment::Live).wallet),
-            calls: Counts {
+            now: TimestampDto(account.clock.read(machine)),
+            clock: ClockStateDto::of(account),
+            live: BalanceDto::of(&account.environment(Environment::Live).wallet),
+            calls: CallTotalsDto {
                 test: calls(Environment::Test),
                 live: calls(Environment::Live),
             },
         }
     };
-    let cells = control.host.directory().all();
-    Ok(Accounts {
+    let cells = request.api.host.directory().all();
+    Ok(AccountListDto {
         accounts: cells.iter().map(|cell| cell.read(listed)).collect(),
     })
 }
@@ -110,36 +68,31 @@ async fn list(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Accou
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "ControlNewAccount")]
-struct NewAccount {
+pub(super) struct NewAccountDto {
     /// What its keys say after `svc_test_` and `svc_live_`.
-    id: Name,
+    id: NameDto,
     /// What is in its live wallet; nothing where it is left out.
-    wallet_inr: Option<Amount>,
+    wallet_inr: Option<AmountDto>,
     /// The networks its keys may be used from; from anywhere where it is left out or empty.
-    allowlist: Option<Vec<Network>>,
+    allowlist: Option<Vec<NetworkDto>>,
     /// How often each of its keys may be used; without end where it is left out.
-    rate_limit: Option<Rate>,
+    rate_limit: Option<RateLimitDto>,
     /// Where its webhooks go, in both environments.
-    webhook: Option<NewWebhook>,
+    webhook: Option<NewWebhookDto>,
 }
-
-impl Given for NewAccount {}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
-struct NewWebhook {
+struct NewWebhookDto {
     url: String,
-    secret: Secret,
+    secret: SecretDto,
 }
 
-async fn open(
-    control: Arc<Control>,
-    asked: Asked<NewAccount, NoQuery>,
-) -> Result<AccountDetail, Refusal> {
-    let new = asked.body;
-    let webhook = |webhook: NewWebhook| -> Result<WebhookConfig, Refusal> {
-        control.check_url(&webhook.url)?;
+pub(super) async fn open(request: ControlRequest<NewAccountDto>) -> ControlResult<AccountDto> {
+    let new = request.body;
+    let webhook = |webhook: NewWebhookDto| -> ControlResult<WebhookConfig> {
+        request.api.check_url(&webhook.url)?;
         Ok(webhook.secret.for_url(webhook.url))
     };
     let config = AccountConfig {
@@ -155,47 +108,36 @@ async fn open(
         webhook: new.webhook.map(webhook).transpose()?,
         copies: false,
     };
-    let cell = control.host.open(config)?;
-    Ok(cell.read(|account| AccountDetail::of(account, control.host.now())))
+    let cell = request.api.host.open(config)?;
+    Ok(cell.read(|account| AccountDto::of(account, request.api.host.now())))
 }
 
-async fn one(
-    control: Arc<Control>,
-    asked: Asked<Nothing, NoQuery>,
-) -> Result<AccountDetail, Refusal> {
-    let cell = control.account(&asked.part)?;
-    Ok(cell.read(|account| AccountDetail::of(account, control.host.now())))
+pub(super) async fn one(request: ControlRequest) -> ControlResult<AccountDto> {
+    let cell = request.account()?;
+    Ok(cell.read(|account| AccountDto::of(account, request.api.host.now())))
 }
 
-async fn remove(control: Arc<Control>, asked: Asked<Nothing, NoQuery>) -> Result<(), Refusal> {
-    let cell = control.account(&asked.part)?;
-    Ok(control.host.delete(&cell)?)
+pub(super) async fn remove(request: ControlRequest) -> ControlResult<()> {
+    let cell = request.account()?;
+    Ok(request.api.host.delete(&cell)?)
 }
 
 /// A copy's id.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ControlFork")]
-struct Fork {
-    id: Name,
+pub(super) struct ForkDto {
+    id: NameDto,
 }
 
-impl Given for Fork {}
-
-async fn fork(
-    control: Arc<Control>,
-    asked: Asked<Fork, NoQuery>,
-) -> Result<AccountDetail, Refusal> {
-    let cell = control.account(&asked.part)?;
-    let copy = control.host.fork(&cell, &asked.body.id.0)?;
-    Ok(copy.read(|account| AccountDetail::of(account, control.host.now())))
+pub(super) async fn fork(request: ControlRequest<ForkDto>) -> ControlResult<AccountDto> {
+    let cell = request.account()?;
+    let copy = request.api.host.fork(&cell, &request.body.id.0)?;
+    Ok(copy.read(|account| AccountDto::of(account, request.api.host.now())))
 }
 
-async fn reset(
-    control: Arc<Control>,
-    asked: Asked<Bare, NoQuery>,
-) -> Result<AccountDetail, Refusal> {
-    let cell = control.account(&asked.part)?;
-    control.host.reset(&cell)?;
-    Ok(cell.read(|account| AccountDetail::of(account, control.host.now())))
+pub(super) async fn reset(request: ControlRequest<EmptyBody>) -> ControlResult<AccountDto> {
+    let cell = request.account()?;
+    request.api.host.reset(&cell)?;
+    Ok(cell.read(|account| AccountDto::of(account, request.api.host.now())))
 }

@@ -1,94 +1,77 @@
 //! The audit of live answers that must be retained: who looked at what.
 
-use std::sync::Arc;
-
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Control;
-use super::body::Nothing;
-use super::query::Query;
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, get};
-use super::values::{In, Shown, When, meant};
+use super::request::NoBody;
+use super::route::{ControlRequest, ControlResult};
+use super::values::{EnvironmentDto, TextDto, TimestampDto, environments};
 use crate::engine::state::audit::{Access, AccessKind};
 use crate::engine::state::ids::VerificationId;
-
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        get(
-            "/control/audit",
-            "audit.list",
-            "Every access to answers that must be retained",
-        )
-        .by(list)
-        .refusing(&[Code::AccountNotFound]),
-    ]
-}
 
 /// Whose audit.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct AuditQuery {
+pub(super) struct AuditQuery {
     account: String,
-    environment: Option<In>,
+    environment: Option<EnvironmentDto>,
 }
-
-impl Query for AuditQuery {}
 
 /// Accesses, oldest first.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlAudit", deny_unknown_fields)]
-struct Audit {
-    accesses: Vec<AccessRow>,
+pub(super) struct AccessListDto {
+    accesses: Vec<AccessDto>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-struct AccessRow {
-    verification_id: Shown<VerificationId>,
-    environment: In,
+struct AccessDto {
+    verification_id: TextDto<VerificationId>,
+    environment: EnvironmentDto,
     /// By the account's clock.
-    at: When,
-    by: By,
+    at: TimestampDto,
+    by: AccessKindDto,
     /// The last day the answer is retained.
     #[schemars(with = "String", extend("format" = "date"))]
-    retained_until: Shown<Date>,
+    retained_until: TextDto<Date>,
 }
 
 /// How an answer was accessed.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-enum By {
+enum AccessKindDto {
     Call,
     Replay,
     LookUp,
 }
 
-async fn list(control: Arc<Control>, asked: Asked<Nothing, AuditQuery>) -> Result<Audit, Refusal> {
-    let query = asked.query;
-    let cell = control.account(&query.account)?;
+pub(super) async fn list(
+    request: ControlRequest<NoBody, AuditQuery>,
+) -> ControlResult<AccessListDto> {
+    let query = request.query;
+    let cell = request.api.account(&query.account)?;
     let mut accesses = cell.read(|account| {
         let of = |environment| {
             let accesses = account.environment(environment).audit.iter();
-            accesses.map(move |access: &Access| AccessRow {
-                verification_id: Shown(access.verification),
+            accesses.map(move |access: &Access| AccessDto {
+                verification_id: TextDto(access.verification),
                 environment: environment.into(),
-                at: When(access.at),
+                at: TimestampDto(access.at),
                 by: match access.by {
-                    AccessKind::Call => By::Call,
-                    AccessKind::Replay => By::Replay,
-                    AccessKind::LookUp => By::LookUp,
+                    AccessKind::Call => AccessKindDto::Call,
+                    AccessKind::Replay => AccessKindDto::Replay,
+                    AccessKind::LookUp => AccessKindDto::LookUp,
                 },
-                retained_until: Shown(access.retained_until),
+                retained_until: TextDto(access.retained_until),
             })
         };
-        let rows = meant(query.environment).into_iter().flat_map(of);
+        let rows = environments(query.environment).into_iter().flat_map(of);
         rows.collect::<Vec<_>>()
     });
     accesses.sort_by_key(|access| access.at.0);
-    Ok(Audit { accesses })
+    Ok(AccessListDto { accesses })
 }

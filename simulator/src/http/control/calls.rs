@@ -1,65 +1,42 @@
 //! The call log: what was asked, what came of it, and why.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
 
-use super::Control;
-use super::body::Nothing;
-use super::happened::{Standing, standing};
-use super::query::{NoQuery, Query};
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, get};
-use super::values::{Id, In, Inr, Limit, Shown, When, meant};
+use super::event_dto::{CallStatusDto, status_of};
+use super::request::NoBody;
+use super::response::{ControlError, ControlErrorCode};
+use super::route::{ControlRequest, ControlResult};
+use super::values::{
+    EnvironmentDto, LimitDto, RupeesDto, TextDto, TimestampDto, VerificationIdDto, environments,
+};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::{Answer, Verification};
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        get(
-            "/control/calls",
-            "calls.list",
-            "The calls of an account, newest first",
-        )
-        .by(list)
-        .refusing(&[Code::AccountNotFound]),
-        get(
-            "/control/calls/{verificationId}",
-            "calls.get",
-            "One call with its newest envelope",
-        )
-        .by(one)
-        .refusing(&[Code::VerificationNotFound]),
-    ]
-}
-
 /// Which calls.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct CallsQuery {
+pub(super) struct CallsQuery {
     account: String,
-    environment: Option<In>,
+    environment: Option<EnvironmentDto>,
     /// The dotted name of an operation or a bundle.
     endpoint: Option<String>,
-    status: Option<Standing>,
+    status: Option<CallStatusDto>,
     /// At most so many.
-    limit: Option<Limit>,
+    limit: Option<LimitDto>,
     /// Only calls before the one with this `verificationId`: the last of the page before.
-    before: Option<Id>,
+    before: Option<VerificationIdDto>,
 }
-
-impl Query for CallsQuery {}
 
 /// Calls, newest first.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlCalls", deny_unknown_fields)]
-struct Calls {
-    calls: Vec<CallRow>,
+pub(super) struct CallListDto {
+    calls: Vec<CallDto>,
     /// How many older ones were forgotten to bound memory.
     forgotten: u64,
 }
@@ -67,19 +44,19 @@ struct Calls {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlCall", deny_unknown_fields)]
-struct CallRow {
-    verification_id: Shown<VerificationId>,
-    environment: In,
+pub(super) struct CallDto {
+    verification_id: TextDto<VerificationId>,
+    environment: EnvironmentDto,
     endpoint: String,
     /// When it came in, by the account's clock.
-    at: When,
-    status: Standing,
+    at: TimestampDto,
+    status: CallStatusDto,
     /// The HTTP status of its newest answer.
     http_status: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<Shown<ErrorCode>>,
+    code: Option<TextDto<ErrorCode>>,
     /// In INR.
-    charged: Inr,
+    charged: RupeesDto,
     /// Why it got this outcome.
     because: String,
     /// Of one call alone: whose it is.
@@ -91,18 +68,18 @@ struct CallRow {
     envelope: Option<Json<'static>>,
 }
 
-impl CallRow {
+impl CallDto {
     fn of(call: &Verification, answer: &Answer, environment: Environment) -> Self {
-        let (status, code) = standing(answer.state);
-        CallRow {
-            verification_id: Shown(call.id),
+        let (status, code) = status_of(answer.state);
+        CallDto {
+            verification_id: TextDto(call.id),
             environment: environment.into(),
             endpoint: call.endpoint.to_string(),
-            at: When(call.created_at),
+            at: TimestampDto(call.created_at),
             status,
             http_status: answer.status,
             code,
-            charged: Inr(call.charged),
+            charged: RupeesDto(call.charged),
             because: call.because.to_string(),
             account: None,
             envelope: None,
@@ -110,15 +87,17 @@ impl CallRow {
     }
 }
 
-async fn list(control: Arc<Control>, asked: Asked<Nothing, CallsQuery>) -> Result<Calls, Refusal> {
-    let query = asked.query;
-    let cell = control.account(&query.account)?;
+pub(super) async fn list(
+    request: ControlRequest<NoBody, CallsQuery>,
+) -> ControlResult<CallListDto> {
+    let query = request.query;
+    let cell = request.api.account(&query.account)?;
     cell.read(|account| query.page(account))
 }
 
 impl CallsQuery {
-    fn page(&self, account: &Account) -> Result<Calls, Refusal> {
-        let environments = meant(self.environment);
+    fn page(&self, account: &Account) -> ControlResult<CallListDto> {
+        let environments = environments(self.environment);
         let mut found: Vec<(Environment, &Verification, &Answer)> = Vec::new();
         for &environment in &environments {
             let log = account.environment(environment).verifications.log();
@@ -129,15 +108,15 @@ impl CallsQuery {
         found.reverse();
         let from = match self.before {
             None => 0,
-            Some(Id(before)) => {
+            Some(VerificationIdDto(before)) => {
                 let place = found.iter().position(|(_, call, _)| call.id == before);
                 let unknown = "before: the account has no such call; it may have been forgotten";
-                place.ok_or_else(|| Refusal::new(Code::InvalidInput, unknown))? + 1
+                place.ok_or_else(|| ControlError::invalid_input(unknown))? + 1
             }
         };
         let wanted = |(_, call, answer): &&(Environment, &Verification, &Answer)| {
             let endpoint = self.endpoint.as_deref();
-            let status = standing(answer.state).0;
+            let status = status_of(answer.state).0;
             endpoint.is_none_or(|endpoint| *call.endpoint == *endpoint)
                 && self.status.is_none_or(|wanted| wanted == status)
         };
@@ -146,30 +125,30 @@ impl CallsQuery {
         let evicted = environments
             .iter()
             .map(|it| account.environment(*it).verifications.evicted().calls);
-        Ok(Calls {
+        Ok(CallListDto {
             calls: page
-                .map(|(environment, call, answer)| CallRow::of(call, answer, *environment))
+                .map(|(environment, call, answer)| CallDto::of(call, answer, *environment))
                 .collect(),
             forgotten: evicted.sum(),
         })
     }
 }
 
-async fn one(control: Arc<Control>, asked: Asked<Nothing, NoQuery>) -> Result<CallRow, Refusal> {
+pub(super) async fn one(request: ControlRequest) -> ControlResult<CallDto> {
     let unknown = || {
         let message = "no account knows this verification; GET /control/calls?account= lists calls";
-        Refusal::new(Code::VerificationNotFound, message)
+        ControlError::new(ControlErrorCode::VerificationNotFound, message)
     };
-    let id = VerificationId::parse(&asked.part).ok_or_else(unknown)?;
-    let (cell, environment) = control.host.find(id).ok_or_else(unknown)?;
+    let id = VerificationId::parse(&request.id).ok_or_else(unknown)?;
+    let (cell, environment) = request.api.host.find(id).ok_or_else(unknown)?;
     cell.read(|account| {
         let verifications = &account.environment(environment).verifications;
         let (call, answer) = verifications.answered(id).ok_or_else(unknown)?;
         let envelope = Json::parse(&answer.envelope).expect("an envelope is JSON");
-        Ok(CallRow {
+        Ok(CallDto {
             account: Some(account.id.to_string()),
             envelope: Some(envelope.into_owned()),
-            ..CallRow::of(call, answer, environment)
+            ..CallDto::of(call, answer, environment)
         })
     })
 }

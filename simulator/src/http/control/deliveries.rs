@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Control;
-use super::body::{Bare, Nothing};
-use super::happened::{Progress, answered, progress};
-use super::query::{NoQuery, Query};
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, get, post};
-use super::values::{Id, In, Limit, Shown, When, meant};
+use super::event_dto::{DeliveryStateDto, delivery_state, receiver_answer};
+use super::request::{EmptyBody, NoBody};
+use super::response::{ControlError, ControlErrorCode};
+use super::route::{ControlApi, ControlRequest, ControlResult};
+use super::values::{
+    EnvironmentDto, LimitDto, TextDto, TimestampDto, VerificationIdDto, environments,
+};
 use crate::engine::call::request::Environment;
 use crate::engine::state::delivery::{Attempt, Delivery, DeliveryId, Why};
 use crate::engine::state::ids::VerificationId;
@@ -21,65 +20,40 @@ use crate::engine::state::signature::base_string;
 use crate::engine::state::verification::Verification;
 use crate::host::AccountCell;
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        get("/control/deliveries", "deliveries.list", "The deliveries of an account, newest first")
-            .by(list)
-            .refusing(&[Code::AccountNotFound]),
-        get(
-            "/control/deliveries/{id}",
-            "deliveries.get",
-            "One delivery with its body and what was signed",
-        )
-        .by(one)
-        .refusing(&[Code::DeliveryNotFound]),
-        post(
-            "/control/deliveries/{id}/redeliver",
-            "deliveries.redeliver",
-            "Attempt a delivery once more, whatever the schedule says; does not wait for the attempt",
-        )
-        .by(redeliver)
-        .with(StatusCode::ACCEPTED)
-        .refusing(&[Code::DeliveryNotFound]),
-    ]
-}
-
 /// Which deliveries.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct DeliveriesQuery {
+pub(super) struct DeliveriesQuery {
     account: String,
-    environment: Option<In>,
-    state: Option<Progress>,
-    verification_id: Option<Id>,
+    environment: Option<EnvironmentDto>,
+    state: Option<DeliveryStateDto>,
+    verification_id: Option<VerificationIdDto>,
     /// At most so many.
-    limit: Option<Limit>,
+    limit: Option<LimitDto>,
 }
-
-impl Query for DeliveriesQuery {}
 
 /// Deliveries, newest first.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlDeliveries", deny_unknown_fields)]
-struct Deliveries {
-    deliveries: Vec<DeliveryRow>,
+pub(super) struct DeliveryListDto {
+    deliveries: Vec<DeliveryDto>,
 }
 
 /// A delivery.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlDelivery", deny_unknown_fields)]
-struct DeliveryRow {
-    id: Shown<DeliveryId>,
-    verification_id: Shown<VerificationId>,
-    environment: In,
-    state: Progress,
+pub(super) struct DeliveryDto {
+    id: TextDto<DeliveryId>,
+    verification_id: TextDto<VerificationId>,
+    environment: EnvironmentDto,
+    state: DeliveryStateDto,
     /// When the next attempt is due, where one is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_due: Option<When>,
+    next_due: Option<TimestampDto>,
     /// What the schedule counts from.
-    since: When,
-    attempts: Vec<AttemptRow>,
+    since: TimestampDto,
+    attempts: Vec<AttemptDto>,
     /// Of one delivery alone: the body, the same at each attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<String>,
@@ -88,12 +62,12 @@ struct DeliveryRow {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlAttempt", deny_unknown_fields)]
-struct AttemptRow {
+struct AttemptDto {
     /// From 1.
     number: usize,
     /// When it was due, by the account's clock.
-    due: When,
-    why: Reason,
+    due: TimestampDto,
+    why: AttemptReasonDto,
     /// Where it went; nothing where no receiver was registered any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
@@ -117,7 +91,7 @@ struct AttemptRow {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-enum Reason {
+enum AttemptReasonDto {
     /// The schedule said so.
     Schedule,
     /// A scenario sends it more than once.
@@ -128,45 +102,52 @@ enum Reason {
 
 /// How much of a delivery is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    Row,
-    Whole,
+enum Detail {
+    Summary,
+    Full,
 }
 
-impl DeliveryRow {
-    fn of(of: &Verification, delivery: &Delivery, environment: Environment, told: Told) -> Self {
+impl DeliveryDto {
+    fn of(
+        of: &Verification,
+        delivery: &Delivery,
+        environment: Environment,
+        detail: Detail,
+    ) -> Self {
         let text = || String::from_utf8_lossy(&of.envelope()).into_owned();
         let attempts = delivery.attempts.iter().zip(1..);
-        DeliveryRow {
-            id: Shown(DeliveryId(of.id)),
-            verification_id: Shown(of.id),
+        DeliveryDto {
+            id: TextDto(DeliveryId(of.id)),
+            verification_id: TextDto(of.id),
             environment: environment.into(),
-            state: progress(delivery.state()),
-            next_due: delivery.due().map(When),
-            since: When(delivery.since),
+            state: delivery_state(delivery.state()),
+            next_due: delivery.due().map(TimestampDto),
+            since: TimestampDto(delivery.since),
             attempts: attempts
-                .map(|(attempt, number)| AttemptRow::of(of, attempt, number, told))
+                .map(|(attempt, number)| AttemptDto::of(of, attempt, number, detail))
                 .collect(),
-            body: (told == Told::Whole).then(text),
+            body: (detail == Detail::Full).then(text),
         }
     }
 }
 
-impl AttemptRow {
-    fn of(of: &Verification, attempt: &Attempt, number: usize, told: Told) -> Self {
+impl AttemptDto {
+    fn of(of: &Verification, attempt: &Attempt, number: usize, detail: Detail) -> Self {
         let signature = attempt.sent.as_ref().and_then(|sent| sent.signature);
-        let base = signature.filter(|_| told == Told::Whole).map(|signature| {
-            let base = base_string(signature.at_s, &of.envelope());
-            String::from_utf8_lossy(&base).into_owned()
-        });
-        let (status, reason) = answered(&attempt.answer);
-        AttemptRow {
+        let base = signature
+            .filter(|_| detail == Detail::Full)
+            .map(|signature| {
+                let base = base_string(signature.at_s, &of.envelope());
+                String::from_utf8_lossy(&base).into_owned()
+            });
+        let (status, reason) = receiver_answer(&attempt.answer);
+        AttemptDto {
             number,
-            due: When(attempt.due),
+            due: TimestampDto(attempt.due),
             why: match attempt.why {
-                Why::Schedule => Reason::Schedule,
-                Why::Copy => Reason::Copy,
-                Why::Hand => Reason::Hand,
+                Why::Schedule => AttemptReasonDto::Schedule,
+                Why::Copy => AttemptReasonDto::Copy,
+                Why::Hand => AttemptReasonDto::Hand,
             },
             url: attempt.sent.as_ref().map(|sent| sent.url.to_string()),
             signature: signature.map(|signature| signature.to_string()),
@@ -178,21 +159,20 @@ impl AttemptRow {
     }
 }
 
-async fn list(
-    control: Arc<Control>,
-    asked: Asked<Nothing, DeliveriesQuery>,
-) -> Result<Deliveries, Refusal> {
-    let query = asked.query;
-    let cell = control.account(&query.account)?;
+pub(super) async fn list(
+    request: ControlRequest<NoBody, DeliveriesQuery>,
+) -> ControlResult<DeliveryListDto> {
+    let query = request.query;
+    let cell = request.api.account(&query.account)?;
     let deliveries = cell.read(|account| {
         let mut found: Vec<(Environment, &Verification, &Delivery)> = Vec::new();
-        for environment in meant(query.environment) {
+        for environment in environments(query.environment) {
             let all = account.environment(environment).verifications.deliveries();
             let wanted = all.filter(|(of, delivery)| {
-                let is_it = |Id(id): Id| of.id == id;
+                let is_it = |VerificationIdDto(id): VerificationIdDto| of.id == id;
                 query
                     .state
-                    .is_none_or(|state| progress(delivery.state()) == state)
+                    .is_none_or(|state| delivery_state(delivery.state()) == state)
                     && query.verification_id.is_none_or(is_it)
             });
             found.extend(wanted.map(|(of, delivery)| (environment, of, delivery)));
@@ -200,55 +180,49 @@ async fn list(
         // Those of one instant by id, so that the order is the same every time.
         found.sort_by_key(|(.., delivery)| std::cmp::Reverse(delivery.since));
         let page = found.into_iter().take(query.limit.unwrap_or_default().0);
-        page.map(|(environment, of, it)| DeliveryRow::of(of, it, environment, Told::Row))
+        page.map(|(environment, of, it)| DeliveryDto::of(of, it, environment, Detail::Summary))
             .collect()
     });
-    Ok(Deliveries { deliveries })
+    Ok(DeliveryListDto { deliveries })
 }
 
-async fn one(
-    control: Arc<Control>,
-    asked: Asked<Nothing, NoQuery>,
-) -> Result<DeliveryRow, Refusal> {
-    let (cell, environment, id) = control.delivery(&asked.part)?;
-    told(&cell, environment, id, Told::Whole)
+pub(super) async fn one(request: ControlRequest) -> ControlResult<DeliveryDto> {
+    let (cell, environment, id) = request.api.delivery(&request.id)?;
+    delivery_dto(&cell, environment, id, Detail::Full)
 }
 
-async fn redeliver(
-    control: Arc<Control>,
-    asked: Asked<Bare, NoQuery>,
-) -> Result<DeliveryRow, Refusal> {
-    let (cell, environment, id) = control.delivery(&asked.part)?;
-    control.host.change(&cell, environment, |account, _| {
+pub(super) async fn redeliver(request: ControlRequest<EmptyBody>) -> ControlResult<DeliveryDto> {
+    let (cell, environment, id) = request.api.delivery(&request.id)?;
+    request.api.host.change(&cell, environment, |account, _| {
         manage::redeliver(account, environment, id)
     })?;
-    told(&cell, environment, id, Told::Row)
+    delivery_dto(&cell, environment, id, Detail::Summary)
 }
 
-fn told(
+fn delivery_dto(
     cell: &AccountCell,
     environment: Environment,
     id: VerificationId,
-    told: Told,
-) -> Result<DeliveryRow, Refusal> {
+    detail: Detail,
+) -> ControlResult<DeliveryDto> {
     let row = cell.read(|account| {
         let of = account.environment(environment).verifications.get(id)?;
         let delivery = of.delivery.as_deref()?;
-        Some(DeliveryRow::of(of, delivery, environment, told))
+        Some(DeliveryDto::of(of, delivery, environment, detail))
     });
     row.ok_or_else(unknown)
 }
 
-fn unknown() -> Refusal {
+fn unknown() -> ControlError {
     let message = "there is no such delivery; GET /control/deliveries?account= lists them";
-    Refusal::new(Code::DeliveryNotFound, message)
+    ControlError::new(ControlErrorCode::DeliveryNotFound, message)
 }
 
-impl Control {
+impl ControlApi {
     fn delivery(
         &self,
         text: &str,
-    ) -> Result<(Arc<AccountCell>, Environment, VerificationId), Refusal> {
+    ) -> Result<(Arc<AccountCell>, Environment, VerificationId), ControlError> {
         let DeliveryId(id) = DeliveryId::parse(text).ok_or_else(unknown)?;
         let (cell, environment) = self.host.find(id).ok_or_else(unknown)?;
         Ok((cell, environment, id))

@@ -1,44 +1,27 @@
 //! Why a call of an account gets what it gets, and a way to every other outcome. The call is made in
 //! process, as if the account were fresh: nothing of it changes.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use svc_fixtures::json::Json;
 
-use super::Control;
-use super::body::Given;
-use super::query::NoQuery;
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, post};
-use super::values::In;
+use super::response::{ControlError, ControlErrorCode};
+use super::route::{ControlRequest, ControlResult};
+use super::values::EnvironmentDto;
 use crate::engine::call::request::Environment;
-use crate::http::explanation::{Explanation, explained};
+use crate::http::explanation::{self, ExplanationDto};
 use crate::rehearsal::{self, Rehearsal};
 use crate::scenario::AccountConfig;
-
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        post(
-            "/control/explain",
-            "explain",
-            "Why an input gets what it gets, and an input for every outcome",
-        )
-        .by(explain)
-        .refusing(&[Code::AccountNotFound, Code::OperationNotFound]),
-    ]
-}
 
 /// A call to explain.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(rename = "ControlExplain")]
-struct Explain {
+pub(super) struct ExplainDto {
     account: String,
     /// `test` where it is left out.
-    environment: Option<In>,
+    environment: Option<EnvironmentDto>,
     /// The dotted name of the operation.
     operation: String,
     /// The body; the operation's sample where it is left out.
@@ -49,31 +32,26 @@ struct Explain {
     idempotency_key: Option<String>,
 }
 
-impl Given for Explain {}
-
-async fn explain(
-    control: Arc<Control>,
-    asked: Asked<Explain, NoQuery>,
-) -> Result<Explanation, Refusal> {
-    let Explain {
+pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResult<ExplanationDto> {
+    let ExplainDto {
         account,
         environment,
         operation,
         body,
         reference_id,
         idempotency_key,
-    } = asked.body;
-    let cell = control.account(&account)?;
-    let rules = control.host.rules_of(&cell);
+    } = request.body;
+    let cell = request.api.account(&account)?;
+    let rules = request.api.host.rules_of(&cell);
     let index = rules.operation(&operation).ok_or_else(|| {
         let message = "there is no such operation; `svc-simulator operations` lists them, and of a bundle each step is one";
-        Refusal::new(Code::OperationNotFound, message)
+        ControlError::new(ControlErrorCode::OperationNotFound, message)
     })?;
-    let environment = Environment::from(environment.unwrap_or(In::Test));
+    let environment = Environment::from(environment.unwrap_or(EnvironmentDto::Test));
     // Every outcome is tried: too long for a task that others wait behind.
     let explaining = tokio::task::spawn_blocking(move || {
         let config = cell.read(|account| account.config().clone());
-        let all = control.host.directory().all();
+        let all = request.api.host.directory().all();
         let accounts = all.iter().map(|cell| cell.read(|it| it.config().clone()));
         let accounts: Vec<AccountConfig> = accounts.collect();
         let mut rehearsal = Rehearsal::new(&rules, config.clone());
@@ -91,10 +69,10 @@ async fn explain(
             reference_id: reference_id.as_deref(),
         };
         let heard = rehearsal.ask(&asked);
-        explained(&rules, &accounts, &config, index, &asked, &heard)
+        explanation::explain(&rules, &accounts, &config, index, &asked, &heard)
     });
-    let explained = explaining.await;
-    explained.map_err(|_| Refusal::new(Code::InternalError, Code::InternalError.meaning()))
+    let explanation = explaining.await;
+    explanation.map_err(|_| ControlError::internal())
 }
 
 /// A value that was JSON before.

@@ -1,6 +1,5 @@
-//! Who may use the console: names and addresses of its own, pages of its own, and, where one is set,
-//! whoever has the token. A name that was made to point at this machine, or another site's page, must
-//! not open it.
+//! Decides who may use the console: requests to its own names and addresses, from its own pages, and
+//! with the token where one is set. This stops DNS rebinding and the pages of other sites.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
@@ -16,60 +15,63 @@ use http::uri::Authority;
 use http::{HeaderMap, HeaderName};
 use subtle::ConstantTimeEq as _;
 
-use super::refusal::{Code, Refusal};
+use super::response::{ControlError, ControlErrorCode};
 use crate::http::edge::MalformedRequest;
 
 /// Who may use the console, beside those on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Access {
-    /// What must be shown, where something must.
-    pub token: Option<Token>,
-    /// Names by which the console may be called.
+pub struct ConsoleAccess {
+    /// The token that must be sent, if any.
+    pub token: Option<ConsoleToken>,
+    /// Further names of the console in `Host`.
     pub hosts: Vec<String>,
 }
 
-/// What whoever uses the console must show. It has no `Display`, and its `Debug` does not tell it.
+/// The secret that users of the console must send. Neither `Display` nor `Debug` print it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token(Arc<str>);
+pub struct ConsoleToken(Arc<str>);
 
-impl Token {
+impl ConsoleToken {
     /// A token of this text; none where it is empty.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
-        (!text.is_empty()).then(|| Token(text.into()))
+        (!text.is_empty()).then(|| ConsoleToken(text.into()))
     }
 }
 
-impl std::fmt::Debug for Token {
+impl std::fmt::Debug for ConsoleToken {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Token")
     }
 }
 
-/// What is asked before anything else is looked at.
-pub(in crate::http) struct Guard {
-    access: Access,
+/// The check that every request to the console passes first.
+pub(in crate::http) struct ConsoleGuard {
+    access: ConsoleAccess,
     console: SocketAddr,
 }
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// What whoever looks after the machine may ask without the token.
+/// What may be read without the token, for probes.
 const WITHOUT_TOKEN: [&str; 2] = ["/control/health", "/control/ready"];
 
-impl Guard {
+impl ConsoleGuard {
     /// The guard of a console that listens there.
-    pub(in crate::http) fn new(access: Access, console: SocketAddr) -> Self {
-        Guard { access, console }
+    pub(in crate::http) fn new(access: ConsoleAccess, console: SocketAddr) -> Self {
+        ConsoleGuard { access, console }
     }
 
-    fn admit(&self, request: &Request) -> Result<(), Refusal> {
+    fn admit(&self, request: &Request) -> Result<(), ControlError> {
         match request.extensions().get::<MalformedRequest>() {
             None => {}
             Some(reason @ (MalformedRequest::Host | MalformedRequest::OtherHost)) => {
-                return Err(Refusal::new(Code::HostNotAllowed, reason.to_string()));
+                return Err(ControlError::new(
+                    ControlErrorCode::HostNotAllowed,
+                    reason.to_string(),
+                ));
             }
-            Some(reason) => return Err(Refusal::new(Code::InvalidInput, reason.to_string())),
+            Some(reason) => return Err(ControlError::invalid_input(reason.to_string())),
         }
         let headers = request.headers();
         let host = self.host(request)?;
@@ -87,13 +89,13 @@ impl Guard {
             return Err(refuse_origin("another site's page may not ask for this"));
         }
         match &self.access.token {
-            Some(token) if !WITHOUT_TOKEN.contains(&path) => token.demand(headers),
+            Some(token) if !WITHOUT_TOKEN.contains(&path) => token.check(headers),
             _ => Ok(()),
         }
     }
 
     /// The host the request is for, where it is the console's own.
-    fn host<'r>(&self, request: &'r Request) -> Result<&'r str, Refusal> {
+    fn host<'r>(&self, request: &'r Request) -> Result<&'r str, ControlError> {
         let mut hosts = request.headers().get_all(HOST).iter();
         let sent = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host.to_str().ok(),
@@ -105,44 +107,44 @@ impl Guard {
             _ => {
                 let message = "the Host header must be the console's own address, such as \
                                localhost; `--console-host NAME` allows another name";
-                Err(Refusal::new(Code::HostNotAllowed, message))
+                Err(ControlError::new(ControlErrorCode::HostNotAllowed, message))
             }
         }
     }
 
-    /// Whether a host is loopback, the address the console listens on, or a name it was given. A
-    /// console that listens on every address takes every address, but no name.
+    /// Whether a host is loopback, the address of the listener, or a further name. A console that
+    /// listens on every address accepts every address, but no other name.
     fn is_own(&self, host: &str) -> bool {
         let Some(name) = name(host) else {
             return false;
         };
-        let (own, called) = (self.console.ip(), self.is_called(host));
+        let (own, is_named) = (self.console.ip(), self.is_further_name(host));
         match name.parse::<IpAddr>() {
-            Ok(ip) => ip.is_loopback() || ip == own || own.is_unspecified() || called,
-            Err(_) => name.eq_ignore_ascii_case("localhost") || called,
+            Ok(ip) => ip.is_loopback() || ip == own || own.is_unspecified() || is_named,
+            Err(_) => name.eq_ignore_ascii_case("localhost") || is_named,
         }
     }
 
-    /// Whether it was given the name of a host.
-    fn is_called(&self, host: &str) -> bool {
+    /// Whether the name of a host is one of the further names.
+    fn is_further_name(&self, host: &str) -> bool {
         let mut hosts = self.access.hosts.iter();
         name(host).is_some_and(|name| hosts.any(|known| known.eq_ignore_ascii_case(&name)))
     }
 
-    /// Whether a page comes from where the request goes. The scheme is http; only a name that was
-    /// given may stand for a proxy that speaks https.
+    /// Whether a page's origin is the console itself. The scheme is http; a further name may be that of
+    /// a proxy that speaks https.
     fn is_own_origin(&self, origin: &str, host: &str) -> bool {
         let from = match origin.split_once("://") {
             Some(("http", from)) => from,
-            Some(("https", from)) if self.is_called(host) => from,
+            Some(("https", from)) if self.is_further_name(host) => from,
             _ => return false,
         };
         from.eq_ignore_ascii_case(host)
     }
 }
 
-fn refuse_origin(message: &str) -> Refusal {
-    Refusal::new(Code::OriginNotAllowed, message)
+fn refuse_origin(message: &str) -> ControlError {
+    ControlError::new(ControlErrorCode::OriginNotAllowed, message)
 }
 
 /// The name or address in a host, without its port.
@@ -155,32 +157,32 @@ fn name(host: &str) -> Option<String> {
     Some(name.trim_end_matches(']').to_owned())
 }
 
-impl Token {
-    fn demand(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+impl ConsoleToken {
+    fn check(&self, headers: &HeaderMap) -> Result<(), ControlError> {
         let mut sent = headers.get_all(AUTHORIZATION).iter();
         let shown = match (sent.next(), sent.next()) {
-            (Some(value), None) => shown(value.as_bytes()),
-            // Of two nobody can say which counts.
+            (Some(value), None) => sent_token(value.as_bytes()),
+            // With two headers nobody can say which one counts.
             _ => None,
         };
         let message = match shown {
-            Some(shown) if self.is(&shown) => return Ok(()),
+            Some(shown) if self.matches(&shown) => return Ok(()),
             Some(_) => "this is not the console's token",
             None => {
                 "send the console's token as `Authorization: Bearer TOKEN`, or as the password of \
                  `Basic`"
             }
         };
-        Err(Refusal::new(Code::TokenRequired, message))
+        Err(ControlError::new(ControlErrorCode::TokenRequired, message))
     }
 
-    fn is(&self, shown: &[u8]) -> bool {
+    fn matches(&self, shown: &[u8]) -> bool {
         self.0.as_bytes().ct_eq(shown).into()
     }
 }
 
-/// What an `Authorization` header shows: the token itself, or the password.
-fn shown(value: &[u8]) -> Option<Vec<u8>> {
+/// The token in an `Authorization` header: a bearer token, or the password of basic credentials.
+fn sent_token(value: &[u8]) -> Option<Vec<u8>> {
     let at = value.iter().position(|&byte| byte == b' ')?;
     let (scheme, rest) = (&value[..at], value[at..].trim_ascii());
     if scheme.eq_ignore_ascii_case(b"bearer") {
@@ -194,20 +196,20 @@ fn shown(value: &[u8]) -> Option<Vec<u8>> {
     Some(pair[colon + 1..].to_vec())
 }
 
-/// Lets a request through, or not.
-pub(in crate::http) async fn guarded(
-    State(guard): State<Arc<Guard>>,
+/// Refuses a request that the guard does not admit; answers a panic of the handler as an error.
+pub(in crate::http) async fn guard_request(
+    State(guard): State<Arc<ConsoleGuard>>,
     request: Request,
     next: Next,
 ) -> Response {
     if let Err(refusal) = guard.admit(&request) {
         return refusal.into_response();
     }
-    // A page is only read: a panic leaves nothing half done.
+    // Pages change nothing, so that a panic leaves no state half changed.
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     answer.unwrap_or_else(|_| {
         tracing::error!("a request made the console panic");
-        Refusal::new(Code::InternalError, Code::InternalError.meaning()).into_response()
+        ControlError::internal().into_response()
     })
 }
 
@@ -215,12 +217,12 @@ pub(in crate::http) async fn guarded(
 mod tests {
     use super::*;
 
-    fn guard(ip: [u8; 4], hosts: &[&str]) -> Guard {
-        let access = Access {
+    fn guard(ip: [u8; 4], hosts: &[&str]) -> ConsoleGuard {
+        let access = ConsoleAccess {
             token: None,
             hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
         };
-        Guard::new(access, SocketAddr::from((ip, 8800)))
+        ConsoleGuard::new(access, SocketAddr::from((ip, 8800)))
     }
 
     #[test]
@@ -266,8 +268,8 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_shown_as_bearer_or_as_the_password_of_basic() {
-        let token = Token::new("sample token:1").unwrap();
+    fn a_token_is_sent_as_bearer_or_as_the_password_of_basic() {
+        let token = ConsoleToken::new("sample token:1").unwrap();
         let basic = |pair: &str| format!("Basic {}", BASE64.encode(pair.as_bytes()));
         for (value, fits) in [
             ("Bearer sample token:1".to_owned(), true),
@@ -282,10 +284,10 @@ mod tests {
             ("Basic !".to_owned(), false),
             ("Digest sample token:1".to_owned(), false),
         ] {
-            let shown = shown(value.as_bytes());
-            assert_eq!(shown.is_some_and(|it| token.is(&it)), fits, "{value}");
+            let shown = sent_token(value.as_bytes());
+            assert_eq!(shown.is_some_and(|it| token.matches(&it)), fits, "{value}");
         }
-        assert_eq!(Token::new(""), None);
+        assert_eq!(ConsoleToken::new(""), None);
     }
 
     #[tokio::test]
@@ -298,7 +300,7 @@ mod tests {
         }
         let guard = Arc::new(guard([127, 0, 0, 1], &[]));
         let router = axum::Router::new().route("/", axum::routing::get(broken));
-        let mut router = router.layer(from_fn_with_state(guard, guarded));
+        let mut router = router.layer(from_fn_with_state(guard, guard_request));
         let request = Request::builder().uri("/").header(HOST, "localhost");
         let request = request.body(axum::body::Body::empty()).unwrap();
         let answer = router.call(request).await.unwrap();

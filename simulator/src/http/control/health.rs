@@ -1,32 +1,14 @@
 //! Whether the simulator lives, and whether it takes calls. Needs no token.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Control;
-use super::body::Nothing;
-use super::query::NoQuery;
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, get};
-
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        get("/control/health", "health", "Whether the simulator lives").by(health),
-        get(
-            "/control/ready",
-            "ready",
-            "Whether the simulator takes calls",
-        )
-        .by(ready)
-        .refusing(&[Code::Stopping]),
-    ]
-}
+use super::response::{ControlError, ControlErrorCode};
+use super::route::{ControlRequest, ControlResult};
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlHealth", deny_unknown_fields)]
-struct Health {
+pub(super) struct HealthDto {
     /// `ok`, `ready`.
     status: &'static str,
     /// Of `ready`: that the last edit of the scenario files was refused, and those before it still
@@ -35,8 +17,8 @@ struct Health {
     scenarios: Option<String>,
 }
 
-async fn health(_: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Health, Refusal> {
-    Ok(Health {
+pub(super) async fn health(_: ControlRequest) -> ControlResult<HealthDto> {
+    Ok(HealthDto {
         status: "ok",
         scenarios: None,
     })
@@ -45,11 +27,11 @@ async fn health(_: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Health, R
 /// All listeners are bound before the first of them serves: only the stop makes this false. A bad
 /// edit of the scenarios does not: calls are answered by those before it. Needing no token, it does
 /// not tell what the files say.
-async fn ready(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Health, Refusal> {
-    match control.stop.is_cancelled() {
-        false => Ok(Health {
+pub(super) async fn ready(request: ControlRequest) -> ControlResult<HealthDto> {
+    match request.api.stop.is_cancelled() {
+        false => Ok(HealthDto {
             status: "ready",
-            scenarios: control.host.reload_status().failure.map(|refused| {
+            scenarios: request.api.host.reload_status().failure.map(|refused| {
                 let plural = if refused.mistakes == 1 { "" } else { "s" };
                 format!(
                     "the last edit was refused, the scenarios before it hold: {} mistake{plural}, told \
@@ -58,6 +40,6 @@ async fn ready(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Heal
                 )
             }),
         }),
-        true => Err(Refusal::stopping()),
+        true => Err(ControlError::of(ControlErrorCode::Stopping)),
     }
 }

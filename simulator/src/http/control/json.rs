@@ -1,5 +1,5 @@
-//! From JSON to the twins of bodies and queries. Every mistake names the member it is at, says what
-//! should stand there, and never repeats a value: it may be a secret.
+//! Reads the types of bodies and queries from JSON. Every error names the member and says what it must
+//! be. None repeats a value, which may be a secret.
 
 use std::fmt;
 
@@ -12,54 +12,54 @@ use serde::forward_to_deserialize_any;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::nearest;
 
-/// What is wrong with a value, and where it stands in the whole.
+/// A mistake in a value, with the path of its member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wrong {
-    place: String,
-    what: String,
+pub(super) struct JsonError {
+    path: String,
+    message: String,
 }
 
-/// A twin of this value.
+/// Reads a value.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
-pub(super) fn read<T: DeserializeOwned>(json: &Json<'_>) -> Result<T, Wrong> {
-    T::deserialize(At(json))
+/// The first mistake in it.
+pub(super) fn read<T: DeserializeOwned>(json: &Json<'_>) -> Result<T, JsonError> {
+    T::deserialize(JsonDeserializer(json))
 }
 
-impl Wrong {
-    /// Something about the member of this name.
-    pub(super) fn at(place: &str, what: impl Into<String>) -> Self {
-        Wrong {
-            place: place.to_owned(),
-            what: what.into(),
+impl JsonError {
+    /// A mistake in the member of this path.
+    pub(super) fn at(path: &str, message: impl Into<String>) -> Self {
+        JsonError {
+            path: path.to_owned(),
+            message: message.into(),
         }
     }
 
-    fn inside(mut self, place: &str) -> Self {
-        self.place = match self.place.is_empty() {
-            true => place.to_owned(),
-            false => format!("{place}.{}", self.place),
+    fn inside(mut self, parent: &str) -> Self {
+        self.path = match self.path.is_empty() {
+            true => parent.to_owned(),
+            false => format!("{parent}.{}", self.path),
         };
         self
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for JsonError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place.is_empty() {
-            true => out.write_str(&self.what),
-            false => write!(out, "{}: {}", self.place, self.what),
+        match self.path.is_empty() {
+            true => out.write_str(&self.message),
+            false => write!(out, "{}: {}", self.path, self.message),
         }
     }
 }
 
-impl std::error::Error for Wrong {}
+impl std::error::Error for JsonError {}
 
-/// What serde finds, in words that repeat no value.
-impl serde::de::Error for Wrong {
+/// The mistakes that serde finds, without the values.
+impl serde::de::Error for JsonError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Wrong::at("", message.to_string())
+        JsonError::at("", message.to_string())
     }
 
     fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
@@ -72,39 +72,39 @@ impl serde::de::Error for Wrong {
             Unexpected::Seq => "an array",
             _ => "an object",
         };
-        Wrong::at("", format!("must be {}, not {found}", plain(wanted)))
+        JsonError::at("", format!("must be {}, not {found}", expectation(wanted)))
     }
 
     fn invalid_value(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
         let what = match found {
             Unexpected::Signed(number) if number < 0 => "must not be negative".to_owned(),
             Unexpected::Signed(_) | Unexpected::Unsigned(_) => "is too large".to_owned(),
-            _ => format!("must be {}", plain(wanted)),
+            _ => format!("must be {}", expectation(wanted)),
         };
-        Wrong::at("", what)
+        JsonError::at("", what)
     }
 
     fn invalid_length(_: usize, wanted: &dyn Expected) -> Self {
-        Wrong::at("", format!("must be {}", plain(wanted)))
+        JsonError::at("", format!("must be {}", expectation(wanted)))
     }
 
     fn unknown_variant(_: &str, known: &'static [&'static str]) -> Self {
-        Wrong::at("", format!("must be one of {}", known.join(", ")))
+        JsonError::at("", format!("must be one of {}", known.join(", ")))
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
         let hint = nearest(name, known.iter().copied());
         let name: String = name.chars().take(64).collect();
-        Wrong::at("", format!("there is no member {name:?} here; {hint}"))
+        JsonError::at("", format!("there is no member {name:?} here; {hint}"))
     }
 
     fn missing_field(name: &'static str) -> Self {
-        Wrong::at(name, "is missing")
+        JsonError::at(name, "is missing")
     }
 }
 
-/// What serde and the twins call a kind of value, in the words of a JSON reader.
-fn plain(wanted: &dyn Expected) -> String {
+/// What serde expected, in the words of a JSON reader.
+fn expectation(wanted: &dyn Expected) -> String {
     let wanted = wanted.to_string();
     match wanted.as_str() {
         "f64" => "a number".to_owned(),
@@ -115,29 +115,29 @@ fn plain(wanted: &dyn Expected) -> String {
     }
 }
 
-/// A value that a twin is read from.
-struct At<'j>(&'j Json<'j>);
+/// Deserializes a parsed value.
+struct JsonDeserializer<'j>(&'j Json<'j>);
 
-impl<'de> Deserializer<'de> for At<'_> {
-    type Error = Wrong;
+impl<'de> Deserializer<'de> for JsonDeserializer<'_> {
+    type Error = JsonError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         match self.0 {
             Json::Null => visitor.visit_unit(),
             Json::Bool(value) => visitor.visit_bool(*value),
             Json::Int(value) => visitor.visit_i64(*value),
             Json::Num(value) => visitor.visit_f64(*value),
             Json::Text(text) => visitor.visit_str(text),
-            Json::List(items) => visitor.visit_seq(Items(items.iter().enumerate())),
-            Json::Object(members) => visitor.visit_map(Members {
+            Json::List(items) => visitor.visit_seq(JsonItems(items.iter().enumerate())),
+            Json::Object(members) => visitor.visit_map(JsonMembers {
                 rest: members.iter().map(|(name, value)| (&**name, value)),
                 value: None,
             }),
         }
     }
 
-    /// A member may be left out; `null` is a value that nothing takes.
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+    /// A member may be left out, but no member may be `null`.
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         visitor.visit_some(self)
     }
 
@@ -145,21 +145,21 @@ impl<'de> Deserializer<'de> for At<'_> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Wrong> {
+    ) -> Result<V::Value, JsonError> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// The enums of bodies are words.
+    /// The enums of bodies and queries are texts.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
         known: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Wrong> {
+    ) -> Result<V::Value, JsonError> {
         let Json::Text(word) = self.0 else {
             return Err(serde::de::Error::unknown_variant("", known));
         };
-        let word: StrDeserializer<'_, Wrong> = (&**word).into_deserializer();
+        let word: StrDeserializer<'_, JsonError> = (&**word).into_deserializer();
         visitor.visit_enum(word)
     }
 
@@ -169,51 +169,51 @@ impl<'de> Deserializer<'de> for At<'_> {
     }
 }
 
-struct Items<'j>(std::iter::Enumerate<std::slice::Iter<'j, Json<'j>>>);
+struct JsonItems<'j>(std::iter::Enumerate<std::slice::Iter<'j, Json<'j>>>);
 
-impl<'de> SeqAccess<'de> for Items<'_> {
-    type Error = Wrong;
+impl<'de> SeqAccess<'de> for JsonItems<'_> {
+    type Error = JsonError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Wrong> {
+    ) -> Result<Option<T::Value>, JsonError> {
         let Some((at, item)) = self.0.next() else {
             return Ok(None);
         };
-        let read = seed.deserialize(At(item));
+        let read = seed.deserialize(JsonDeserializer(item));
         read.map(Some)
-            .map_err(|wrong| wrong.inside(&at.to_string()))
+            .map_err(|error| error.inside(&at.to_string()))
     }
 }
 
-struct Members<'j, I> {
+struct JsonMembers<'j, I> {
     rest: I,
     value: Option<(&'j str, &'j Json<'j>)>,
 }
 
-impl<'de, 'j, I: Iterator<Item = (&'j str, &'j Json<'j>)>> MapAccess<'de> for Members<'j, I> {
-    type Error = Wrong;
+impl<'de, 'j, I: Iterator<Item = (&'j str, &'j Json<'j>)>> MapAccess<'de> for JsonMembers<'j, I> {
+    type Error = JsonError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Wrong> {
+    ) -> Result<Option<K::Value>, JsonError> {
         self.value = self.rest.next();
         let Some((name, _)) = self.value else {
             return Ok(None);
         };
-        let name: StrDeserializer<'_, Wrong> = name.into_deserializer();
+        let name: StrDeserializer<'_, JsonError> = name.into_deserializer();
         seed.deserialize(name).map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, JsonError> {
         let (name, value) = self
             .value
             .take()
-            .expect("a value is asked for after its name");
-        let read = seed.deserialize(At(value));
-        read.map_err(|wrong| wrong.inside(name))
+            .expect("serde asks for a value after its key");
+        let read = seed.deserialize(JsonDeserializer(value));
+        read.map_err(|error| error.inside(name))
     }
 }
 
@@ -242,14 +242,14 @@ mod tests {
         No,
     }
 
-    fn wrong(text: &str) -> String {
+    fn error_of(text: &str) -> String {
         let json = Json::parse(text.as_bytes()).unwrap();
         read::<Sample>(&json).unwrap_err().to_string()
     }
 
     #[test]
-    fn every_mistake_names_its_member_and_repeats_no_value() {
-        let told: Vec<String> = [
+    fn every_error_names_its_member_and_repeats_no_value() {
+        let messages: Vec<String> = [
             "[]",
             "{}",
             r#"{"name": 5}"#,
@@ -267,9 +267,9 @@ mod tests {
             r#"{"name": "a", "inner": {"nam": "a"}}"#,
             r#"{"name": "a", "howmany": 1}"#,
         ]
-        .map(wrong)
+        .map(error_of)
         .into();
-        insta::assert_snapshot!(told.join("\n"), @r#"
+        insta::assert_snapshot!(messages.join("\n"), @r#"
         must be an object
         name: is missing
         name: must be a string, not a whole number
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_read() {
+    fn a_valid_value_is_read() {
         let json =
             br#"{"name":"a","howMany":3,"amount":2,"words":["yes","no"],"inner":{"name":"b"}}"#;
         assert!(read::<Sample>(&Json::parse(json).unwrap()).is_ok());

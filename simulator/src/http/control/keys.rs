@@ -1,73 +1,40 @@
 //! Keys: added, rotated, revoked.
 
-use std::sync::Arc;
-
-use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Control;
-use super::body::Given;
-use super::detail::KeyWord;
-use super::query::NoQuery;
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, post};
-use super::values::{In, Name, When};
+use super::account_dto::KeyStateDto;
+use super::route::{ControlRequest, ControlResult};
+use super::values::{EnvironmentDto, NameDto, TimestampDto};
 use crate::engine::call::request::Environment;
 use crate::engine::state::manage;
-
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        post(
-            "/control/accounts/{id}/keys",
-            "keys.add",
-            "Give an account one more key",
-        )
-        .by(add)
-        .with(StatusCode::CREATED)
-        .refusing(&[Code::AccountNotFound, Code::KeyExists]),
-        post(
-            "/control/accounts/{id}/keys/rotate",
-            "keys.rotate",
-            "Put a new key in the place of the newest that works; that one works on for a while",
-        )
-        .by(rotate)
-        .refusing(&[Code::AccountNotFound, Code::NoActiveKey]),
-        post(
-            "/control/accounts/{id}/keys/revoke",
-            "keys.revoke",
-            "End a key",
-        )
-        .by(revoke)
-        .refusing(&[Code::AccountNotFound, Code::KeyNotFound]),
-    ]
-}
 
 /// A key to be.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ControlKeyToAdd")]
-struct ToAdd {
-    environment: In,
+pub(super) struct NewKeyDto {
+    environment: EnvironmentDto,
     /// What it says after `svc_test_` or `svc_live_`.
-    name: Name,
+    name: NameDto,
 }
-
-impl Given for ToAdd {}
 
 /// A key.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlKey", deny_unknown_fields)]
-struct NewKey {
+pub(super) struct AddedKeyDto {
     key: String,
-    environment: In,
+    environment: EnvironmentDto,
 }
 
-async fn add(control: Arc<Control>, asked: Asked<ToAdd, NoQuery>) -> Result<NewKey, Refusal> {
-    let cell = control.account(&asked.part)?;
-    let ToAdd { environment, name } = asked.body;
-    let key = control.host.add_key(&cell, environment.into(), &name.0)?;
-    Ok(NewKey {
+pub(super) async fn add(request: ControlRequest<NewKeyDto>) -> ControlResult<AddedKeyDto> {
+    let cell = request.account()?;
+    let NewKeyDto { environment, name } = request.body;
+    let key = request
+        .api
+        .host
+        .add_key(&cell, environment.into(), &name.0)?;
+    Ok(AddedKeyDto {
         key: key.text.to_string(),
         environment,
     })
@@ -77,42 +44,39 @@ async fn add(control: Arc<Control>, asked: Asked<ToAdd, NoQuery>) -> Result<NewK
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ControlKeyRotation")]
-struct Rotation {
-    environment: In,
+pub(super) struct KeyRotationDto {
+    environment: EnvironmentDto,
 }
-
-impl Given for Rotation {}
 
 /// A new key, and the one it replaces.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlRotatedKey", deny_unknown_fields)]
-struct Rotated {
+pub(super) struct RotatedKeyDto {
     key: String,
-    environment: In,
-    replaces: Replaced,
+    environment: EnvironmentDto,
+    replaces: ReplacedKeyDto,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline, deny_unknown_fields)]
-struct Replaced {
+struct ReplacedKeyDto {
     key: String,
     /// When it stops working, by the account's clock.
-    until: When,
+    until: TimestampDto,
 }
 
-async fn rotate(
-    control: Arc<Control>,
-    asked: Asked<Rotation, NoQuery>,
-) -> Result<Rotated, Refusal> {
-    let cell = control.account(&asked.part)?;
-    let environment = Environment::from(asked.body.environment);
-    let rotation = control.host.rotate_key(&cell, environment)?;
-    Ok(Rotated {
+pub(super) async fn rotate(
+    request: ControlRequest<KeyRotationDto>,
+) -> ControlResult<RotatedKeyDto> {
+    let cell = request.account()?;
+    let environment = Environment::from(request.body.environment);
+    let rotation = request.api.host.rotate_key(&cell, environment)?;
+    Ok(RotatedKeyDto {
         key: rotation.key.text.to_string(),
         environment: environment.into(),
-        replaces: Replaced {
+        replaces: ReplacedKeyDto {
             key: rotation.replaces.to_string(),
-            until: When(rotation.until),
+            until: TimestampDto(rotation.until),
         },
     })
 }
@@ -121,34 +85,32 @@ async fn rotate(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ControlKeyToRevoke")]
-struct ToRevoke {
+pub(super) struct KeyToRevokeDto {
     /// The whole key.
     key: String,
 }
 
-impl Given for ToRevoke {}
-
 /// A key that works no more.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlRevokedKey", deny_unknown_fields)]
-struct Revoked {
+pub(super) struct RevokedKeyDto {
     key: String,
-    state: KeyWord,
+    state: KeyStateDto,
 }
 
-async fn revoke(
-    control: Arc<Control>,
-    asked: Asked<ToRevoke, NoQuery>,
-) -> Result<Revoked, Refusal> {
-    let cell = control.account(&asked.part)?;
-    let key = asked.body.key;
-    control
+pub(super) async fn revoke(
+    request: ControlRequest<KeyToRevokeDto>,
+) -> ControlResult<RevokedKeyDto> {
+    let cell = request.account()?;
+    let key = request.body.key;
+    request
+        .api
         .host
         .change(&cell, Environment::Test, |account, _| {
             manage::revoke_key(account, &key)
         })?;
-    Ok(Revoked {
+    Ok(RevokedKeyDto {
         key,
-        state: KeyWord::Revoked,
+        state: KeyStateDto::Revoked,
     })
 }

@@ -1,42 +1,18 @@
 //! What is kept, how much room it takes and may take, and what was forgotten.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Control;
-use super::body::Nothing;
-use super::query::NoQuery;
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, get};
+use super::route::{ControlRequest, ControlResult};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::environment::{EnvironmentState, Evictable};
-
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        get(
-            "/control/memory",
-            "memory.get",
-            "What all accounts take, and how much they may",
-        )
-        .by(all),
-        get(
-            "/control/accounts/{id}/memory",
-            "memory.account",
-            "What an account keeps, and what it forgot",
-        )
-        .by(one)
-        .refusing(&[Code::AccountNotFound]),
-    ]
-}
 
 /// What all accounts take.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlMemory", deny_unknown_fields)]
-struct Memory {
+pub(super) struct MemoryDto {
     /// What all accounts take, in bytes.
     bytes: u64,
     /// What they may take: `--keep-total`.
@@ -44,16 +20,16 @@ struct Memory {
     /// How often the heaviest had to give way because all together took too much.
     gave_way: u64,
     /// Of each account and environment.
-    keeps: RetentionLimits,
-    accounts: Accounts,
+    keeps: RetentionLimitsDto,
+    accounts: OpenedAccountsDto,
     /// What all accounts that there are have forgotten.
-    forgotten: Forgotten,
+    forgotten: EvictedDto,
 }
 
 /// What each account keeps in each environment.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline, deny_unknown_fields)]
-struct RetentionLimits {
+struct RetentionLimitsDto {
     /// So many calls: `--keep-calls`.
     calls: u64,
     /// So many deliveries that have ended: `--keep-deliveries`.
@@ -66,7 +42,7 @@ struct RetentionLimits {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-struct Accounts {
+struct OpenedAccountsDto {
     /// How many there are.
     opened_by_keys: u64,
     /// How many there may be: `--max-accounts`.
@@ -81,7 +57,7 @@ struct Accounts {
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlForgotten", deny_unknown_fields)]
-struct Forgotten {
+struct EvictedDto {
     calls: u64,
     deliveries: u64,
     /// Those whose time was not over.
@@ -95,7 +71,7 @@ struct Forgotten {
     joined_days: u64,
 }
 
-impl Forgotten {
+impl EvictedDto {
     fn add(&mut self, books: &EnvironmentState) {
         let evictions = books.evictions();
         self.calls += evictions.calls;
@@ -112,15 +88,15 @@ impl Forgotten {
 /// What an account keeps.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlAccountMemory", deny_unknown_fields)]
-struct AccountMemory {
-    test: EnvironmentMemory,
-    live: EnvironmentMemory,
+pub(super) struct AccountMemoryDto {
+    test: EnvironmentMemoryDto,
+    live: EnvironmentMemoryDto,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-struct EnvironmentMemory {
+struct EnvironmentMemoryDto {
     /// What may be forgotten, in bytes.
     ended_bytes: u64,
     /// What may not, because something is still to come of it, and the usage.
@@ -128,18 +104,18 @@ struct EnvironmentMemory {
     /// So many calls are in the call log.
     calls: u64,
     /// Calls with their answers, idempotency keys, flows and webhooks.
-    verifications: Part,
-    sequences: Part,
-    counters: Part,
-    audit: Part,
-    forgotten: Forgotten,
+    verifications: KindMemoryDto,
+    sequences: KindMemoryDto,
+    counters: KindMemoryDto,
+    audit: KindMemoryDto,
+    forgotten: EvictedDto,
 }
 
 /// What is kept of a kind.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlKept", deny_unknown_fields)]
-struct Part {
+struct KindMemoryDto {
     /// How many have ended.
     ended: u64,
     ended_bytes: u64,
@@ -148,10 +124,10 @@ struct Part {
     open_bytes: u64,
 }
 
-impl Part {
+impl KindMemoryDto {
     fn of(books: &EnvironmentState, of: Evictable) -> Self {
         let (ended, open) = (books.evictable(of), books.pinned(of));
-        Part {
+        KindMemoryDto {
             ended: ended.count as u64,
             ended_bytes: ended.bytes as u64,
             open: open.count as u64,
@@ -160,12 +136,12 @@ impl Part {
     }
 }
 
-impl EnvironmentMemory {
+impl EnvironmentMemoryDto {
     fn of(books: &EnvironmentState) -> Self {
-        let mut forgotten = Forgotten::default();
+        let mut forgotten = EvictedDto::default();
         forgotten.add(books);
-        let part = |of| Part::of(books, of);
-        EnvironmentMemory {
+        let part = |of| KindMemoryDto::of(books, of);
+        EnvironmentMemoryDto {
             ended_bytes: books.evictable_bytes() as u64,
             open_bytes: books.pinned_bytes() as u64,
             calls: books.verifications.totals().logged as u64,
@@ -178,26 +154,29 @@ impl EnvironmentMemory {
     }
 }
 
-async fn all(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Memory, Refusal> {
-    let (limits, usage) = (control.host.memory_limits(), control.host.memory_usage());
-    let mut forgotten = Forgotten::default();
-    for cell in control.host.directory().all() {
+pub(super) async fn all(request: ControlRequest) -> ControlResult<MemoryDto> {
+    let (limits, usage) = (
+        request.api.host.memory_limits(),
+        request.api.host.memory_usage(),
+    );
+    let mut forgotten = EvictedDto::default();
+    for cell in request.api.host.directory().all() {
         cell.read(|account| {
             let books = Environment::ALL.map(|environment| account.environment(environment));
             books.into_iter().for_each(|books| forgotten.add(books));
         });
     }
-    let keyed = control.host.directory().opened_by_keys();
-    Ok(Memory {
+    let keyed = request.api.host.directory().opened_by_keys();
+    Ok(MemoryDto {
         bytes: usage.bytes as u64,
         at_most: limits.total_bytes as u64,
         gave_way: usage.evictions,
-        keeps: RetentionLimits {
+        keeps: RetentionLimitsDto {
             calls: limits.retention.calls as u64,
             deliveries: limits.retention.deliveries as u64,
             bytes: limits.retention.bytes as u64,
         },
-        accounts: Accounts {
+        accounts: OpenedAccountsDto {
             opened_by_keys: keyed.open as u64,
             at_most: limits.max_accounts as u64,
             idle_ms: u64::try_from(limits.account_idle.as_millis()).unwrap_or(u64::MAX),
@@ -207,13 +186,10 @@ async fn all(control: Arc<Control>, _: Asked<Nothing, NoQuery>) -> Result<Memory
     })
 }
 
-async fn one(
-    control: Arc<Control>,
-    asked: Asked<Nothing, NoQuery>,
-) -> Result<AccountMemory, Refusal> {
-    let cell = control.account(&asked.part)?;
-    Ok(cell.read(|account: &Account| AccountMemory {
-        test: EnvironmentMemory::of(account.environment(Environment::Test)),
-        live: EnvironmentMemory::of(account.environment(Environment::Live)),
+pub(super) async fn one(request: ControlRequest) -> ControlResult<AccountMemoryDto> {
+    let cell = request.account()?;
+    Ok(cell.read(|account: &Account| AccountMemoryDto {
+        test: EnvironmentMemoryDto::of(account.environment(Environment::Test)),
+        live: EnvironmentMemoryDto::of(account.environment(Environment::Live)),
     }))
 }

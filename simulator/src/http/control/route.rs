@@ -1,5 +1,5 @@
-//! A route of the control API: how it is served and what the document says of it, made from the same
-//! types, so that neither can say what the other does not.
+//! A route of the control API. Serving and the OpenAPI document are made from the same types, so that
+//! neither can say what the other does not.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -13,172 +13,179 @@ use futures_util::FutureExt as _;
 use http::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use tokio_util::sync::CancellationToken;
 
-use super::Control;
-use super::answer::{json, nothing};
-use super::body::{self, Body, Presence};
-use super::query::{self, Query};
-use super::refusal::{Code, ErrorBody, Refusal};
+use super::request::{self, BodyDto, BodyPresence, NoBody, NoQuery, QueryDto};
+use super::response::{self, ControlError, ControlErrorCode};
+use crate::host::transport::TargetPolicy;
+use crate::host::{AccountCell, Host};
 
-/// What a schema is made by.
-pub(in crate::http) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
-
-/// One route.
-pub(in crate::http) struct Route {
-    pub(in crate::http) method: Method,
-    /// With at most one part left open, in braces.
-    pub(in crate::http) path: &'static str,
-    /// Its name in the document.
-    pub(in crate::http) id: &'static str,
-    pub(in crate::http) summary: &'static str,
-    pub(in crate::http) query: SchemaOf,
-    pub(in crate::http) body: (Presence, SchemaOf),
-    /// The status of an answer that does not refuse.
-    pub(in crate::http) status: StatusCode,
-    pub(in crate::http) answer: SchemaOf,
-    /// The codes of its own; the others can come of any route.
-    pub(in crate::http) refuses: &'static [Code],
-    serve: Serve,
+/// What the control API works with.
+pub(in crate::http) struct ControlApi {
+    pub(in crate::http) host: Arc<Host>,
+    /// Where webhooks may go.
+    pub(in crate::http) targets: TargetPolicy,
+    /// Cancelled when the simulator stops.
+    pub(in crate::http) stop: CancellationToken,
 }
 
-type Serve = Box<dyn FnOnce(Arc<Control>, StatusCode) -> MethodRouter>;
+impl ControlApi {
+    /// The account of this id. Asking for one whose id allows it opens it.
+    pub(super) fn account(&self, id: &str) -> ControlResult<Arc<AccountCell>> {
+        let found = self.host.account(id)?;
+        found.ok_or_else(|| ControlError::no_account(id))
+    }
+}
 
-/// What a route was asked.
-pub(super) struct Asked<B, Q> {
-    /// What stands where the path is left open.
-    pub(super) part: String,
+/// What a handler answers.
+pub(super) type ControlResult<T> = Result<T, ControlError>;
+
+/// A request to a route.
+pub(super) struct ControlRequest<B = NoBody, Q = NoQuery> {
+    pub(super) api: Arc<ControlApi>,
+    /// The value of the path's parameter, where it has one.
+    pub(super) id: String,
     pub(super) query: Q,
     pub(super) body: B,
 }
 
-/// A route's name and place.
-pub(super) struct Place {
-    pub(super) method: Method,
-    pub(super) path: &'static str,
-    pub(super) id: &'static str,
-    pub(super) summary: &'static str,
-}
-
-/// A route that is read.
-pub(super) fn get(path: &'static str, id: &'static str, summary: &'static str) -> Place {
-    place(Method::GET, path, id, summary)
-}
-
-/// A route that does something.
-pub(super) fn post(path: &'static str, id: &'static str, summary: &'static str) -> Place {
-    place(Method::POST, path, id, summary)
-}
-
-/// A route that sets something.
-pub(super) fn put(path: &'static str, id: &'static str, summary: &'static str) -> Place {
-    place(Method::PUT, path, id, summary)
-}
-
-/// A route that takes something away.
-pub(super) fn delete(path: &'static str, id: &'static str, summary: &'static str) -> Place {
-    place(Method::DELETE, path, id, summary)
-}
-
-fn place(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> Place {
-    Place {
-        method,
-        path,
-        id,
-        summary,
+impl<B, Q> ControlRequest<B, Q> {
+    /// The account that the path names.
+    pub(super) fn account(&self) -> ControlResult<Arc<AccountCell>> {
+        self.api.account(&self.id)
     }
 }
 
-impl Place {
-    /// The route that this function serves.
-    pub(super) fn by<B, Q, A, F>(self, serve: fn(Arc<Control>, Asked<B, Q>) -> F) -> Route
+/// Makes the schema of a type.
+pub(in crate::http) type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
+
+/// One route.
+pub(in crate::http) struct Route {
+    pub(in crate::http) method: Method,
+    /// With at most one parameter, in braces.
+    pub(in crate::http) path: &'static str,
+    /// Its name in the document.
+    pub(in crate::http) id: &'static str,
+    pub(in crate::http) summary: &'static str,
+    pub(in crate::http) query: SchemaFn,
+    pub(in crate::http) body: (BodyPresence, SchemaFn),
+    /// The status of a success.
+    pub(in crate::http) status: StatusCode,
+    pub(in crate::http) answer: SchemaFn,
+    /// The errors of this route beside those that any route can answer.
+    pub(in crate::http) errors: &'static [ControlErrorCode],
+    serve: Serve,
+}
+
+type Serve = Box<dyn FnOnce(Arc<ControlApi>, StatusCode) -> MethodRouter>;
+
+macro_rules! route_constructors {
+    ($($name:ident $method:ident)*) => {$(
+        /// A route of this method: path, id in the document, handler and summary.
+        pub(super) fn $name<B, Q, A, F>(
+            path: &'static str,
+            id: &'static str,
+            handler: fn(ControlRequest<B, Q>) -> F,
+            summary: &'static str,
+        ) -> Route
+        where
+            B: BodyDto,
+            Q: QueryDto,
+            A: Serialize + JsonSchema + 'static,
+            F: Future<Output = ControlResult<A>> + Send + 'static,
+        {
+            Route::new(Method::$method, path, id, handler, summary)
+        }
+    )*};
+}
+
+route_constructors! { get GET post POST put PUT delete DELETE }
+
+impl Route {
+    fn new<B, Q, A, F>(
+        method: Method,
+        path: &'static str,
+        id: &'static str,
+        handler: fn(ControlRequest<B, Q>) -> F,
+        summary: &'static str,
+    ) -> Route
     where
-        B: Body,
-        Q: Query,
+        B: BodyDto,
+        Q: QueryDto,
         A: Serialize + JsonSchema + 'static,
-        F: Future<Output = Result<A, Refusal>> + Send + 'static,
+        F: Future<Output = ControlResult<A>> + Send + 'static,
     {
-        let method = filter(&self.method);
+        let filter = MethodFilter::try_from(method.clone());
+        let filter = filter.expect("the methods of the routes are known");
         Route {
-            method: self.method,
-            path: self.path,
-            id: self.id,
-            summary: self.summary,
+            method,
+            path,
+            id,
+            summary,
             query: <Q as JsonSchema>::json_schema,
-            body: (B::PRESENCE, B::json_schema),
+            body: (B::PRESENCE, B::schema),
             status: StatusCode::OK,
             answer: SchemaGenerator::subschema_for::<A>,
-            refuses: &[],
-            serve: Box::new(move |control, status| {
-                let handle = move |part: Result<RawPathParams, RawPathParamsRejection>,
-                                   request: Request| {
-                    let answer = answer(Arc::clone(&control), serve, part.ok(), request);
-                    // An entry is written whole or not at all: a panic leaves nothing half done.
+            errors: &[],
+            serve: Box::new(move |api, status| {
+                let serve = move |id: Result<RawPathParams, RawPathParamsRejection>,
+                                  request: Request| {
+                    let answer = answer(Arc::clone(&api), handler, id.ok(), request);
+                    // An entry is applied whole or not at all, so that a panic leaves no state half
+                    // changed.
                     let answer = AssertUnwindSafe(answer).catch_unwind();
                     answer.map(move |answer| match answer {
-                        Ok(Ok(_)) if status == StatusCode::NO_CONTENT => nothing(status),
-                        Ok(Ok(answer)) => json(status, &answer),
-                        Ok(Err(refusal)) => refusal.into_response(),
-                        Err(_) => failed(),
+                        Ok(Ok(_)) if status == StatusCode::NO_CONTENT => response::empty(status),
+                        Ok(Ok(answer)) => response::json(status, &answer),
+                        Ok(Err(error)) => error.into_response(),
+                        Err(_) => panicked(),
                     })
                 };
-                on(method, handle)
+                on(filter, serve)
             }),
         }
     }
-}
 
-impl Route {
-    /// The same, answering with another status than 200.
-    pub(super) fn with(mut self, status: StatusCode) -> Self {
+    /// The same route with another status of success than 200.
+    pub(super) fn status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
-    /// The same, with what only it may be refused with.
-    pub(super) fn refusing(mut self, codes: &'static [Code]) -> Self {
-        self.refuses = codes;
+    /// The same route with errors of its own.
+    pub(super) fn errors(mut self, codes: &'static [ControlErrorCode]) -> Self {
+        self.errors = codes;
         self
     }
 
-    /// How it is served.
-    pub(super) fn served(self, control: &Arc<Control>) -> MethodRouter {
-        (self.serve)(Arc::clone(control), self.status)
-    }
-
-    /// The schema of what refuses.
-    pub(in crate::http) fn refusal_schema(generator: &mut SchemaGenerator) -> Schema {
-        generator.subschema_for::<ErrorBody<'static>>()
+    /// The router of this route.
+    pub(super) fn router(self, api: &Arc<ControlApi>) -> MethodRouter {
+        (self.serve)(Arc::clone(api), self.status)
     }
 }
 
-fn filter(method: &Method) -> MethodFilter {
-    MethodFilter::try_from(method.clone()).expect("the four methods of the routes are known")
-}
-
-async fn answer<B: Body, Q: Query, A, F>(
-    control: Arc<Control>,
-    serve: fn(Arc<Control>, Asked<B, Q>) -> F,
-    part: Option<RawPathParams>,
+async fn answer<B: BodyDto, Q: QueryDto, A, F>(
+    api: Arc<ControlApi>,
+    handler: fn(ControlRequest<B, Q>) -> F,
+    id: Option<RawPathParams>,
     request: Request,
-) -> Result<A, Refusal>
+) -> ControlResult<A>
 where
-    F: Future<Output = Result<A, Refusal>>,
+    F: Future<Output = ControlResult<A>>,
 {
-    let part = part
-        .ok_or_else(|| Refusal::new(Code::InvalidInput, "the path is not percent-encoded UTF-8"))?;
-    let part = part.iter().next().map(|(_, value)| value.to_owned());
+    let id =
+        id.ok_or_else(|| ControlError::invalid_input("the path is not percent-encoded UTF-8"))?;
+    let id = id.iter().next().map(|(_, value)| value.to_owned());
     let (head, body) = request.into_parts();
-    let query = query::read(head.uri.query().unwrap_or_default())?;
-    let body = body::read(&head.headers, body).await?;
-    let asked = Asked {
-        part: part.unwrap_or_default(),
-        query,
-        body,
-    };
-    serve(control, asked).await
+    let query = request::read_query(head.uri.query().unwrap_or_default())?;
+    let body = request::read_json_body(&head.headers, body).await?;
+    let id = id.unwrap_or_default();
+    #[rustfmt::skip]
+    let request = ControlRequest { api, id, query, body };
+    handler(request).await
 }
 
-fn failed() -> Response {
+fn panicked() -> Response {
     tracing::error!("a request made the control API panic");
-    Refusal::new(Code::InternalError, Code::InternalError.meaning()).into_response()
+    ControlError::internal().into_response()
 }

@@ -3,116 +3,68 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
 use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Control;
-use super::body::{Given, Nothing};
-use super::query::{NoQuery, Query};
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, delete, post, put};
-use super::values::{Amount, In, Inr, Network, Rate, Secret, meant};
+use super::request::NoBody;
+use super::response::{ControlError, ControlErrorCode};
+use super::route::{ControlApi, ControlRequest, ControlResult};
+use super::values::{
+    AmountDto, EnvironmentDto, NetworkDto, RateLimitDto, RupeesDto, SecretDto, environments,
+};
 use crate::engine::call::request::Environment;
 use crate::engine::state::manage;
 use crate::engine::state::rate_limit::RateLimit;
 use crate::host::AccountCell;
 use crate::scenario::{RateLimitConfig, WebhookConfig};
 
-pub(super) fn routes() -> Vec<Route> {
-    const WEBHOOK: &str = "/control/accounts/{id}/webhook";
-    const RATE_LIMIT: &str = "/control/accounts/{id}/rate-limit";
-    const UNKNOWN: &[Code] = &[Code::AccountNotFound];
-    vec![
-        post(
-            "/control/accounts/{id}/wallet",
-            "wallet.set",
-            "Put money into the live wallet, or set it",
-        )
-        .by(wallet)
-        .refusing(&[Code::AccountNotFound, Code::BelowHeld]),
-        put(WEBHOOK, "webhook.set", "Register where webhooks go")
-            .by(set_webhook)
-            .refusing(&[Code::AccountNotFound, Code::TargetRefused]),
-        delete(WEBHOOK, "webhook.remove", "Send no webhooks any more")
-            .by(remove_webhook)
-            .with(StatusCode::NO_CONTENT)
-            .refusing(UNKNOWN),
-        put(
-            "/control/accounts/{id}/allowlist",
-            "allowlist.set",
-            "Set where keys may be used from",
-        )
-        .by(set_allowlist)
-        .refusing(UNKNOWN),
-        put(
-            RATE_LIMIT,
-            "rateLimit.set",
-            "Set how often each key may be used",
-        )
-        .by(set_rate_limit)
-        .refusing(UNKNOWN),
-        delete(
-            RATE_LIMIT,
-            "rateLimit.remove",
-            "Let keys be used without a limit",
-        )
-        .by(remove_rate_limit)
-        .with(StatusCode::NO_CONTENT)
-        .refusing(UNKNOWN),
-    ]
-}
-
 /// One of the two.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "ControlWalletChange", extend("minProperties" = 1, "maxProperties" = 1))]
-struct WalletChange {
+pub(super) struct WalletChangeDto {
     /// So much more.
-    top_up: Option<Amount>,
+    top_up: Option<AmountDto>,
     /// Just so much; not less than what is held.
-    balance: Option<Amount>,
+    balance: Option<AmountDto>,
 }
-
-impl Given for WalletChange {}
 
 /// What is in a wallet.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlWallet", deny_unknown_fields)]
-struct WalletDetail {
-    balance: Inr,
-    held: Inr,
-    charged: Inr,
-    topped_up: Inr,
+pub(super) struct WalletDto {
+    balance: RupeesDto,
+    held: RupeesDto,
+    charged: RupeesDto,
+    topped_up: RupeesDto,
 }
 
-async fn wallet(
-    control: Arc<Control>,
-    asked: Asked<WalletChange, NoQuery>,
-) -> Result<WalletDetail, Refusal> {
+pub(super) async fn wallet(request: ControlRequest<WalletChangeDto>) -> ControlResult<WalletDto> {
     const LIVE: Environment = Environment::Live;
-    let cell = control.account(&asked.part)?;
-    match (asked.body.top_up, asked.body.balance) {
-        (Some(Amount(more)), None) => control.host.change(&cell, LIVE, |account, _| {
+    let cell = request.account()?;
+    match (request.body.top_up, request.body.balance) {
+        (Some(AmountDto(more)), None) => request.api.host.change(&cell, LIVE, |account, _| {
             manage::top_up(account, LIVE, more)
         })?,
-        (None, Some(Amount(balance))) => control.host.change(&cell, LIVE, |account, _| {
-            manage::set_balance(account, LIVE, balance)
-        })?,
+        (None, Some(AmountDto(balance))) => {
+            request.api.host.change(&cell, LIVE, |account, _| {
+                manage::set_balance(account, LIVE, balance)
+            })?
+        }
         _ => {
             let message = "give either `topUp` or `balance`";
-            return Err(Refusal::new(Code::InvalidInput, message));
+            return Err(ControlError::invalid_input(message));
         }
     }
     Ok(cell.read(|account| {
         let wallet = &account.environment(LIVE).wallet;
-        WalletDetail {
-            balance: Inr(wallet.balance()),
-            held: Inr(wallet.held()),
-            charged: Inr(wallet.charged()),
-            topped_up: Inr(wallet.topped_up()),
+        WalletDto {
+            balance: RupeesDto(wallet.balance()),
+            held: RupeesDto(wallet.held()),
+            charged: RupeesDto(wallet.charged()),
+            topped_up: RupeesDto(wallet.topped_up()),
         }
     }))
 }
@@ -121,74 +73,77 @@ async fn wallet(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ControlNewReceiver")]
-struct NewReceiver {
+pub(super) struct NewReceiverDto {
     url: String,
     /// What deliveries are signed with. No answer tells it.
-    secret: Secret,
+    secret: SecretDto,
     /// Both where it is left out.
-    environment: Option<In>,
+    environment: Option<EnvironmentDto>,
 }
-
-impl Given for NewReceiver {}
 
 /// Where webhooks go now.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ControlReceiver", deny_unknown_fields)]
-struct Receiver {
+pub(super) struct ReceiverDto {
     url: String,
-    environments: Vec<In>,
+    environments: Vec<EnvironmentDto>,
 }
 
 /// The environment, or both where it is left out.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct WhereQuery {
-    environment: Option<In>,
+pub(super) struct EnvironmentQuery {
+    environment: Option<EnvironmentDto>,
 }
 
-impl Query for WhereQuery {}
-
-async fn set_webhook(
-    control: Arc<Control>,
-    asked: Asked<NewReceiver, NoQuery>,
-) -> Result<Receiver, Refusal> {
-    let cell = control.account(&asked.part)?;
-    let NewReceiver {
+pub(super) async fn set_webhook(
+    request: ControlRequest<NewReceiverDto>,
+) -> ControlResult<ReceiverDto> {
+    let cell = request.account()?;
+    let NewReceiverDto {
         url,
         secret,
         environment,
-    } = asked.body;
-    control.check_url(&url)?;
+    } = request.body;
+    request.api.check_url(&url)?;
     let config = secret.for_url(url.clone());
-    control.send_webhooks(&cell, environment, Some(&config))?;
-    Ok(Receiver {
+    request
+        .api
+        .send_webhooks(&cell, environment, Some(&config))?;
+    Ok(ReceiverDto {
         url,
-        environments: meant(environment).into_iter().map(In::from).collect(),
+        environments: environments(environment)
+            .into_iter()
+            .map(EnvironmentDto::from)
+            .collect(),
     })
 }
 
-async fn remove_webhook(
-    control: Arc<Control>,
-    asked: Asked<Nothing, WhereQuery>,
-) -> Result<(), Refusal> {
-    let cell = control.account(&asked.part)?;
-    control.send_webhooks(&cell, asked.query.environment, None)
+pub(super) async fn remove_webhook(
+    request: ControlRequest<NoBody, EnvironmentQuery>,
+) -> ControlResult<()> {
+    let cell = request.account()?;
+    request
+        .api
+        .send_webhooks(&cell, request.query.environment, None)
 }
 
-impl Control {
+impl ControlApi {
     /// Whether webhooks may go to a URL.
-    pub(super) fn check_url(&self, url: &str) -> Result<(), Refusal> {
+    pub(super) fn check_url(&self, url: &str) -> ControlResult<()> {
         let checked = self.targets.check_url(url);
-        checked.map_err(|reason| Refusal::new(Code::TargetRefused, format!("url: {reason}")))
+        checked.map_err(|reason| {
+            ControlError::new(ControlErrorCode::TargetRefused, format!("url: {reason}"))
+        })
     }
 
     fn send_webhooks(
         &self,
         cell: &Arc<AccountCell>,
-        environment: Option<In>,
+        environment: Option<EnvironmentDto>,
         to: Option<&WebhookConfig>,
-    ) -> Result<(), Refusal> {
-        for environment in meant(environment) {
+    ) -> ControlResult<()> {
+        for environment in environments(environment) {
             let set = manage::set_webhook(to.cloned());
             self.host.change(cell, environment, |_, _| Ok(set))?;
         }
@@ -200,7 +155,7 @@ impl Control {
         &self,
         cell: &Arc<AccountCell>,
         rate: Option<RateLimitConfig>,
-    ) -> Result<(), Refusal> {
+    ) -> ControlResult<()> {
         let limit = rate.map(|rate| RateLimit {
             per_second: rate.per_second,
             burst: rate.burst,
@@ -214,41 +169,33 @@ impl Control {
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ControlAllowlist")]
-struct Networks {
+pub(super) struct AllowlistDto {
     /// From anywhere where there is none.
-    networks: Vec<Network>,
+    networks: Vec<NetworkDto>,
 }
 
-impl Given for Networks {}
-
-async fn set_allowlist(
-    control: Arc<Control>,
-    asked: Asked<Networks, NoQuery>,
-) -> Result<Networks, Refusal> {
-    let cell = control.account(&asked.part)?;
-    let networks: Vec<IpNet> = asked.body.networks.iter().map(|it| it.0).collect();
+pub(super) async fn set_allowlist(
+    request: ControlRequest<AllowlistDto>,
+) -> ControlResult<AllowlistDto> {
+    let cell = request.account()?;
+    let networks: Vec<IpNet> = request.body.networks.iter().map(|it| it.0).collect();
     let set = manage::set_allowlist(networks);
-    control
+    request
+        .api
         .host
         .change(&cell, Environment::Test, |_, _| Ok(set))?;
-    Ok(asked.body)
+    Ok(request.body)
 }
 
-impl Given for Rate {}
-
-async fn set_rate_limit(
-    control: Arc<Control>,
-    asked: Asked<Rate, NoQuery>,
-) -> Result<Rate, Refusal> {
-    let cell = control.account(&asked.part)?;
-    control.limit_keys(&cell, Some(asked.body.into()))?;
-    Ok(asked.body)
+pub(super) async fn set_rate_limit(
+    request: ControlRequest<RateLimitDto>,
+) -> ControlResult<RateLimitDto> {
+    let cell = request.account()?;
+    request.api.limit_keys(&cell, Some(request.body.into()))?;
+    Ok(request.body)
 }
 
-async fn remove_rate_limit(
-    control: Arc<Control>,
-    asked: Asked<Nothing, NoQuery>,
-) -> Result<(), Refusal> {
-    let cell = control.account(&asked.part)?;
-    control.limit_keys(&cell, None)
+pub(super) async fn remove_rate_limit(request: ControlRequest) -> ControlResult<()> {
+    let cell = request.account()?;
+    request.api.limit_keys(&cell, None)
 }

@@ -2,19 +2,15 @@
 //! makes one. Names no operation: the contract's rows and the scenarios say which will do.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Control;
-use super::body::Given;
-use super::happened::Standing;
-use super::query::NoQuery;
-use super::refusal::{Code, Refusal};
-use super::route::{Asked, Route, post};
-use super::values::{Id, In, Shown};
+use super::event_dto::CallStatusDto;
+use super::response::{ControlError, ControlErrorCode};
+use super::route::{ControlApi, ControlRequest, ControlResult};
+use super::values::{EnvironmentDto, TextDto, VerificationIdDto};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::engine::state::delivery::DeliveryId;
@@ -22,37 +18,19 @@ use crate::engine::state::ids::VerificationId;
 use crate::engine::state::keys::KeyState;
 use crate::engine::state::verification::State;
 use crate::host::AccountCell;
-use crate::http::{examples, sample};
-
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        post(
-            "/control/trigger",
-            "trigger",
-            "Make an account's webhook happen now",
-        )
-        .by(trigger)
-        .refusing(&[
-            Code::AccountNotFound,
-            Code::VerificationNotFound,
-            Code::OperationNotFound,
-            Code::NotPending,
-            Code::NoActiveKey,
-            Code::CallRefused,
-        ]),
-    ]
-}
+use crate::http::named_inputs::pending_input;
+use crate::http::sample;
 
 /// What is to come to its end: a pending verification, or a call that is made first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "ControlTrigger")]
-struct Trigger {
+pub(super) struct TriggerDto {
     account: String,
     /// `test` where it is left out.
-    environment: Option<In>,
+    environment: Option<EnvironmentDto>,
     /// A verification that is pending.
-    verification_id: Option<Id>,
+    verification_id: Option<VerificationIdDto>,
     /// The operation to call, by its dotted name; where it is left out, the first whose result can
     /// come by webhook.
     operation: Option<String>,
@@ -60,57 +38,56 @@ struct Trigger {
     body: Option<Map<String, Value>>,
 }
 
-impl Given for Trigger {}
-
 /// What came to its end.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlTriggered", deny_unknown_fields)]
-struct Triggered {
-    verification_id: Shown<VerificationId>,
+pub(super) struct TriggeredDto {
+    verification_id: TextDto<VerificationId>,
     /// The delivery that brings it to the receiver.
     #[serde(skip_serializing_if = "Option::is_none")]
-    delivery_id: Option<Shown<DeliveryId>>,
+    delivery_id: Option<TextDto<DeliveryId>>,
     /// Why there is no delivery.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
-async fn trigger(
-    control: Arc<Control>,
-    asked: Asked<Trigger, NoQuery>,
-) -> Result<Triggered, Refusal> {
-    let Trigger {
+pub(super) async fn trigger(request: ControlRequest<TriggerDto>) -> ControlResult<TriggeredDto> {
+    let TriggerDto {
         account,
         environment,
         verification_id,
         operation,
         body,
-    } = asked.body;
-    let cell = control.account(&account)?;
-    let environment = Environment::from(environment.unwrap_or(In::Test));
+    } = request.body;
+    let cell = request.api.account(&account)?;
+    let environment = Environment::from(environment.unwrap_or(EnvironmentDto::Test));
     let (id, status) = match verification_id {
         None => {
-            control
+            request
+                .api
                 .call(&cell, environment, operation.as_deref(), body)
                 .await?
         }
         Some(_) if operation.is_some() || body.is_some() => {
             let message = "give either `verificationId`, or `operation` and `body`";
-            return Err(Refusal::new(Code::InvalidInput, message));
+            return Err(ControlError::invalid_input(message));
         }
-        Some(Id(id)) => (control.pending(&cell, environment, id)?, Standing::Pending),
+        Some(VerificationIdDto(id)) => (
+            request.api.pending(&cell, environment, id)?,
+            CallStatusDto::Pending,
+        ),
     };
-    control.host.end_now(&cell, environment, id)?;
+    request.api.host.end_now(&cell, environment, id)?;
     Ok(cell.read(|account| {
         let books = account.environment(environment);
         let delivery = books
             .verifications
             .delivery(id)
-            .map(|_| Shown(DeliveryId(id)));
+            .map(|_| TextDto(DeliveryId(id)));
         let note = match (&delivery, status) {
             (Some(_), _) => None,
-            (None, Standing::Pending) => Some(format!(
+            (None, CallStatusDto::Pending) => Some(format!(
                 "no webhook endpoint is registered for {environment}: the result can be looked up \
                  and nothing is sent; PUT /control/accounts/{}/webhook registers one",
                 account.id
@@ -119,22 +96,22 @@ async fn trigger(
                 "the call was answered at once; only results that were pending are sent".to_owned(),
             ),
         };
-        Triggered {
-            verification_id: Shown(id),
+        TriggeredDto {
+            verification_id: TextDto(id),
             delivery_id: delivery,
             note,
         }
     }))
 }
 
-impl Control {
+impl ControlApi {
     /// A verification of the account that is pending.
     fn pending(
         &self,
         cell: &AccountCell,
         environment: Environment,
         id: VerificationId,
-    ) -> Result<VerificationId, Refusal> {
+    ) -> ControlResult<VerificationId> {
         let state = cell.read(|account| {
             let verifications = &account.environment(environment).verifications;
             verifications.answered(id).map(|(_, answer)| answer.state)
@@ -144,14 +121,17 @@ impl Control {
             Some(_) => {
                 let message = "this verification has ended; POST /control/deliveries/ID/redeliver \
                                sends its webhook again";
-                Err(Refusal::new(Code::NotPending, message))
+                Err(ControlError::new(ControlErrorCode::NotPending, message))
             }
             None => {
                 let message = format!(
                     "the account has no such verification in {environment}; `environment` says \
                      where it is"
                 );
-                Err(Refusal::new(Code::VerificationNotFound, message))
+                Err(ControlError::new(
+                    ControlErrorCode::VerificationNotFound,
+                    message,
+                ))
             }
         }
     }
@@ -163,16 +143,16 @@ impl Control {
         environment: Environment,
         operation: Option<&str>,
         body: Option<Map<String, Value>>,
-    ) -> Result<(VerificationId, Standing), Refusal> {
+    ) -> Result<(VerificationId, CallStatusDto), ControlError> {
         let rules = self.host.rules_of(cell);
         let unknown = || {
             let message = "there is no such operation; `svc-simulator operations` lists them";
-            Refusal::new(Code::OperationNotFound, message)
+            ControlError::new(ControlErrorCode::OperationNotFound, message)
         };
         let named = operation
             .map(|id| rules.operation(id).ok_or_else(unknown))
             .transpose()?;
-        let fixed = examples::pending_input(&rules, named);
+        let fixed = pending_input(&rules, named);
         let (index, input) = match (named, fixed) {
             (_, Some((index, input))) => (index, input),
             (Some(index), None) => {
@@ -184,7 +164,7 @@ impl Control {
         let body = body.map_or_else(|| input.to_string(), |body| Value::Object(body).to_string());
         let path = sample::path(&rules.contract.operations[index]);
         let reply = self.post(cell, environment, &path, &body).await?;
-        ended(&reply)
+        outcome_of(&reply)
     }
 
     /// Posts as the account would, from where it may.
@@ -194,7 +174,7 @@ impl Control {
         environment: Environment,
         path: &str,
         body: &str,
-    ) -> Result<Reply, Refusal> {
+    ) -> ControlResult<Reply> {
         let (key, peer) = cell.read(|account| {
             let mut keys = account.keys.iter().rev();
             let works =
@@ -204,7 +184,7 @@ impl Control {
         });
         let key = key.ok_or_else(|| {
             let message = format!("no key of the account works in {environment}; add one");
-            Refusal::new(Code::NoActiveKey, message)
+            ControlError::new(ControlErrorCode::NoActiveKey, message)
         })?;
         let authorization = format!("Bearer {key}");
         let call = Call {
@@ -225,7 +205,7 @@ impl Control {
 }
 
 /// The verification that an answer is about, and how it stands, where the answer does not refuse.
-fn ended(reply: &Reply) -> Result<(VerificationId, Standing), Refusal> {
+fn outcome_of(reply: &Reply) -> Result<(VerificationId, CallStatusDto), ControlError> {
     let envelope: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     if envelope["success"] != true {
         let text = |name: &str| {
@@ -240,14 +220,14 @@ fn ended(reply: &Reply) -> Result<(VerificationId, Standing), Refusal> {
             reply.status,
             text("message")
         );
-        return Err(Refusal::new(Code::CallRefused, message));
+        return Err(ControlError::new(ControlErrorCode::CallRefused, message));
     }
     let id = envelope["verificationId"]
         .as_str()
         .and_then(VerificationId::parse);
     let id = id.expect("every envelope has the id of its verification");
     match envelope["status"] == "pending" {
-        true => Ok((id, Standing::Pending)),
-        false => Ok((id, Standing::Completed)),
+        true => Ok((id, CallStatusDto::Pending)),
+        false => Ok((id, CallStatusDto::Completed)),
     }
 }

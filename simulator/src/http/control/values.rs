@@ -20,31 +20,31 @@ use crate::scenario::{RateLimitConfig, WebhookConfig, is_key_name};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum In {
+pub(super) enum EnvironmentDto {
     Test,
     Live,
 }
 
-impl From<In> for Environment {
-    fn from(environment: In) -> Self {
+impl From<EnvironmentDto> for Environment {
+    fn from(environment: EnvironmentDto) -> Self {
         match environment {
-            In::Test => Environment::Test,
-            In::Live => Environment::Live,
+            EnvironmentDto::Test => Environment::Test,
+            EnvironmentDto::Live => Environment::Live,
         }
     }
 }
 
-impl From<Environment> for In {
+impl From<Environment> for EnvironmentDto {
     fn from(environment: Environment) -> Self {
         match environment {
-            Environment::Test => In::Test,
-            Environment::Live => In::Live,
+            Environment::Test => EnvironmentDto::Test,
+            Environment::Live => EnvironmentDto::Live,
         }
     }
 }
 
 /// The environment that is meant, or both where none is.
-pub(super) fn meant(environment: Option<In>) -> Vec<Environment> {
+pub(super) fn environments(environment: Option<EnvironmentDto>) -> Vec<Environment> {
     let one = environment.map(|environment| vec![environment.into()]);
     one.unwrap_or_else(|| Environment::ALL.to_vec())
 }
@@ -53,14 +53,14 @@ pub(super) fn meant(environment: Option<In>) -> Vec<Environment> {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
 #[schemars(inline, with = "f64", extend("minimum" = 0))]
-pub(super) struct Amount(pub(super) Paise);
+pub(super) struct AmountDto(pub(super) Paise);
 
-impl TryFrom<f64> for Amount {
+impl TryFrom<f64> for AmountDto {
     type Error = String;
 
     fn try_from(rupees: f64) -> Result<Self, String> {
         let amount = Paise::from_rupees(rupees).filter(|amount| amount.0 >= 0 && *amount <= MOST);
-        amount.map(Amount).ok_or_else(|| {
+        amount.map(AmountDto).ok_or_else(|| {
             format!("an amount is in INR, from 0 to {MOST}, with at most two decimals")
         })
     }
@@ -69,21 +69,21 @@ impl TryFrom<f64> for Amount {
 /// An amount in INR, in an answer.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[schemars(inline, with = "f64")]
-pub(super) struct Inr(pub(super) Paise);
+pub(super) struct RupeesDto(pub(super) Paise);
 
 /// A span of time: `30s`.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("pattern" = "^[0-9]+(ms|s|m|h|d)$"))]
-pub(super) struct Span(pub(super) SignedDuration);
+pub(super) struct DurationDto(pub(super) SignedDuration);
 
-impl TryFrom<String> for Span {
+impl TryFrom<String> for DurationDto {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         let span_ms = parse_duration_ms(&text).map_err(|mistake| mistake.to_string())?;
         let span_ms = i64::try_from(span_ms).map_err(|error| error.to_string())?;
-        Ok(Span(SignedDuration::from_millis(span_ms)))
+        Ok(DurationDto(SignedDuration::from_millis(span_ms)))
     }
 }
 
@@ -91,18 +91,18 @@ impl TryFrom<String> for Span {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("format" = "date-time"))]
-pub(super) struct When(pub(super) Timestamp);
+pub(super) struct TimestampDto(pub(super) Timestamp);
 
-impl TryFrom<String> for When {
+impl TryFrom<String> for TimestampDto {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let instant = text.parse().map(When);
+        let instant = text.parse().map(TimestampDto);
         instant.map_err(|_| "write an instant with its zone: 2031-01-01T00:00:00Z".to_owned())
     }
 }
 
-impl Serialize for When {
+impl Serialize for TimestampDto {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         out.collect_str(&format_args!("{:.3}", self.0))
     }
@@ -112,14 +112,14 @@ impl Serialize for When {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("pattern" = "^[A-Za-z0-9_.-]{1,100}$"))]
-pub(super) struct Name(pub(super) Arc<str>);
+pub(super) struct NameDto(pub(super) Arc<str>);
 
-impl TryFrom<String> for Name {
+impl TryFrom<String> for NameDto {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         match is_key_name(&text) && text.len() <= 100 {
-            true => Ok(Name(text.into())),
+            true => Ok(NameDto(text.into())),
             false => Err("a name is 1 to 100 letters, digits, `-`, `_` and `.`".to_owned()),
         }
     }
@@ -129,21 +129,21 @@ impl TryFrom<String> for Name {
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(inline, with = "String")]
-pub(super) struct Network(pub(super) IpNet);
+pub(super) struct NetworkDto(pub(super) IpNet);
 
-impl TryFrom<String> for Network {
+impl TryFrom<String> for NetworkDto {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         let alone = || text.parse::<std::net::IpAddr>().map(IpNet::from);
         let network = text.parse::<IpNet>().or_else(|_| alone());
-        let network = network.map(Network);
+        let network = network.map(NetworkDto);
         network.map_err(|_| "write a network: 203.0.113.0/24".to_owned())
     }
 }
 
-impl From<Network> for String {
-    fn from(network: Network) -> String {
+impl From<NetworkDto> for String {
+    fn from(network: NetworkDto) -> String {
         network.0.to_string()
     }
 }
@@ -152,14 +152,14 @@ impl From<Network> for String {
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(try_from = "u32")]
 #[schemars(inline, with = "u32", extend("minimum" = 1))]
-pub(super) struct Count(u32);
+pub(super) struct CountDto(u32);
 
-impl TryFrom<u32> for Count {
+impl TryFrom<u32> for CountDto {
     type Error = &'static str;
 
     fn try_from(count: u32) -> Result<Self, &'static str> {
         (count > 0)
-            .then_some(Count(count))
+            .then_some(CountDto(count))
             .ok_or("must be a whole number above 0")
     }
 }
@@ -168,24 +168,24 @@ impl TryFrom<u32> for Count {
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "ControlRateLimit")]
-pub(super) struct Rate {
+pub(super) struct RateLimitDto {
     /// Calls a second, in the long run.
-    per_second: Count,
+    per_second: CountDto,
     /// Calls at once, after a pause.
-    burst: Count,
+    burst: CountDto,
 }
 
-impl Rate {
+impl RateLimitDto {
     pub(super) fn of(per_second: u32, burst: u32) -> Self {
-        Rate {
-            per_second: Count(per_second),
-            burst: Count(burst),
+        RateLimitDto {
+            per_second: CountDto(per_second),
+            burst: CountDto(burst),
         }
     }
 }
 
-impl From<Rate> for RateLimitConfig {
-    fn from(rate: Rate) -> Self {
+impl From<RateLimitDto> for RateLimitConfig {
+    fn from(rate: RateLimitDto) -> Self {
         RateLimitConfig {
             per_second: rate.per_second.0,
             burst: rate.burst.0,
@@ -197,20 +197,20 @@ impl From<Rate> for RateLimitConfig {
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("minLength" = 1, "maxLength" = 1024))]
-pub(super) struct Secret(Arc<str>);
+pub(super) struct SecretDto(Arc<str>);
 
-impl TryFrom<String> for Secret {
+impl TryFrom<String> for SecretDto {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, &'static str> {
         match (1..=1024).contains(&text.chars().count()) {
-            true => Ok(Secret(text.into())),
+            true => Ok(SecretDto(text.into())),
             false => Err("a secret is 1 to 1024 characters"),
         }
     }
 }
 
-impl Secret {
+impl SecretDto {
     /// Where webhooks go, signed with this.
     pub(super) fn for_url(self, url: String) -> WebhookConfig {
         WebhookConfig {
@@ -224,13 +224,13 @@ impl Secret {
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("pattern" = "^svcv_[0-9a-hjkmnp-tv-z]{26}$"))]
-pub(super) struct Id(pub(super) VerificationId);
+pub(super) struct VerificationIdDto(pub(super) VerificationId);
 
-impl TryFrom<String> for Id {
+impl TryFrom<String> for VerificationIdDto {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, &'static str> {
-        let id = VerificationId::parse(&text).map(Id);
+        let id = VerificationId::parse(&text).map(VerificationIdDto);
         id.ok_or("a verificationId is `svcv_` and 26 letters and digits")
     }
 }
@@ -238,9 +238,9 @@ impl TryFrom<String> for Id {
 /// Something that prints as a text.
 #[derive(Debug, Clone, Copy, JsonSchema)]
 #[schemars(inline, with = "String", bound = "")]
-pub(super) struct Shown<T>(pub(super) T);
+pub(super) struct TextDto<T>(pub(super) T);
 
-impl<T: fmt::Display> Serialize for Shown<T> {
+impl<T: fmt::Display> Serialize for TextDto<T> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         out.collect_str(&self.0)
     }
@@ -250,15 +250,15 @@ impl<T: fmt::Display> Serialize for Shown<T> {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "u32", extend("minimum" = 1, "maximum" = 10_000, "default" = 100))]
-pub(super) struct Limit(pub(super) usize);
+pub(super) struct LimitDto(pub(super) usize);
 
-impl Default for Limit {
+impl Default for LimitDto {
     fn default() -> Self {
-        Limit(100)
+        LimitDto(100)
     }
 }
 
-impl TryFrom<String> for Limit {
+impl TryFrom<String> for LimitDto {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, &'static str> {
@@ -267,7 +267,7 @@ impl TryFrom<String> for Limit {
             .ok()
             .filter(|limit| (1..=10_000).contains(limit));
         limit
-            .map(Limit)
+            .map(LimitDto)
             .ok_or("must be a whole number from 1 to 10000")
     }
 }
@@ -276,13 +276,13 @@ impl TryFrom<String> for Limit {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "u64", extend("default" = 0))]
-pub(super) struct Number(pub(super) u64);
+pub(super) struct EventNumberDto(pub(super) u64);
 
-impl TryFrom<String> for Number {
+impl TryFrom<String> for EventNumberDto {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, &'static str> {
-        let number = text.parse().map(Number);
+        let number = text.parse().map(EventNumberDto);
         number.map_err(|_| "must be a whole number, not negative")
     }
 }

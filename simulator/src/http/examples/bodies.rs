@@ -4,12 +4,12 @@
 use svc_fixtures::contract::{Blame, Contract, Flow, FlowKey, Kind, Operation, Step};
 use svc_fixtures::json::Json;
 
-use super::OfOperation;
+use super::OperationExamples;
 use crate::http::sample;
 use crate::rehearsal::with_member;
 
 /// The operations in an order in which every step of a flow comes after those before it.
-pub fn asking_order(contract: &Contract) -> Vec<usize> {
+pub fn call_order(contract: &Contract) -> Vec<usize> {
     let place = |step: &Step| {
         contract
             .operations
@@ -72,7 +72,7 @@ pub(super) fn with_carried(
     contract: &Contract,
     operation: &Operation,
     mut body: Json<'static>,
-    asked: &[OfOperation],
+    examples: &[OperationExamples],
 ) -> Json<'static> {
     let Some((flow, step)) = flow_of(contract, operation) else {
         return body;
@@ -84,7 +84,7 @@ pub(super) fn with_carried(
         .operations
         .iter()
         .position(|it| it.id == flow.steps[0].operation);
-    let Some(first) = first.and_then(|first| asked[first].answered.first()) else {
+    let Some(first) = first.and_then(|first| examples[first].answered.first()) else {
         return body;
     };
     let issued = match &flow.steps[0].issues {

@@ -1,14 +1,12 @@
-//! Examples that are true: every answer was given by a fresh host in memory, whose clock stands
-//! still, to the request beside it. The documents and the listings show them.
+//! True examples for the documents and the listings: a fresh host in memory, whose clock stands still,
+//! has given every answer to the request beside it.
 
 mod bodies;
 mod control;
-mod inputs;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde_json::Value;
 use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
@@ -17,21 +15,19 @@ use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::{Host, HostConfig};
+use crate::http::named_inputs::{InputOutcome, NamedInput, named_inputs};
 use crate::http::sample;
 use crate::scenario::AccountConfig;
 
 use bodies::{malformed, with_carried, with_extra};
-use inputs::{Input, Wanted, inputs};
 
 pub(super) use crate::rehearsal::first_text;
-pub use bodies::asking_order;
+pub use bodies::call_order;
 pub(super) use bodies::issuer;
-pub(super) use control::Told;
+pub(super) use control::ControlExample;
+pub use control::EXAMPLE_TIME;
 #[cfg(test)]
-pub(super) use control::{ask as ask_control, in_memory, path as control_path, told};
-
-/// The instant all examples were asked at.
-pub const ASKED_AT: Timestamp = Timestamp::constant(1_768_469_400, 0);
+pub(super) use control::{control_story, fill_path, in_memory, request as request_control};
 
 /// A request and its answer.
 #[derive(Debug, Clone)]
@@ -47,7 +43,7 @@ pub(super) struct Exchange {
 
 /// The examples of one operation.
 #[derive(Debug, Clone, Default)]
-pub(super) struct OfOperation {
+pub(super) struct OperationExamples {
     /// By the `status` of the answer: completed and, where it can be, pending.
     pub(super) answered: Vec<Exchange>,
     /// Inputs with a fixed error, one for each.
@@ -60,7 +56,7 @@ pub(super) struct OfOperation {
 #[derive(Debug, Default)]
 pub struct Examples {
     /// By the place of the operation in the contract.
-    pub(super) operations: Vec<OfOperation>,
+    pub(super) operations: Vec<OperationExamples>,
     /// By the place of the bundle in the contract.
     pub(super) bundles: Vec<Exchange>,
     /// An answer for each error code.
@@ -69,64 +65,47 @@ pub struct Examples {
     pub(super) verification: Option<Value>,
     /// What the sandbox account spent.
     pub(super) usage: Option<Value>,
-    /// The story of the control API.
-    pub(super) control: Vec<Told>,
+    /// The requests to the control API.
+    pub(super) control: Vec<ControlExample>,
 }
 
-/// Asks for all of them; none are found where no account works. Blocks: not to be called from async
+/// Makes all example calls. There are none where no account works. Blocks: not to be called from async
 /// code.
 ///
 /// # Panics
 /// Where the machine has nothing left to make a runtime of.
 #[must_use]
-pub fn found(rules: &Rules, accounts: &[AccountConfig]) -> Examples {
-    // A runtime of its own: what the examples leave waiting ends with it.
+pub fn examples(rules: &Rules, accounts: &[AccountConfig]) -> Examples {
+    // Tasks that the examples leave waiting end with this runtime.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();
     let runtime = runtime.expect("a runtime without threads and sockets needs next to nothing");
-    runtime.block_on(ask(rules, accounts)).unwrap_or_default()
+    runtime
+        .block_on(collect(rules, accounts))
+        .unwrap_or_default()
 }
 
-async fn ask(rules: &Rules, accounts: &[AccountConfig]) -> Option<Examples> {
-    let clock = Clock::manual(ASKED_AT);
+async fn collect(rules: &Rules, accounts: &[AccountConfig]) -> Option<Examples> {
+    let clock = Clock::manual(EXAMPLE_TIME);
     let host = Host::new(rules.clone(), accounts.to_vec(), HostConfig::new(clock)).ok()?;
     let account = sample::working(accounts)?;
     let key = sample::key(account, Environment::Test);
-    let asker = Asker { host, key };
-    let operations = asker.operations(rules).await;
+    let client = ExampleClient { host, key };
+    let operations = client.operations(rules).await;
     let first = operations.iter().find_map(|it| it.answered.first())?;
     let id = first.answer["verificationId"].as_str().unwrap_or_default();
-    let verification = asker.get(&format!("/v1/verifications/{id}")).await;
-    let usage = asker.get("/v1/usage").await;
-    let errors = asker.errors(rules, accounts, &operations).await;
+    let verification = client.get(&format!("/v1/verifications/{id}")).await;
+    let usage = client.get("/v1/usage").await;
+    let errors = client.errors(rules, accounts, &operations).await;
     Some(Examples {
-        bundles: asker.bundles(&rules.contract).await,
+        bundles: client.bundles(&rules.contract).await,
         operations,
         errors,
         verification: Some(verification),
         usage: Some(usage),
-        control: control::told(rules, accounts).await,
+        control: control::control_story(rules, accounts).await,
     })
-}
-
-/// A body that is answered as pending and whose result comes without a person: of this operation, or
-/// of the first that has one.
-pub(super) fn pending_input(rules: &Rules, of: Option<usize>) -> Option<(usize, Json<'static>)> {
-    let contract = &rules.contract;
-    let operations = contract.operations.iter().enumerate();
-    let wanted = operations.filter(|(index, _)| of.is_none_or(|of| of == *index));
-    let mut found = wanted.filter_map(|(index, operation)| {
-        let pending = operation.pending.as_ref()?;
-        let by_webhook = pending.by_consent.is_none() || of.is_some();
-        let sample = sample::body(contract, operation);
-        let mut inputs = inputs(rules, index, &sample).into_iter();
-        let named = inputs.find(|input| input.wanted == Wanted::Pending);
-        let body = named.map(|input| input.body);
-        let body = body.or_else(|| pending.always.then_some(sample));
-        body.filter(|_| by_webhook).map(|body| (index, body))
-    });
-    found.next()
 }
 
 impl Exchange {
@@ -139,14 +118,14 @@ impl Exchange {
     }
 }
 
-struct Asker {
+struct ExampleClient {
     host: Arc<Host>,
     key: String,
 }
 
-/// What varies from one question to another.
+/// The variable parts of a call.
 #[derive(Clone, Copy)]
-struct Question<'q> {
+struct ExampleRequest<'q> {
     environment: Environment,
     key: Option<&'q str>,
     idempotency_key: Option<&'q str>,
@@ -155,25 +134,25 @@ struct Question<'q> {
     body: Option<&'q Json<'q>>,
 }
 
-impl Asker {
-    async fn ask(&self, question: Question<'_>) -> (u16, Value) {
-        let bearer = question.key.map(|key| format!("Bearer {key}"));
+impl ExampleClient {
+    async fn send(&self, request: ExampleRequest<'_>) -> (u16, Value) {
+        let bearer = request.key.map(|key| format!("Bearer {key}"));
         let header = |text: Option<&'static str>| {
             text.map_or(Header::Absent, |text| Header::One(text.as_bytes()))
         };
-        let body = question.body.map(ToString::to_string).unwrap_or_default();
+        let body = request.body.map(ToString::to_string).unwrap_or_default();
         let call = Call {
-            environment: question.environment,
+            environment: request.environment,
             peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            method: question.method,
-            path: question.path,
+            method: request.method,
+            path: request.path,
             query: "",
             headers: Headers {
                 authorization: bearer
                     .as_ref()
                     .map_or(Header::Absent, |text| Header::One(text.as_bytes())),
-                content_type: header(question.body.map(|_| "application/json")),
-                idempotency_key: question
+                content_type: header(request.body.map(|_| "application/json")),
+                idempotency_key: request
                     .idempotency_key
                     .map_or(Header::Absent, |text| Header::One(text.as_bytes())),
                 ..Headers::default()
@@ -189,7 +168,7 @@ impl Asker {
 
     async fn get(&self, path: &str) -> Value {
         let (environment, key) = (Environment::Test, Some(self.key.as_str()));
-        let question = Question {
+        let request = ExampleRequest {
             environment,
             key,
             idempotency_key: None,
@@ -197,7 +176,7 @@ impl Asker {
             path,
             body: None,
         };
-        self.ask(question).await.1
+        self.send(request).await.1
     }
 
     async fn post(&self, operation: &Operation, body: Json<'static>) -> Exchange {
@@ -216,7 +195,7 @@ impl Asker {
     }
 
     async fn post_to(&self, path: &str, body: Json<'static>) -> Exchange {
-        let question = Question {
+        let request = ExampleRequest {
             environment: Environment::Test,
             key: Some(&self.key),
             idempotency_key: None,
@@ -224,7 +203,7 @@ impl Asker {
             path,
             body: Some(&body),
         };
-        let (status, answer) = self.ask(question).await;
+        let (status, answer) = self.send(request).await;
         Exchange {
             body,
             status,
@@ -234,10 +213,10 @@ impl Asker {
         }
     }
 
-    async fn operations(&self, rules: &Rules) -> Vec<OfOperation> {
+    async fn operations(&self, rules: &Rules) -> Vec<OperationExamples> {
         let contract = &rules.contract;
-        let mut found = vec![OfOperation::default(); contract.operations.len()];
-        for index in asking_order(contract) {
+        let mut found = vec![OperationExamples::default(); contract.operations.len()];
+        for index in call_order(contract) {
             let operation = &contract.operations[index];
             let body = with_carried(
                 contract,
@@ -247,7 +226,7 @@ impl Asker {
             );
             let sample = self.post(operation, body.clone()).await;
             found[index].answered.push(sample);
-            for input in inputs(rules, index, &body) {
+            for input in named_inputs(rules, index, &body) {
                 self.post_input(operation, input, &mut found[index]).await;
             }
         }
@@ -256,11 +235,16 @@ impl Asker {
 
     /// Keeps the first input for each error and for a pending answer, and all that succeed by name;
     /// what was not answered as the scenario says is not kept.
-    async fn post_input(&self, operation: &Operation, input: Input, found: &mut OfOperation) {
-        let known = match input.wanted {
-            Wanted::Error(code) => found.failing.iter().any(|it| it.is(code)),
-            Wanted::Pending => found.answered.iter().any(Exchange::is_pending),
-            Wanted::Success => false,
+    async fn post_input(
+        &self,
+        operation: &Operation,
+        input: NamedInput,
+        found: &mut OperationExamples,
+    ) {
+        let known = match input.outcome {
+            InputOutcome::Error(code) => found.failing.iter().any(|it| it.is(code)),
+            InputOutcome::Pending => found.answered.iter().any(Exchange::is_pending),
+            InputOutcome::Success => false,
         };
         if known {
             return;
@@ -270,20 +254,22 @@ impl Asker {
             scenario: Some(input.scenario),
             ..self.post(operation, input.body).await
         };
-        match input.wanted {
-            Wanted::Error(code) if exchange.is(code) => found.failing.push(exchange),
-            Wanted::Pending if exchange.is_pending() => found.answered.push(exchange),
-            Wanted::Success if exchange.answer["success"] == true => found.named.push(exchange),
+        match input.outcome {
+            InputOutcome::Error(code) if exchange.is(code) => found.failing.push(exchange),
+            InputOutcome::Pending if exchange.is_pending() => found.answered.push(exchange),
+            InputOutcome::Success if exchange.answer["success"] == true => {
+                found.named.push(exchange)
+            }
             _ => {}
         }
     }
 
-    /// An answer for each code that these accounts and scenarios bring about.
+    /// An answer for each error code that these accounts and scenarios can produce.
     async fn errors(
         &self,
         rules: &Rules,
         accounts: &[AccountConfig],
-        operations: &[OfOperation],
+        operations: &[OperationExamples],
     ) -> Vec<(ErrorCode, Value)> {
         let contract = &rules.contract;
         let mut found: Vec<Value> = self.refusals(contract, accounts, operations).await;
@@ -304,18 +290,18 @@ impl Asker {
         &self,
         contract: &Contract,
         accounts: &[AccountConfig],
-        operations: &[OfOperation],
+        operations: &[OperationExamples],
     ) -> Vec<Value> {
         let asked = contract.operations.iter().zip(operations);
         let mut asked = asked.filter_map(|(row, it)| Some((row, it.answered.first()?)));
         let Some((operation, sample)) = asked.find(|(_, it)| it.status == 200) else {
             return Vec::new();
         };
-        let keys = Keys::of(accounts, &self.key);
+        let keys = RefusedKeys::of(accounts, &self.key);
         let path = sample::path(operation);
         let (empty, changed) = (Json::Object(Vec::new()), with_extra(&sample.body));
         let order = Some("order-1042");
-        let plain = Question {
+        let plain = ExampleRequest {
             environment: Environment::Test,
             key: Some(&self.key),
             idempotency_key: None,
@@ -324,24 +310,24 @@ impl Asker {
             body: Some(&sample.body),
         };
         #[rustfmt::skip]
-        let mut questions = vec![
-            Question { body: Some(&empty), ..plain },
-            Question { key: None, ..plain },
-            Question { key: Some(&keys.live), ..plain },
-            Question { environment: Environment::Live, key: keys.broke.as_deref(), ..plain },
-            Question { key: keys.blocked.as_deref(), ..plain },
-            Question { path: "/v1/no/such/operation", ..plain },
-            Question { idempotency_key: order, ..plain },
-            Question { idempotency_key: order, body: Some(&changed), ..plain },
+        let mut requests = vec![
+            ExampleRequest { body: Some(&empty), ..plain },
+            ExampleRequest { key: None, ..plain },
+            ExampleRequest { key: Some(&keys.live), ..plain },
+            ExampleRequest { environment: Environment::Live, key: keys.broke.as_deref(), ..plain },
+            ExampleRequest { key: keys.blocked.as_deref(), ..plain },
+            ExampleRequest { path: "/v1/no/such/operation", ..plain },
+            ExampleRequest { idempotency_key: order, ..plain },
+            ExampleRequest { idempotency_key: order, body: Some(&changed), ..plain },
         ];
-        let throttled = Question {
+        let throttled = ExampleRequest {
             key: keys.throttled.as_deref(),
             ..plain
         };
-        questions.extend((0..=keys.burst).map(|_| throttled));
+        requests.extend((0..=keys.burst).map(|_| throttled));
         let mut answers = Vec::new();
-        for question in questions {
-            answers.push(self.ask(question).await.1);
+        for request in requests {
+            answers.push(self.send(request).await.1);
         }
         if let Some((operation, body)) = malformed(contract) {
             answers.push(self.post(operation, body).await.answer);
@@ -350,17 +336,17 @@ impl Asker {
     }
 }
 
-/// Keys that bring about the refusals of accounts.
-struct Keys {
+/// Keys that are refused for a reason of their account.
+struct RefusedKeys {
     live: String,
     broke: Option<String>,
     blocked: Option<String>,
     throttled: Option<String>,
-    /// How many calls the throttled one has at once.
+    /// The burst of the throttled key.
     burst: u32,
 }
 
-impl Keys {
+impl RefusedKeys {
     fn of(accounts: &[AccountConfig], own: &str) -> Self {
         let key = |environment, wanted: &dyn Fn(&AccountConfig) -> bool| {
             let valid = |it: &AccountConfig| it.keys.first().is_some_and(|key| !key.revoked);
@@ -369,7 +355,7 @@ impl Keys {
         };
         let [test, live] = Environment::ALL.map(Environment::key_prefix);
         let bursts = accounts.iter().filter_map(|it| it.rate_limit);
-        Keys {
+        RefusedKeys {
             live: own.replacen(test, live, 1),
             broke: key(Environment::Live, &|it| it.live_wallet == Paise::ZERO),
             blocked: key(Environment::Test, &|it| !it.allowlist.is_empty()),

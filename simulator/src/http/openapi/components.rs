@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::contract::{Contract, ErrorCode, ErrorRow, Member, Shape};
 
 use super::schema;
-use crate::http::examples::{ASKED_AT, Examples};
+use crate::http::examples::{EXAMPLE_TIME, Examples};
 
 /// A reference to a shared part.
 pub(super) fn reference(kind: &str, name: &str) -> Value {
@@ -23,7 +23,7 @@ pub(super) fn about(contract: &Contract) -> String {
         "Every answer is an envelope. A call with another method than the path takes is answered \
          with 405 and `Allow`. An identifier that contains `{}` ends in `{}`, whatever its format. \
          The examples were given by a simulator whose clock stood at {}.\n",
-        sentinel.text, sentinel.error, ASKED_AT,
+        sentinel.text, sentinel.error, EXAMPLE_TIME,
     );
     for limit in &contract.service.limits {
         about += &format!("\n- {}: {} ({})", limit.name, limit.value, limit.applies_to);

@@ -1,5 +1,5 @@
-//! The paths of the control API, made from its routes: what a route reads and answers is described by
-//! the types it is served with, and shown by what a simulator answered.
+//! The paths of the control API, made from its routes: the types of a handler give the schemas, and the
+//! answers of a simulator in memory give the examples.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use schemars::transform::{RecursiveTransform, Transform as _};
 use serde_json::{Map, Value, json};
 
 use super::components::reference;
-use crate::http::control::{Code, Presence, Route, routes};
-use crate::http::examples::Told;
+use crate::http::control::{BodyPresence, ControlErrorCode, ErrorDto, Route, routes};
+use crate::http::examples::ControlExample;
 
 /// The tag of the control API.
 pub(super) const CONTROL: &str = "Control API";
 
 /// What the control API adds to the document.
-pub(super) struct Described {
+pub(super) struct ControlDocument {
     pub(super) paths: Map<String, Value>,
     pub(super) schemas: Map<String, Value>,
 }
 
-/// How the console's token is shown, where it has one.
+/// How the console's token is sent, where it has one.
 pub(super) fn security_schemes() -> Map<String, Value> {
     let scheme = |scheme: &str, about: &str| json!({ "type": "http", "scheme": scheme, "description": about });
     let token = scheme("bearer", "The console's token, where it has one.");
@@ -34,12 +34,12 @@ pub(super) fn security_schemes() -> Map<String, Value> {
 }
 
 /// All routes, served at this URL.
-pub(super) fn described(console: &str, told: &[Told]) -> Described {
-    let mut schemas = Schemas::new();
+pub(super) fn document(console: &str, examples: &[ControlExample]) -> ControlDocument {
+    let mut schemas = SchemaGenerators::new();
     let mut paths: Map<String, Value> = Map::new();
     for route in routes() {
-        let example = told.iter().find(|it| {
-            // With other scenarios and accounts the story may take another turn.
+        let example = examples.iter().find(|it| {
+            // With other scenarios and accounts a request of the story may be answered otherwise.
             it.id == route.id && it.status == route.status.as_u16()
         });
         let method = route.method.as_str().to_ascii_lowercase();
@@ -48,19 +48,19 @@ pub(super) fn described(console: &str, told: &[Told]) -> Described {
         let item = paths.entry(route.path).or_insert_with(|| json!({}));
         item[method] = described;
     }
-    Described {
+    ControlDocument {
         paths,
         schemas: schemas.definitions(),
     }
 }
 
-/// What is read is described as it must be sent, what is answered as it is given.
-struct Schemas {
-    read: SchemaGenerator,
-    given: SchemaGenerator,
+/// Separate generators for what is read and what is answered, because their schemas differ.
+struct SchemaGenerators {
+    requests: SchemaGenerator,
+    answers: SchemaGenerator,
 }
 
-impl Schemas {
+impl SchemaGenerators {
     fn new() -> Self {
         let settings = || {
             SchemaSettings::draft2020_12().with(|settings| {
@@ -68,22 +68,23 @@ impl Schemas {
                 settings.meta_schema = None;
             })
         };
-        Schemas {
-            read: settings().for_deserialize().into_generator(),
-            given: settings().for_serialize().into_generator(),
+        SchemaGenerators {
+            requests: settings().for_deserialize().into_generator(),
+            answers: settings().for_serialize().into_generator(),
         }
     }
 
     fn definitions(mut self) -> Map<String, Value> {
-        let mut all = self.read.take_definitions(true);
-        all.extend(self.given.take_definitions(true));
-        all.values_mut().for_each(tidied);
+        let mut all = self.requests.take_definitions(true);
+        all.extend(self.answers.take_definitions(true));
+        all.values_mut().for_each(normalize);
         all
     }
 }
 
-/// A member is there or it is not: it is never null. And what is said of it is one line.
-fn tidied(schema: &mut Value) {
+/// Removes `null` from the types, because members are left out instead, and line breaks from the
+/// descriptions.
+fn normalize(schema: &mut Value) {
     fn tidy(schema: &mut Schema) {
         if let Some(Value::String(about)) = schema.get_mut("description") {
             *about = about.replace('\n', " ");
@@ -110,13 +111,17 @@ fn tidied(schema: &mut Value) {
             }
         }
     }
-    if let Ok(mut tidied) = Schema::try_from(schema.take()) {
-        RecursiveTransform(tidy).transform(&mut tidied);
-        *schema = tidied.to_value();
+    if let Ok(mut whole) = Schema::try_from(schema.take()) {
+        RecursiveTransform(tidy).transform(&mut whole);
+        *schema = whole.to_value();
     }
 }
 
-fn operation(route: &Route, example: Option<&Told>, schemas: &mut Schemas) -> Value {
+fn operation(
+    route: &Route,
+    example: Option<&ControlExample>,
+    schemas: &mut SchemaGenerators,
+) -> Value {
     let mut operation = json!({
         "operationId": format!("control.{}", route.id),
         "summary": route.summary,
@@ -127,26 +132,30 @@ fn operation(route: &Route, example: Option<&Told>, schemas: &mut Schemas) -> Va
         "x-simulator-extension": true,
     });
     let (presence, schema) = route.body;
-    if presence != Presence::Never {
-        let mut content = json!({ "schema": plain(schema(&mut schemas.read)) });
+    if presence != BodyPresence::Never {
+        let mut content = json!({ "schema": normalized(schema(&mut schemas.requests)) });
         if let Some(body) = example.and_then(|it| it.body.as_ref()) {
             content["example"] = body.clone();
         }
         operation["requestBody"] = json!({
-            "required": presence == Presence::Required,
+            "required": presence == BodyPresence::Required,
             "content": { "application/json": content },
         });
     }
     operation
 }
 
-fn plain(schema: Schema) -> Value {
+fn normalized(schema: Schema) -> Value {
     let mut schema = schema.to_value();
-    tidied(&mut schema);
+    normalize(&mut schema);
     schema
 }
 
-fn parameters(route: &Route, example: Option<&Told>, schemas: &mut Schemas) -> Vec<Value> {
+fn parameters(
+    route: &Route,
+    example: Option<&ControlExample>,
+    schemas: &mut SchemaGenerators,
+) -> Vec<Value> {
     let mut parameters = Vec::new();
     let open = route
         .path
@@ -156,10 +165,10 @@ fn parameters(route: &Route, example: Option<&Told>, schemas: &mut Schemas) -> V
         parameters.push(json!({
             "name": name, "in": "path", "required": true,
             "schema": { "type": "string" },
-            "example": example.map(|it| it.part.as_str()).unwrap_or_default(),
+            "example": example.map(|it| it.path_id.as_str()).unwrap_or_default(),
         }));
     }
-    let query = plain((route.query)(&mut schemas.read));
+    let query = normalized((route.query)(&mut schemas.requests));
     let required = query["required"].as_array().cloned().unwrap_or_default();
     for (name, schema) in query["properties"].as_object().into_iter().flatten() {
         let mut schema = schema.clone();
@@ -182,56 +191,69 @@ fn parameters(route: &Route, example: Option<&Told>, schemas: &mut Schemas) -> V
     parameters
 }
 
-/// What every route may be refused with, and those that read a body.
-const ALWAYS: [Code; 5] = [
-    Code::InvalidInput,
-    Code::TokenRequired,
-    Code::HostNotAllowed,
-    Code::OriginNotAllowed,
-    Code::InternalError,
+/// The errors of every route, and those of routes that read a body.
+const ERRORS_OF_ALL_ROUTES: [ControlErrorCode; 5] = [
+    ControlErrorCode::InvalidInput,
+    ControlErrorCode::TokenRequired,
+    ControlErrorCode::HostNotAllowed,
+    ControlErrorCode::OriginNotAllowed,
+    ControlErrorCode::InternalError,
 ];
-const WITH_BODY: [Code; 3] = [Code::BodyTimeout, Code::BodyTooLarge, Code::NotJson];
+const ERRORS_OF_BODIES: [ControlErrorCode; 3] = [
+    ControlErrorCode::BodyTimeout,
+    ControlErrorCode::BodyTooLarge,
+    ControlErrorCode::NotJson,
+];
 
-fn responses(route: &Route, example: Option<&Told>, schemas: &mut Schemas) -> Map<String, Value> {
+fn responses(
+    route: &Route,
+    example: Option<&ControlExample>,
+    schemas: &mut SchemaGenerators,
+) -> Map<String, Value> {
     let mut success = json!({ "description": route.summary });
     if let Some(answer) = example.and_then(|it| it.answer.as_ref()) {
-        let schema = plain((route.answer)(&mut schemas.given));
+        let schema = normalized((route.answer)(&mut schemas.answers));
         let content = json!({ "schema": schema, "example": answer });
         success["content"] = json!({ "application/json": content });
     }
     let mut responses = Map::new();
     responses.insert(route.status.as_u16().to_string(), success);
-    let mut codes: Vec<Code> = route.refuses.iter().copied().chain(ALWAYS).collect();
-    if route.body.0 != Presence::Never {
-        codes.extend(WITH_BODY);
+    let mut codes: Vec<ControlErrorCode> = route
+        .errors
+        .iter()
+        .copied()
+        .chain(ERRORS_OF_ALL_ROUTES)
+        .collect();
+    if route.body.0 != BodyPresence::Never {
+        codes.extend(ERRORS_OF_BODIES);
     }
-    // Whatever asks for an account may open one.
-    if codes.contains(&Code::AccountNotFound) {
-        codes.push(Code::TooManyAccounts);
+    // Asking for an account may open it.
+    if codes.contains(&ControlErrorCode::AccountNotFound) {
+        codes.push(ControlErrorCode::TooManyAccounts);
     }
-    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    let mut by_status: BTreeMap<u16, Vec<ControlErrorCode>> = BTreeMap::new();
     for code in codes {
         by_status
             .entry(code.status().as_u16())
             .or_default()
             .push(code);
     }
-    let schema = plain(Route::refusal_schema(&mut schemas.given));
+    let schema = normalized(schemas.answers.subschema_for::<ErrorDto<'static>>());
     for (status, mut codes) in by_status {
         codes.sort_unstable();
         let about = codes
             .iter()
             .map(|code| format!("`{}`: {}", code.as_str(), code.meaning()));
         let about: Vec<String> = about.collect();
-        let mut refusal = json!({
+        let mut error = json!({
             "description": about.join(" "),
             "content": { "application/json": { "schema": schema } },
         });
-        if status == Code::TokenRequired.status().as_u16() {
+        if status == ControlErrorCode::TokenRequired.status().as_u16() {
             let header = reference("headers", "ConsoleAuthenticate");
-            refusal["headers"] = json!({ "WWW-Authenticate": header });
+            error["headers"] = json!({ "WWW-Authenticate": header });
         }
-        responses.insert(status.to_string(), refusal);
+        responses.insert(status.to_string(), error);
     }
     responses
 }

@@ -10,8 +10,8 @@ use super::document;
 use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
-use crate::http::control::{Code, Presence, Route, routes};
-use crate::http::examples::{self, Told, ask_control, control_path, in_memory};
+use crate::http::control::{BodyPresence, ControlErrorCode, Route, routes};
+use crate::http::examples::{self, ControlExample, fill_path, in_memory, request_control};
 use crate::scenario::{self, AccountConfig, read_accounts};
 
 fn made() -> (Rules, Vec<AccountConfig>, Value) {
@@ -34,19 +34,19 @@ fn pointer(route: &Route, rest: &str) -> String {
     format!("urn:document#/paths/{path}/{method}/{rest}")
 }
 
-struct Judge(Registry<'static>);
+struct SchemaValidator(Registry<'static>);
 
-impl Judge {
+impl SchemaValidator {
     fn of(document: &Value) -> Self {
         let registry = Registry::new().add("urn:document", document.clone());
-        Judge(
+        SchemaValidator(
             registry
                 .and_then(jsonschema::RegistryBuilder::prepare)
                 .unwrap(),
         )
     }
 
-    fn judge(&self, pointer: &str, value: &Value) {
+    fn validate(&self, pointer: &str, value: &Value) {
         let schema = json!({ "$ref": pointer });
         let options = jsonschema::options()
             .with_registry(&self.0)
@@ -67,13 +67,13 @@ fn every_route_is_described_and_every_described_one_is_routed() {
         .collect();
     let paths = document["paths"].as_object().unwrap().iter();
     let control = paths.filter(|(path, _)| path.starts_with("/control/"));
-    let told: BTreeSet<(String, &str)> = control
+    let example: BTreeSet<(String, &str)> = control
         .flat_map(|(path, item)| {
             let methods = item.as_object().unwrap().keys();
             methods.map(move |method| (method.clone(), path.as_str()))
         })
         .collect();
-    assert_eq!(routed, told);
+    assert_eq!(routed, example);
     assert_eq!(routed.len(), routes().len(), "no route comes twice");
     for route in routes() {
         let described = described(&document, &route);
@@ -88,11 +88,14 @@ fn every_route_is_described_and_every_described_one_is_routed() {
 }
 
 #[test]
-fn every_code_is_told_of_a_route_or_comes_of_the_router() {
+fn every_code_is_described_at_a_route_or_comes_of_the_router() {
     let (_, _, document) = made();
     let text = document["paths"].to_string();
-    for code in Code::ALL {
-        let by_router = matches!(code, Code::NotFound | Code::MethodNotAllowed);
+    for &code in ControlErrorCode::ALL {
+        let by_router = matches!(
+            code,
+            ControlErrorCode::NotFound | ControlErrorCode::MethodNotAllowed
+        );
         assert_ne!(
             text.contains(&format!("`{}`", code.as_str())),
             by_router,
@@ -105,24 +108,24 @@ fn every_code_is_told_of_a_route_or_comes_of_the_router() {
 #[tokio::test]
 async fn every_example_request_gets_its_example_answer_and_both_fit_their_schemas() {
     let (rules, accounts, document) = tokio::task::spawn_blocking(made).await.unwrap();
-    let judge = Judge::of(&document);
-    let story: Vec<Told> = examples::told(&rules, &accounts).await;
-    let untold: Vec<&str> = routes()
+    let validator = SchemaValidator::of(&document);
+    let story: Vec<ControlExample> = examples::control_story(&rules, &accounts).await;
+    let missing: Vec<&str> = routes()
         .iter()
         .map(|route| route.id)
-        .filter(|id| !story.iter().any(|told| told.id == *id))
+        .filter(|id| !story.iter().any(|example| example.id == *id))
         .collect();
-    assert!(untold.is_empty(), "no example: {untold:?}");
-    for told in &story {
+    assert!(missing.is_empty(), "no example: {missing:?}");
+    for example in &story {
         let routes = routes();
-        let route = routes.iter().find(|route| route.id == told.id).unwrap();
+        let route = routes.iter().find(|route| route.id == example.id).unwrap();
         let described = described(&document, route);
         for parameter in described["parameters"].as_array().unwrap() {
-            let (name, example) = (&parameter["name"], &parameter["example"]);
+            let (name, shown) = (&parameter["name"], &parameter["example"]);
             match parameter["in"] == "path" {
-                true => assert_eq!(*example, json!(told.part), "{}", route.id),
+                true => assert_eq!(*shown, json!(example.path_id), "{}", route.id),
                 false => {
-                    let mut query = told.query.iter();
+                    let mut query = example.query.iter();
                     let asked = query.find(|(known, _)| name == known);
                     assert_eq!(
                         asked.map(|(_, it)| json!(it)),
@@ -139,20 +142,25 @@ async fn every_example_request_gets_its_example_answer_and_both_fit_their_schema
         }
         let body = &described["requestBody"]["content"]["application/json"]["example"];
         assert_eq!(
-            told.body.as_ref(),
+            example.body.as_ref(),
             Some(body).filter(|body| !body.is_null())
         );
-        if let Some(body) = &told.body {
+        if let Some(body) = &example.body {
             let place = "requestBody/content/application~1json/schema";
-            judge.judge(&pointer(route, place), body);
+            validator.validate(&pointer(route, place), body);
         }
         let status = route.status.as_u16();
-        assert_eq!(told.status, status, "{}: {:?}", route.id, told.answer);
+        assert_eq!(example.status, status, "{}: {:?}", route.id, example.answer);
         let shown = &described["responses"][status.to_string()]["content"]["application/json"];
-        assert_eq!(told.answer.as_ref(), shown.get("example"), "{}", route.id);
-        if let Some(answer) = &told.answer {
+        assert_eq!(
+            example.answer.as_ref(),
+            shown.get("example"),
+            "{}",
+            route.id
+        );
+        if let Some(answer) = &example.answer {
             let place = format!("responses/{status}/content/application~1json/schema");
-            judge.judge(&pointer(route, &place), answer);
+            validator.validate(&pointer(route, &place), answer);
         }
     }
 }
@@ -160,24 +168,25 @@ async fn every_example_request_gets_its_example_answer_and_both_fit_their_schema
 #[tokio::test]
 async fn what_no_route_takes_is_refused_as_the_document_says() {
     let (rules, accounts, document) = tokio::task::spawn_blocking(made).await.unwrap();
-    let judge = Judge::of(&document);
+    let validator = SchemaValidator::of(&document);
     let mut router = in_memory(&rules, &accounts).unwrap();
     for route in routes() {
-        let path = control_path(route.path, "nobody", &[]);
-        let body = (route.body.0 != Presence::Never).then(|| json!({ "stranger": 1 }));
-        let (status, answer) = ask_control(&mut router, &route.method, &path, body.as_ref()).await;
+        let path = fill_path(route.path, "nobody", &[]);
+        let body = (route.body.0 != BodyPresence::Never).then(|| json!({ "stranger": 1 }));
+        let (status, answer) =
+            request_control(&mut router, &route.method, &path, body.as_ref()).await;
         if status == route.status.as_u16() {
             continue;
         }
         let answer = answer.unwrap();
-        let told = &described(&document, &route)["responses"][status.to_string()];
+        let example = &described(&document, &route)["responses"][status.to_string()];
         let code = answer["error"]["code"].as_str().unwrap();
         assert!(
-            told["description"].as_str().unwrap().contains(code),
+            example["description"].as_str().unwrap().contains(code),
             "{}: {answer}",
             route.id
         );
         let place = format!("responses/{status}/content/application~1json/schema");
-        judge.judge(&pointer(&route, &place), &answer);
+        validator.validate(&pointer(&route, &place), &answer);
     }
 }

@@ -1,7 +1,6 @@
 //! The OpenAPI 3.1 document, made from the contract's rows. Says nothing a row does not say, and
 //! shows no answer that was not given.
 
-mod bundles;
 mod components;
 mod control;
 mod paths;
@@ -19,7 +18,7 @@ use crate::scenario::AccountConfig;
 /// Where the machine has nothing left to make a runtime of.
 #[must_use]
 pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &Addresses) -> Value {
-    let examples = examples::found(rules, accounts);
+    let examples = examples::examples(rules, accounts);
     let contract = &rules.contract;
     let mut categories: Vec<&str> = Vec::new();
     for operation in &contract.operations {
@@ -29,9 +28,9 @@ pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &Addresses
     }
     let tags = categories
         .into_iter()
-        .chain([bundles::BUNDLES, paths::RECORDS, control::CONTROL]);
+        .chain([paths::BUNDLES, paths::RECORDS, control::CONTROL]);
     let tags: Vec<Value> = tags.map(|name| json!({ "name": name })).collect();
-    let control = control::described(&url(addresses.console), &examples.control);
+    let control = control::document(&url(addresses.console), &examples.control);
     let mut paths = paths::paths(contract, &examples);
     paths.extend(control.paths);
     let mut components = components::components(contract, &examples);

@@ -1,18 +1,23 @@
-//! The paths of the document: one an operation, and the two look-ups.
+//! The paths of the document: one for each operation and bundle, and the two look-ups. The specification
+//! names the bundles but shows no paths for them, so that they are extensions.
 
 use serde_json::{Map, Value, json};
-use svc_fixtures::contract::{Contract, LatencyRange, Operation};
+use svc_fixtures::contract::{Bundle, BundleMode, Contract, LatencyRange, Operation};
 
 use super::components::{by_status, error_answer, reference};
 use super::schema::{self, plain};
-use crate::http::examples::{Examples, Exchange, OfOperation};
+use crate::http::examples::{Examples, Exchange, OperationExamples};
+use crate::http::sample::bundle_path;
+
+/// The tag of the bundles.
+pub(super) const BUNDLES: &str = "Bundles";
 
 /// The tag of the look-ups.
 pub(super) const RECORDS: &str = "Records";
 
 /// All paths.
 pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Value> {
-    let none = OfOperation::default();
+    let none = OperationExamples::default();
     let mut paths = Map::new();
     for (index, operation) in contract.operations.iter().enumerate() {
         let of_operation = examples.operations.get(index).unwrap_or(&none);
@@ -22,7 +27,10 @@ pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Val
             json!({ "post": post(contract, operation, of_operation) }),
         );
     }
-    paths.extend(super::bundles::paths(contract, examples));
+    for (index, bundle) in contract.bundles.iter().enumerate() {
+        let post = bundle_post(contract, bundle, examples.bundles.get(index));
+        paths.insert(bundle_path(bundle), json!({ "post": post }));
+    }
     paths.insert(
         "/v1/verifications/{verificationId}".to_owned(),
         json!({ "get": verification(contract, examples) }),
@@ -34,7 +42,7 @@ pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Val
     paths
 }
 
-fn post(contract: &Contract, operation: &Operation, examples: &OfOperation) -> Value {
+fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples) -> Value {
     let mut parameters = vec![
         reference("parameters", "IdempotencyKey"),
         reference("parameters", "ReferenceId"),
@@ -88,22 +96,115 @@ fn post(contract: &Contract, operation: &Operation, examples: &OfOperation) -> V
     post
 }
 
-/// What an exchange is called: `completed` or `pending`.
-pub(super) fn name_of(exchange: &Exchange) -> String {
+fn bundle_post(contract: &Contract, bundle: &Bundle, example: Option<&Exchange>) -> Value {
+    let request = example.map(|it| (name_of(it), json!({ "value": plain(&it.body) })));
+    let request: Map<String, Value> = request.into_iter().collect();
+    let mut responses = Map::new();
+    responses.insert("200".to_owned(), bundle_success(bundle, example));
+    add_errors(contract, &mut responses, |_| true);
+    let (low, high) = bundle.typical_price;
+    json!({
+        "operationId": format!("bundles.{}", bundle.slug),
+        "summary": bundle.title,
+        "description": bundle_description(bundle),
+        "tags": [BUNDLES],
+        "parameters": [
+            reference("parameters", "IdempotencyKey"),
+            reference("parameters", "ReferenceId"),
+        ],
+        "requestBody": {
+            "required": true,
+            "content": { "application/json": {
+                "schema": schema::request(contract, &contract.bundle_fields(bundle)),
+                "examples": request,
+            } },
+        },
+        "responses": responses,
+        "x-simulator-extension": true,
+        "x-steps": bundle.steps,
+        "x-typical-price-inr": [low, high],
+        "x-typical-latency-ms": latency(bundle.typical_latency),
+        "x-clause": bundle.clause,
+    })
+}
+
+/// How the steps run, and which field of the body is for which step.
+fn bundle_description(bundle: &Bundle) -> String {
+    let how = match &bundle.mode {
+        BundleMode::Sequence => "Runs its steps in order.",
+        BundleMode::Parallel => "Runs its steps at once.",
+        BundleMode::Choice { .. } => "Runs the one step that the request chooses.",
+        BundleMode::TwoCalls => {
+            "Is answered as pending with what a second call carries; that call ends it under the \
+             same verificationId."
+        }
+    };
+    format!(
+        "{how} A field of one step alone may be written as the last part of the step's name, a dot \
+         and the field's name. The full price is held first; a bundle that fails charges nothing."
+    )
+}
+
+fn bundle_success(bundle: &Bundle, example: Option<&Exchange>) -> Value {
+    let step = json!({
+        "type": "object",
+        "properties": {
+            "endpoint": { "enum": bundle.steps },
+            "verificationId": { "type": "string" },
+            "status": { "enum": ["completed", "pending", "failed"] },
+            "data": { "type": "object" },
+            "error": { "type": "object" },
+            "billing": { "type": "object" },
+        },
+        "required": ["endpoint", "verificationId", "status", "billing"],
+    });
+    let mut data = json!({
+        "type": "object",
+        "properties": {
+            "bundle": { "const": bundle.slug },
+            "steps": { "type": "array", "items": step },
+        },
+        "required": ["bundle", "steps"],
+    });
+    if !bundle.risk.is_empty() {
+        data["properties"]["riskScore"] =
+            json!({ "type": "integer", "minimum": 0, "maximum": 100 });
+        data["properties"]["riskLevel"] = json!({ "enum": ["LOW", "MEDIUM", "HIGH"] });
+        data["required"] = json!(["bundle", "steps", "riskScore", "riskLevel"]);
+    }
+    let shown = example.filter(|it| it.status == 200);
+    let shown = shown.map(|it| (name_of(it), json!({ "value": it.answer })));
+    let shown: Map<String, Value> = shown.into_iter().collect();
+    json!({
+        "description": "What the steps came to.",
+        "headers": { "Idempotent-Replay": reference("headers", "Idempotent-Replay") },
+        "content": { "application/json": {
+            "schema": {
+                "allOf": [reference("schemas", "Envelope")],
+                "properties": { "success": { "const": true }, "data": data },
+                "required": ["data"],
+            },
+            "examples": shown,
+        } },
+    })
+}
+
+/// The name of an example: `completed` or `pending`.
+fn name_of(exchange: &Exchange) -> String {
     exchange.answer["status"]
         .as_str()
         .unwrap_or_default()
         .to_owned()
 }
 
-pub(super) fn latency(range: LatencyRange) -> Value {
+fn latency(range: LatencyRange) -> Value {
     match range.min_ms == range.max_ms {
         true => json!(range.min_ms),
         false => json!([range.min_ms, range.max_ms]),
     }
 }
 
-/// The statuses of an operation's successes.
+/// The HTTP statuses of an operation's successes.
 fn statuses(operation: &Operation) -> Vec<u16> {
     match &operation.pending {
         None => vec![200],
@@ -112,7 +213,7 @@ fn statuses(operation: &Operation) -> Vec<u16> {
     }
 }
 
-fn success(operation: &Operation, status: u16, examples: &OfOperation) -> Value {
+fn success(operation: &Operation, status: u16, examples: &OperationExamples) -> Value {
     let pending = operation.pending.as_ref().filter(|it| it.status == status);
     let completed = status == 200 && !operation.pending.as_ref().is_some_and(|it| it.always);
     let mut forms = Vec::new();
@@ -159,7 +260,7 @@ fn form(operation: &Operation, status: &str, data: Value) -> Value {
     })
 }
 
-pub(super) fn add_errors(
+fn add_errors(
     contract: &Contract,
     responses: &mut Map<String, Value>,
     wanted: impl Fn(u16) -> bool,
@@ -251,26 +352,26 @@ struct LookUp<'e> {
     errors: &'e [u16],
 }
 
-fn look_up(contract: &Contract, it: LookUp<'_>) -> Value {
-    let shown = it
+fn look_up(contract: &Contract, lookup: LookUp<'_>) -> Value {
+    let shown = lookup
         .example
         .map(|answer| json!({ "completed": { "value": answer } }));
     let mut responses = Map::new();
     responses.insert(
         "200".to_owned(),
         json!({
-            "description": it.summary,
-            "content": { "application/json": { "schema": it.schema, "examples": shown.unwrap_or(json!({})) } },
+            "description": lookup.summary,
+            "content": { "application/json": { "schema": lookup.schema, "examples": shown.unwrap_or(json!({})) } },
         }),
     );
     add_errors(contract, &mut responses, |status| {
-        it.errors.contains(&status)
+        lookup.errors.contains(&status)
     });
     json!({
-        "operationId": it.id,
-        "summary": it.summary,
+        "operationId": lookup.id,
+        "summary": lookup.summary,
         "tags": [RECORDS],
-        "parameters": it.parameters,
+        "parameters": lookup.parameters,
         "responses": responses,
         "x-simulator-extension": true,
     })

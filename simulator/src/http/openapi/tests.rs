@@ -13,7 +13,7 @@ use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
 use crate::host::clock::Clock;
 use crate::host::{Host, HostConfig};
-use crate::http::examples::{ASKED_AT, asking_order};
+use crate::http::examples::{EXAMPLE_TIME, call_order};
 use crate::http::{Addresses, sample};
 use crate::scenario::{self, AccountConfig, read_accounts};
 
@@ -146,9 +146,9 @@ fn the_document_is_the_same_every_time() {
 #[tokio::test]
 async fn every_example_request_gets_its_example_answer() {
     let (rules, document) = tokio::task::spawn_blocking(made).await.unwrap();
-    let config = HostConfig::new(Clock::manual(ASKED_AT));
-    let host = Host::new(rules.clone(), accounts(), config).unwrap();
-    for index in asking_order(&rules.contract) {
+    let means = HostConfig::new(Clock::manual(EXAMPLE_TIME));
+    let host = Host::new(rules.clone(), accounts(), means).unwrap();
+    for index in call_order(&rules.contract) {
         let row = &rules.contract.operations[index];
         let shown = &document["paths"][row.path.replace('*', "{step}")]["post"];
         let requests = &shown["requestBody"]["content"]["application/json"]["examples"];

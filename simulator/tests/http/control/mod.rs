@@ -16,7 +16,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::Value;
 use svc_simulator::host::transport::{MemoryTransport, WebhookRequest};
-use svc_simulator::http::control::guard::Access;
+use svc_simulator::http::control::guard::ConsoleAccess;
 
 use crate::client::{Answer, Client, Served};
 
@@ -35,10 +35,10 @@ pub(super) struct Ruled {
 
 impl Ruled {
     pub(super) fn new() -> Self {
-        Ruled::by(Access::default())
+        Ruled::by(ConsoleAccess::default())
     }
 
-    pub(super) fn by(access: Access) -> Self {
+    pub(super) fn by(access: ConsoleAccess) -> Self {
         let receiver = Arc::new(Mutex::new(200));
         let answers = Arc::clone(&receiver);
         let transport = MemoryTransport::new(move |_: &WebhookRequest, _| *answers.lock());

@@ -1,6 +1,6 @@
 //! Who may use the console, and who may not.
 
-use svc_simulator::http::control::guard::{Access, Token};
+use svc_simulator::http::control::guard::{ConsoleAccess, ConsoleToken};
 
 use super::{LOCAL, Ruled, refused};
 
@@ -15,7 +15,7 @@ fn ending(ruled: &Ruled, method: &str, path: &str, headers: &str) -> String {
 
 #[test]
 fn only_the_consoles_own_pages_and_programs_are_let_in() {
-    let ruled = Ruled::by(Access {
+    let ruled = Ruled::by(ConsoleAccess {
         token: None,
         hosts: vec!["console.example".to_owned()],
     });
@@ -104,8 +104,8 @@ fn no_page_is_ever_allowed_to_ask_from_elsewhere() {
 
 #[test]
 fn where_a_token_is_set_everything_but_health_needs_it() {
-    let ruled = Ruled::by(Access {
-        token: Token::new("sample-token"),
+    let ruled = Ruled::by(ConsoleAccess {
+        token: ConsoleToken::new("sample-token"),
         hosts: Vec::new(),
     });
     let header = |value: &str| format!("{LOCAL}Authorization: {value}\r\n");

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::values::{In, Inr, Network, Rate, Shown, When};
+use super::values::{EnvironmentDto, NetworkDto, RateLimitDto, RupeesDto, TextDto, TimestampDto};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::clock::AccountClock;
@@ -20,24 +20,24 @@ use crate::engine::state::wallet::Wallet;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlAccount", deny_unknown_fields)]
-pub(super) struct AccountDetail {
+pub(super) struct AccountDto {
     id: String,
-    clock: ClockDetail,
-    keys: Vec<KeyDetail>,
+    clock: ClockDto,
+    keys: Vec<KeyDto>,
     /// The networks its keys may be used from; from anywhere where there is none.
-    allowlist: Vec<Network>,
+    allowlist: Vec<NetworkDto>,
     /// How often each of its keys may be used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    rate_limit: Option<Rate>,
-    test: EnvironmentDetail,
-    live: EnvironmentDetail,
+    rate_limit: Option<RateLimitDto>,
+    test: EnvironmentStateDto,
+    live: EnvironmentStateDto,
 }
 
 /// Whether a clock runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum Clock {
+pub(super) enum ClockStateDto {
     Running,
     Frozen,
 }
@@ -45,9 +45,9 @@ pub(super) enum Clock {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-struct ClockDetail {
-    now: When,
-    state: Clock,
+struct ClockDto {
+    now: TimestampDto,
+    state: ClockStateDto,
     /// Of one that runs: how far it is ahead of the machine's.
     #[serde(skip_serializing_if = "Option::is_none")]
     ahead_ms: Option<i64>,
@@ -55,20 +55,20 @@ struct ClockDetail {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline, deny_unknown_fields)]
-struct KeyDetail {
+struct KeyDto {
     key: String,
-    environment: In,
-    state: KeyWord,
+    environment: EnvironmentDto,
+    state: KeyStateDto,
     /// Of a rotated one: when it stops working.
     #[serde(skip_serializing_if = "Option::is_none")]
-    until: Option<When>,
+    until: Option<TimestampDto>,
 }
 
 /// Whether a key works.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum KeyWord {
+pub(super) enum KeyStateDto {
     Active,
     Rotated,
     Revoked,
@@ -78,45 +78,45 @@ pub(super) enum KeyWord {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlPurse", deny_unknown_fields)]
-pub(super) struct Purse {
+pub(super) struct BalanceDto {
     /// Top-ups less charges; what is held is still in it.
-    balance: Inr,
+    balance: RupeesDto,
     /// What is put aside for calls that have not ended.
-    held: Inr,
-    charged: Inr,
+    held: RupeesDto,
+    charged: RupeesDto,
 }
 
 /// An account in one environment.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlBooks", deny_unknown_fields)]
-struct EnvironmentDetail {
-    balance: Inr,
+struct EnvironmentStateDto {
+    balance: RupeesDto,
     /// What is put aside for calls that have not ended.
-    held: Inr,
-    charged: Inr,
+    held: RupeesDto,
+    charged: RupeesDto,
     /// On live: all that was ever put in, less what was taken out by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
-    topped_up: Option<Inr>,
+    topped_up: Option<RupeesDto>,
     /// Where webhooks go.
     #[serde(skip_serializing_if = "Option::is_none")]
-    webhook: Option<Webhook>,
-    calls: CallCounts,
+    webhook: Option<WebhookDto>,
+    calls: CallCountsDto,
     /// What is still to come.
-    pending: Vec<PendingDetail>,
-    deliveries: DeliveryCounts,
-    usage: Spent,
+    pending: Vec<PendingDto>,
+    deliveries: DeliveryCountsDto,
+    usage: UsageDto,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline, deny_unknown_fields)]
-struct Webhook {
+struct WebhookDto {
     url: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline, deny_unknown_fields)]
-struct CallCounts {
+struct CallCountsDto {
     kept: u64,
     /// Those that were forgotten to bound memory.
     forgotten: u64,
@@ -125,21 +125,21 @@ struct CallCounts {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-struct PendingDetail {
-    verification_id: Shown<VerificationId>,
+struct PendingDto {
+    verification_id: TextDto<VerificationId>,
     endpoint: String,
     /// When the result comes, by the account's clock.
     #[serde(skip_serializing_if = "Option::is_none")]
-    due: Option<When>,
+    due: Option<TimestampDto>,
     /// What it waits for, where it does not wait for the clock.
     #[serde(skip_serializing_if = "Option::is_none")]
-    waits_for: Option<WaitsFor>,
+    waits_for: Option<WaitsForDto>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-enum WaitsFor {
+enum WaitsForDto {
     /// A person on the consent page.
     Consent,
     /// The call that carries what the first answer gave.
@@ -150,7 +150,7 @@ enum WaitsFor {
 
 #[derive(Default, Serialize, JsonSchema)]
 #[schemars(inline, deny_unknown_fields)]
-struct DeliveryCounts {
+struct DeliveryCountsDto {
     due: u64,
     delivered: u64,
     dead: u64,
@@ -162,56 +162,70 @@ struct DeliveryCounts {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, deny_unknown_fields)]
-struct Spent {
+struct UsageDto {
     calls: u64,
     completed: u64,
     no_record: u64,
     failed: u64,
     billed: u64,
-    amount: Inr,
+    amount: RupeesDto,
 }
 
-/// Whether an account's clock runs.
-pub(super) fn state_of(account: &Account) -> Clock {
-    match account.clock.frozen_at() {
-        Some(_) => Clock::Frozen,
-        None => Clock::Running,
+impl ClockStateDto {
+    /// Whether an account's clock runs.
+    pub(super) fn of(account: &Account) -> Self {
+        match account.clock.frozen_at() {
+            Some(_) => ClockStateDto::Frozen,
+            None => ClockStateDto::Running,
+        }
     }
 }
 
-impl AccountDetail {
+impl AccountDto {
     /// What an account is when the machine's clock shows this.
     pub(super) fn of(account: &Account, machine: Timestamp) -> Self {
         let ahead = match account.clock {
             AccountClock::Running { ahead } => Some(ahead),
             AccountClock::Frozen { .. } => None,
         };
-        AccountDetail {
+        AccountDto {
             id: account.id.to_string(),
-            clock: ClockDetail {
-                now: When(account.clock.read(machine)),
-                state: state_of(account),
+            clock: ClockDto {
+                now: TimestampDto(account.clock.read(machine)),
+                state: ClockStateDto::of(account),
                 ahead_ms: ahead.and_then(|ahead| i64::try_from(ahead.as_millis()).ok()),
             },
-            keys: account.keys.iter().map(KeyDetail::of).collect(),
-            allowlist: account.allowlist.0.iter().copied().map(Network).collect(),
+            keys: account.keys.iter().map(KeyDto::of).collect(),
+            allowlist: account
+                .allowlist
+                .0
+                .iter()
+                .copied()
+                .map(NetworkDto)
+                .collect(),
             rate_limit: account
                 .rate_limit
-                .map(|it| Rate::of(it.per_second, it.burst)),
-            test: EnvironmentDetail::of(account.environment(Environment::Test), Environment::Test),
-            live: EnvironmentDetail::of(account.environment(Environment::Live), Environment::Live),
+                .map(|it| RateLimitDto::of(it.per_second, it.burst)),
+            test: EnvironmentStateDto::of(
+                account.environment(Environment::Test),
+                Environment::Test,
+            ),
+            live: EnvironmentStateDto::of(
+                account.environment(Environment::Live),
+                Environment::Live,
+            ),
         }
     }
 }
 
-impl KeyDetail {
+impl KeyDto {
     fn of(key: &Key) -> Self {
         let (state, until) = match key.state {
-            KeyState::Active => (KeyWord::Active, None),
-            KeyState::Rotated { until } => (KeyWord::Rotated, Some(When(until))),
-            KeyState::Revoked => (KeyWord::Revoked, None),
+            KeyState::Active => (KeyStateDto::Active, None),
+            KeyState::Rotated { until } => (KeyStateDto::Rotated, Some(TimestampDto(until))),
+            KeyState::Revoked => (KeyStateDto::Revoked, None),
         };
-        KeyDetail {
+        KeyDto {
             key: key.text.to_string(),
             environment: key.environment.into(),
             state,
@@ -220,54 +234,54 @@ impl KeyDetail {
     }
 }
 
-impl Purse {
+impl BalanceDto {
     /// What is in a wallet.
     pub(super) fn of(wallet: &Wallet) -> Self {
-        Purse {
-            balance: Inr(wallet.balance()),
-            held: Inr(wallet.held()),
-            charged: Inr(wallet.charged()),
+        BalanceDto {
+            balance: RupeesDto(wallet.balance()),
+            held: RupeesDto(wallet.held()),
+            charged: RupeesDto(wallet.charged()),
         }
     }
 }
 
-impl EnvironmentDetail {
+impl EnvironmentStateDto {
     fn of(books: &EnvironmentState, environment: Environment) -> Self {
         let wallet = &books.wallet;
-        let topped_up = Inr(wallet.topped_up());
-        EnvironmentDetail {
-            balance: Inr(wallet.balance()),
-            held: Inr(wallet.held()),
-            charged: Inr(wallet.charged()),
+        let topped_up = RupeesDto(wallet.topped_up());
+        EnvironmentStateDto {
+            balance: RupeesDto(wallet.balance()),
+            held: RupeesDto(wallet.held()),
+            charged: RupeesDto(wallet.charged()),
             topped_up: (environment == Environment::Live).then_some(topped_up),
-            webhook: books.webhook.as_ref().map(|webhook| Webhook {
+            webhook: books.webhook.as_ref().map(|webhook| WebhookDto {
                 url: webhook.url.to_string(),
             }),
-            calls: CallCounts {
+            calls: CallCountsDto {
                 kept: books.verifications.totals().logged as u64,
                 forgotten: books.verifications.evicted().calls,
             },
-            pending: books.verifications.open().map(PendingDetail::of).collect(),
-            deliveries: DeliveryCounts::of(books),
-            usage: Spent::of(books.usage.totals()),
+            pending: books.verifications.open().map(PendingDto::of).collect(),
+            deliveries: DeliveryCountsDto::of(books),
+            usage: UsageDto::of(books.usage.totals()),
         }
     }
 }
 
-impl PendingDetail {
+impl PendingDto {
     fn of(open: &Verification) -> Self {
         let due = match open.phase {
             Phase::Pending { due } => Some(due),
             Phase::Delayed { .. } | Phase::Ended => None,
         };
         let (due, waits_for) = match due {
-            Some(Due::At(at)) => (Some(When(at)), None),
-            Some(Due::Consent) => (None, Some(WaitsFor::Consent)),
-            Some(Due::SecondCall | Due::WithBundle) => (None, Some(WaitsFor::SecondCall)),
-            None => (None, Some(WaitsFor::Answer)),
+            Some(Due::At(at)) => (Some(TimestampDto(at)), None),
+            Some(Due::Consent) => (None, Some(WaitsForDto::Consent)),
+            Some(Due::SecondCall | Due::WithBundle) => (None, Some(WaitsForDto::SecondCall)),
+            None => (None, Some(WaitsForDto::Answer)),
         };
-        PendingDetail {
-            verification_id: Shown(open.id),
+        PendingDto {
+            verification_id: TextDto(open.id),
             endpoint: open.endpoint.to_string(),
             due,
             waits_for,
@@ -275,11 +289,11 @@ impl PendingDetail {
     }
 }
 
-impl DeliveryCounts {
+impl DeliveryCountsDto {
     fn of(books: &EnvironmentState) -> Self {
-        let mut counts = DeliveryCounts {
+        let mut counts = DeliveryCountsDto {
             forgotten: books.verifications.evicted().deliveries,
-            ..DeliveryCounts::default()
+            ..DeliveryCountsDto::default()
         };
         for (_, delivery) in books.verifications.deliveries() {
             match delivery.state() {
@@ -292,15 +306,15 @@ impl DeliveryCounts {
     }
 }
 
-impl Spent {
+impl UsageDto {
     fn of(row: Row) -> Self {
-        Spent {
+        UsageDto {
             calls: row.calls,
             completed: row.completed,
             no_record: row.no_record,
             failed: row.failed,
             billed: row.billed,
-            amount: Inr(row.amount),
+            amount: RupeesDto(row.amount),
         }
     }
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::ErrorCode;
 
-use super::detail::Clock;
-use super::values::{In, Shown, When};
+use super::account_dto::ClockStateDto;
+use super::values::{EnvironmentDto, TextDto, TimestampDto};
 use crate::engine::state::delivery::{Answered, DeliveryId, DeliveryState};
 use crate::engine::state::event::{Event, What};
 use crate::engine::state::ids::VerificationId;
@@ -15,7 +15,7 @@ use crate::engine::state::verification::State;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(super) enum Kind {
+pub(super) enum EventKindDto {
     CallAnswered,
     ResultReady,
     DeliveryAttempted,
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum Standing {
+pub(super) enum CallStatusDto {
     Completed,
     Pending,
     Failed,
@@ -42,7 +42,7 @@ pub(super) enum Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum Progress {
+pub(super) enum DeliveryStateDto {
     Due,
     Delivered,
     Dead,
@@ -52,24 +52,24 @@ pub(super) enum Progress {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ControlEvent", deny_unknown_fields)]
-pub(super) struct Happened {
+pub(super) struct EventDto {
     /// Its number among the account's events.
     #[serde(skip_serializing_if = "Option::is_none")]
     seq: Option<u64>,
     /// When, by the account's clock.
-    at: When,
-    environment: In,
-    kind: Kind,
+    at: TimestampDto,
+    environment: EnvironmentDto,
+    kind: EventKindDto,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verification_id: Option<Shown<VerificationId>>,
+    verification_id: Option<TextDto<VerificationId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    delivery_id: Option<Shown<DeliveryId>>,
+    delivery_id: Option<TextDto<DeliveryId>>,
     /// Of a call, and of a result: how it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<Standing>,
+    status: Option<CallStatusDto>,
     /// Of what failed: the error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<Shown<ErrorCode>>,
+    code: Option<TextDto<ErrorCode>>,
     /// What a call was answered with, or what a receiver answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     http_status: Option<u16>,
@@ -81,7 +81,7 @@ pub(super) struct Happened {
     attempt: Option<usize>,
     /// Of an attempt: how the delivery stands after it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<Progress>,
+    state: Option<DeliveryStateDto>,
     /// Of a result: whether a delivery begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     delivers: Option<bool>,
@@ -90,29 +90,29 @@ pub(super) struct Happened {
     key: Option<String>,
     /// Of a clock that was set: whether it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    clock: Option<Clock>,
+    clock: Option<ClockStateDto>,
 }
 
 /// How a call stands, and its error where it failed.
-pub(super) fn standing(state: State) -> (Standing, Option<Shown<ErrorCode>>) {
+pub(super) fn status_of(state: State) -> (CallStatusDto, Option<TextDto<ErrorCode>>) {
     match state {
-        State::Completed => (Standing::Completed, None),
-        State::Pending => (Standing::Pending, None),
-        State::Failed(code) => (Standing::Failed, Some(Shown(code))),
+        State::Completed => (CallStatusDto::Completed, None),
+        State::Pending => (CallStatusDto::Pending, None),
+        State::Failed(code) => (CallStatusDto::Failed, Some(TextDto(code))),
     }
 }
 
 /// How a delivery stands.
-pub(super) fn progress(state: DeliveryState) -> Progress {
+pub(super) fn delivery_state(state: DeliveryState) -> DeliveryStateDto {
     match state {
-        DeliveryState::Due(_) => Progress::Due,
-        DeliveryState::Delivered => Progress::Delivered,
-        DeliveryState::Dead => Progress::Dead,
+        DeliveryState::Due(_) => DeliveryStateDto::Due,
+        DeliveryState::Delivered => DeliveryStateDto::Delivered,
+        DeliveryState::Dead => DeliveryStateDto::Dead,
     }
 }
 
 /// What a receiver answered, or why it did not.
-pub(super) fn answered(answer: &Answered) -> (Option<u16>, Option<String>) {
+pub(super) fn receiver_answer(answer: &Answered) -> (Option<u16>, Option<String>) {
     match answer {
         Answered::Status(status) => (Some(*status), None),
         Answered::Nothing(reason) => (None, Some(reason.clone())),
@@ -120,18 +120,18 @@ pub(super) fn answered(answer: &Answered) -> (Option<u16>, Option<String>) {
 }
 
 /// The kind of an event.
-pub(super) fn kind(event: &Event) -> Kind {
+pub(super) fn kind(event: &Event) -> EventKindDto {
     match &event.what {
-        What::Answered { .. } => Kind::CallAnswered,
-        What::Resulted { .. } => Kind::ResultReady,
-        What::Attempted { .. } => Kind::DeliveryAttempted,
-        What::RedeliveryRequested { .. } => Kind::DeliveryRequested,
-        What::KeyEnded { .. } => Kind::KeyEnded,
-        What::LimitRestored { .. } => Kind::LimitRestored,
-        What::IdempotencyKeyExpired { .. } => Kind::IdempotencyKeyLapsed,
-        What::ClockSet { .. } => Kind::ClockSet,
-        What::Changed => Kind::AccountChanged,
-        What::Reset => Kind::AccountReset,
+        What::Answered { .. } => EventKindDto::CallAnswered,
+        What::Resulted { .. } => EventKindDto::ResultReady,
+        What::Attempted { .. } => EventKindDto::DeliveryAttempted,
+        What::RedeliveryRequested { .. } => EventKindDto::DeliveryRequested,
+        What::KeyEnded { .. } => EventKindDto::KeyEnded,
+        What::LimitRestored { .. } => EventKindDto::LimitRestored,
+        What::IdempotencyKeyExpired { .. } => EventKindDto::IdempotencyKeyLapsed,
+        What::ClockSet { .. } => EventKindDto::ClockSet,
+        What::Changed => EventKindDto::AccountChanged,
+        What::Reset => EventKindDto::AccountReset,
     }
 }
 
@@ -151,22 +151,22 @@ pub(super) fn verification(event: &Event) -> Option<VerificationId> {
     }
 }
 
-impl Happened {
+impl EventDto {
     /// An event without its number.
     pub(super) fn of(event: &Event) -> Self {
-        let mut happened = Happened::bare(event);
-        let delivery = verification(event).map(|it| Shown(DeliveryId(it)));
+        let mut dto = EventDto::base(event);
+        let delivery = verification(event).map(|it| TextDto(DeliveryId(it)));
         match &event.what {
             What::Answered { status, state, .. } => {
-                happened.http_status = Some(*status);
-                happened.stands(*state);
+                dto.http_status = Some(*status);
+                dto.set_status(*state);
             }
             What::Resulted {
                 state, delivers, ..
             } => {
-                happened.stands(*state);
-                happened.delivers = Some(*delivers);
-                happened.delivery_id = delivery.filter(|_| *delivers);
+                dto.set_status(*state);
+                dto.delivers = Some(*delivers);
+                dto.delivery_id = delivery.filter(|_| *delivers);
             }
             What::Attempted {
                 number,
@@ -174,44 +174,44 @@ impl Happened {
                 state,
                 ..
             } => {
-                happened.delivery_id = delivery;
-                happened.attempt = Some(*number);
-                (happened.http_status, happened.reason) = answered(answer);
-                happened.state = Some(progress(*state));
+                dto.delivery_id = delivery;
+                dto.attempt = Some(*number);
+                (dto.http_status, dto.reason) = receiver_answer(answer);
+                dto.state = Some(delivery_state(*state));
             }
-            What::RedeliveryRequested { .. } => happened.delivery_id = delivery,
+            What::RedeliveryRequested { .. } => dto.delivery_id = delivery,
             What::KeyEnded { key } | What::LimitRestored { key } => {
-                happened.key = Some(key.to_string());
+                dto.key = Some(key.to_string());
             }
-            What::IdempotencyKeyExpired { key } => happened.key = Some(key.to_string()),
+            What::IdempotencyKeyExpired { key } => dto.key = Some(key.to_string()),
             What::ClockSet { clock } => {
                 let frozen = clock.frozen_at().is_some();
-                happened.clock = Some(if frozen {
-                    Clock::Frozen
+                dto.clock = Some(if frozen {
+                    ClockStateDto::Frozen
                 } else {
-                    Clock::Running
+                    ClockStateDto::Running
                 });
             }
             What::Changed | What::Reset => {}
         }
-        happened
+        dto
     }
 
     /// An event with its number.
     pub(super) fn numbered(seq: u64, event: &Event) -> Self {
-        Happened {
+        EventDto {
             seq: Some(seq),
-            ..Happened::of(event)
+            ..EventDto::of(event)
         }
     }
 
-    fn bare(event: &Event) -> Self {
-        Happened {
+    fn base(event: &Event) -> Self {
+        EventDto {
             seq: None,
-            at: When(event.at),
+            at: TimestampDto(event.at),
             environment: event.environment.into(),
             kind: kind(event),
-            verification_id: verification(event).map(Shown),
+            verification_id: verification(event).map(TextDto),
             delivery_id: None,
             status: None,
             code: None,
@@ -225,8 +225,8 @@ impl Happened {
         }
     }
 
-    fn stands(&mut self, state: State) {
-        let (status, code) = standing(state);
+    fn set_status(&mut self, state: State) {
+        let (status, code) = status_of(state);
         self.status = Some(status);
         self.code = code;
     }

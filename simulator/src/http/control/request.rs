@@ -1,0 +1,156 @@
+//! Reads the bodies and queries of the control API. A body is a JSON object that is sent as JSON, so
+//! that no form of another site's page passes for one; a query has each name once, and no unknown ones.
+
+use std::borrow::Cow;
+
+use axum::body::Body;
+use http::HeaderMap;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use svc_fixtures::json::Json;
+
+use super::json::{self, JsonError};
+use super::response::{ControlError, ControlErrorCode};
+use crate::http::edge::{EdgeLimits, ReadBody, read_body};
+
+/// The longest body: a large file of scenarios fits.
+pub(super) const MAX_BYTES: usize = 1024 * 1024;
+
+/// Whether a route takes a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http) enum BodyPresence {
+    /// It must be sent.
+    Required,
+    /// It may be left out, which means `{}`.
+    Optional,
+    /// There must be none.
+    Never,
+}
+
+/// The type of a body. All but [`NoBody`] and [`EmptyBody`] must be sent.
+pub(super) trait BodyDto: DeserializeOwned + Send + 'static {
+    /// Whether it must be sent.
+    const PRESENCE: BodyPresence;
+
+    /// Its schema.
+    fn schema(generator: &mut SchemaGenerator) -> Schema;
+}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> BodyDto for T {
+    const PRESENCE: BodyPresence = BodyPresence::Required;
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<T>()
+    }
+}
+
+/// No body.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoBody {}
+
+/// No body, or `{}`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EmptyBody {}
+
+impl BodyDto for NoBody {
+    const PRESENCE: BodyPresence = BodyPresence::Never;
+
+    fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!(false)
+    }
+}
+
+impl BodyDto for EmptyBody {
+    const PRESENCE: BodyPresence = BodyPresence::Optional;
+
+    fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object", "maxProperties": 0 })
+    }
+}
+
+/// The type of a query. Its values are texts.
+pub(super) trait QueryDto: DeserializeOwned + JsonSchema + Send + 'static {}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> QueryDto for T {}
+
+/// No query.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoQuery {}
+
+/// Reads a query.
+///
+/// # Errors
+/// The first mistake in it.
+pub(super) fn read_query<Q: QueryDto>(query: &str) -> Result<Q, JsonError> {
+    let mut members: Vec<(Cow<'_, str>, Json<'_>)> = Vec::new();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if members.iter().any(|(known, _)| *known == name) {
+            let name: String = name.chars().take(64).collect();
+            return Err(JsonError::at(&name, "must be given once"));
+        }
+        members.push((name, Json::Text(value)));
+    }
+    json::read(&Json::Object(members))
+}
+
+/// Reads the body of a request.
+///
+/// # Errors
+/// The first mistake in it, with the name of the member.
+pub(super) async fn read_json_body<B: BodyDto>(
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<B, ControlError> {
+    let bytes = match read_body(body, MAX_BYTES, EdgeLimits::default().body).await {
+        ReadBody::Whole(bytes) => bytes,
+        ReadBody::TooLarge => {
+            let message = "the body is over 1 MiB; send less at once";
+            return Err(ControlError::new(ControlErrorCode::BodyTooLarge, message));
+        }
+        ReadBody::Incomplete => {
+            let message = "the body did not arrive whole in time; send it again";
+            return Err(ControlError::new(ControlErrorCode::BodyTimeout, message));
+        }
+    };
+    let is_sent = !bytes.is_empty();
+    // A form has a content type even if it is empty.
+    if (is_sent || headers.contains_key(CONTENT_TYPE)) && !is_json(headers) {
+        let message = "send the body with `Content-Type: application/json`, without an encoding";
+        return Err(ControlError::new(ControlErrorCode::NotJson, message));
+    }
+    match (is_sent, B::PRESENCE) {
+        (true, BodyPresence::Never) => {
+            return Err(ControlError::invalid_input("this takes no body; send none"));
+        }
+        (false, BodyPresence::Required) => {
+            return Err(ControlError::invalid_input(
+                "a JSON object is missing as the body",
+            ));
+        }
+        (false, _) => return Ok(json::read(&Json::Object(Vec::new()))?),
+        (true, _) => {}
+    }
+    let object = Json::parse(&bytes).map_err(|mistake| {
+        ControlError::invalid_input(format!("the body can't be read as JSON: {mistake}"))
+    })?;
+    if object.as_object().is_none() {
+        let message = format!("the body must be an object, not {}", object.kind());
+        return Err(ControlError::invalid_input(message));
+    }
+    Ok(json::read(&object)?)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let mut kinds = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(kind), None) = (kinds.next(), kinds.next()) else {
+        return false;
+    };
+    let kind = kind.to_str().unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json") && !headers.contains_key(CONTENT_ENCODING)
+}

@@ -1,0 +1,314 @@
+//! Answers of the console: files, JSON, and errors with one list of codes.
+
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderValue, StatusCode};
+use schemars::JsonSchema;
+use serde::Serialize;
+use svc_fixtures::reading::Problems;
+
+use super::json::JsonError;
+use crate::engine::state::manage::Refused;
+use crate::host::accounts::{ChangeError, OpenError};
+use crate::host::clock_move::ClockMoveError;
+use crate::host::journal::JournalError;
+
+/// A file or a page.
+pub(in crate::http) fn content(kind: &str, body: Bytes) -> Response {
+    let mut response = Response::new(axum::body::Body::from(body));
+    let headers = response.headers_mut();
+    let kind = HeaderValue::from_str(kind);
+    headers.insert(
+        CONTENT_TYPE,
+        kind.unwrap_or(HeaderValue::from_static("application/octet-stream")),
+    );
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// A JSON answer. Nobody may store it: it is the state of this moment and may contain API keys.
+pub(super) fn json(status: StatusCode, answer: &impl Serialize) -> Response {
+    let body = serde_json::to_vec(answer).expect("no answer has a map whose keys are not texts");
+    let mut response = content("application/json", body.into());
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    *response.status_mut() = status;
+    response
+}
+
+/// An answer without a body.
+pub(super) fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(axum::body::Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// Declares the error codes: name, wire form, HTTP status and meaning of each.
+macro_rules! error_codes {
+    ($($code:ident $name:ident $status:ident $meaning:literal;)*) => {
+        /// The code of an error.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(in crate::http) enum ControlErrorCode {
+            $($code,)*
+        }
+
+        impl ControlErrorCode {
+            #[cfg(test)]
+            pub(in crate::http) const ALL: &[ControlErrorCode] = &[$(ControlErrorCode::$code,)*];
+
+            /// The code on the wire.
+            pub(in crate::http) fn as_str(self) -> &'static str {
+                match self {
+                    $(ControlErrorCode::$code => stringify!($name),)*
+                }
+            }
+
+            /// The HTTP status of the error.
+            pub(in crate::http) fn status(self) -> StatusCode {
+                match self {
+                    $(ControlErrorCode::$code => StatusCode::$status,)*
+                }
+            }
+
+            /// What the code means, for the document.
+            pub(in crate::http) fn meaning(self) -> &'static str {
+                match self {
+                    $(ControlErrorCode::$code => $meaning,)*
+                }
+            }
+        }
+    };
+}
+
+error_codes! {
+    InvalidInput INVALID_INPUT BAD_REQUEST
+        "Path, query or body is not as it must be; the message says where.";
+    ClockBackwards CLOCK_BACKWARDS BAD_REQUEST
+        "An account's clock never goes back.";
+    TargetRefused TARGET_REFUSED BAD_REQUEST
+        "Webhooks do not go to this URL.";
+    ScenarioMistakes SCENARIO_MISTAKES BAD_REQUEST
+        "The scenarios have mistakes; nothing was added.";
+    TokenRequired TOKEN_REQUIRED UNAUTHORIZED
+        "The console's token is missing or wrong.";
+    HostNotAllowed HOST_NOT_ALLOWED FORBIDDEN
+        "`Host` is no name of the console.";
+    OriginNotAllowed ORIGIN_NOT_ALLOWED FORBIDDEN
+        "The request comes from another site's page.";
+    NotFound NOT_FOUND NOT_FOUND
+        "There is nothing at this path.";
+    AccountNotFound ACCOUNT_NOT_FOUND NOT_FOUND
+        "There is no such account.";
+    VerificationNotFound VERIFICATION_NOT_FOUND NOT_FOUND
+        "No account knows this verification.";
+    DeliveryNotFound DELIVERY_NOT_FOUND NOT_FOUND
+        "There is no such delivery.";
+    KeyNotFound KEY_NOT_FOUND NOT_FOUND
+        "The account has no such key.";
+    ScenarioNotFound SCENARIO_NOT_FOUND NOT_FOUND
+        "Nothing was added to the account under this id.";
+    OperationNotFound OPERATION_NOT_FOUND NOT_FOUND
+        "There is no such operation.";
+    MethodNotAllowed METHOD_NOT_ALLOWED METHOD_NOT_ALLOWED
+        "The path does not take this method.";
+    BodyTimeout BODY_TIMEOUT REQUEST_TIMEOUT
+        "The body did not arrive in time.";
+    AccountExists ACCOUNT_EXISTS CONFLICT
+        "The id, or a key of this name, is taken.";
+    TooManyAccounts TOO_MANY_ACCOUNTS CONFLICT
+        "The id opens an account, but there are too many and none was idle long enough to go.";
+    KeyExists KEY_EXISTS CONFLICT
+        "There already is a key of this name.";
+    NoActiveKey NO_ACTIVE_KEY CONFLICT
+        "No key of the environment works.";
+    BelowHeld BELOW_HELD CONFLICT
+        "The wallet would hold less than is put aside.";
+    NotPending NOT_PENDING CONFLICT
+        "The verification has ended already.";
+    CallRefused CALL_REFUSED CONFLICT
+        "The call was refused; the message says with which error.";
+    BodyTooLarge BODY_TOO_LARGE PAYLOAD_TOO_LARGE
+        "The body is over 1 MiB.";
+    NotJson NOT_JSON UNSUPPORTED_MEDIA_TYPE
+        "The body must be sent as `application/json`.";
+    InternalError INTERNAL_ERROR INTERNAL_SERVER_ERROR
+        "Nothing was changed; the log says why.";
+    Stopping STOPPING SERVICE_UNAVAILABLE
+        "The simulator is stopping.";
+}
+
+/// An error of the control API.
+#[derive(Debug)]
+pub(in crate::http) struct ControlError {
+    code: ControlErrorCode,
+    message: String,
+    mistakes: Vec<MistakeDto>,
+}
+
+/// What every answer that refuses looks like.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ControlError", deny_unknown_fields)]
+pub(in crate::http) struct ErrorDto<'r> {
+    /// How the simulator stands, where it takes no more calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    error: ErrorDetailsDto<'r>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+struct ErrorDetailsDto<'r> {
+    /// One of the codes of the answer's status.
+    code: &'static str,
+    /// What is wrong, and what to do.
+    message: &'r str,
+    /// Of scenarios: each mistake.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    mistakes: &'r [MistakeDto],
+}
+
+/// A mistake in scenarios.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+struct MistakeDto {
+    /// The line of the text, from 1.
+    line: usize,
+    message: String,
+}
+
+impl ControlError {
+    /// An error with this code.
+    pub(in crate::http) fn new(code: ControlErrorCode, message: impl Into<String>) -> Self {
+        ControlError {
+            code,
+            message: message.into(),
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// The mistakes of scenarios, with the text that `check` prints.
+    pub(super) fn mistakes(problems: &Problems) -> Self {
+        let mistake = |problem: &svc_fixtures::reading::Problem| MistakeDto {
+            line: problem.line(),
+            message: problem.message().to_owned(),
+        };
+        ControlError {
+            mistakes: problems.iter().map(mistake).collect(),
+            ..ControlError::new(ControlErrorCode::ScenarioMistakes, problems.to_string())
+        }
+    }
+
+    pub(super) fn no_account(id: &str) -> Self {
+        let id: String = id.chars().take(100).collect();
+        let message =
+            format!("there is no account {id:?}; GET /control/accounts lists them, POST opens one");
+        ControlError::new(ControlErrorCode::AccountNotFound, message)
+    }
+
+    /// The input is not as it must be.
+    pub(super) fn invalid_input(message: impl Into<String>) -> Self {
+        ControlError::new(ControlErrorCode::InvalidInput, message)
+    }
+
+    /// An error whose message is the meaning of its code.
+    pub(super) fn of(code: ControlErrorCode) -> Self {
+        ControlError::new(code, code.meaning())
+    }
+
+    /// The simulator failed.
+    pub(super) fn internal() -> Self {
+        ControlError::of(ControlErrorCode::InternalError)
+    }
+}
+
+impl From<JsonError> for ControlError {
+    fn from(error: JsonError) -> Self {
+        ControlError::invalid_input(error.to_string())
+    }
+}
+
+impl From<JournalError> for ControlError {
+    fn from(error: JournalError) -> Self {
+        tracing::error!(%error, "an entry was not written; nothing was changed");
+        ControlError::internal()
+    }
+}
+
+impl From<OpenError> for ControlError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Exists(_) => ControlError::new(
+                ControlErrorCode::AccountExists,
+                format!("{error}; choose another id, or delete that one"),
+            ),
+            OpenError::TooMany => ControlError::new(
+                ControlErrorCode::TooManyAccounts,
+                format!("{error}; wait, or start the simulator with a larger --max-accounts"),
+            ),
+            OpenError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeError> for ControlError {
+    fn from(error: ChangeError) -> Self {
+        let refused = match error {
+            ChangeError::Refused(refused) => refused,
+            ChangeError::Journal(error) => return error.into(),
+        };
+        let code = match refused {
+            Refused::BelowHeld { .. } => ControlErrorCode::BelowHeld,
+            Refused::TooMuch => ControlErrorCode::InvalidInput,
+            Refused::UnknownKey => ControlErrorCode::KeyNotFound,
+            Refused::NoActiveKey => ControlErrorCode::NoActiveKey,
+            Refused::KeyExists => ControlErrorCode::KeyExists,
+            Refused::UnknownDelivery => ControlErrorCode::DeliveryNotFound,
+        };
+        ControlError::new(code, refused.to_string())
+    }
+}
+
+impl From<ClockMoveError> for ControlError {
+    fn from(error: ClockMoveError) -> Self {
+        match error {
+            ClockMoveError::Backwards { .. } => ControlError::new(
+                ControlErrorCode::ClockBackwards,
+                format!("{error}; a fresh account begins at the machine's time"),
+            ),
+            ClockMoveError::TooLate => ControlError::invalid_input(error.to_string()),
+            ClockMoveError::Journal(error) => error.into(),
+        }
+    }
+}
+
+impl IntoResponse for ControlError {
+    fn into_response(self) -> Response {
+        let body = ErrorDto {
+            status: (self.code == ControlErrorCode::Stopping).then_some("stopping"),
+            error: ErrorDetailsDto {
+                code: self.code.as_str(),
+                message: &self.message,
+                mistakes: &self.mistakes,
+            },
+        };
+        let mut response = json(self.code.status(), &body);
+        let headers = response.headers_mut();
+        match self.code {
+            ControlErrorCode::TokenRequired => {
+                // A browser asks a person for the token, then.
+                let basic = HeaderValue::from_static("Basic realm=\"svc-simulator\"");
+                headers.insert(WWW_AUTHENTICATE, basic);
+            }
+            ControlErrorCode::BodyTooLarge | ControlErrorCode::BodyTimeout => {
+                // The rest of the body would be read as the next request.
+                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        response
+    }
+}

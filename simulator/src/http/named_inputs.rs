@@ -1,0 +1,79 @@
+//! The inputs that scenarios name, each with the outcome that its scenario gives.
+
+use std::sync::Arc;
+
+use svc_fixtures::contract::ErrorCode;
+use svc_fixtures::json::Json;
+
+use super::sample;
+use crate::engine::call::rules::Rules;
+use crate::rehearsal::named_input;
+use crate::scenario::{Delay, Outcome, OutcomeKind, Scenario, ScenarioIndex};
+
+/// The outcome that a scenario gives an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InputOutcome {
+    Success,
+    Error(ErrorCode),
+    Pending,
+}
+
+/// An input that a scenario names.
+#[derive(Debug, Clone)]
+pub(super) struct NamedInput {
+    pub(super) scenario: Arc<str>,
+    pub(super) outcome: InputOutcome,
+    pub(super) set: Vec<(String, Json<'static>)>,
+    pub(super) body: Json<'static>,
+}
+
+/// The inputs of an operation that scenarios name: one for each scenario with a single outcome, without
+/// delay and wire fault.
+pub(super) fn named_inputs(rules: &Rules, index: usize, body: &Json<'static>) -> Vec<NamedInput> {
+    let scenarios = rules.scenarios.iter();
+    let input = |(number, scenario): (ScenarioIndex, &Scenario)| {
+        let [only] = scenario.then.as_slice() else {
+            return None;
+        };
+        let outcome = outcome_of(only)?;
+        let (set, body) = named_input(rules, index, number, body)?;
+        Some(NamedInput {
+            scenario: Arc::clone(&scenario.name),
+            outcome,
+            set,
+            body,
+        })
+    };
+    scenarios
+        .filter(|(_, scenario)| scenario.operations.contains(&index))
+        .filter_map(input)
+        .collect()
+}
+
+fn outcome_of(outcome: &Outcome) -> Option<InputOutcome> {
+    match &outcome.kind {
+        _ if outcome.delay != Delay::None || outcome.wire.is_some() => None,
+        OutcomeKind::Error { code, .. } => Some(InputOutcome::Error(*code)),
+        OutcomeKind::Pending { .. } => Some(InputOutcome::Pending),
+        OutcomeKind::Success(_) => Some(InputOutcome::Success),
+    }
+}
+
+/// A body that is answered as pending and whose result needs no consent: of this operation, or of the
+/// first that has one.
+pub(super) fn pending_input(rules: &Rules, of: Option<usize>) -> Option<(usize, Json<'static>)> {
+    let contract = &rules.contract;
+    let operations = contract.operations.iter().enumerate();
+    let candidates = operations.filter(|(index, _)| of.is_none_or(|of| of == *index));
+    let mut found = candidates.filter_map(|(index, operation)| {
+        let pending = operation.pending.as_ref()?;
+        let by_webhook = pending.by_consent.is_none() || of.is_some();
+        let sample = sample::body(contract, operation);
+        let mut inputs = named_inputs(rules, index, &sample).into_iter();
+        let named = inputs.find(|input| input.outcome == InputOutcome::Pending);
+        let body = named.map(|input| input.body);
+        let body = body.or_else(|| pending.always.then_some(sample));
+        body.filter(|_| by_webhook).map(|body| (index, body))
+    });
+    found.next()
+}
