@@ -1,32 +1,30 @@
-//! Moving an account's clock: everything that falls due on the way is done in order, one after the
-//! other, and no lock is held while something is sent.
+//! Moves an account's clock. All that falls due on the way is done in order, one after the other, and no
+//! lock is held while a webhook is sent.
 
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Host;
-use super::cell::{AccountCell, Held};
-use super::courier::Outgoing;
+use super::cell::AccountCell;
+use super::courier::DueAttempt;
 use super::journal::JournalError;
+use super::scheduler::Scheduler;
 use crate::engine::call::request::Environment;
-use crate::engine::state::clock::AccountClock;
-use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::event::{self, Event, What};
 
-/// Where a clock is to be.
+/// What an account's clock is to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockTarget {
     /// So much later than it shows.
     By(SignedDuration),
-    /// At an instant.
+    /// An instant.
     At(Timestamp),
 }
 
 /// What moving a clock came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClockMove {
-    /// What it shows.
+    /// What the clock shows.
     pub now: Timestamp,
     /// What happened on the way, in order.
     pub events: Vec<Event>,
@@ -49,181 +47,144 @@ pub enum ClockMoveError {
     Journal(#[from] JournalError),
 }
 
+/// Moves an account's clock forward and does all that falls due on the way, in order of due time, then of
+/// id: results, keys and limits that end, attempts to deliver. A caller that stops waiting leaves the
+/// clock where it was then.
+pub(super) async fn move_clock(
+    scheduler: &Arc<Scheduler>,
+    cell: &Arc<AccountCell>,
+    target: ClockTarget,
+) -> Result<ClockMove, ClockMoveError> {
+    let mut moving = MovingClock::begin(scheduler, cell).await;
+    let to = moving.resolve(target)?;
+    loop {
+        match moving.step(to)? {
+            Step::Send(due) => {
+                let attempt = scheduler.courier.send(&due).await;
+                let mut locked = scheduler.lock(cell);
+                // The account may have been reset meanwhile.
+                if locked.state.generation == due.generation {
+                    locked.record_attempt(&due, attempt)?;
+                }
+            }
+            Step::Continue => {}
+            Step::Arrived(now) => {
+                let events = moving.arrive();
+                return Ok(ClockMove { now, events });
+            }
+        }
+    }
+}
+
 /// What is to be done next on the way.
-enum Next {
-    Send(Outgoing),
-    Again,
+enum Step {
+    Send(DueAttempt),
+    Continue,
     Arrived(Timestamp),
 }
 
-impl Host {
-    /// Moves an account's clock forward, doing all that falls due on the way in order of due time,
-    /// then of id: results, keys and limits that end, attempts to deliver. Comes back when it is all
-    /// done. Whoever stops waiting leaves the clock where it was then.
-    ///
-    /// # Errors
-    /// [`ClockMoveError`]; what was done before stays done.
-    pub async fn move_clock(
-        self: &Arc<Self>,
-        cell: &Arc<AccountCell>,
-        target: ClockTarget,
-    ) -> Result<ClockMove, ClockMoveError> {
-        let _one_at_a_time = cell.moves.lock().await;
-        let way = Way::begin(self, cell);
-        way.alone().await;
-        let (from, to) = way.ends(target)?;
-        let mut passed = from;
-        loop {
-            match self.step_on(cell, &mut passed, to)? {
-                Next::Send(outgoing) => {
-                    let attempt = self.attempt(&outgoing).await;
-                    let mut held = cell.lock();
-                    if outgoing.is_of(&held) {
-                        let machine = self.clock.now();
-                        self.note(cell, &mut held, &outgoing, attempt, machine)?;
-                    }
-                }
-                Next::Again => {}
-                Next::Arrived(now) => {
-                    let events = way.end();
-                    return Ok(ClockMove { now, events });
-                }
-            }
-        }
-    }
-
-    /// Stops an account's clock, or lets it run on from what it shows.
-    ///
-    /// # Errors
-    /// Where the entry is not written.
-    pub fn set_clock(
-        self: &Arc<Self>,
-        cell: &Arc<AccountCell>,
-        set: impl FnOnce(&AccountClock, Timestamp) -> AccountClock,
-    ) -> Result<Timestamp, JournalError> {
-        let mut held = cell.lock();
-        let machine = self.clock.now();
-        self.finish_due(cell, &mut held, machine)?;
-        let clock = set(&held.account.clock, machine);
-        self.clock_set(cell, &mut held, clock, machine)?;
-        self.go_on_with(cell, &mut held, machine);
-        Ok(clock.read(machine))
-    }
-
-    /// Goes on to the next instant at which something is due, and no further than `to`.
-    fn step_on(
-        &self,
-        cell: &AccountCell,
-        passed: &mut Timestamp,
-        to: Timestamp,
-    ) -> Result<Next, ClockMoveError> {
-        let mut held = cell.lock();
-        let machine = self.clock.now();
-        let shown = held.account.clock.read(machine);
-        let attempt = held.account.first_attempt().map(|(at, ..)| at);
-        let result = held.account.first_due().map(|(at, ..)| at);
-        let due = attempt.into_iter().chain(result).min();
-        let arrives = due.is_none_or(|due| due > to);
-        // A clock that runs may be ahead of what is due, and even of where it is to be.
-        let next = due.filter(|_| !arrives).unwrap_or(to).max(shown);
-        for event in event::passed(&held.account, *passed, next) {
-            held.happened(event);
-        }
-        *passed = next.max(*passed);
-        if next > shown {
-            let clock = held.account.clock.moved(machine, next);
-            let clock = clock.map_err(|_| ClockMoveError::Backwards { now: shown })?;
-            self.clock_set(cell, &mut held, clock, machine)?;
-        }
-        self.finish_due(cell, &mut held, machine)?;
-        if arrives {
-            return Ok(Next::Arrived(next));
-        }
-        let sends = held.account.first_attempt().filter(|(at, ..)| *at <= next);
-        Ok(match sends {
-            Some((at, environment, verification, delivery)) => {
-                Next::Send(self.outgoing(&held, environment, at, verification, delivery, next))
-            }
-            None => Next::Again,
-        })
-    }
-
-    fn clock_set(
-        &self,
-        cell: &AccountCell,
-        held: &mut Held,
-        clock: AccountClock,
-        machine: Timestamp,
-    ) -> Result<(), JournalError> {
-        let entry = Entry {
-            at: clock.read(machine),
-            environment: Environment::Test,
-            changes: vec![Change::ClockSet(clock)],
-        };
-        self.apply(cell, held, entry)
-    }
-}
-
-/// A clock on its way. However it ends, the account goes on by itself afterwards.
-struct Way<'a> {
-    host: &'a Arc<Host>,
+/// A clock that is being moved, by one caller at a time. However the move ends, the account does by itself
+/// what is due afterwards.
+struct MovingClock<'a> {
+    scheduler: &'a Arc<Scheduler>,
     cell: &'a Arc<AccountCell>,
+    /// Events of passed time are made up to here.
+    passed: Timestamp,
 }
 
-impl<'a> Way<'a> {
-    fn begin(host: &'a Arc<Host>, cell: &'a Arc<AccountCell>) -> Self {
-        cell.lock().moving = Some(Vec::new());
-        Way { host, cell }
+impl<'a> MovingClock<'a> {
+    /// Waits until nobody else moves the clock, then until the attempts have ended that were being made:
+    /// what they come to decides what is due.
+    async fn begin(scheduler: &'a Arc<Scheduler>, cell: &'a Arc<AccountCell>) -> Self {
+        cell.wait_until(|state| {
+            let free = state.clock_move.is_none();
+            free.then(|| state.clock_move = Some(Vec::new()))
+        })
+        .await;
+        let moving = MovingClock {
+            scheduler,
+            cell,
+            passed: Timestamp::MIN,
+        };
+        cell.wait_until(|state| state.in_flight.is_empty().then_some(()))
+            .await;
+        moving
     }
 
-    /// Waits for the attempts that were on their way before: what they come to decides what is due.
-    async fn alone(&self) {
-        loop {
-            let changed = self.cell.changed.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            if self.cell.lock().in_flight.is_empty() {
-                return;
-            }
-            changed.await;
-        }
-    }
-
-    /// From where to where it goes.
-    fn ends(&self, target: ClockTarget) -> Result<(Timestamp, Timestamp), ClockMoveError> {
-        let machine = self.host.clock.now();
-        let now = self.cell.lock().account.clock.read(machine);
+    /// The instant the clock is to show.
+    fn resolve(&mut self, target: ClockTarget) -> Result<Timestamp, ClockMoveError> {
+        let now = self.scheduler.lock(self.cell).now();
         let to = match target {
             ClockTarget::By(by) => now
                 .saturating_add(by)
                 .map_err(|_| ClockMoveError::TooLate)?,
             ClockTarget::At(at) => at,
         };
+        self.passed = now;
         match to >= now {
-            true => Ok((now, to)),
+            true => Ok(to),
             false => Err(ClockMoveError::Backwards { now }),
         }
     }
 
-    fn end(&self) -> Vec<Event> {
-        let mut held = self.cell.lock();
-        let happened = held.moving.take().unwrap_or_default();
-        let clock = held.account.clock;
-        held.happened(Event {
-            at: clock.read(self.host.clock.now()),
+    /// Moves on to the next instant at which something is due, and no further than `to`.
+    fn step(&mut self, to: Timestamp) -> Result<Step, ClockMoveError> {
+        let mut locked = self.scheduler.lock(self.cell);
+        let shown = locked.now();
+        let account = &locked.state.account;
+        let attempt = account.first_attempt().map(|(at, ..)| at);
+        let result = account.first_due().map(|(at, ..)| at);
+        let due = attempt.into_iter().chain(result).min();
+        let arrives = due.is_none_or(|due| due > to);
+        // A clock that runs may be ahead of what is due, and even of its target.
+        let next = due.filter(|_| !arrives).unwrap_or(to).max(shown);
+        for event in event::passed(account, self.passed, next) {
+            locked.state.record(event);
+        }
+        self.passed = next.max(self.passed);
+        if next > shown {
+            let clock = locked.state.account.clock.moved(locked.machine, next);
+            let clock = clock.map_err(|_| ClockMoveError::Backwards { now: shown })?;
+            locked.set_clock(clock)?;
+        }
+        locked.finish_due()?;
+        if arrives {
+            return Ok(Step::Arrived(next));
+        }
+        let attempt = locked.state.account.first_attempt();
+        Ok(match attempt.filter(|(at, ..)| *at <= next) {
+            Some((at, environment, verification, delivery)) => {
+                let (courier, state) = (&self.scheduler.courier, &locked.state);
+                Step::Send(courier.attempt(state, environment, at, verification, delivery, next))
+            }
+            None => Step::Continue,
+        })
+    }
+
+    /// Reports where the clock arrived. Gives what happened on the way.
+    fn arrive(&self) -> Vec<Event> {
+        let mut locked = self.scheduler.lock(self.cell);
+        let arrived = Event {
+            at: locked.now(),
             environment: Environment::Test,
-            what: What::ClockSet { clock },
-        });
+            what: What::ClockSet {
+                clock: locked.state.account.clock,
+            },
+        };
+        let events = locked.state.clock_move.take().unwrap_or_default();
+        locked.state.record(arrived);
+        // Only the end of the move lets another one begin.
+        locked.state.clock_move = Some(Vec::new());
         self.cell.changed.notify_waiters();
-        happened
+        events
     }
 }
 
-impl Drop for Way<'_> {
+impl Drop for MovingClock<'_> {
     fn drop(&mut self) {
-        let mut held = self.cell.lock();
-        held.moving = None;
-        let machine = self.host.clock.now();
-        self.host.go_on_with(self.cell, &mut held, machine);
+        let mut locked = self.scheduler.lock(self.cell);
+        locked.state.clock_move = None;
+        locked.schedule();
+        self.cell.changed.notify_waiters();
     }
 }

@@ -1,4 +1,4 @@
-//! Which account a key belongs to. Sharded, so that finding one account never waits for another.
+//! All accounts, by the names of their keys. Sharded, so that finding one account never waits for another.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,56 +7,68 @@ use std::time::Duration;
 
 use foldhash::fast::FixedState;
 use jiff::{SignedDuration, Timestamp};
-use parking_lot::{Mutex, RwLock};
 
-use super::AccountCell;
-use super::accounts::OpenError;
-use super::cell::{Held, Opened};
+use super::cell::{AccountCell, AccountState, Origin};
 use super::journal::{Journal, JournalError};
-use super::memory::Memory;
+use super::lock_order::{Mutex, Rank, RwLock};
+use super::memory::MemoryGovernor;
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::Entry;
+use crate::engine::state::ids::VerificationId;
+use crate::engine::state::verification::Verification;
 use crate::scenario::AccountConfig;
 
-type Shard = RwLock<HashMap<Box<str>, Arc<AccountCell>, FixedState>>;
+/// Why an account was not opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A key has this name already.
+    #[error("there already is an account or a key named {0}")]
+    Exists(String),
+    /// There are as many accounts as there may be, and none can go.
+    #[error(
+        "there are as many accounts that keys opened as there may be, and none was idle long enough to go"
+    )]
+    TooMany,
+    /// The entry was not written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
 
-/// What new accounts begin with, and how long those that keys open stay.
-pub struct Beginnings {
-    /// What holds for each.
-    pub settings: Settings,
-    /// How their clocks stand.
-    pub opening: AccountClock,
-    /// Where their entries are written down.
-    pub journal: Arc<dyn Journal>,
-    pub(super) memory: Arc<Memory>,
-    /// One that a key opened goes when it was idle so long, in the time that accounts follow.
-    pub idle: SignedDuration,
-    /// Where there are too many, one must have been idle so long before it goes.
-    pub rests: SignedDuration,
+/// What new accounts begin with.
+pub(super) struct AccountDefaults {
+    pub(super) settings: Settings,
+    pub(super) clock: AccountClock,
+    /// An account that a key opened is closed when it was idle so long, in the time that accounts follow.
+    pub(super) idle: SignedDuration,
+    /// Where there are too many accounts, only those that were idle so long are closed.
+    pub(super) min_idle: SignedDuration,
 }
 
 /// Whoever works with an account asks for it more often than this.
-pub(super) const RESTS: Duration = Duration::from_secs(10);
+pub(super) const MIN_IDLE: Duration = Duration::from_secs(10);
 
-/// Where there are too many accounts, this part of them goes at once: so that one look serves many.
-const GOES: usize = 16;
+/// Where there are too many accounts, this part of them is closed at once, so that one search serves many.
+const CLOSED_AT_ONCE: usize = 16;
+
+const SHARDS: usize = 64;
+
+type Shard = RwLock<HashMap<Box<str>, Arc<AccountCell>, FixedState>>;
 
 /// All accounts, by the names of their keys: what follows `svc_test_` or `svc_live_`.
 pub struct Directory {
     shards: Vec<Shard>,
     /// The accounts that keys of a certain form open copies of.
-    copied: Vec<AccountConfig>,
-    beginnings: Beginnings,
-    opens: Mutex<()>,
-    /// How many are open that keys opened.
-    by_key: AtomicUsize,
-    /// How many of those have gone.
-    gone: AtomicU64,
+    templates: Vec<AccountConfig>,
+    defaults: AccountDefaults,
+    journal: Arc<dyn Journal>,
+    memory: Arc<MemoryGovernor>,
+    /// Held while an account is opened, so that two callers cannot both open one under the same name.
+    opening: Mutex<()>,
+    opened_by_keys: AtomicUsize,
+    closed: AtomicU64,
 }
-
-const SHARDS: usize = 64;
 
 /// The accounts that keys opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,43 +81,42 @@ pub struct KeyAccounts {
 
 impl Directory {
     /// A directory with these accounts, opened now.
-    ///
-    /// # Errors
-    /// Where the journal does not take their opening.
-    pub fn new(
+    pub(super) fn new(
         accounts: Vec<AccountConfig>,
-        beginnings: Beginnings,
+        defaults: AccountDefaults,
+        journal: Arc<dyn Journal>,
+        memory: Arc<MemoryGovernor>,
         machine: Timestamp,
     ) -> Result<Self, JournalError> {
-        let shards = (0..SHARDS).map(|_| Shard::default()).collect();
-        let copied = accounts
-            .iter()
-            .filter(|config| config.copies)
-            .cloned()
-            .collect();
+        let shard = |_| Shard::new(Rank::Names, HashMap::default());
+        let templates = accounts.iter().filter(|config| config.copies).cloned();
         let directory = Directory {
-            shards,
-            copied,
-            beginnings,
-            opens: Mutex::new(()),
-            by_key: AtomicUsize::new(0),
-            gone: AtomicU64::new(0),
+            shards: (0..SHARDS).map(shard).collect(),
+            templates: templates.collect(),
+            defaults,
+            journal,
+            memory,
+            opening: Mutex::new(Rank::Open, ()),
+            opened_by_keys: AtomicUsize::new(0),
+            closed: AtomicU64::new(0),
         };
-        for config in &accounts {
-            let cell = directory.cell(config.clone(), machine, Opened::ByHand)?;
-            for key in &config.keys {
-                directory.add_name(&key.name, &cell);
+        for config in accounts {
+            let names: Vec<_> = config.keys.iter().map(|key| key.name.clone()).collect();
+            let cell = directory.begin(config, machine, Origin::Declared)?;
+            for name in names {
+                directory.add_name(&name, &cell);
             }
         }
         Ok(directory)
     }
 
-    /// The account a key belongs to. Keys that are known are looked up first, in any state; only
-    /// then may a key's form open a fresh account.
-    ///
-    /// # Errors
-    /// [`OpenError`] where it can't be opened.
-    pub fn by_key(&self, key: &str, now: Timestamp) -> Result<Option<Arc<AccountCell>>, OpenError> {
+    /// The account a key belongs to. Known keys are found first, in any state; only then may a key's
+    /// form open a new account.
+    pub(super) fn by_key(
+        &self,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Option<Arc<AccountCell>>, OpenError> {
         let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
         match prefixes.find_map(|prefix| key.strip_prefix(prefix)) {
             Some(name) => self.by_name(name, now),
@@ -125,19 +136,19 @@ impl Directory {
         if let Some(cell) = self.known(name, now) {
             return Ok(Some(cell));
         }
-        let mut copied = self.copied.iter();
-        let Some(config) = copied.find_map(|config| config.copied_as(name)) else {
+        let mut templates = self.templates.iter();
+        let Some(config) = templates.find_map(|template| template.copied_as(name)) else {
             return Ok(None);
         };
-        let _only = self.opens.lock();
+        let _one_opening = self.opening.lock();
         // Somebody else may have opened it in between.
         if let Some(cell) = self.known(name, now) {
             return Ok(Some(cell));
         }
         self.make_room(now)?;
-        let cell = self.cell(config, now, Opened::ByKey)?;
-        cell.used(now);
-        self.by_key.fetch_add(1, Ordering::Relaxed);
+        let cell = self.begin(config, now, Origin::Key)?;
+        cell.mark_used(now);
+        self.opened_by_keys.fetch_add(1, Ordering::Relaxed);
         self.add_name(name, &cell);
         Ok(Some(cell))
     }
@@ -145,53 +156,50 @@ impl Directory {
     fn known(&self, name: &str, now: Timestamp) -> Option<Arc<AccountCell>> {
         let shard = self.shard(name).read();
         let cell = shard.get(name)?;
-        cell.used(now);
+        cell.mark_used(now);
         Some(Arc::clone(cell))
     }
 
-    /// Sees to it that one more account may be opened by a key: where there are too many, those that
-    /// were idle longest go.
+    /// Closes those accounts that were idle longest where a key may open no more.
     fn make_room(&self, now: Timestamp) -> Result<(), OpenError> {
-        let most = self.beginnings.memory.limits.max_accounts;
-        if self.by_key.load(Ordering::Relaxed) < most {
-            return Ok(());
+        let most = self.memory.limits.max_accounts;
+        let is_full = || self.opened_by_keys.load(Ordering::Relaxed) >= most;
+        if is_full() {
+            self.close_least_used(now, self.defaults.min_idle, most.div_ceil(CLOSED_AT_ONCE));
         }
-        self.close_least_used(now, self.beginnings.rests, most.div_ceil(GOES));
-        match self.by_key.load(Ordering::Relaxed) < most {
-            true => Ok(()),
-            false => Err(OpenError::TooMany),
+        match is_full() {
+            false => Ok(()),
+            true => Err(OpenError::TooMany),
         }
     }
 
     /// Closes the accounts that were idle too long by now. Says how many.
     pub(super) fn close_idle(&self, now: Timestamp) -> usize {
-        self.close_least_used(now, self.beginnings.idle, usize::MAX)
+        self.close_least_used(now, self.defaults.idle, usize::MAX)
     }
 
-    /// Closes accounts that keys opened and nobody asked for so long, the one idle longest first, and
-    /// no more than so many. Those with something open stay.
+    /// Closes accounts that keys opened and nobody asked for so long, the one idle longest first, and no
+    /// more than so many. Those with something open stay.
     fn close_least_used(&self, now: Timestamp, idle: SignedDuration, most: usize) -> usize {
         let before = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
         let before = before.as_millisecond();
-        let idle =
-            |cell: &Arc<AccountCell>| cell.opened == Opened::ByKey && cell.last_used() <= before;
-        let mut cells: Vec<_> = self.all().into_iter().filter(idle).collect();
-        cells.sort_by_key(|cell| cell.last_used());
+        let mut idle = self.all();
+        idle.retain(|cell| cell.origin == Origin::Key && cell.last_used_ms() <= before);
+        idle.sort_by_key(|cell| cell.last_used_ms());
         let closes = |cell: &Arc<AccountCell>| {
-            let mut held = cell.lock();
-            let names = cell.names.lock().as_ref().map_or(0, Vec::len);
+            let mut state = cell.lock();
             // The directory has it once for each name, and this list once.
-            let in_use = Arc::strong_count(cell) > names + 1;
-            if in_use || held.is_open() || cell.last_used() > before {
+            let in_use = Arc::strong_count(cell) > state.names.len() + 1;
+            if in_use || state.is_open() || cell.last_used_ms() > before {
                 return false;
             }
-            let ended = self.end(cell, &mut held);
-            ended
-                .inspect_err(|error| tracing::error!(account = %cell.id, %error, "an idle account was not closed"))
+            let closed = self.close(cell, &mut state);
+            closed
+                .inspect_err(|error| tracing::error!(account = %cell.id(), %error, "an idle account was not closed"))
                 .is_ok()
         };
-        let closed = cells.into_iter().filter(closes).take(most).count();
-        self.gone.fetch_add(closed as u64, Ordering::Relaxed);
+        let closed = idle.into_iter().filter(closes).take(most).count();
+        self.closed.fetch_add(closed as u64, Ordering::Relaxed);
         if closed > 0 {
             tracing::debug!(closed, "accounts that nobody used were closed");
         }
@@ -202,30 +210,26 @@ impl Directory {
     #[must_use]
     pub fn opened_by_keys(&self) -> KeyAccounts {
         KeyAccounts {
-            open: self.by_key.load(Ordering::Relaxed),
-            closed: self.gone.load(Ordering::Relaxed),
+            open: self.opened_by_keys.load(Ordering::Relaxed),
+            closed: self.closed.load(Ordering::Relaxed),
         }
     }
 
-    /// Opens an account under all its keys' names.
-    ///
-    /// # Errors
-    /// [`OpenError`].
-    pub fn open(
+    /// Opens an account under the names of all its keys.
+    pub(super) fn open(
         &self,
         config: AccountConfig,
         machine: Timestamp,
     ) -> Result<Arc<AccountCell>, OpenError> {
         let names: Vec<_> = config.keys.iter().map(|key| key.name.clone()).collect();
-        self.insert(&names, || self.cell(config, machine, Opened::ByHand))
+        self.insert(&names, || self.begin(config, machine, Origin::Declared))
     }
 
     /// Opens a copy of an account from the entry it begins with.
-    ///
-    /// # Errors
-    /// [`OpenError`].
-    pub fn fork(&self, id: &str, forking: Entry) -> Result<Arc<AccountCell>, OpenError> {
-        self.insert(&[id.to_owned()], || self.begin(id, forking, Opened::ByHand))
+    pub(super) fn fork(&self, id: &str, forking: Entry) -> Result<Arc<AccountCell>, OpenError> {
+        self.insert(&[id.to_owned()], || {
+            self.load(id, forking, Origin::Declared)
+        })
     }
 
     fn insert(
@@ -233,8 +237,7 @@ impl Directory {
         names: &[String],
         open: impl FnOnce() -> Result<Arc<AccountCell>, JournalError>,
     ) -> Result<Arc<AccountCell>, OpenError> {
-        // One at a time, so that two that want the same name don't both get it.
-        let _only = self.opens.lock();
+        let _one_opening = self.opening.lock();
         let taken = |name: &&String| self.shard(name).read().contains_key(name.as_str());
         if let Some(name) = names.iter().find(taken) {
             return Err(OpenError::Exists(name.clone()));
@@ -246,87 +249,105 @@ impl Directory {
         Ok(cell)
     }
 
-    /// Makes an account known by one more name, unless it has ended.
-    pub fn add_name(&self, name: &str, cell: &Arc<AccountCell>) {
-        if let Some(names) = cell.names.lock().as_mut() {
-            names.push(name.into());
+    /// Makes an account known by one more name, unless it was closed.
+    pub(super) fn add_name(&self, name: &str, cell: &Arc<AccountCell>) {
+        let mut state = cell.lock();
+        if !state.closed {
+            state.names.push(name.into());
             let mut shard = self.shard(name).write();
             shard.insert(name.into(), Arc::clone(cell));
         }
     }
 
     /// Whether another account is known by this name.
-    #[must_use]
-    pub fn is_of_another(&self, name: &str, cell: &AccountCell) -> bool {
+    pub(super) fn is_of_another(&self, name: &str, cell: &AccountCell) -> bool {
         let shard = self.shard(name).read();
-        shard.get(name).is_some_and(|known| known.id != cell.id)
+        shard.get(name).is_some_and(|known| known.id() != cell.id())
     }
 
-    /// Ends an account: its keys are unknown from now on, and one of its name begins anew.
-    ///
-    /// # Errors
-    /// Where the journal does not take it; then nothing changed.
-    pub(super) fn end(&self, cell: &AccountCell, held: &mut Held) -> Result<(), JournalError> {
-        self.beginnings.journal.close(&cell.id)?;
-        for name in cell.names.lock().take().unwrap_or_default() {
+    /// Closes an account: its keys are unknown from now on, and one of its name begins anew. Where the
+    /// journal fails nothing changes.
+    pub(super) fn close(
+        &self,
+        cell: &AccountCell,
+        state: &mut AccountState,
+    ) -> Result<(), JournalError> {
+        self.journal.close(cell.id())?;
+        for name in std::mem::take(&mut state.names) {
             self.shard(&name).write().remove(&name);
         }
-        if !held.ended && cell.opened == Opened::ByKey {
-            self.by_key.fetch_sub(1, Ordering::Relaxed);
+        if !state.closed && cell.origin == Origin::Key {
+            self.opened_by_keys.fetch_sub(1, Ordering::Relaxed);
         }
-        held.ended = true;
-        self.beginnings.memory.weigh(cell, held);
+        state.closed = true;
+        self.memory.measure(state);
         Ok(())
     }
 
     /// Every account, by id.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<AccountCell>> {
-        let cells = self
-            .shards
-            .iter()
-            .flat_map(|shard| shard.read().values().cloned().collect::<Vec<_>>());
-        let mut cells: Vec<_> = cells.collect();
-        cells.sort_by(|a, b| a.id.cmp(&b.id));
-        cells.dedup_by(|a, b| a.id == b.id);
+        let mut cells = Vec::new();
+        for shard in &self.shards {
+            cells.extend(shard.read().values().cloned());
+        }
+        cells.sort_by(|a, b| a.id().cmp(b.id()));
+        cells.dedup_by(|a, b| a.id() == b.id());
         cells
     }
 
-    fn cell(
+    /// The account and environment of a verification. A copy of an account knows the verifications of the
+    /// original, too: then the one where it is still pending is meant.
+    #[must_use]
+    pub fn find(&self, verification: VerificationId) -> Option<(Arc<AccountCell>, Environment)> {
+        let mut found = None;
+        for cell in self.all() {
+            for environment in Environment::ALL {
+                let (pending, known) = cell.read(|account| {
+                    let verifications = &account.environment(environment).verifications;
+                    let found = verifications.get(verification);
+                    (found.is_some_and(Verification::is_open), found.is_some())
+                });
+                if pending {
+                    return Some((cell, environment));
+                }
+                if known && found.is_none() {
+                    found = Some((Arc::clone(&cell), environment));
+                }
+            }
+        }
+        found
+    }
+
+    fn begin(
         &self,
         config: AccountConfig,
         machine: Timestamp,
-        opened: Opened,
+        origin: Origin,
     ) -> Result<Arc<AccountCell>, JournalError> {
         let id = Arc::clone(&config.id);
-        let opening = Account::opening(config, self.beginnings.opening, machine);
-        self.begin(&id, opening, opened)
+        let opening = Account::opening(config, self.defaults.clock, machine);
+        self.load(&id, opening, origin)
     }
 
-    /// An account that goes on from its entries, or begins with this one.
-    fn begin(
+    /// An account that continues from its journal, or begins with this entry.
+    fn load(
         &self,
         id: &str,
         beginning: Entry,
-        opened: Opened,
+        origin: Origin,
     ) -> Result<Arc<AccountCell>, JournalError> {
-        let Beginnings {
-            settings,
-            journal,
-            memory,
-            ..
-        } = &self.beginnings;
-        let mut entries = journal.load(id)?;
+        let mut entries = self.journal.load(id)?;
         if entries.is_empty() {
-            journal.append(id, std::slice::from_ref(&beginning))?;
+            self.journal.append(id, std::slice::from_ref(&beginning))?;
             entries.push(beginning);
         }
-        let account = Account::rebuild(settings.clone(), entries);
+        let account = Account::rebuild(self.defaults.settings.clone(), entries);
         let account = account.ok_or_else(|| {
             JournalError(format!("the entries of {id} do not begin with its opening"))
         })?;
-        let cell = Arc::new(AccountCell::new(account, opened));
-        memory.weigh(&cell, &cell.lock());
+        let cell = Arc::new(AccountCell::new(account, origin));
+        self.memory.measure(&mut cell.lock());
         Ok(cell)
     }
 

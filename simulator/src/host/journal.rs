@@ -1,8 +1,7 @@
 //! Where entries are written down. An answer leaves only after its entries are written; applying
 //! them in order rebuilds the account. Memory, the default, keeps none.
 
-use parking_lot::Mutex;
-
+use super::lock_order::{Mutex, Rank};
 use crate::engine::state::entry::Entry;
 
 /// A store of entries, in order, for each account.
@@ -49,10 +48,17 @@ impl Journal for NoJournal {
     }
 }
 
-/// Keeps everything in memory, without a bound: for tests, which rebuild accounts from it.
-#[derive(Default)]
+/// RetentionLimits everything in memory, without a bound: for tests, which rebuild accounts from it.
 pub struct MemoryJournal {
     entries: Mutex<Vec<(String, Entry)>>,
+}
+
+impl Default for MemoryJournal {
+    fn default() -> Self {
+        MemoryJournal {
+            entries: Mutex::new(Rank::Record, Vec::new()),
+        }
+    }
 }
 
 impl Journal for MemoryJournal {

@@ -1,36 +1,32 @@
-//! What all accounts take together, and which of them give way where that is too much. Decides nothing
-//! of what one account forgets by itself: that follows from its own entries.
+//! How much memory all accounts use together, and which of them are shrunk when that is too much. What one
+//! account evicts by itself follows from its own entries; the engine decides that.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio_util::sync::CancellationToken;
-
-use super::Host;
-use super::cell::{AccountCell, Held};
+use super::cell::{AccountCell, AccountState};
+use super::lock_order::{Mutex, Rank};
 use crate::engine::Room;
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
-use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::environment::RetentionLimits;
 
-/// How much memory is used, and how long what nobody uses is kept.
+/// How much memory may be used, and how long unused accounts stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
     /// Of each account and environment.
     pub retention: RetentionLimits,
     /// Bytes of all accounts together.
     pub total_bytes: usize,
-    /// So many accounts are opened by keys that open one.
+    /// How many accounts keys may open.
     pub max_accounts: usize,
-    /// Such an account goes when it was idle so long, by the machine's clock.
+    /// An account that a key opened is closed when it was idle so long, by the machine's clock.
     pub account_idle: Duration,
 }
 
 impl MemoryLimits {
-    /// What holds where nothing else is said.
+    /// The limits where none are configured.
     pub const DEFAULT: MemoryLimits = MemoryLimits {
         retention: RetentionLimits::DEFAULT,
         total_bytes: 48 << 20,
@@ -45,81 +41,79 @@ impl Default for MemoryLimits {
     }
 }
 
-/// The running total and its bound.
-pub(super) struct Memory {
-    pub(super) limits: MemoryLimits,
-    total: AtomicUsize,
-    /// The total at which accounts must give way next: the bound, but more where that did not help.
-    look_at: AtomicUsize,
-    /// Whether nothing was left to forget when it last was too much.
-    full: AtomicBool,
-    relieving: Mutex<()>,
-    evictions: AtomicU64,
-}
-
-/// What an account takes that never did anything: itself, its keys and configuration, and what the
+/// What an account uses that never did anything: itself, its keys and configuration, and what the
 /// directory and the allocator need for it.
-const EMPTY: usize = size_of::<AccountCell>() + 1024;
+const EMPTY_ACCOUNT: usize = size_of::<AccountCell>() + 1024;
 
-/// When accounts give way, this part of the bound becomes free: so that one look serves many calls.
+/// An eviction frees this part of the limit, so that one eviction serves many calls.
 const FREED: usize = 8;
 
-/// What an account takes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Weight {
-    /// What may be forgotten, in the sandbox and live.
-    pub over: [usize; 2],
-    /// What may not be forgotten now.
-    pub open: usize,
+/// The bytes that an account uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MemoryUsage {
+    /// What may be evicted, in each of [`Environment::ALL`].
+    pub(super) evictable: [usize; 2],
+    /// What may not be evicted now.
+    pub(super) pinned: usize,
     /// The latest events.
-    pub events: usize,
+    pub(super) events: usize,
 }
 
-impl Weight {
-    fn of(held: &Held) -> Self {
-        let [test, live] = Environment::ALL.map(|it| held.account.environment(it));
-        Weight {
-            over: [test.evictable_bytes(), live.evictable_bytes()],
-            open: EMPTY + test.pinned_bytes() + live.pinned_bytes(),
-            events: held.events.bytes(),
+impl MemoryUsage {
+    pub(super) fn of(state: &AccountState) -> Self {
+        let [test, live] = Environment::ALL.map(|it| state.account.environment(it));
+        MemoryUsage {
+            evictable: [test.evictable_bytes(), live.evictable_bytes()],
+            pinned: EMPTY_ACCOUNT + test.pinned_bytes() + live.pinned_bytes(),
+            events: state.events.bytes(),
         }
     }
 
-    /// All of it, in bytes.
-    #[must_use]
-    pub fn all(&self) -> usize {
-        self.over[0] + self.over[1] + self.open + self.events
+    fn total(&self) -> usize {
+        self.evictable[0] + self.evictable[1] + self.pinned + self.events
     }
 }
 
-/// All accounts together.
+/// What all accounts use together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TotalMemory {
-    /// What they take, in bytes.
+    /// Bytes.
     pub bytes: usize,
-    /// How often accounts had to give way.
+    /// How often accounts were shrunk because that was too much.
     pub evictions: u64,
 }
 
-impl Memory {
+/// Keeps the sum of what all accounts use within its limit.
+pub(super) struct MemoryGovernor {
+    pub(super) limits: MemoryLimits,
+    total: AtomicUsize,
+    /// The total above which accounts are shrunk next: the limit, or more where that did not help.
+    evict_above: AtomicUsize,
+    /// Whether the last eviction found nothing more to evict.
+    full: AtomicBool,
+    evicting: Mutex<()>,
+    evictions: AtomicU64,
+}
+
+impl MemoryGovernor {
     pub(super) fn new(limits: MemoryLimits) -> Self {
-        Memory {
+        MemoryGovernor {
             limits,
             total: AtomicUsize::new(0),
-            look_at: AtomicUsize::new(limits.total_bytes),
+            evict_above: AtomicUsize::new(limits.total_bytes),
             full: AtomicBool::new(false),
-            relieving: Mutex::new(()),
+            evicting: Mutex::new(Rank::Evict, ()),
             evictions: AtomicU64::new(0),
         }
     }
 
-    /// Notes what an account takes now. Called under its lock.
-    pub(super) fn weigh(&self, cell: &AccountCell, held: &Held) {
-        let after = match held.ended {
-            false => Weight::of(held).all(),
+    /// Notes what an account uses now.
+    pub(super) fn measure(&self, state: &mut AccountState) {
+        let after = match state.closed {
+            false => MemoryUsage::of(state).total(),
             true => 0,
         };
-        let before = cell.weight.swap(after, Ordering::Relaxed);
+        let before = std::mem::replace(&mut state.measured_bytes, after);
         if after >= before {
             self.total.fetch_add(after - before, Ordering::Relaxed);
         } else {
@@ -127,8 +121,11 @@ impl Memory {
         }
     }
 
-    fn total(&self) -> usize {
-        self.total.load(Ordering::Relaxed)
+    pub(super) fn usage(&self) -> TotalMemory {
+        TotalMemory {
+            bytes: self.total.load(Ordering::Relaxed),
+            evictions: self.evictions.load(Ordering::Relaxed),
+        }
     }
 
     /// Whether there is room for one more call.
@@ -136,144 +133,92 @@ impl Memory {
         if !self.full.load(Ordering::Relaxed) {
             return Room::Enough;
         }
-        if self.total() > self.limits.total_bytes {
+        let limit = self.limits.total_bytes;
+        if self.total.load(Ordering::Relaxed) > limit {
             return Room::None;
         }
         self.full.store(false, Ordering::Relaxed);
-        self.look_at
-            .store(self.limits.total_bytes, Ordering::Relaxed);
+        self.evict_above.store(limit, Ordering::Relaxed);
         Room::Enough
     }
-}
 
-impl Host {
-    /// How much may be used.
-    #[must_use]
-    pub fn memory_limits(&self) -> MemoryLimits {
-        self.memory.limits
-    }
-
-    /// How much all accounts take.
-    #[must_use]
-    pub fn memory_usage(&self) -> TotalMemory {
-        TotalMemory {
-            bytes: self.memory.total(),
-            evictions: self.memory.evictions.load(Ordering::Relaxed),
-        }
-    }
-
-    /// Lets the heaviest accounts forget what has ended where all together take too much. No lock may
-    /// be held.
-    pub(super) fn relieve(&self) {
-        if self.memory.total() <= self.memory.look_at.load(Ordering::Relaxed) {
+    /// Where all accounts use too much, shrinks the largest: `shrink` evicts what has ended of an
+    /// account, until no evictable part of it is above a level. No account may be locked.
+    pub(super) fn evict(
+        &self,
+        accounts: impl FnOnce() -> Vec<Arc<AccountCell>>,
+        shrink: impl Fn(&Arc<AccountCell>, usize),
+    ) {
+        let total = self.total.load(Ordering::Relaxed);
+        if total <= self.evict_above.load(Ordering::Relaxed) {
             return;
         }
-        // Somebody is at it already: the call that noticed goes on.
-        let Some(_only) = self.memory.relieving.try_lock() else {
+        // Where somebody is at it already, this call does not wait for it.
+        let Some(_one_eviction) = self.evicting.try_lock() else {
             return;
         };
-        let (total, bound) = (self.memory.total(), self.memory.limits.total_bytes);
-        let excess = total.saturating_sub(bound - bound / FREED);
-        let cells = self.directory.all();
-        let weights = cells.iter().map(|cell| Weight::of(&cell.lock()));
-        let parts = weights.flat_map(|it| [it.over[0], it.over[1], it.events]);
+        let limit = self.limits.total_bytes;
+        let total = self.total.load(Ordering::Relaxed);
+        let excess = total.saturating_sub(limit - limit / FREED);
+        let cells = accounts();
+        let usages = cells.iter().map(|cell| MemoryUsage::of(&cell.lock()));
+        let parts = usages.flat_map(|it| [it.evictable[0], it.evictable[1], it.events]);
         let level = level(parts.collect(), excess);
         for cell in &cells {
-            self.give_way(cell, level);
+            shrink(cell, level);
         }
-        self.memory.evictions.fetch_add(1, Ordering::Relaxed);
-        let left = self.memory.total();
-        let full = left > bound;
-        self.memory.full.store(full, Ordering::Relaxed);
-        let look_at = if full { left + bound / FREED } else { bound };
-        self.memory.look_at.store(look_at, Ordering::Relaxed);
+        self.evictions.fetch_add(1, Ordering::Relaxed);
+        let left = self.total.load(Ordering::Relaxed);
+        let full = left > limit;
+        self.full.store(full, Ordering::Relaxed);
+        let evict_above = if full { left + limit / FREED } else { limit };
+        self.evict_above.store(evict_above, Ordering::Relaxed);
         match full {
             true => tracing::warn!(
                 bytes = left,
-                bound,
+                bound = limit,
                 "what is pending takes more than --keep-total: no further calls are executed"
             ),
             false => tracing::info!(
                 from = total,
                 to = left,
-                bound,
+                bound = limit,
                 "all accounts together took too much: the heaviest forgot what ended first"
             ),
         }
     }
-
-    /// Of what may be forgotten of an account, no part is above this level any more.
-    fn give_way(&self, cell: &AccountCell, level: usize) {
-        let mut held = cell.lock();
-        let weight = Weight::of(&held);
-        if weight.events > level {
-            held.events.trim(level);
-        }
-        let at = held.account.clock.read(self.clock.now());
-        for (environment, over) in Environment::ALL.into_iter().zip(weight.over) {
-            if over > level {
-                let entry = Entry {
-                    at,
-                    environment,
-                    changes: vec![Change::Evicted { down_to: level }],
-                };
-                if let Err(error) = self.apply(cell, &mut held, entry) {
-                    tracing::error!(account = %cell.id, %error, "what is to be forgotten was not written");
-                }
-            }
-        }
-        self.memory.weigh(cell, &held);
-    }
-
-    /// Closes accounts that were idle too long, now and again until the stop.
-    pub async fn sweep(self: Arc<Self>, stop: CancellationToken) {
-        let every = self.memory.limits.account_idle / 8;
-        let every = every.clamp(Duration::from_secs(1), Duration::from_mins(1));
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = tokio::time::sleep(every) => {}
-            }
-            self.close_idle();
-            self.relieve();
-        }
-    }
-
-    /// Closes the accounts that were idle too long by now. Says how many.
-    pub fn close_idle(&self) -> usize {
-        self.directory.close_idle(self.clock.now())
-    }
 }
 
-/// Tells what an account has forgotten: the first time, the tenth, the hundredth and so on.
-pub(super) fn tell_forgotten(account: &Account, environment: Environment, before: u64) {
-    let books = account.environment(environment);
-    let after = books.evictions().total();
+/// Logs what an account has evicted so far: after the first, the tenth, the hundredth and so on.
+pub(super) fn report_evicted(account: &Account, environment: Environment, before: u64) {
+    let evictions = account.environment(environment).evictions();
+    let after = evictions.total();
     if before.checked_ilog10() == after.checked_ilog10() {
         return;
     }
-    let kinds = books.evictions().named();
-    let told: Vec<String> = kinds
-        .iter()
+    let counts: Vec<String> = evictions
+        .named()
+        .into_iter()
         .filter(|(_, count)| *count > 0)
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
     tracing::info!(
         account = %account.id,
         %environment,
-        forgotten = told.join(", "),
+        forgotten = counts.join(", "),
         "memory is bounded: what ended first was forgotten; see --keep-calls and --keep-bytes"
     );
 }
 
-/// The height above which these parts are so much together; 0 where all of them are not.
+/// The level to which all larger parts shrink so that together they lose the excess; 0 where they are not
+/// that much together.
 fn level(mut parts: Vec<usize>, excess: usize) -> usize {
     parts.sort_unstable_by(|a, b| b.cmp(a));
     let mut sum = 0;
     for (at, part) in parts.iter().enumerate() {
         sum += part;
         let next = parts.get(at + 1).copied().unwrap_or(0);
-        // All down to the next one would be enough.
+        // Shrinking all so far to the size of the next one would be enough.
         if sum - (at + 1) * next >= excess {
             return sum.saturating_sub(excess) / (at + 1);
         }
@@ -286,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_heaviest_give_way_down_to_one_level() {
+    fn the_largest_parts_shrink_to_one_level() {
         for (parts, excess, expected) in [
             (vec![10, 4, 1], 0, 10),
             (vec![10, 4, 1], 5, 5),
@@ -296,12 +241,12 @@ mod tests {
             (vec![10, 4, 1], 16, 0),
             (vec![], 1, 0),
         ] {
-            let given: usize = {
+            let freed: usize = {
                 let level = level(parts.clone(), excess);
                 assert_eq!(level, expected, "{parts:?} less {excess}");
                 parts.iter().map(|part| part.saturating_sub(level)).sum()
             };
-            assert!(given >= excess.min(parts.iter().sum()));
+            assert!(freed >= excess.min(parts.iter().sum()));
         }
     }
 }

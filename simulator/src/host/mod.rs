@@ -1,124 +1,79 @@
-//! The shell around the engine: accounts and their locks, the clock, what waits, what is sent. The
-//! only place below HTTP that knows real time and tasks. No lock is ever held across a wait.
+//! The shell around the engine: the only place below HTTP that knows real time, tasks and locks. [`Host`]
+//! composes the parts; none of them knows it. The locks and their order are listed in `lock_order`.
 
-pub mod accounts;
-pub mod cell;
+mod account_rules;
+mod call_execution;
+mod cell;
 pub mod clock;
 pub mod clock_move;
+mod config;
 pub mod courier;
 pub mod directory;
-mod due;
 pub mod events;
 pub mod journal;
+mod lock_order;
 pub mod memory;
-pub mod own_rules;
 pub mod reload;
+mod rules_store;
+mod scheduler;
 pub mod transport;
-pub mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use parking_lot::{Mutex, RwLock};
+use jiff::{SignedDuration, Timestamp};
+use svc_fixtures::reading::{Problems, Source};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::engine;
 use crate::engine::call::authenticate;
+use crate::engine::call::consent::{self, Afterwards, Said};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{Call, Environment};
 use crate::engine::call::rules::Rules;
-use crate::engine::state::account::Settings;
+use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::clock::AccountClock;
+use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::ids::VerificationId;
+use crate::engine::state::keys::Key;
+use crate::engine::state::manage::{self, Refused, Rotation};
 use crate::engine::state::rejection::Rejection;
-use crate::engine::{self, Decision};
+use crate::engine::state::verification::Phase;
 use crate::scenario::AccountConfig;
-use accounts::OpenError;
+pub use account_rules::added_name;
+use call_execution::CallExecution;
 pub use cell::AccountCell;
 use clock::Clock;
-use courier::SignatureClock;
-use directory::{Beginnings, Directory};
-use journal::{Journal, JournalError, NoJournal};
-use memory::{Memory, MemoryLimits};
-use reload::ReloadStatus;
-use transport::{NoTransport, Transport};
+use clock_move::{ClockMove, ClockMoveError, ClockTarget, move_clock};
+pub use config::HostConfig;
+use courier::Courier;
+pub use directory::OpenError;
+use directory::{AccountDefaults, Directory, MIN_IDLE};
+use journal::JournalError;
+use memory::{MemoryGovernor, MemoryLimits, TotalMemory};
+use rules_store::RulesStore;
+pub use rules_store::{ReloadFailure, ReloadStatus};
+use scheduler::{LockedAccount, Scheduler};
 
 /// A running simulator, without its listeners.
 pub struct Host {
-    rules: RwLock<Arc<Rules>>,
-    reload_status: RwLock<ReloadStatus>,
-    /// Held while scenarios are read anew: one at a time, so that no edit undoes another. No call
-    /// ever waits for it.
-    editing: Mutex<()>,
+    rules: Arc<RulesStore>,
     directory: Directory,
-    memory: Arc<Memory>,
+    memory: Arc<MemoryGovernor>,
     clock: Clock,
-    journal: Arc<dyn Journal>,
-    transport: Arc<dyn Transport>,
-    signature_clock: SignatureClock,
-    /// What must end before the simulator does: answers held back, attempts on their way.
-    waiting: TaskTracker,
+    scheduler: Arc<Scheduler>,
 }
 
-/// What a host works with.
-#[derive(Clone)]
-pub struct HostConfig {
-    /// Where time comes from.
-    pub clock: Clock,
-    /// Where accounts stand still when they come into being; they run where there is none.
-    pub freeze_at: Option<Timestamp>,
-    /// Where entries are written down.
-    pub journal: Arc<dyn Journal>,
-    /// How webhooks leave.
-    pub transport: Arc<dyn Transport>,
-    /// Which time signatures of webhooks say.
-    pub signature_clock: SignatureClock,
-    /// How much memory is used.
-    pub memory_limits: MemoryLimits,
-}
-
-impl HostConfig {
-    /// This clock, no journal and no way for webhooks to leave.
-    #[must_use]
-    pub fn new(clock: Clock) -> Self {
-        HostConfig {
-            clock,
-            freeze_at: None,
-            journal: Arc::new(NoJournal),
-            transport: Arc::new(NoTransport),
-            signature_clock: SignatureClock::Real,
-            memory_limits: MemoryLimits::default(),
-        }
-    }
-}
-
-/// A call that waits for the one that runs under its idempotency key.
-#[derive(Debug, Clone, Copy)]
-struct Waits {
-    generation: u64,
-    on: VerificationId,
-}
-
-/// A call whose answer is held back for some real time.
-#[derive(Debug, Clone, Copy)]
-struct HeldBack {
-    environment: Environment,
-    verification: VerificationId,
-    delay_ms: u64,
-    generation: u64,
-}
-
-/// What a step under the lock came to.
-enum Step {
-    Answered(Reply),
-    PutOff {
-        verification: VerificationId,
-        delay_ms: u64,
-        generation: u64,
-    },
-    Waits(Waits),
-    /// The account has ended.
-    Gone,
+/// Why an account was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// The account does not allow it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The entry was not written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
 }
 
 impl Host {
@@ -131,57 +86,117 @@ impl Host {
         accounts: Vec<AccountConfig>,
         config: HostConfig,
     ) -> Result<Arc<Self>, JournalError> {
-        let HostConfig {
-            clock,
-            freeze_at,
-            journal,
-            transport,
-            signature_clock,
-            memory_limits,
-        } = config;
+        let HostConfig { clock, journal, .. } = config;
         let rules = rules.into();
-        let memory = Arc::new(Memory::new(memory_limits));
-        let config = Beginnings {
+        let limits = config.memory_limits;
+        let memory = Arc::new(MemoryGovernor::new(limits));
+        let frozen = config.freeze_at.map(|at| AccountClock::Frozen { at });
+        let defaults = AccountDefaults {
             settings: Settings {
-                keeps: memory_limits.retention,
+                keeps: limits.retention,
                 ..Settings::of(&rules.contract.service)
             },
-            opening: freeze_at.map_or_else(AccountClock::default, |at| AccountClock::Frozen { at }),
-            journal: Arc::clone(&journal),
-            memory: Arc::clone(&memory),
-            idle: clock.passes(memory_limits.account_idle),
-            rests: clock.passes(directory::RESTS),
+            clock: frozen.unwrap_or_default(),
+            idle: clock.passes(limits.account_idle),
+            min_idle: clock.passes(MIN_IDLE),
         };
-        let directory = Directory::new(accounts, config, clock.now())?;
-        let host = Arc::new(Host {
-            rules: RwLock::new(rules),
-            reload_status: RwLock::default(),
-            editing: Mutex::default(),
+        let directory = Directory::new(
+            accounts,
+            defaults,
+            Arc::clone(&journal),
+            Arc::clone(&memory),
+            clock.now(),
+        )?;
+        let rules = Arc::new(RulesStore::new(rules));
+        let scheduler = Arc::new(Scheduler {
+            clock: clock.clone(),
+            rules: Arc::clone(&rules),
+            memory: Arc::clone(&memory),
+            journal,
+            courier: Courier {
+                transport: config.transport,
+                signature_clock: config.signature_clock,
+                clock: clock.clone(),
+            },
+            tasks: TaskTracker::new(),
+        });
+        for cell in directory.all() {
+            let mut locked = scheduler.lock(&cell);
+            locked.finish_delayed()?;
+            locked.run_due()?;
+        }
+        Ok(Arc::new(Host {
+            rules,
             directory,
             memory,
             clock,
-            journal,
-            transport,
-            signature_clock,
-            waiting: TaskTracker::new(),
-        });
-        for cell in host.directory.all() {
-            host.finish_held_back(&cell)?;
-            host.go_on(&cell)?;
+            scheduler,
+        }))
+    }
+
+    /// Answers a call: the one way in, for HTTP and for tests.
+    pub async fn answer(&self, call: &Call<'_>) -> Reply {
+        let credential = match authenticate::credential(call) {
+            Ok(credential) => credential,
+            Err(rejection) => return self.unauthenticated_reply(call, &rejection),
+        };
+        loop {
+            let cell = match self.directory.by_key(credential.key, self.clock.now()) {
+                Ok(Some(cell)) => cell,
+                Ok(None) => return self.unauthenticated_reply(call, &Rejection::UnknownKey),
+                Err(OpenError::Journal(error)) => return self.internal_error(call, &error),
+                Err(_) => return self.unauthenticated_reply(call, &Rejection::TooManyAccounts),
+            };
+            let rules = self.rules.of(&cell);
+            let prepared = engine::prepare(&rules, cell.id(), credential, call);
+            let execution = CallExecution {
+                scheduler: &self.scheduler,
+                rules: &rules,
+                cell: &cell,
+                prepared: &prepared.in_room(self.memory.room()),
+            };
+            let executed = execution.run().await;
+            self.evict();
+            match executed {
+                Ok(Some(reply)) => return reply,
+                // The account was closed in between: it begins anew.
+                Ok(None) => {}
+                Err(error) => return self.internal_error(call, &error),
+            }
         }
-        Ok(host)
     }
 
-    /// The rules in force. Each call keeps to one version from its beginning to its end.
+    /// The reply to a call that made the service fail.
     #[must_use]
-    pub fn rules(&self) -> Arc<Rules> {
-        Arc::clone(&self.rules.read())
+    pub fn internal_error_reply(&self, call: &Call<'_>) -> Reply {
+        self.unauthenticated_reply(call, &Rejection::Internal)
     }
 
-    /// The accounts.
+    /// The reply to a request that no call can be made of: nothing is executed and nothing recorded.
     #[must_use]
-    pub fn directory(&self) -> &Directory {
-        &self.directory
+    pub fn malformed_request_reply(&self, call: &Call<'_>, reason: &str) -> Reply {
+        self.unauthenticated_reply(call, &Rejection::input(reason))
+    }
+
+    fn unauthenticated_reply(&self, call: &Call<'_>, rejection: &Rejection) -> Reply {
+        engine::unauthenticated_reply(&self.rules(), call, rejection, self.clock.now())
+    }
+
+    fn internal_error(&self, call: &Call<'_>, error: &dyn std::error::Error) -> Reply {
+        tracing::error!(%error, "a call was answered with an internal error");
+        self.internal_error_reply(call)
+    }
+
+    /// Begins no further attempt to deliver.
+    pub fn close(&self) {
+        self.scheduler.tasks.close();
+    }
+
+    /// Waits until every delayed reply has been given and every attempt to deliver has ended; no further
+    /// attempt begins.
+    pub async fn drained(&self) {
+        self.close();
+        self.scheduler.tasks.wait().await;
     }
 
     /// What the machine's clock shows.
@@ -190,191 +205,297 @@ impl Host {
         self.clock.now()
     }
 
-    /// Answers a call: the one way in, for HTTP and for tests.
-    pub async fn answer(self: &Arc<Self>, call: &Call<'_>) -> Reply {
-        let rules = self.rules();
-        let unauthenticated_reply =
-            |rejection| engine::unauthenticated_reply(&rules, call, &rejection, self.clock.now());
-        let credential = match authenticate::credential(call) {
-            Ok(credential) => credential,
-            Err(rejection) => return unauthenticated_reply(rejection),
-        };
-        loop {
-            let cell = match self.directory.by_key(credential.key, self.clock.now()) {
-                Ok(Some(cell)) => cell,
-                Ok(None) => return unauthenticated_reply(Rejection::UnknownKey),
-                Err(OpenError::Journal(error)) => return self.journal_failed(&rules, call, &error),
-                Err(_) => return unauthenticated_reply(Rejection::TooManyAccounts),
-            };
-            let rules = cell.rules().unwrap_or_else(|| Arc::clone(&rules));
-            let prepared = engine::prepare(&rules, &cell.id, credential, call);
-            let prepared = prepared.in_room(self.memory.room());
-            let answered = self.answer_for(&rules, &cell, call, &prepared).await;
-            self.relieve();
-            // The account was closed in between: it begins anew.
-            if let Some(reply) = answered {
-                return reply;
-            }
-        }
+    /// The accounts.
+    #[must_use]
+    pub fn directory(&self) -> &Directory {
+        &self.directory
     }
 
-    /// Answers a call of an account. None where that has ended.
-    async fn answer_for(
-        self: &Arc<Self>,
-        rules: &Arc<Rules>,
-        cell: &Arc<AccountCell>,
-        call: &Call<'_>,
-        prepared: &engine::Prepared<'_>,
-    ) -> Option<Reply> {
-        let mut waits = None;
-        loop {
-            // Made before the look, so that nothing that is done in between is missed.
-            let changed = cell.changed.notified();
-            cell.turn().await;
-            match self.step(rules, cell, prepared, waits) {
-                Ok(Step::Answered(reply)) => return Some(reply),
-                Ok(Step::Gone) => return None,
-                Ok(Step::PutOff {
-                    verification,
-                    delay_ms,
-                    generation,
-                }) => {
-                    let held_back = HeldBack {
-                        environment: call.environment,
-                        verification,
-                        delay_ms,
-                        generation,
-                    };
-                    let reply = self.give_later(rules, cell, held_back).await;
-                    return Some(reply.unwrap_or_else(|| self.failed(call)));
-                }
-                Ok(Step::Waits(on)) => {
-                    waits = Some(on);
-                    changed.await;
-                }
-                Err(error) => return Some(self.journal_failed(rules, call, &error)),
-            }
-        }
+    /// The account of this id. One that comes into being at its first use does so here, too.
+    ///
+    /// # Errors
+    /// [`OpenError`] where it can't come into being.
+    pub fn account(&self, id: &str) -> Result<Option<Arc<AccountCell>>, OpenError> {
+        let found = self.directory.by_name(id, self.clock.now())?;
+        Ok(found.filter(|cell| **cell.id() == *id))
     }
 
-    /// One look at the account under its lock: what fell due before, then the call.
-    fn step(
-        self: &Arc<Self>,
-        rules: &Rules,
-        cell: &Arc<AccountCell>,
-        prepared: &engine::Prepared<'_>,
-        waits: Option<Waits>,
-    ) -> Result<Step, JournalError> {
-        let mut held = cell.lock();
-        if let Some(Waits { generation, on }) = waits.filter(|it| it.generation != held.generation)
-            && let Some(parting) = held.parting.get(&(generation, on))
-        {
-            return Ok(Step::Answered(parting.reply.clone().replayed()));
-        }
-        if held.ended {
-            return Ok(Step::Gone);
-        }
+    /// Opens an account.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(&self, config: AccountConfig) -> Result<Arc<AccountCell>, OpenError> {
+        self.directory.open(config, self.clock.now())
+    }
+
+    /// Opens a copy of an account: all of its state under another id, with a key of that name for each
+    /// environment. Calls whose reply is delayed stay with the original.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn fork(&self, cell: &AccountCell, id: &Arc<str>) -> Result<Arc<AccountCell>, OpenError> {
         let machine = self.clock.now();
-        self.finish_due(cell, &mut held, machine)?;
-        let waited = waits.filter(|it| it.generation == held.generation);
-        let decision = match waited {
-            Some(Waits { on, .. }) => {
-                engine::decide_waiting(rules, &held.account, prepared, on, machine)
+        let forking = cell.read(|account| account.forking(id, machine));
+        let copy = self.directory.fork(id, forking)?;
+        self.rules.copy(cell, &copy);
+        self.scheduler.lock(&copy).run_due()?;
+        Ok(copy)
+    }
+
+    /// Sets an account back to what it was when it came into being; only its clock goes on. Calls in
+    /// flight are answered and leave no trace.
+    ///
+    /// # Errors
+    /// Where the entry is not written; then nothing changed.
+    pub fn reset(&self, cell: &Arc<AccountCell>) -> Result<(), JournalError> {
+        self.scheduler.lock(cell).reset()
+    }
+
+    /// Deletes an account. Its keys are unknown from then on.
+    ///
+    /// # Errors
+    /// Where the entry is not written; then nothing changed.
+    pub fn delete(&self, cell: &Arc<AccountCell>) -> Result<(), JournalError> {
+        let mut locked = self.scheduler.lock(cell);
+        locked.reset()?;
+        self.directory.close(cell, &mut locked.state)
+    }
+
+    /// Changes what an account is.
+    ///
+    /// # Errors
+    /// [`ChangeError`]; then nothing changed.
+    pub fn change(
+        &self,
+        cell: &Arc<AccountCell>,
+        environment: Environment,
+        change: impl FnOnce(&Account, Timestamp) -> Result<Vec<Change>, Refused>,
+    ) -> Result<(), ChangeError> {
+        let changed = self.update(cell, |locked| {
+            let at = locked.now();
+            let changes = change(&locked.state.account, at)?;
+            let entry = Entry {
+                at,
+                environment,
+                changes,
+            };
+            Ok::<_, ChangeError>(Some(((), entry)))
+        });
+        changed.map(drop)
+    }
+
+    /// Replaces the newest key that works; that one works on as long as the contract says.
+    ///
+    /// # Errors
+    /// [`ChangeError`]; then nothing changed.
+    pub fn rotate_key(
+        &self,
+        cell: &Arc<AccountCell>,
+        environment: Environment,
+    ) -> Result<Rotation, ChangeError> {
+        let works_for = self.rules().contract.service.rotated_key_ms;
+        let works_for = SignedDuration::from_millis(i64::try_from(works_for).unwrap_or(i64::MAX));
+        let mut made = None;
+        self.change(cell, environment, |account, now| {
+            let taken = |name: &str| self.directory.is_of_another(name, cell);
+            let (rotation, changes) =
+                manage::rotate_key(account, environment, works_for, now, taken)?;
+            made = Some(rotation);
+            Ok(changes)
+        })?;
+        let rotation = made.expect("a rotation that went well was made");
+        self.directory.add_name(rotation.key.name(), cell);
+        Ok(rotation)
+    }
+
+    /// Adds a key of this name.
+    ///
+    /// # Errors
+    /// [`ChangeError`]; then nothing changed.
+    pub fn add_key(
+        &self,
+        cell: &Arc<AccountCell>,
+        environment: Environment,
+        name: &str,
+    ) -> Result<Key, ChangeError> {
+        self.change(cell, environment, |account, _| {
+            let taken = self.directory.is_of_another(name, cell);
+            match taken || manage::has_key(account, environment, name) {
+                true => Err(Refused::KeyExists),
+                false => Ok(manage::add_key(environment, name)),
             }
-            None => engine::decide(rules, &held.account, prepared, machine),
-        };
-        Ok(match decision {
-            Decision::Answered { reply, entry } => {
-                if let Some(entry) = entry {
-                    self.apply(cell, &mut held, entry)?;
-                    self.go_on_with(cell, &mut held, machine);
-                }
-                Step::Answered(reply)
-            }
-            Decision::Delayed {
-                verification,
-                delay_ms,
-                entry,
-            } => {
-                self.apply(cell, &mut held, entry)?;
-                Step::PutOff {
-                    verification,
-                    delay_ms,
-                    generation: held.generation,
-                }
-            }
-            Decision::InFlight { on, entry } => {
-                if let Some(entry) = entry {
-                    self.apply(cell, &mut held, entry)?;
-                }
-                Step::Waits(Waits {
-                    generation: held.generation,
-                    on,
-                })
-            }
+        })?;
+        self.directory.add_name(name, cell);
+        Ok(manage::new_key(environment, name))
+    }
+
+    /// Ends a pending verification now, whatever it waits for. Says whether there was one.
+    ///
+    /// # Errors
+    /// Where the entry is not written; then nothing changed.
+    pub fn end_now(
+        &self,
+        cell: &Arc<AccountCell>,
+        environment: Environment,
+        verification: VerificationId,
+    ) -> Result<bool, JournalError> {
+        let ended = self.update(cell, |locked| {
+            let (account, now) = (&locked.state.account, locked.now());
+            let verifications = &account.environment(environment).verifications;
+            let found = verifications.get(verification);
+            let pending = found.is_some_and(|it| matches!(it.phase, Phase::Pending { .. }));
+            let finish =
+                || engine::finish(&locked.rules(), account, environment, verification, now);
+            Ok::<_, JournalError>(pending.then(finish).flatten())
+        });
+        ended.map(|ended| ended.is_some())
+    }
+
+    /// What a person decided on the consent page. None where the link is not open.
+    ///
+    /// # Errors
+    /// Where the entry is not written; then nothing changed.
+    pub fn consent(
+        &self,
+        cell: &Arc<AccountCell>,
+        environment: Environment,
+        verification: VerificationId,
+        said: Said,
+    ) -> Result<Option<Afterwards>, JournalError> {
+        self.update(cell, |locked| {
+            let (rules, account, now) = (locked.rules(), &locked.state.account, locked.now());
+            let said = consent::say(&rules, account, environment, verification, said, now);
+            Ok::<_, JournalError>(said)
         })
     }
 
-    /// Gives an answer after some real time. The call is finished even if its client gives up.
-    async fn give_later(
-        self: &Arc<Self>,
-        rules: &Arc<Rules>,
+    /// Stops an account's clock, or lets it run on from what it shows.
+    ///
+    /// # Errors
+    /// Where the entry is not written.
+    pub fn set_clock(
+        &self,
         cell: &Arc<AccountCell>,
-        held_back: HeldBack,
-    ) -> Option<Reply> {
-        let (host, rules, cell) = (Arc::clone(self), Arc::clone(rules), Arc::clone(cell));
-        let finished = self.waiting.spawn(async move {
-            tokio::time::sleep(Duration::from_millis(held_back.delay_ms)).await;
-            let HeldBack {
-                environment,
-                verification,
-                generation,
-                ..
-            } = held_back;
-            let mut held = cell.lock();
-            if held.generation != generation {
-                let parting = held.parting.get_mut(&(generation, verification))?;
-                parting.given = true;
-                return Some(parting.reply.clone());
+        set: impl FnOnce(&AccountClock, Timestamp) -> AccountClock,
+    ) -> Result<Timestamp, JournalError> {
+        let mut locked = self.scheduler.lock(cell);
+        locked.finish_due()?;
+        let clock = set(&locked.state.account.clock, locked.machine);
+        locked.set_clock(clock)?;
+        locked.schedule();
+        Ok(locked.now())
+    }
+
+    /// Moves an account's clock forward and does all that falls due on the way, in order of due time,
+    /// then of id: results, keys and limits that end, attempts to deliver. A caller that stops waiting
+    /// leaves the clock where it was then.
+    ///
+    /// # Errors
+    /// [`ClockMoveError`]; what was done before stays done.
+    pub async fn move_clock(
+        &self,
+        cell: &Arc<AccountCell>,
+        target: ClockTarget,
+    ) -> Result<ClockMove, ClockMoveError> {
+        move_clock(&self.scheduler, cell, target).await
+    }
+
+    /// Does what is due, then commits what is decided. None where nothing is.
+    fn update<T, E: From<JournalError>>(
+        &self,
+        cell: &Arc<AccountCell>,
+        decide: impl FnOnce(&LockedAccount<'_>) -> Result<Option<(T, Entry)>, E>,
+    ) -> Result<Option<T>, E> {
+        let mut locked = self.scheduler.lock(cell);
+        locked.finish_due()?;
+        let Some((outcome, entry)) = decide(&locked)? else {
+            return Ok(None);
+        };
+        locked.commit(entry)?;
+        locked.schedule();
+        Ok(Some(outcome))
+    }
+
+    /// The rules in force. Each call keeps to one version from its beginning to its end.
+    #[must_use]
+    pub fn rules(&self) -> Arc<Rules> {
+        self.rules.shared()
+    }
+
+    /// The rules an account's calls are decided by.
+    #[must_use]
+    pub fn rules_of(&self, cell: &AccountCell) -> Arc<Rules> {
+        self.rules.of(cell)
+    }
+
+    /// Which scenarios are in force, and what became of the last edit.
+    #[must_use]
+    pub fn reload_status(&self) -> ReloadStatus {
+        self.rules.status()
+    }
+
+    /// Puts these scenarios in the place of those of all accounts; what was added for one account stays
+    /// before them. Gives the new version.
+    ///
+    /// # Errors
+    /// Every mistake of these files; then all stays as it was.
+    pub fn replace_scenarios(&self, files: &[Arc<Source>]) -> Result<u64, Problems> {
+        self.rules
+            .replace(files, &self.directory, self.clock.real())
+    }
+
+    /// Notes that edited scenario files could not be read.
+    fn reject_reload(&self, message: String) {
+        self.rules.reject(self.clock.real(), 1, message);
+    }
+
+    /// Adds a file of scenarios for one account, before all others. Gives the file's name.
+    ///
+    /// # Errors
+    /// Every mistake of the file; then nothing is added.
+    pub fn add_scenarios(&self, cell: &AccountCell, text: &str) -> Result<String, Problems> {
+        self.rules.add(cell, text)
+    }
+
+    /// Removes an added file of scenarios of an account, or all of them. Says whether there was one.
+    pub fn remove_scenarios(&self, cell: &AccountCell, name: Option<&str>) -> bool {
+        self.rules.remove(cell, name)
+    }
+
+    /// How much memory may be used.
+    #[must_use]
+    pub fn memory_limits(&self) -> MemoryLimits {
+        self.memory.limits
+    }
+
+    /// How much memory all accounts use.
+    #[must_use]
+    pub fn memory_usage(&self) -> TotalMemory {
+        self.memory.usage()
+    }
+
+    /// Where all accounts together use too much, lets the largest evict what has ended.
+    fn evict(&self) {
+        let shrink = |cell: &_, level| self.scheduler.lock(cell).shrink_to(level);
+        self.memory.evict(|| self.directory.all(), shrink);
+    }
+
+    /// Closes the accounts that were idle too long by now. Says how many.
+    pub fn close_idle(&self) -> usize {
+        self.directory.close_idle(self.clock.now())
+    }
+
+    /// Closes idle accounts now and again, until the stop.
+    pub async fn sweep(self: Arc<Self>, stop: CancellationToken) {
+        let every = self.memory.limits.account_idle / 8;
+        let every = every.clamp(Duration::from_secs(1), Duration::from_mins(1));
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(every) => {}
             }
-            let machine = host.clock.now();
-            let now = held.account.clock.read(machine);
-            let (reply, entry) =
-                engine::finish(&rules, &held.account, environment, verification, now)?;
-            let applied = host.apply(&cell, &mut held, entry);
-            host.go_on_with(&cell, &mut held, machine);
-            applied.ok().map(|()| reply)
-        });
-        finished.await.ok().flatten()
-    }
-
-    fn journal_failed(&self, rules: &Rules, call: &Call<'_>, error: &JournalError) -> Reply {
-        tracing::error!(%error, "an entry was not written; the call was not executed");
-        engine::unauthenticated_reply(rules, call, &Rejection::Internal, self.clock.now())
-    }
-
-    /// The answer to a call that made the service fail.
-    #[must_use]
-    pub fn failed(&self, call: &Call<'_>) -> Reply {
-        engine::unauthenticated_reply(&self.rules(), call, &Rejection::Internal, self.clock.now())
-    }
-
-    /// The answer to a request that no call can be made of: nothing is executed and nothing recorded.
-    #[must_use]
-    pub fn refused(&self, call: &Call<'_>, why: &str) -> Reply {
-        let rejection = Rejection::input(why);
-        engine::unauthenticated_reply(&self.rules(), call, &rejection, self.clock.now())
-    }
-
-    /// Begins no further attempt to deliver.
-    pub fn close(&self) {
-        self.waiting.close();
-    }
-
-    /// Waits until every answer that is held back has been given and every attempt on its way has
-    /// ended; no further attempt begins.
-    pub async fn drained(&self) {
-        self.close();
-        self.waiting.wait().await;
+            self.close_idle();
+            self.evict();
+        }
     }
 }

@@ -1,140 +1,134 @@
-//! Scenarios that are edited while the simulator runs. A good set takes the place of the old one at
-//! once; a bad one changes nothing, and what is wrong with it is kept for those who ask.
+//! Reads the scenario files again when they change, and hands them to the host.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use jiff::Timestamp;
-use svc_fixtures::reading::{Problems, Source};
+use notify_debouncer_full::notify::{Error, RecommendedWatcher, RecursiveMode};
+use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
+use svc_fixtures::reading::Source;
+use tokio::sync::Notify;
+use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use super::Host;
-use super::watch::FileWatcher;
 
-/// Which edit is in force, and what came of the last one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReloadStatus {
-    /// Which set of scenarios is in force: 1 from the start, one more with each that replaced it.
-    pub version: u64,
-    /// The last edit, where it was not taken.
-    pub failure: Option<ReloadFailure>,
-}
+/// An editor has finished saving a file after this time.
+const SETTLED: Duration = Duration::from_millis(50);
 
-/// An edit that was not taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReloadFailure {
-    /// When it was read, by the machine's clock.
-    pub at: Timestamp,
-    /// How many mistakes it has.
-    pub mistakes: usize,
-    /// Each of them, as `check` tells it.
-    pub message: String,
-}
-
-impl Default for ReloadStatus {
-    fn default() -> Self {
-        ReloadStatus {
-            version: 1,
-            failure: None,
-        }
-    }
-}
-
-/// Why the files could not even be read.
+/// Why the files could not be read at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnreadableFiles(pub String);
 
-impl Host {
-    /// Which edit is in force, and what came of the last one.
-    #[must_use]
-    pub fn reload_status(&self) -> ReloadStatus {
-        self.reload_status.read().clone()
-    }
+/// The scenario files, or why they could not be read.
+pub type ReadFiles = Result<Vec<Arc<Source>>, UnreadableFiles>;
 
-    /// Puts these scenarios in the place of everybody's; what was added for one account stays before
-    /// them. Calls on their way end by the rules they began with. Gives the new version.
+/// Says when the files below some folders may have changed.
+pub enum FileWatcher {
+    /// The file system reports changes.
+    Notified {
+        /// Woken by each change.
+        changed: Arc<Notify>,
+        /// Reports as long as it lives.
+        debouncer: Debouncer<RecommendedWatcher, RecommendedCache>,
+    },
+    /// Nobody reports changes: the files are read again each time.
+    Polling(Interval),
+}
+
+impl FileWatcher {
+    /// A watcher that the file system notifies.
     ///
     /// # Errors
-    /// Every mistake of these files; then all stays as it was.
-    pub fn replace_scenarios(&self, files: &[Arc<Source>]) -> Result<u64, Problems> {
-        let _only = self.editing.lock();
-        let read = self.rules().with_scenarios_replaced(files);
-        let rules = Arc::new(read.inspect_err(|problems| {
-            self.refuse_edit(problems.len(), problems.to_string());
-        })?);
-        *self.rules.write() = Arc::clone(&rules);
-        self.renew_own_rules(&rules);
-        let mut status = self.reload_status.write();
-        *status = ReloadStatus {
-            version: status.version + 1,
-            failure: None,
+    /// Where the file system reports no changes.
+    pub fn notified(folders: &[PathBuf]) -> Result<Self, Error> {
+        let changed = Arc::new(Notify::new());
+        let notify = Arc::clone(&changed);
+        let report = move |events: DebounceEventResult| match events {
+            // Reading the files is an event, too: following it would never end.
+            Ok(events) if events.iter().all(|event| event.kind.is_access()) => {}
+            Ok(_) => notify.notify_one(),
+            Err(errors) => {
+                for error in errors {
+                    tracing::warn!(%error, "a change of the scenario files may have been missed");
+                }
+                notify.notify_one();
+            }
         };
-        Ok(status.version)
+        let mut debouncer = new_debouncer(SETTLED, None, report)?;
+        for folder in folders {
+            debouncer.watch(folder, RecursiveMode::Recursive)?;
+        }
+        Ok(FileWatcher::Notified { changed, debouncer })
     }
 
-    fn refuse_edit(&self, mistakes: usize, message: String) {
-        let at = self.clock.real();
-        self.reload_status.write().failure = Some(ReloadFailure {
-            at,
-            mistakes,
-            message,
+    /// A watcher for file systems that report nothing.
+    #[must_use]
+    pub fn polling(time: Duration) -> Self {
+        let mut interval = tokio::time::interval(time.max(Duration::from_millis(1)));
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        interval.reset();
+        FileWatcher::Polling(interval)
+    }
+
+    async fn changed(&mut self) {
+        match self {
+            FileWatcher::Notified { changed, .. } => changed.notified().await,
+            FileWatcher::Polling(interval) => {
+                interval.tick().await;
+            }
+        }
+    }
+}
+
+/// Reads the files again whenever they may have changed, until the stop. `first` are the files in force.
+pub async fn reload_on_change(
+    host: Arc<Host>,
+    mut watcher: FileWatcher,
+    first: Vec<Arc<Source>>,
+    read: impl Fn() -> ReadFiles + Clone + Send + 'static,
+    stop: CancellationToken,
+) {
+    let mut last = Ok(first);
+    loop {
+        let (host, read) = (Arc::clone(&host), read.clone());
+        // Compiling takes too long for a thread that other tasks wait for.
+        let reloaded = tokio::task::spawn_blocking(move || {
+            let files = read();
+            if files != last {
+                reload(&host, &files);
+            }
+            files
         });
-    }
-
-    /// Reads the files again whenever something may have changed, until the stop. `first` are those
-    /// in force; `read` gives all files anew.
-    pub async fn reload_on_change(
-        self: Arc<Self>,
-        mut watch: FileWatcher,
-        first: Vec<Arc<Source>>,
-        read: impl Fn() -> Result<Vec<Arc<Source>>, UnreadableFiles> + Clone + Send + 'static,
-        stop: CancellationToken,
-    ) {
-        let mut last = Ok(first);
-        loop {
-            let (host, read) = (Arc::clone(&self), read.clone());
-            // Too long for a task that others wait behind.
-            let looked = tokio::task::spawn_blocking(move || host.look(last, read()));
-            match looked.await {
-                Ok(read) => last = read,
-                Err(error) => {
-                    tracing::error!(%error, "scenario files are no longer followed");
-                    return;
-                }
+        match reloaded.await {
+            Ok(files) => last = files,
+            Err(error) => {
+                tracing::error!(%error, "scenario files are no longer followed");
+                return;
             }
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = watch.changed() => {}
-            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = watcher.changed() => {}
         }
     }
+}
 
-    /// Takes what was read where it is not what was read last. Gives what was read.
-    fn look(
-        &self,
-        last: Result<Vec<Arc<Source>>, UnreadableFiles>,
-        read: Result<Vec<Arc<Source>>, UnreadableFiles>,
-    ) -> Result<Vec<Arc<Source>>, UnreadableFiles> {
-        if read == last {
-            return read;
-        }
-        match &read {
-            Ok(files) => match self.replace_scenarios(files) {
-                Ok(version) => {
-                    let rules = self.rules().scenarios.all().len();
-                    tracing::info!(version, rules, "the scenarios were read again");
-                }
-                Err(problems) => tracing::warn!(
-                    "the edited scenarios are not used, those before stay:\n{problems}"
-                ),
-            },
-            Err(unreadable) => {
-                tracing::warn!(
-                    "the scenarios can't be read again, those before stay: {unreadable}"
-                );
-                self.refuse_edit(1, unreadable.to_string());
+fn reload(host: &Host, files: &ReadFiles) {
+    match files {
+        Ok(files) => match host.replace_scenarios(files) {
+            Ok(version) => {
+                let rules = host.rules().scenarios.all().len();
+                tracing::info!(version, rules, "the scenarios were read again");
             }
+            Err(problems) => {
+                tracing::warn!("the edited scenarios are not used, those before stay:\n{problems}")
+            }
+        },
+        Err(unreadable) => {
+            tracing::warn!("the scenarios can't be read again, those before stay: {unreadable}");
+            host.reject_reload(unreadable.to_string());
         }
-        read
     }
 }

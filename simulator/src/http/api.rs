@@ -113,7 +113,10 @@ impl Api {
     /// The answer to a malformed request.
     fn refuse(&self, peer: SocketAddr, parts: &Parts, malformed: MalformedRequest) -> Response {
         let call = self.call(peer, parts, Body::Incomplete);
-        respond(self.host.refused(&call, &malformed.to_string()))
+        respond(
+            self.host
+                .malformed_request_reply(&call, &malformed.to_string()),
+        )
     }
 
     fn call<'a>(&self, peer: SocketAddr, parts: &'a Parts, body: Body<'a>) -> Call<'a> {
@@ -131,7 +134,7 @@ impl Api {
     fn panicked(&self, call: &Call<'_>) -> Reply {
         tracing::error!(method = ?call.method, path = ?call.path, "a call made the service panic");
         // Without the body, which may have caused the panic and would cause it again.
-        self.host.failed(&Call {
+        self.host.internal_error_reply(&Call {
             body: Body::Incomplete,
             ..call.clone()
         })

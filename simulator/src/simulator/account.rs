@@ -12,11 +12,10 @@ use crate::engine::state::clock::AccountClock;
 use crate::engine::state::delivery::Delivery;
 use crate::engine::state::manage;
 use crate::engine::state::wallet::Wallet;
-use crate::host::accounts::ChangeError;
 use crate::host::clock_move::{ClockMove, ClockMoveError, ClockTarget};
 use crate::host::journal::JournalError;
 use crate::host::transport::TargetPolicy;
-use crate::host::{AccountCell, Host};
+use crate::host::{AccountCell, ChangeError, Host};
 use crate::scenario::WebhookConfig;
 
 /// An account of a running [`Simulator`](super::Simulator).

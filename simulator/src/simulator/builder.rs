@@ -18,11 +18,10 @@ use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
 use crate::host::journal::{Journal, JournalError};
 use crate::host::memory::MemoryLimits;
-use crate::host::reload::UnreadableFiles;
+use crate::host::reload::{FileWatcher, UnreadableFiles, reload_on_change};
 use crate::host::transport::{
     HttpTransport, TargetPolicy, Transport, TransportError, TransportLimits,
 };
-use crate::host::watch::FileWatcher;
 use crate::host::{Host, HostConfig};
 use crate::http::Addresses;
 use crate::http::control::guard::ConsoleAccess;
@@ -298,7 +297,13 @@ impl SimulatorBuilder {
             Ok([given.clone(), read.rules.scenarios].concat())
         };
         let first = files.rules.scenarios;
-        tokio::spawn(Arc::clone(host).reload_on_change(watch, first, read, stop.clone()));
+        tokio::spawn(reload_on_change(
+            Arc::clone(host),
+            watch,
+            first,
+            read,
+            stop.clone(),
+        ));
     }
 }
 

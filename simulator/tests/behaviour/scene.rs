@@ -119,14 +119,9 @@ impl Scene {
         Scene::within(rules, accounts, journal, MemoryLimits::default())
     }
 
-    fn within(
-        rules: Rules,
-        accounts: &str,
-        journal: Arc<dyn Journal>,
-        memory_limits: MemoryLimits,
-    ) -> Self {
+    fn within(rules: Rules, added: &str, journal: Arc<dyn Journal>, limits: MemoryLimits) -> Self {
         let mut sources = scenario::accounts();
-        sources.push(Source::new("accounts-of-the-test.toml", accounts));
+        sources.push(Source::new("accounts-of-the-test.toml", added));
         let accounts =
             scenario::read_accounts(&sources).unwrap_or_else(|problems| panic!("{problems}"));
         let statuses: Arc<Mutex<Statuses>> = Arc::new(Mutex::new(Box::new(|_, _| 200)));
@@ -135,7 +130,7 @@ impl Scene {
         let receiver = Arc::new(MemoryTransport::new(answers));
         let machine = Arc::new(AtomicI64::new(START.as_millisecond()));
         let config = HostConfig {
-            memory_limits,
+            memory_limits: limits,
             ..config(&journal, &receiver, &machine)
         };
         Scene {

@@ -11,7 +11,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ("fixtures", "reading", &["shared", "table"]),
     ("simulator", "cli", &["memory", "settings"]),
     ("simulator", "rehearsal", &["callers", "inputs"]),
-    ("simulator", "host", &["cell", "events", "own_rules"]),
     (
         "simulator",
         "scenario_format",

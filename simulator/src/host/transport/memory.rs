@@ -5,10 +5,10 @@ use std::future::Future;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use parking_lot::Mutex;
 
 use super::{Transport, WebhookRequest, WebhookResponse};
 use crate::engine::state::delivery::Answered;
+use crate::host::lock_order::{Mutex, Rank};
 
 /// A transport without a network.
 pub struct MemoryTransport<F> {
@@ -22,7 +22,7 @@ impl<F: Fn(&WebhookRequest, usize) -> u16 + Send + Sync> MemoryTransport<F> {
     pub fn new(answer: F) -> Self {
         MemoryTransport {
             answer,
-            postings: Mutex::new(Vec::new()),
+            postings: Mutex::new(Rank::Record, Vec::new()),
         }
     }
 

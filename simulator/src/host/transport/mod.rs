@@ -5,11 +5,10 @@ mod failure;
 mod http;
 mod memory;
 mod names;
-mod nowhere;
 mod target;
 mod url;
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 
 use bytes::Bytes;
@@ -18,7 +17,6 @@ use crate::engine::state::delivery::Answered;
 pub use http::{HttpTransport, TransportError, TransportLimits};
 pub use memory::MemoryTransport;
 pub use names::{AddressLookup, NameResolver, SystemResolver};
-pub use nowhere::NoTransport;
 pub use target::{TargetPolicy, TargetRejection};
 
 /// The name of the header that carries the signature.
@@ -64,4 +62,18 @@ pub trait Transport: Send + Sync {
         &self,
         posting: WebhookRequest,
     ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>>;
+}
+
+/// Sends nothing: for a simulator that is only asked, such as the one that makes the examples of the
+/// documents.
+pub struct NoTransport;
+
+impl Transport for NoTransport {
+    fn post(
+        &self,
+        _: WebhookRequest,
+    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
+        let reason = "webhooks do not leave this simulator";
+        Box::pin(ready(WebhookResponse::nothing(reason)))
+    }
 }

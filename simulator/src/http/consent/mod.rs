@@ -127,7 +127,7 @@ fn find_account(
     id: &str,
 ) -> Result<(Arc<AccountCell>, VerificationId), ConsentError> {
     let verification = VerificationId::parse(id).ok_or(ConsentError::UnknownLink)?;
-    match links.host.find(verification) {
+    match links.host.directory().find(verification) {
         Some((cell, environment)) if environment == links.environment => Ok((cell, verification)),
         _ => Err(ConsentError::UnknownLink),
     }

@@ -140,7 +140,7 @@ pub(super) async fn one(request: ControlRequest) -> ControlResult<CallDto> {
         ControlError::new(ControlErrorCode::VerificationNotFound, message)
     };
     let id = VerificationId::parse(&request.id).ok_or_else(unknown)?;
-    let (cell, environment) = request.api.host.find(id).ok_or_else(unknown)?;
+    let (cell, environment) = request.api.host.directory().find(id).ok_or_else(unknown)?;
     cell.read(|account| {
         let verifications = &account.environment(environment).verifications;
         let (call, answer) = verifications.answered(id).ok_or_else(unknown)?;

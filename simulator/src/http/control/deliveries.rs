@@ -224,7 +224,7 @@ impl ControlApi {
         text: &str,
     ) -> Result<(Arc<AccountCell>, Environment, VerificationId), ControlError> {
         let DeliveryId(id) = DeliveryId::parse(text).ok_or_else(unknown)?;
-        let (cell, environment) = self.host.find(id).ok_or_else(unknown)?;
+        let (cell, environment) = self.host.directory().find(id).ok_or_else(unknown)?;
         Ok((cell, environment, id))
     }
 }

@@ -12,9 +12,9 @@ use svc_fixtures::reading::Problems;
 
 use super::json::JsonError;
 use crate::engine::state::manage::Refused;
-use crate::host::accounts::{ChangeError, OpenError};
 use crate::host::clock_move::ClockMoveError;
 use crate::host::journal::JournalError;
+use crate::host::{ChangeError, OpenError};
 
 /// A file or a page.
 pub(in crate::http) fn content(kind: &str, body: Bytes) -> Response {

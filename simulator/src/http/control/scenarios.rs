@@ -8,7 +8,7 @@ use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlRequest, ControlResult};
 use super::values::TimestampDto;
 use crate::engine::call::rules::Rules;
-use crate::host::own_rules::name_of;
+use crate::host::added_name;
 use crate::scenario::Scenario;
 
 /// Whose scenarios.
@@ -62,12 +62,12 @@ pub(super) async fn list(
         None => (request.api.host.rules(), Vec::new()),
         Some(id) => {
             let cell = request.api.account(id)?;
-            (request.api.host.rules_of(&cell), cell.own_files())
+            (request.api.host.rules_of(&cell), cell.added_files())
         }
     };
     let added = |scenario: &Scenario| {
         let file = own.iter().find(|file| *file.path == *scenario.file)?;
-        Some(name_of(file).to_owned())
+        Some(added_name(file).to_owned())
     };
     let rows = rules.scenarios.all().iter();
     let rows = rows.map(|scenario| row(&rules, scenario, added(scenario)));
@@ -125,9 +125,9 @@ pub(super) async fn add(
         let id = request.api.host.add_scenarios(&cell, &toml);
         let id = id.map_err(|problems| ControlError::mistakes(&problems))?;
         let file = cell
-            .own_files()
+            .added_files()
             .into_iter()
-            .find(|file| name_of(file) == id);
+            .find(|file| added_name(file) == id);
         let rules = request.api.host.rules_of(&cell);
         let mut scenarios: Vec<String> = Vec::new();
         for scenario in rules.scenarios.all() {

@@ -9,7 +9,7 @@ use svc_simulator::engine::state::entry::Change;
 use svc_simulator::engine::state::ids::VerificationId;
 use svc_simulator::engine::state::manage::{self, Refused};
 use svc_simulator::engine::state::rate_limit::RateLimit;
-use svc_simulator::host::accounts::ChangeError;
+use svc_simulator::host::ChangeError;
 use svc_simulator::host::clock_move::{ClockMoveError, ClockTarget};
 use svc_simulator::scenario::WebhookConfig;
 

@@ -1,0 +1,166 @@
+//! One call against one account: decided under the account's lock, and waited for outside it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::cell::AccountCell;
+use super::journal::JournalError;
+use super::scheduler::Scheduler;
+use crate::engine::call::reply::Reply;
+use crate::engine::call::request::Environment;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::ids::VerificationId;
+use crate::engine::{self, Decision, Prepared};
+
+/// A prepared call and the account that it is for.
+pub(super) struct CallExecution<'a> {
+    pub(super) scheduler: &'a Arc<Scheduler>,
+    pub(super) rules: &'a Arc<Rules>,
+    pub(super) cell: &'a Arc<AccountCell>,
+    pub(super) prepared: &'a Prepared<'a>,
+}
+
+/// Why a call has no reply.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CallError {
+    #[error("an entry was not written; the call was not executed: {0}")]
+    Journal(#[from] JournalError),
+    #[error("a delayed call ended without a reply")]
+    NoReply,
+}
+
+/// A call that waits for the one that is executed under its idempotency key.
+#[derive(Debug, Clone, Copy)]
+struct WaitingDuplicate {
+    generation: u64,
+    original: VerificationId,
+}
+
+/// A call whose reply is delayed for some real time.
+#[derive(Debug, Clone, Copy)]
+struct DelayedCall {
+    environment: Environment,
+    verification: VerificationId,
+    generation: u64,
+    delay_ms: u64,
+}
+
+/// What one look at the account came to.
+enum Progress {
+    Answered(Reply),
+    Delayed(DelayedCall),
+    Waiting(WaitingDuplicate),
+    AccountClosed,
+}
+
+impl CallExecution<'_> {
+    /// The reply; none where the account was closed before the call was executed.
+    pub(super) async fn run(&self) -> Result<Option<Reply>, CallError> {
+        let mut waiting = None;
+        loop {
+            // Made before the look, so that no change in between is missed.
+            let changed = self.cell.changed.notified();
+            self.cell.yield_while_contended().await;
+            match self.step(waiting)? {
+                Progress::Answered(reply) => return Ok(Some(reply)),
+                Progress::Delayed(call) => return self.finish_later(call).await.map(Some),
+                Progress::Waiting(duplicate) => {
+                    waiting = Some(duplicate);
+                    changed.await;
+                }
+                Progress::AccountClosed => return Ok(None),
+            }
+        }
+    }
+
+    /// One look at the account under its lock: what fell due before, then the call.
+    fn step(&self, waiting: Option<WaitingDuplicate>) -> Result<Progress, JournalError> {
+        let mut locked = self.scheduler.lock(self.cell);
+        let generation = locked.state.generation;
+        let (waiting, reset) = match waiting {
+            Some(it) if it.generation != generation => (None, Some(it)),
+            waiting => (waiting, None),
+        };
+        if let Some(it) = reset
+            && let Some(orphan) = locked.state.orphaned.get(&(it.generation, it.original))
+        {
+            return Ok(Progress::Answered(orphan.reply.clone().replayed()));
+        }
+        if locked.state.closed {
+            return Ok(Progress::AccountClosed);
+        }
+        locked.finish_due()?;
+        let (account, machine) = (&locked.state.account, locked.machine);
+        let decision = match waiting {
+            Some(WaitingDuplicate { original, .. }) => {
+                engine::decide_waiting(self.rules, account, self.prepared, original, machine)
+            }
+            None => engine::decide(self.rules, account, self.prepared, machine),
+        };
+        Ok(match decision {
+            Decision::Answered { reply, entry } => {
+                if let Some(entry) = entry {
+                    locked.commit(entry)?;
+                    locked.schedule();
+                }
+                Progress::Answered(reply)
+            }
+            Decision::Delayed {
+                verification,
+                delay_ms,
+                entry,
+            } => {
+                locked.commit(entry)?;
+                Progress::Delayed(DelayedCall {
+                    environment: self.prepared.environment,
+                    verification,
+                    generation,
+                    delay_ms,
+                })
+            }
+            Decision::InFlight { on, entry } => {
+                if let Some(entry) = entry {
+                    locked.commit(entry)?;
+                }
+                Progress::Waiting(WaitingDuplicate {
+                    generation,
+                    original: on,
+                })
+            }
+        })
+    }
+
+    /// Ends a delayed call on a task of its own, so that it ends even if its client gives up.
+    async fn finish_later(&self, call: DelayedCall) -> Result<Reply, CallError> {
+        let scheduler = Arc::clone(self.scheduler);
+        let (rules, cell) = (Arc::clone(self.rules), Arc::clone(self.cell));
+        let finished = self.scheduler.tasks.spawn(async move {
+            tokio::time::sleep(Duration::from_millis(call.delay_ms)).await;
+            finish_delayed(&scheduler, &rules, &cell, call)
+        });
+        finished.await.unwrap_or(Err(CallError::NoReply))
+    }
+}
+
+fn finish_delayed(
+    scheduler: &Arc<Scheduler>,
+    rules: &Rules,
+    cell: &Arc<AccountCell>,
+    call: DelayedCall,
+) -> Result<Reply, CallError> {
+    let mut locked = scheduler.lock(cell);
+    if locked.state.generation != call.generation {
+        let orphaned = &mut locked.state.orphaned;
+        let orphan = orphaned.get_mut(&(call.generation, call.verification));
+        let orphan = orphan.ok_or(CallError::NoReply)?;
+        orphan.delivered = true;
+        return Ok(orphan.reply.clone());
+    }
+    let (account, now) = (&locked.state.account, locked.now());
+    let finished = engine::finish(rules, account, call.environment, call.verification, now);
+    let (reply, entry) = finished.ok_or(CallError::NoReply)?;
+    let committed = locked.commit(entry);
+    locked.schedule();
+    committed?;
+    Ok(reply)
+}

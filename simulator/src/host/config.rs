@@ -1,0 +1,43 @@
+//! What a host is made with.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::clock::Clock;
+use super::courier::SignatureClock;
+use super::journal::{Journal, NoJournal};
+use super::memory::MemoryLimits;
+use super::transport::{NoTransport, Transport};
+
+/// What a host is made with.
+#[derive(Clone)]
+pub struct HostConfig {
+    /// Where time comes from.
+    pub clock: Clock,
+    /// The instant at which the clocks of new accounts stand still; without it they run.
+    pub freeze_at: Option<Timestamp>,
+    /// Where entries are written down.
+    pub journal: Arc<dyn Journal>,
+    /// How webhooks leave.
+    pub transport: Arc<dyn Transport>,
+    /// Which clock the timestamps of webhook signatures are read from.
+    pub signature_clock: SignatureClock,
+    /// How much memory may be used.
+    pub memory_limits: MemoryLimits,
+}
+
+impl HostConfig {
+    /// This clock, no journal and no transport.
+    #[must_use]
+    pub fn new(clock: Clock) -> Self {
+        HostConfig {
+            clock,
+            freeze_at: None,
+            journal: Arc::new(NoJournal),
+            transport: Arc::new(NoTransport),
+            signature_clock: SignatureClock::Real,
+            memory_limits: MemoryLimits::default(),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The locks of the host and the order in which a thread takes them. Debug builds check the order;
+//! release builds hold the plain locks of `parking_lot`.
+//!
+//! | rank | lock | guards | held while |
+//! |---|---|---|---|
+//! | [`Rank::Edit`] | `RulesStore::editing` | nothing: one edit of scenarios at a time | files are compiled, rules put in place |
+//! | [`Rank::Open`] | `Directory::opening` | nothing: one account is opened at a time | names are compared, idle accounts closed |
+//! | [`Rank::Evict`] | `MemoryGovernor::evicting` | nothing: one eviction at a time | all accounts are measured and shrunk |
+//! | [`Rank::Account`] | `AccountCell::state` | one account; never two at once | a call is decided, written and applied |
+//! | [`Rank::AccountRules`] | `AccountCell::own_rules` | the scenarios added for one account | an `Arc` is read or replaced |
+//! | [`Rank::Names`] | `Directory::shards` | which account a key's name belongs to | a name is looked up, added or removed |
+//! | [`Rank::Rules`] | `RulesStore::current` | the rules of all accounts | an `Arc` is read or replaced |
+//! | [`Rank::Record`] | the lists of the in-memory journal and transport | what was appended or sent | one entry is pushed or copied |
+//!
+//! A thread takes locks from the top of this table down, and each rank once. No lock is held across an
+//! `.await`: the guards are not `Send`, so that a task that tried would not compile.
+
+use std::ops::{Deref, DerefMut};
+
+/// The place of a lock in the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Edit,
+    Open,
+    Evict,
+    Account,
+    AccountRules,
+    Names,
+    Rules,
+    Record,
+}
+
+/// A mutex with a place in the order.
+pub(super) struct Mutex<T> {
+    order: LockRank,
+    lock: parking_lot::Mutex<T>,
+}
+
+/// A lock for many readers or one writer, with a place in the order.
+pub(super) struct RwLock<T> {
+    order: LockRank,
+    lock: parking_lot::RwLock<T>,
+}
+
+/// The access to what a lock guards, until it is dropped.
+pub(super) struct RankedGuard<G> {
+    guard: G,
+    _held: HeldRank,
+}
+
+/// The guard of a [`Mutex`].
+pub(super) type MutexGuard<'a, T> = RankedGuard<parking_lot::MutexGuard<'a, T>>;
+
+impl<T> Mutex<T> {
+    pub(super) fn new(rank: Rank, value: T) -> Self {
+        Mutex {
+            order: LockRank::new(rank),
+            lock: parking_lot::Mutex::new(value),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, T> {
+        RankedGuard {
+            _held: self.order.enter(),
+            guard: self.lock.lock(),
+        }
+    }
+
+    /// The guard, unless somebody else has it.
+    pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        let guard = self.lock.try_lock()?;
+        Some(RankedGuard {
+            _held: self.order.enter(),
+            guard,
+        })
+    }
+
+    pub(super) fn is_locked(&self) -> bool {
+        self.lock.is_locked()
+    }
+}
+
+impl<T> RwLock<T> {
+    pub(super) fn new(rank: Rank, value: T) -> Self {
+        RwLock {
+            order: LockRank::new(rank),
+            lock: parking_lot::RwLock::new(value),
+        }
+    }
+
+    pub(super) fn read(&self) -> RankedGuard<parking_lot::RwLockReadGuard<'_, T>> {
+        RankedGuard {
+            _held: self.order.enter(),
+            guard: self.lock.read(),
+        }
+    }
+
+    pub(super) fn write(&self) -> RankedGuard<parking_lot::RwLockWriteGuard<'_, T>> {
+        RankedGuard {
+            _held: self.order.enter(),
+            guard: self.lock.write(),
+        }
+    }
+}
+
+impl<G: Deref> Deref for RankedGuard<G> {
+    type Target = G::Target;
+
+    fn deref(&self) -> &G::Target {
+        &self.guard
+    }
+}
+
+impl<G: DerefMut> DerefMut for RankedGuard<G> {
+    fn deref_mut(&mut self) -> &mut G::Target {
+        &mut self.guard
+    }
+}
+
+use check::{HeldRank, LockRank};
+
+#[cfg(debug_assertions)]
+mod check {
+    use std::cell::RefCell;
+
+    use super::Rank;
+
+    thread_local! {
+        /// The ranks of the locks that this thread holds, in the order in which it took them.
+        static HELD: RefCell<Vec<Rank>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// The rank of a lock.
+    pub(super) struct LockRank(Rank);
+
+    /// The note that this thread holds a lock of a rank.
+    pub(super) struct HeldRank(Rank);
+
+    impl LockRank {
+        pub(super) fn new(rank: Rank) -> Self {
+            LockRank(rank)
+        }
+
+        pub(super) fn enter(&self) -> HeldRank {
+            HELD.with_borrow_mut(|held| {
+                if let Some(last) = held.last().filter(|&&last| last >= self.0) {
+                    panic!(
+                        "the lock {:?} must not be taken while {last:?} is held",
+                        self.0
+                    );
+                }
+                held.push(self.0);
+            });
+            HeldRank(self.0)
+        }
+    }
+
+    impl Drop for HeldRank {
+        fn drop(&mut self) {
+            HELD.with_borrow_mut(|held| held.retain(|rank| *rank != self.0));
+        }
+    }
+}
+
+#[cfg(not(debug_assertions))]
+mod check {
+    use super::Rank;
+
+    pub(super) struct LockRank;
+
+    pub(super) struct HeldRank;
+
+    impl LockRank {
+        pub(super) fn new(_: Rank) -> Self {
+            LockRank
+        }
+
+        pub(super) fn enter(&self) -> HeldRank {
+            HeldRank
+        }
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_taken_from_the_top_down_are_let_go_in_any_order() {
+        let account = Mutex::new(Rank::Account, 1);
+        let (names, rules) = (RwLock::new(Rank::Names, 2), RwLock::new(Rank::Rules, 3));
+        for _ in 0..2 {
+            let (first, second, third) = (account.lock(), names.read(), rules.write());
+            assert_eq!(*first + *second + *third, 6);
+            drop(first);
+            drop(third);
+            drop(second);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the lock Account must not be taken while Names is held")]
+    fn a_lock_taken_after_a_later_one_panics_with_both_names() {
+        let (account, names) = (Mutex::new(Rank::Account, ()), RwLock::new(Rank::Names, ()));
+        let _names = names.read();
+        let _account = account.lock();
+    }
+
+    #[test]
+    #[should_panic(expected = "the lock Account must not be taken while Account is held")]
+    fn a_second_account_locked_at_once_panics() {
+        let accounts = [(); 2].map(|()| Mutex::new(Rank::Account, ()));
+        let _both = accounts.each_ref().map(Mutex::lock);
+    }
+}

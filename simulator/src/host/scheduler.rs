@@ -1,0 +1,295 @@
+//! Does what falls due in time, whether or not anybody calls: ends verifications, makes attempts to
+//! deliver, wakes up again. Every change of an account is written and applied here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio_util::task::TaskTracker;
+
+use super::cell::{AccountCell, AccountState, OrphanedReply};
+use super::clock::Clock;
+use super::courier::{Courier, DueAttempt};
+use super::journal::{Journal, JournalError};
+use super::lock_order::MutexGuard;
+use super::memory::{MemoryGovernor, MemoryUsage, report_evicted};
+use super::rules_store::RulesStore;
+use crate::engine;
+use crate::engine::call::request::Environment;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::clock::AccountClock;
+use crate::engine::state::delivery::Attempt;
+use crate::engine::state::entry::{Change, Entry};
+use crate::engine::state::event;
+
+/// How long something waits that is due and could not be written.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Does what falls due.
+pub(super) struct Scheduler {
+    pub(super) clock: Clock,
+    pub(super) rules: Arc<RulesStore>,
+    pub(super) memory: Arc<MemoryGovernor>,
+    pub(super) journal: Arc<dyn Journal>,
+    pub(super) courier: Courier,
+    /// What must end before the simulator does: delayed replies and attempts to deliver.
+    pub(super) tasks: TaskTracker,
+}
+
+/// An account under its lock, at one instant.
+pub(super) struct LockedAccount<'a> {
+    scheduler: &'a Arc<Scheduler>,
+    cell: &'a Arc<AccountCell>,
+    pub(super) state: MutexGuard<'a, AccountState>,
+    /// What the machine's clock shows.
+    pub(super) machine: Timestamp,
+}
+
+impl Scheduler {
+    pub(super) fn lock<'a>(self: &'a Arc<Self>, cell: &'a Arc<AccountCell>) -> LockedAccount<'a> {
+        let state = cell.lock();
+        LockedAccount {
+            scheduler: self,
+            cell,
+            state,
+            machine: self.clock.now(),
+        }
+    }
+
+    /// Looks at an account again after some real time: as planned, or because something failed.
+    fn wake_after(self: &Arc<Self>, wait: Duration, cell: &Arc<AccountCell>, planned: bool) {
+        // A task that waits does not keep an account that is closed meanwhile.
+        let (scheduler, cell) = (Arc::clone(self), Arc::downgrade(cell));
+        tokio::spawn(async move {
+            tokio::time::sleep(wait).await;
+            let Some(cell) = cell.upgrade() else {
+                return;
+            };
+            let mut locked = scheduler.lock(&cell);
+            if planned {
+                locked.state.wakeup_at = None;
+            }
+            if let Err(error) = locked.run_due() {
+                tracing::error!(account = %cell.id(), %error, "a due result was not written; it stays due");
+            }
+        });
+    }
+
+    /// Makes an attempt and records what came of it, then goes on with what waited for it.
+    async fn deliver(self: Arc<Self>, cell: Arc<AccountCell>, due: DueAttempt) {
+        let attempt = self.courier.send(&due).await;
+        let mut locked = self.lock(&cell);
+        if locked.state.generation != due.generation {
+            return;
+        }
+        let key = (due.environment, due.verification);
+        locked.state.in_flight.remove(&key);
+        match locked.record_attempt(&due, attempt) {
+            Ok(()) => locked.schedule(),
+            // It stays due and is sent again: at least once.
+            Err(error) => {
+                tracing::error!(account = %cell.id(), %error, "an attempt was not written");
+                cell.changed.notify_waiters();
+                self.wake_after(RETRY_AFTER, &cell, false);
+            }
+        }
+    }
+}
+
+impl LockedAccount<'_> {
+    /// What the account's clock shows.
+    pub(super) fn now(&self) -> Timestamp {
+        self.state.account.clock.read(self.machine)
+    }
+
+    /// The rules the account's calls are decided by.
+    pub(super) fn rules(&self) -> Arc<Rules> {
+        self.scheduler.rules.of(self.cell)
+    }
+
+    /// Writes an entry down, applies it, and wakes those who wait for a change.
+    pub(super) fn commit(&mut self, entry: Entry) -> Result<(), JournalError> {
+        let (cell, state) = (self.cell, &mut *self.state);
+        let journal = &self.scheduler.journal;
+        journal.append(cell.id(), std::slice::from_ref(&entry))?;
+        // Most entries make at most two events, which need no list of their own.
+        let mut events = event::of(&state.account, &entry);
+        let (first, second) = (events.next(), events.next());
+        let more: Vec<_> = events.collect();
+        let environment = entry.environment;
+        let evicted = state.account.environment(environment).evictions().total();
+        // An eviction among many accounts is reported once, for all of them.
+        let reported = matches!(entry.changes.as_slice(), [Change::Evicted { .. }]);
+        state.account.apply(entry);
+        for event in first.into_iter().chain(second).chain(more) {
+            state.record(event);
+        }
+        self.scheduler.memory.measure(state);
+        if !reported {
+            report_evicted(&state.account, environment, evicted);
+        }
+        cell.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// Commits changes that happen now.
+    pub(super) fn commit_now(
+        &mut self,
+        environment: Environment,
+        changes: Vec<Change>,
+    ) -> Result<(), JournalError> {
+        self.commit(Entry {
+            at: self.now(),
+            environment,
+            changes,
+        })
+    }
+
+    /// Sets the account's clock.
+    pub(super) fn set_clock(&mut self, clock: AccountClock) -> Result<(), JournalError> {
+        self.commit(Entry {
+            at: clock.read(self.machine),
+            environment: Environment::Test,
+            changes: vec![Change::ClockSet(clock)],
+        })
+    }
+
+    /// Does what is due, and schedules what is due next.
+    pub(super) fn run_due(&mut self) -> Result<(), JournalError> {
+        let finished = self.finish_due();
+        self.schedule();
+        finished
+    }
+
+    /// Ends every verification that is due by now, in order.
+    pub(super) fn finish_due(&mut self) -> Result<(), JournalError> {
+        let now = self.now();
+        while let Some((at, environment, verification)) =
+            self.state.account.first_due().filter(|&(at, ..)| at <= now)
+        {
+            let (rules, account) = (self.rules(), &self.state.account);
+            let Some((_, entry)) = engine::finish(&rules, account, environment, verification, at)
+            else {
+                break;
+            };
+            self.commit(entry)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the calls whose replies were delayed when the account was last known: nobody waits for the
+    /// replies any more, but each call is charged once.
+    pub(super) fn finish_delayed(&mut self) -> Result<(), JournalError> {
+        let now = self.now();
+        for (environment, verification) in self.state.delayed() {
+            let (rules, account) = (self.rules(), &self.state.account);
+            let finished = engine::finish(&rules, account, environment, verification, now);
+            if let Some((_, entry)) = finished {
+                self.commit(entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins the attempts that are due, and sees to it that what is due next is done in time. Whoever
+    /// moves the account's clock does both instead, until the move ends.
+    pub(super) fn schedule(&mut self) {
+        if self.state.clock_move.is_none() {
+            self.begin_attempts();
+            self.schedule_wakeup();
+        }
+    }
+
+    /// Begins the attempts that are due, as many as may be made at once.
+    fn begin_attempts(&mut self) {
+        let scheduler = self.scheduler;
+        if scheduler.tasks.is_closed() {
+            return;
+        }
+        let now = self.now();
+        for environment in Environment::ALL {
+            while let Some(due) = scheduler.courier.next_due(&self.state, environment, now) {
+                let key = (environment, due.verification);
+                self.state.in_flight.insert(key);
+                let deliver = Arc::clone(scheduler).deliver(Arc::clone(self.cell), due);
+                scheduler.tasks.spawn(deliver);
+            }
+        }
+    }
+
+    fn schedule_wakeup(&mut self) {
+        if self.state.account.clock.frozen_at().is_some() {
+            return;
+        }
+        let now = self.now();
+        let Some(at) = self.state.next_due(now) else {
+            return;
+        };
+        if self.state.wakeup_at.is_some_and(|planned| planned <= at) {
+            return;
+        }
+        self.state.wakeup_at = Some(at);
+        let wait = match at > now {
+            true => self.scheduler.clock.takes(at.duration_since(now)),
+            // It was due already and could not be written: not again at once.
+            false => RETRY_AFTER,
+        };
+        self.scheduler.wake_after(wait, self.cell, true);
+    }
+
+    /// Resets the account. The replies to the calls that are delayed are kept beside it, because it will
+    /// not know these calls any more.
+    pub(super) fn reset(&mut self) -> Result<(), JournalError> {
+        let (rules, now) = (self.rules(), self.now());
+        let state = &mut *self.state;
+        state.orphaned.retain(|_, orphan| !orphan.delivered);
+        for (environment, verification) in state.delayed() {
+            let account = &state.account;
+            if let Some((reply, _)) =
+                engine::finish(&rules, account, environment, verification, now)
+            {
+                let orphan = OrphanedReply {
+                    reply,
+                    delivered: false,
+                };
+                let key = (state.generation, verification);
+                state.orphaned.insert(key, orphan);
+            }
+        }
+        self.commit_now(Environment::Test, vec![Change::Reset])?;
+        self.state.generation += 1;
+        self.state.in_flight.clear();
+        *self.cell.own_rules.write() = None;
+        Ok(())
+    }
+
+    /// Records what came of an attempt.
+    pub(super) fn record_attempt(
+        &mut self,
+        due: &DueAttempt,
+        attempt: Attempt,
+    ) -> Result<(), JournalError> {
+        let change = Change::Attempted {
+            verification: due.verification,
+            attempt,
+        };
+        self.commit_now(due.environment, vec![change])
+    }
+
+    /// Evicts what has ended, until no evictable part of the account is above this level.
+    pub(super) fn shrink_to(&mut self, level: usize) {
+        let usage = MemoryUsage::of(&self.state);
+        if usage.events > level {
+            self.state.events.trim(level);
+        }
+        for (environment, evictable) in Environment::ALL.into_iter().zip(usage.evictable) {
+            if evictable > level {
+                let forgotten = vec![Change::Evicted { down_to: level }];
+                if let Err(error) = self.commit_now(environment, forgotten) {
+                    tracing::error!(account = %self.cell.id(), %error, "what is to be forgotten was not written");
+                }
+            }
+        }
+        self.scheduler.memory.measure(&mut self.state);
+    }
+}
