@@ -35,10 +35,8 @@ impl About {
 }
 
 fn has(exchange: &Exchange, text: &str) -> bool {
-    exchange.response.as_ref().is_ok_and(|response| {
-        let mut parts = response.body.windows(text.len());
-        parts.any(|part| part == text.as_bytes())
-    })
+    let body = exchange.response.as_ref().map(|response| &response.body);
+    body.is_ok_and(|body| std::str::from_utf8(body).is_ok_and(|body| body.contains(text)))
 }
 
 /// A defect and the clause it breaks.
