@@ -13,7 +13,7 @@ use super::deliveries::EnvironmentName;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
-use crate::rehearsal::{Asked, Called, Rehearsal, bundle_path, with_member};
+use crate::rehearsal::{CallSpec, CallTarget, Rehearsal, bundle_path, with_member};
 use crate::scenario::{AccountConfig, find_account, read_accounts};
 use crate::simulator::files;
 
@@ -73,7 +73,7 @@ pub(super) struct Stage {
     pub(super) config: AccountConfig,
     pub(super) environment: Environment,
     /// What is called.
-    pub(super) called: Called,
+    pub(super) target: CallTarget,
     pub(super) given: Vec<(String, Json<'static>)>,
     whole: Option<Json<'static>>,
     idempotency_key: Option<String>,
@@ -94,7 +94,7 @@ impl CallArgs {
         let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
         rules.addresses = Addresses::DEFAULT.in_answers();
         let accounts = read_accounts(&files.accounts)?;
-        let called = called(&rules, &self.operation)?;
+        let target = target(&rules, &self.operation)?;
         let config = find_account(&accounts, &self.account).ok_or_else(|| {
             let ids = accounts.iter().map(|config| &*config.id);
             Failure::Usage(format!(
@@ -106,7 +106,7 @@ impl CallArgs {
         let given = self
             .fields
             .iter()
-            .map(|(name, text)| typed(&rules, called, name, text));
+            .map(|(name, text)| typed(&rules, target, name, text));
         let given = given.collect::<Result<Vec<_>, Failure>>()?;
         let environment = match (self.live, self.environment) {
             (false, EnvironmentName::Test) => Environment::Test,
@@ -115,7 +115,7 @@ impl CallArgs {
         Ok(Stage {
             config,
             environment,
-            called,
+            target,
             given,
             whole: self.body.clone(),
             idempotency_key: self.idempotency_key.clone(),
@@ -130,9 +130,9 @@ impl Stage {
     /// The body of the call, to be made in this rehearsal.
     pub(super) fn body(&self, rehearsal: &mut Rehearsal<'_>) -> Json<'static> {
         match &self.whole {
-            None => match self.called {
-                Called::Operation(at) => rehearsal.body(self.environment, at, &self.given),
-                Called::Bundle(at) => rehearsal.bundle_body(at, &self.given),
+            None => match self.target {
+                CallTarget::Operation(at) => rehearsal.body(self.environment, at, &self.given),
+                CallTarget::Bundle(at) => rehearsal.bundle_body(at, &self.given),
             },
             Some(body) => {
                 let mut body = body.clone();
@@ -145,11 +145,11 @@ impl Stage {
     }
 
     /// The call with this key and body.
-    pub(super) fn asked<'q>(&'q self, key: &'q str, body: &'q Json<'q>) -> Asked<'q> {
-        Asked {
+    pub(super) fn spec<'q>(&'q self, key: &'q str, body: &'q Json<'q>) -> CallSpec<'q> {
+        CallSpec {
             environment: self.environment,
             key,
-            called: self.called,
+            target: self.target,
             body,
             idempotency_key: self.idempotency_key.as_deref(),
             reference_id: self.reference_id.as_deref(),
@@ -161,9 +161,9 @@ impl Stage {
     /// What is called, dotted.
     pub(super) fn endpoint(&self) -> String {
         let contract = &self.rules.contract;
-        match self.called {
-            Called::Operation(at) => contract.operations[at].id.clone(),
-            Called::Bundle(at) => format!("{BUNDLES}{}", contract.bundles[at].slug),
+        match self.target {
+            CallTarget::Operation(at) => contract.operations[at].id.clone(),
+            CallTarget::Bundle(at) => format!("{BUNDLES}{}", contract.bundles[at].slug),
         }
     }
 }
@@ -172,16 +172,16 @@ impl Stage {
 const BUNDLES: &str = "bundles.";
 
 /// The operation of this id or path, or the bundle.
-fn called(rules: &Rules, name: &str) -> Result<Called, Failure> {
+fn target(rules: &Rules, name: &str) -> Result<CallTarget, Failure> {
     let contract = &rules.contract;
     let mut rows = contract.operations.iter();
     if let Some(at) = rows.position(|row| row.id == name || row.path == name) {
-        return Ok(Called::Operation(at));
+        return Ok(CallTarget::Operation(at));
     }
     let of_bundle = |row: &Bundle| format!("{BUNDLES}{}", row.slug);
     let mut bundles = contract.bundles.iter();
     let bundle = bundles.position(|row| of_bundle(row) == name || bundle_path(row) == name);
-    bundle.map(Called::Bundle).ok_or_else(|| {
+    bundle.map(CallTarget::Bundle).ok_or_else(|| {
         let ids = contract.operations.iter().map(|row| row.id.clone());
         let ids: Vec<String> = ids.chain(contract.bundles.iter().map(of_bundle)).collect();
         let known = ids.iter().map(String::as_str);
@@ -196,17 +196,17 @@ fn called(rules: &Rules, name: &str) -> Result<Called, Failure> {
 /// makes nothing of it, so that wrong values can be tried, too.
 fn typed(
     rules: &Rules,
-    called: Called,
+    target: CallTarget,
     name: &str,
     text: &str,
 ) -> Result<(String, Json<'static>), Failure> {
     let contract = &rules.contract;
-    let (id, fields) = match called {
-        Called::Operation(at) => {
+    let (id, fields) = match target {
+        CallTarget::Operation(at) => {
             let row = &contract.operations[at];
             (row.id.clone(), row.request.clone())
         }
-        Called::Bundle(at) => {
+        CallTarget::Bundle(at) => {
             let row = &contract.bundles[at];
             (
                 format!("{BUNDLES}{}", row.slug),
@@ -215,9 +215,9 @@ fn typed(
         }
     };
     // A step of a bundle can be given a value of its own: `uan.uan`.
-    let own = match called {
-        Called::Operation(_) => name,
-        Called::Bundle(_) => name.rsplit_once('.').map_or(name, |(_, own)| own),
+    let own = match target {
+        CallTarget::Operation(_) => name,
+        CallTarget::Bundle(_) => name.rsplit_once('.').map_or(name, |(_, own)| own),
     };
     let Some(field) = fields.iter().find(|field| field.name == own) else {
         let known = fields.iter().map(|field| field.name.as_str());

@@ -14,9 +14,9 @@ use crate::engine::call::rules::Rules;
 use crate::engine::compute;
 use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
-use crate::rehearsal::{Met, Note, overlaps, unmet};
+use crate::rehearsal::{ExpectationReport, OverlapReport, check_expectations, report_overlaps};
 use crate::scenario::{AccountConfig, read_accounts, read_scenarios};
-use crate::scenario_analysis::unreachable;
+use crate::scenario_analysis::find_unreachable;
 use crate::scenario_format::{Expectation, read_expectations};
 use crate::simulator::files::{self, AllFiles};
 
@@ -59,7 +59,7 @@ fn read(contract: &Contract, files: &AllFiles, report: &mut Report) -> Option<Ve
         .as_ref()
         .and_then(|answers| kept(read_scenarios(contract, &answers.cast, sources), mistakes));
     if let Some(set) = &scenarios {
-        mistakes.extend(unreachable(contract, set, sources));
+        mistakes.extend(find_unreachable(contract, set, sources));
     }
     let expectations = answers.as_ref().and_then(|answers| {
         kept(
@@ -79,11 +79,11 @@ fn played(
     files: &AllFiles,
     accounts: &[AccountConfig],
     expectations: &[Expectation],
-) -> Result<(Met, Vec<Note>), Failure> {
+) -> Result<(ExpectationReport, Vec<OverlapReport>), Failure> {
     let mut rules = Rules::read(&files.rules, Seed::new(""))?;
     rules.addresses = Addresses::DEFAULT.in_answers();
-    let notes = overlaps(&rules, accounts, &files.rules.scenarios);
-    Ok((unmet(&rules, accounts, expectations), notes))
+    let notes = report_overlaps(&rules, accounts, &files.rules.scenarios);
+    Ok((check_expectations(&rules, accounts, expectations), notes))
 }
 
 fn kept<T>(read: Result<T, Problems>, problems: &mut Problems) -> Option<T> {

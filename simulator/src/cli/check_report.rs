@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use svc_fixtures::reading::{Problem, Problems};
 
 use super::{Failure, terminal};
-use crate::rehearsal::{Met, Note, Told};
+use crate::rehearsal::{ExpectationReport, OverlapReport, RuleLocation};
 
 /// How what was found is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,9 +28,9 @@ pub(super) struct Report {
     /// What is wrong with the files.
     pub(super) mistakes: Problems,
     /// What came of the expectations; nothing where there are mistakes.
-    pub(super) played: Option<Met>,
+    pub(super) played: Option<ExpectationReport>,
     /// What is no mistake, and somebody may want to know.
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<OverlapReport>,
 }
 
 /// So many notes are told to people; programs get all.
@@ -61,7 +61,7 @@ impl Report {
         self.mistakes.or(())?;
         tell_notes(&self.notes);
         match self.played {
-            Some(Met { met, unmet }) if !unmet.is_empty() => {
+            Some(ExpectationReport { met, unmet }) if !unmet.is_empty() => {
                 let mut out = String::new();
                 for problem in unmet.iter() {
                     let _ = writeln!(out, "{problem}\n");
@@ -99,7 +99,7 @@ impl Report {
         let counts = counts.map(|(count, what)| ((*what).to_owned(), json!(count)));
         let listed = |problems: &Problems| -> Value { problems.iter().map(problem).collect() };
         let expectations = self.played.as_ref().map(|played| {
-            let Met { met, unmet } = played;
+            let ExpectationReport { met, unmet } = played;
             json!({"met": met, "unmet": listed(unmet)})
         });
         json!({
@@ -137,7 +137,7 @@ fn problem(problem: &Problem) -> Value {
     })
 }
 
-fn tell_notes(notes: &[Note]) {
+fn tell_notes(notes: &[OverlapReport]) {
     for note in notes.iter().take(TOLD) {
         terminal::error(&format!("{}\n", note.problem));
     }
@@ -146,14 +146,14 @@ fn tell_notes(notes: &[Note]) {
     }
 }
 
-fn note(note: &Note) -> Value {
-    let Note {
+fn note(note: &OverlapReport) -> Value {
+    let OverlapReport {
         first,
         second,
         caller,
         ..
     } = note;
-    let told = |it: &Told| json!({"name": it.name, "file": it.file, "line": it.line});
+    let told = |it: &RuleLocation| json!({"name": it.name, "file": it.file, "line": it.line});
     let set = note.set.iter().map(|(name, value)| {
         let value = serde_json::to_value(value).expect("JSON is JSON");
         (name.clone(), value)

@@ -13,7 +13,7 @@ use super::{Failure, terminal};
 use crate::http::explanation::{
     ExplainedCallDto, ExplanationDto, OutcomeDto, ScenarioMatchDto, explain,
 };
-use crate::rehearsal::{Called, Rehearsal};
+use crate::rehearsal::{CallTarget, Rehearsal};
 
 /// What `explain` is told.
 #[derive(Debug, Args)]
@@ -39,14 +39,14 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let stage = args.call.stage()?;
     let mut rehearsal = Rehearsal::new(&stage.rules, stage.config.clone());
     let (body, key) = (stage.body(&mut rehearsal), rehearsal.key(stage.environment));
-    let asked = stage.asked(&key, &body);
-    let heard = rehearsal.ask(&asked);
-    let operation = match stage.called {
-        Called::Operation(operation) => operation,
-        Called::Bundle(_) => {
+    let spec = stage.spec(&key, &body);
+    let observed = rehearsal.call(&spec);
+    let operation = match stage.target {
+        CallTarget::Operation(operation) => operation,
+        CallTarget::Bundle(_) => {
             terminal::print(&match args.format {
-                Format::Human => bundle_for_people(&stage, &asked, &heard, &args.call.files()),
-                Format::Json => format!("{:#}\n", bundle(&stage, &asked, &heard)),
+                Format::Human => bundle_for_people(&stage, &spec, &observed, &args.call.files()),
+                Format::Json => format!("{:#}\n", bundle(&stage, &spec, &observed)),
             });
             return Ok(());
         }
@@ -56,8 +56,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
         &stage.accounts,
         &stage.config,
         operation,
-        &asked,
-        &heard,
+        &spec,
+        &observed,
     );
     terminal::print(&match args.format {
         Format::Human => human(&told, &args.call.files()),

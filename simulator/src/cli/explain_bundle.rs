@@ -8,10 +8,10 @@ use svc_fixtures::json::Json;
 
 use super::call_args::Stage;
 use super::layout::columns;
-use crate::rehearsal::{Asked, Heard};
+use crate::rehearsal::{CallSpec, Observed};
 
 /// For programs.
-pub(super) fn bundle(stage: &Stage, asked: &Asked<'_>, heard: &Heard) -> Value {
+pub(super) fn bundle(stage: &Stage, spec: &CallSpec<'_>, observed: &Observed) -> Value {
     let step = |step: &crate::rehearsal::ObservedStep| {
         json!({
             "operation": step.operation,
@@ -20,16 +20,16 @@ pub(super) fn bundle(stage: &Stage, asked: &Asked<'_>, heard: &Heard) -> Value {
             "because": step.because.to_string(),
         })
     };
-    let steps: Vec<Value> = heard.steps.iter().map(step).collect();
+    let steps: Vec<Value> = observed.steps.iter().map(step).collect();
     json!({
         "bundle": stage.endpoint(),
         "account": &*stage.config.id,
         "environment": stage.environment.as_str(),
-        "body": serde_json::to_value(asked.body).expect("JSON is JSON"),
+        "body": serde_json::to_value(spec.body).expect("JSON is JSON"),
         "answer": {
-            "status": heard.status,
-            "outcome": outcome(heard),
-            "because": heard.because.to_string(),
+            "status": observed.status,
+            "outcome": outcome(observed),
+            "because": observed.because.to_string(),
         },
         "steps": steps,
     })
@@ -38,22 +38,25 @@ pub(super) fn bundle(stage: &Stage, asked: &Asked<'_>, heard: &Heard) -> Value {
 /// For people. `files` is what says on a command line which files there are.
 pub(super) fn bundle_for_people(
     stage: &Stage,
-    asked: &Asked<'_>,
-    heard: &Heard,
+    spec: &CallSpec<'_>,
+    observed: &Observed,
     files: &str,
 ) -> String {
     let id = stage.endpoint();
-    let mut out = format!("{id} {}\n", asked.body);
+    let mut out = format!("{id} {}\n", spec.body);
     let _ = writeln!(out, "of {}, {}\n", stage.config.id, stage.environment);
-    let _ = writeln!(out, "Answer\n  {} {}", heard.status, outcome(heard));
-    if heard.steps.is_empty() {
-        let error = heard.envelope.get("error").and_then(|it| it.get("message"));
+    let _ = writeln!(out, "Answer\n  {} {}", observed.status, outcome(observed));
+    if observed.steps.is_empty() {
+        let error = observed
+            .envelope
+            .get("error")
+            .and_then(|it| it.get("message"));
         let message = error.and_then(Json::as_text).unwrap_or_default();
         let _ = writeln!(out, "  the call is refused: {message}");
         return out;
     }
     out += "\nSteps\n";
-    let rows: Vec<[String; 3]> = heard
+    let rows: Vec<[String; 3]> = observed
         .steps
         .iter()
         .map(|step| {
@@ -65,12 +68,12 @@ pub(super) fn bundle_for_people(
         let _ = writeln!(out, "  {line}");
     }
     out += "\nWhat else a step could get\n";
-    for step in &heard.steps {
+    for step in &observed.steps {
         let _ = writeln!(out, "  svc-simulator explain {}{files}", step.operation);
     }
     out
 }
 
-fn outcome(heard: &Heard) -> &str {
-    heard.code().unwrap_or(heard.text("status"))
+fn outcome(observed: &Observed) -> &str {
+    observed.code().unwrap_or(observed.text("status"))
 }

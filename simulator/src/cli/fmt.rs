@@ -11,7 +11,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::{Failure, terminal};
-use crate::scenario_format::laid_out;
+use crate::scenario_format::format_toml;
 use crate::simulator::files;
 
 /// What `fmt` is told.
@@ -42,7 +42,7 @@ pub(super) fn run(args: &FmtArgs) -> Result<(), Failure> {
             let Some(before) = meaning(&source, &mut problems) else {
                 continue;
             };
-            let text = laid_out(&source.text);
+            let text = format_toml(&source.text);
             if text == source.text {
                 continue;
             }

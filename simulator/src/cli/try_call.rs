@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 
 use super::call_args::CallArgs;
 use super::{Failure, terminal};
-use crate::rehearsal::{Asked, Called, Heard, Rehearsal};
+use crate::rehearsal::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::scenario::WireFault;
 
 /// What `try` is told.
@@ -43,7 +43,7 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
     let mut rehearsal = Rehearsal::new(&stage.rules, stage.config.clone());
     let body = stage.body(&mut rehearsal);
     let key = rehearsal.key(stage.environment);
-    let asked = stage.asked(&key, &body);
+    let spec = stage.spec(&key, &body);
     if args.because {
         let id = stage.endpoint();
         let account = rehearsal.account();
@@ -53,22 +53,22 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
         ));
     }
     for at in 1..=args.times {
-        let heard = rehearsal.ask(&asked);
-        args.tell(&at.to_string(), &heard);
+        let observed = rehearsal.call(&spec);
+        args.tell(&at.to_string(), &observed);
         let wanted = args.result || args.after.is_some();
         if at == args.times
             && wanted
-            && let Called::Bundle(bundle) = stage.called
-            && let Some(body) = rehearsal.second_body(bundle, &heard, &stage.given)
+            && let CallTarget::Bundle(bundle) = stage.target
+            && let Some(body) = rehearsal.second_body(bundle, &observed, &stage.given)
         {
-            let second = rehearsal.ask(&Asked {
+            let second = rehearsal.call(&CallSpec {
                 body: &body,
                 idempotency_key: None,
-                ..asked
+                ..spec
             });
             args.tell("second call", &second);
-        } else if at == args.times && wanted && heard.is_pending() {
-            let Some(result) = rehearsal.result(&heard, args.after) else {
+        } else if at == args.times && wanted && observed.is_pending() {
+            let Some(result) = rehearsal.result(&observed, args.after) else {
                 let message = "the result is still to come; give a longer --after, or --result";
                 return Err(Failure::Running(anyhow::anyhow!(message)));
             };
@@ -79,18 +79,18 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
 }
 
 impl TryArgs {
-    fn tell(&self, which: &str, heard: &Heard) {
+    fn tell(&self, which: &str, observed: &Observed) {
         if self.because {
-            terminal::error(&format!("{which}: {}", told(heard)));
-            for step in &heard.steps {
+            terminal::error(&format!("{which}: {}", told(observed)));
+            for step in &observed.steps {
                 let (operation, status, outcome) = (&step.operation, step.status, &step.outcome);
                 let because = &step.because;
                 terminal::error(&format!("  {operation}: {status} {outcome}, {because}"));
             }
         }
         let text = match self.pretty {
-            false => String::from_utf8_lossy(&heard.body).into_owned(),
-            true => pretty(&heard.envelope),
+            false => String::from_utf8_lossy(&observed.body).into_owned(),
+            true => pretty(&observed.envelope),
         };
         terminal::print(&format!("{}\n", text.trim_end()));
     }
@@ -101,19 +101,19 @@ fn pretty(envelope: &Json<'_>) -> String {
 }
 
 /// An answer in a line.
-fn told(heard: &Heard) -> String {
-    let outcome = heard.code().unwrap_or(heard.text("status"));
-    let mut told = format!("{} {outcome}, {}", heard.status, heard.because);
-    if heard.replay {
+fn told(observed: &Observed) -> String {
+    let outcome = observed.code().unwrap_or(observed.text("status"));
+    let mut told = format!("{} {outcome}, {}", observed.status, observed.because);
+    if observed.replay {
         told += ", replayed";
     }
-    if heard.delay_ms > 0 {
+    if observed.delay_ms > 0 {
         told += &format!(
             ", held back for {:?}",
-            Duration::from_millis(heard.delay_ms)
+            Duration::from_millis(observed.delay_ms)
         );
     }
-    if let Some(wire) = heard.wire {
+    if let Some(wire) = observed.wire {
         told += &format!(", and on the wire {}", on_the_wire(wire));
     }
     told

@@ -10,7 +10,9 @@ use svc_fixtures::json::Json;
 
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
-use crate::rehearsal::{Asked, Asks, Heard, Looked, Outcome, Way, look_into, ways};
+use crate::rehearsal::{
+    CallSpec, Goal, Inspection, Observed, Recipe, RecipeCall, inspect, recipes,
+};
 use crate::scenario::{AccountConfig, Because, Choice, Scenario};
 
 /// Why a call gets what it gets, and what else it could get.
@@ -142,23 +144,26 @@ pub fn explain(
     accounts: &[AccountConfig],
     config: &AccountConfig,
     operation: usize,
-    asked: &Asked<'_>,
-    heard: &Heard,
+    spec: &CallSpec<'_>,
+    observed: &Observed,
 ) -> ExplanationDto {
-    let looked = look_into(rules, &config.id, asked);
+    let inspection = inspect(rules, &config.id, spec);
     let row = &rules.contract.operations[operation];
-    let ways = ways(rules, accounts, config, asked.environment, operation);
+    let recipes = recipes(rules, accounts, config, spec.environment, operation);
     let mut explanation = ExplanationDto {
         operation: row.id.clone(),
         account: config.id.to_string(),
-        environment: asked.environment.to_string(),
-        reference_id: asked.reference_id.map(str::to_owned),
-        idempotency_key: asked.idempotency_key.map(str::to_owned),
-        body: asked.body.clone().into_owned(),
+        environment: spec.environment.to_string(),
+        reference_id: spec.reference_id.map(str::to_owned),
+        idempotency_key: spec.idempotency_key.map(str::to_owned),
+        body: spec.body.clone().into_owned(),
         answer: AnswerDto {
-            status: heard.status,
-            outcome: heard.code().unwrap_or(heard.text("status")).to_owned(),
-            because: heard.because.to_string(),
+            status: observed.status,
+            outcome: observed
+                .code()
+                .unwrap_or(observed.text("status"))
+                .to_owned(),
+            because: observed.because.to_string(),
         },
         refused: None,
         sentinel: None,
@@ -166,24 +171,27 @@ pub fn explain(
         later: Vec::new(),
         near: Vec::new(),
         elsewhere: Vec::new(),
-        outcomes: ways.into_iter().map(reachable).collect(),
+        outcomes: recipes.into_iter().map(reachable).collect(),
     };
-    if heard.because == Because::Refused {
-        let error = heard.envelope.get("error").and_then(|it| it.get("message"));
+    if observed.because == Because::Refused {
+        let error = observed
+            .envelope
+            .get("error")
+            .and_then(|it| it.get("message"));
         let message = error.and_then(Json::as_text).unwrap_or_default();
         explanation.refused = Some(message.to_owned());
     }
     // Of a call that can't be read nobody can say more.
-    if let Ok(looked) = looked {
-        explanation.tell(rules, looked);
+    if let Ok(inspection) = inspection {
+        explanation.tell(rules, inspection);
     }
     explanation
 }
 
 impl ExplanationDto {
-    fn tell(&mut self, rules: &Rules, looked: Looked) {
+    fn tell(&mut self, rules: &Rules, inspection: Inspection) {
         let scenarios = &rules.scenarios;
-        let Looked { explanation, met } = looked;
+        let Inspection { explanation, met } = inspection;
         match &explanation.choice {
             Choice::Sentinel { field, .. } => self.sentinel = Some(field.clone()),
             Choice::Scenario(number) => self.decides = Some(rule(scenarios.get(*number), met)),
@@ -220,35 +228,35 @@ fn rule(scenario: &Scenario, because: Vec<String>) -> ScenarioMatchDto {
     }
 }
 
-fn reachable((outcome, way): (Outcome, Option<Way>)) -> OutcomeDto {
+fn reachable((outcome, recipe): (Goal, Option<Recipe>)) -> OutcomeDto {
     let outcome = outcome.as_str().to_owned();
-    match way {
+    match recipe {
         None => OutcomeDto {
             outcome,
             status: None,
             because: None,
             calls: Vec::new(),
         },
-        Some(way) => OutcomeDto {
+        Some(recipe) => OutcomeDto {
             outcome,
-            status: Some(way.status),
-            because: Some(way.because),
-            calls: way.asks.into_iter().map(ask).collect(),
+            status: Some(recipe.status),
+            because: Some(recipe.because),
+            calls: recipe.calls.into_iter().map(ask).collect(),
         },
     }
 }
 
-fn ask(asks: Asks) -> ExplainedCallDto {
+fn ask(calls: RecipeCall) -> ExplainedCallDto {
     let mut of_key = Environment::ALL.into_iter();
-    let of_key = of_key.find(|it| asks.key.starts_with(it.key_prefix()));
+    let of_key = of_key.find(|it| calls.key.starts_with(it.key_prefix()));
     ExplainedCallDto {
-        account: asks.account.to_string(),
-        environment: asks.environment.to_string(),
-        key: of_key.unwrap_or(asks.environment).to_string(),
-        idempotency_key: asks.idempotency_key,
-        reference_id: asks.reference_id,
-        set: asks.set.into_iter().collect(),
-        body: asks.body,
-        times: asks.times,
+        account: calls.account.to_string(),
+        environment: calls.environment.to_string(),
+        key: of_key.unwrap_or(calls.environment).to_string(),
+        idempotency_key: calls.idempotency_key,
+        reference_id: calls.reference_id,
+        set: calls.set.into_iter().collect(),
+        body: calls.body,
+        times: calls.times,
     }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use svc_fixtures::contract::{Bundle, BundleMode, Flow, FlowKey, Operation};
 use svc_fixtures::json::Json;
 
-use super::{Asked, Called, Heard, Rehearsal};
+use super::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::state::flow::StepOf;
 
@@ -87,7 +87,7 @@ impl Rehearsal<'_> {
     pub fn second_body(
         &self,
         bundle: usize,
-        first: &Heard,
+        first: &Observed,
         given: &[(String, Json<'static>)],
     ) -> Option<Json<'static>> {
         let contract = &self.rules.contract;
@@ -153,10 +153,10 @@ impl Rehearsal<'_> {
         let first = &flow.steps[0];
         let operation = self.rules.operation(&first.operation)?;
         let body = self.body(environment, operation, given);
-        let heard = self.post(environment, operation, &body);
+        let observed = self.post(environment, operation, &body);
         let issued = match first.issues.as_ref()? {
-            FlowKey::Member(name) => heard.envelope.get("data")?.get(name)?.as_text(),
-            FlowKey::Verification => heard.envelope.get("verificationId")?.as_text(),
+            FlowKey::Member(name) => observed.envelope.get("data")?.get(name)?.as_text(),
+            FlowKey::Verification => observed.envelope.get("verificationId")?.as_text(),
         };
         let issued = issued?.to_owned();
         Some((body, issued))
@@ -190,12 +190,12 @@ impl Rehearsal<'_> {
         environment: Environment,
         operation: usize,
         body: &Json<'static>,
-    ) -> super::Heard {
+    ) -> super::Observed {
         let key = self.key(environment);
-        self.ask(&Asked {
+        self.call(&CallSpec {
             environment,
             key: &key,
-            called: Called::Operation(operation),
+            target: CallTarget::Operation(operation),
             body,
             idempotency_key: None,
             reference_id: None,

@@ -9,14 +9,14 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Problems};
 
 use super::differences::{at_path, differences, of_interest};
-use super::{Asked, Called, Heard, Rehearsal};
+use super::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::engine::call::rules::Rules;
 use crate::scenario::{AccountConfig, Because, WireFault, find_account};
 use crate::scenario_format::{Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire};
 
 /// How many expectations were played, and what is not as expected.
 #[derive(Debug)]
-pub struct Met {
+pub struct ExpectationReport {
     /// So many are as expected.
     pub met: usize,
     /// The others, by file and line.
@@ -25,7 +25,11 @@ pub struct Met {
 
 /// Plays expectations.
 #[must_use]
-pub fn unmet(rules: &Rules, accounts: &[AccountConfig], expectations: &[Expectation]) -> Met {
+pub fn check_expectations(
+    rules: &Rules,
+    accounts: &[AccountConfig],
+    expectations: &[Expectation],
+) -> ExpectationReport {
     let (mut met, mut unmet) = (0, Problems::default());
     for expectation in expectations {
         match play(rules, accounts, expectation) {
@@ -33,7 +37,7 @@ pub fn unmet(rules: &Rules, accounts: &[AccountConfig], expectations: &[Expectat
             Err(problem) => unmet.push(problem),
         }
     }
-    Met {
+    ExpectationReport {
         met,
         unmet: unmet.sorted(),
     }
@@ -60,23 +64,23 @@ fn play(
     }
     let body = rehearsal.body(*environment, expectation.operation, &expectation.call);
     let key = rehearsal.key(*environment);
-    let asked = Asked {
+    let spec = CallSpec {
         environment: *environment,
         key: &key,
-        called: Called::Operation(expectation.operation),
+        target: CallTarget::Operation(expectation.operation),
         body: &body,
         idempotency_key: expectation.idempotency_key.as_deref(),
         reference_id: expectation.reference_id.as_deref(),
     };
     let mut last = None;
     for (at, expected) in expectation.answers.iter().enumerate() {
-        let heard = rehearsal.ask(&asked);
+        let observed = rehearsal.call(&spec);
         let which = match expectation.answers.len() {
             1 => "the answer".to_owned(),
             _ => format!("answer {}", at + 1),
         };
-        judge(expectation, expected, &heard, &which)?;
-        last = Some(heard);
+        judge(expectation, expected, &observed, &which)?;
+        last = Some(observed);
     }
     match last {
         Some(first) => afterwards(&mut rehearsal, expectation, &first),
@@ -88,7 +92,7 @@ fn play(
 fn afterwards(
     rehearsal: &mut Rehearsal<'_>,
     expectation: &Expectation,
-    first: &Heard,
+    first: &Observed,
 ) -> Result<(), Problem> {
     let ExpectedLater {
         still_pending,
@@ -115,8 +119,8 @@ fn afterwards(
     }
     let mut moved = 0;
     if let Some((ms, place)) = still_pending {
-        if let Some(heard) = rehearsal.result(first, Some(*ms)) {
-            let status = heard.text("status");
+        if let Some(observed) = rehearsal.result(first, Some(*ms)) {
+            let status = observed.text("status");
             return refused(
                 place,
                 &format!("it is no longer pending then, but {status}"),
@@ -130,12 +134,12 @@ fn afterwards(
         (None, None) => return Ok(()),
     };
     let after_ms = after_ms.map(|after| after.saturating_sub(moved));
-    let Some(heard) = rehearsal.result(first, after_ms) else {
+    let Some(observed) = rehearsal.result(first, after_ms) else {
         let message = "the result is still to come when the clock was moved by `after`";
         return refused(place, message);
     };
     if let Some(result) = result {
-        judge(expectation, result, &heard, "the result")?;
+        judge(expectation, result, &observed, "the result")?;
     }
     match webhook {
         Some(webhook) => judge_webhook(rehearsal, expectation, webhook, first),
@@ -148,7 +152,7 @@ fn judge_webhook(
     rehearsal: &mut Rehearsal<'_>,
     expectation: &Expectation,
     expected: &ExpectedWebhook,
-    first: &Heard,
+    first: &Observed,
 ) -> Result<(), Problem> {
     let name = &expectation.name;
     let Some(delivered) = rehearsal.deliver(first, &expected.receiver) else {
@@ -166,9 +170,9 @@ fn judge_webhook(
     }
     let signature = expected.signature;
     if let Some(signature) = signature.filter(|it| *it != delivered.signature) {
-        let (wanted, found) = (signature.as_expected(), delivered.signature.as_expected());
+        let (expected, found) = (signature.as_expected(), delivered.signature.as_expected());
         wrong.push(format!(
-            "`signature` should be \"{wanted}\" and is \"{found}\""
+            "`signature` should be \"{expected}\" and is \"{found}\""
         ));
     }
     if wrong.is_empty() {
@@ -185,23 +189,26 @@ fn judge_webhook(
 fn judge(
     expectation: &Expectation,
     expected: &Expected,
-    heard: &Heard,
+    observed: &Observed,
     which: &str,
 ) -> Result<(), Problem> {
     let mut wrong = Vec::new();
-    if let Some(status) = expected.http.filter(|status| *status != heard.status) {
-        wrong.push(format!("`http` should be {status} and is {}", heard.status));
+    if let Some(status) = expected.http.filter(|status| *status != observed.status) {
+        wrong.push(format!(
+            "`http` should be {status} and is {}",
+            observed.status
+        ));
     }
     if let Some(because) = &expected.because
-        && !heard.is_because_of(because)
+        && !observed.is_because_of(because)
     {
         wrong.push(format!("\"{because}\" should decide"));
     }
-    wrong.extend(expected.wire.and_then(|wire| of_wire(wire, heard.wire)));
-    let found = differences(&expected.members, &heard.envelope);
+    wrong.extend(expected.wire.and_then(|wire| of_wire(wire, observed.wire)));
+    let found = differences(&expected.members, &observed.envelope);
     wrong.extend(found.iter().map(ToString::to_string));
     for path in &expected.absent {
-        if let Some(there) = at_path(&heard.envelope, path) {
+        if let Some(there) = at_path(&observed.envelope, path) {
             wrong.push(format!("`{path}` should not be there and is {there}"));
         }
     }
@@ -210,17 +217,21 @@ fn judge(
     }
     let name = &expectation.name;
     let message = format!("\"{name}\" is not met: of {which}, {}", wrong.join("; "));
-    let mut told = format!("decided by: {}", heard.because);
+    let mut told = format!("decided by: {}", observed.because);
     if !found.is_empty() {
         told += &diff(
             &expected.members,
-            &of_interest(&expected.members, &heard.envelope),
+            &of_interest(&expected.members, &observed.envelope),
         );
     }
-    if let (Some(code), None) = (heard.code(), expected.members.get("error")) {
-        let error = heard.envelope.get("error").and_then(|it| it.get("message"));
+    if let (Some(code), None) = (observed.code(), expected.members.get("error")) {
+        let error = observed
+            .envelope
+            .get("error")
+            .and_then(|it| it.get("message"));
         let message = error.and_then(Json::as_text).unwrap_or_default();
-        write!(told, "\nanswered: {} {code}: {message}", heard.status).expect("a text takes all");
+        write!(told, "\nanswered: {} {code}: {message}", observed.status)
+            .expect("a text takes all");
     }
     Err(expected.place.problem(message).hint(told))
 }
@@ -236,7 +247,7 @@ fn of_wire(expected: OnTheWire, found: Option<WireFault>) -> Option<String> {
     (wanted != found).then(|| format!("`wire` should be {} and is {}", told(wanted), told(found)))
 }
 
-impl Heard {
+impl Observed {
     /// Whether the scenario of this name decided.
     fn is_because_of(&self, name: &str) -> bool {
         match &self.because {

@@ -33,7 +33,7 @@ const MADE: usize = 1024;
 const PLACES: usize = 24;
 
 /// What was set in a body, and the body with it.
-pub type Named = (Vec<(String, Json<'static>)>, Json<'static>);
+pub type NamedInput = (Vec<(String, Json<'static>)>, Json<'static>);
 
 /// What is done to a field of the body: it gets a value, or is left out.
 type Setting = (String, Option<Json<'static>>);
@@ -46,14 +46,14 @@ pub fn named_input(
     operation: usize,
     scenario: ScenarioIndex,
     body: &Json<'static>,
-) -> Option<Named> {
+) -> Option<NamedInput> {
     let caller = Caller::plain(CALLER, Environment::Test);
-    let wanted = Wanted {
+    let search = InputSearch {
         rules,
         operation,
         identifier: &|_| true,
     };
-    wanted.decided_by(scenario, &[caller], body).map(|it| it.0)
+    search.decided_by(scenario, &[caller], body).map(|it| it.0)
 }
 
 /// The same where any identifier is looked at and this field is to be the one.
@@ -64,14 +64,14 @@ pub(super) fn named_input_by(
     scenario: ScenarioIndex,
     body: &Json<'static>,
     identifier: &str,
-) -> Option<Named> {
+) -> Option<NamedInput> {
     let caller = Caller::plain(CALLER, Environment::Test);
-    let wanted = Wanted {
+    let search = InputSearch {
         rules,
         operation,
         identifier: &|field| field.name == identifier,
     };
-    wanted.decided_by(scenario, &[caller], body).map(|it| it.0)
+    search.decided_by(scenario, &[caller], body).map(|it| it.0)
 }
 
 /// The same with who must call, and how, where the scenario asks for that, too.
@@ -82,34 +82,34 @@ pub(super) fn named_call(
     operation: usize,
     scenario: ScenarioIndex,
     from: (&Caller, &Json<'static>),
-) -> Option<(Named, Caller)> {
+) -> Option<(NamedInput, Caller)> {
     let (base, body) = from;
     let conditions: Vec<&Condition> = rules.scenarios.get(scenario).conditions.iter().collect();
     let callers = base.meeting(&conditions, accounts);
-    let wanted = Wanted {
+    let search = InputSearch {
         rules,
         operation,
         identifier: &|_| true,
     };
-    wanted.decided_by(scenario, &callers, body)
+    search.decided_by(scenario, &callers, body)
 }
 
 /// The search for an input of an operation.
-pub(super) struct Wanted<'w> {
+pub(super) struct InputSearch<'w> {
     pub(super) rules: &'w Rules,
     pub(super) operation: usize,
     /// Which identifiers may be the one that is looked at.
     pub(super) identifier: &'w dyn Fn(&Field) -> bool,
 }
 
-impl Wanted<'_> {
+impl InputSearch<'_> {
     /// The input that this scenario decides.
     fn decided_by(
         &self,
         scenario: ScenarioIndex,
         callers: &[Caller],
         body: &Json<'static>,
-    ) -> Option<(Named, Caller)> {
+    ) -> Option<(NamedInput, Caller)> {
         let conditions: Vec<&Condition> = {
             let scenario = self.rules.scenarios.get(scenario);
             scenario.conditions.iter().collect()
@@ -129,7 +129,7 @@ impl Wanted<'_> {
         callers: &[Caller],
         body: &Json<'static>,
         accepted: &dyn Fn(&MatchInput<'_>) -> bool,
-    ) -> Option<(Named, Caller)> {
+    ) -> Option<(NamedInput, Caller)> {
         let row = &self.rules.contract.operations[self.operation];
         let of_body = conditions.iter().copied();
         let conditions: Vec<&Condition> = of_body.filter(|it| is_of_the_body(it)).collect();

@@ -6,10 +6,10 @@ mod callers;
 mod differences;
 mod expectations;
 mod inputs;
-mod looked;
+mod inspection;
 mod overlaps;
 mod pattern;
-mod ways;
+mod recipes;
 mod webhooks;
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -31,12 +31,12 @@ use crate::scenario::{AccountConfig, Because, WireFault};
 
 pub use bodies::{bundle_path, path, with_member};
 pub use callers::Caller;
-pub use expectations::{Met, unmet};
-pub use inputs::{Named, first_text, named_input};
-pub use looked::{Looked, look_into};
-pub use overlaps::{Note, Told, overlaps};
-pub use ways::{Asks, Outcome, Way, ways};
-pub use webhooks::Delivered;
+pub use expectations::{ExpectationReport, check_expectations};
+pub use inputs::{NamedInput, first_text, named_input};
+pub use inspection::{Inspection, inspect};
+pub use overlaps::{OverlapReport, RuleLocation, report_overlaps};
+pub use recipes::{Goal, Recipe, RecipeCall, recipes};
+pub use webhooks::ObservedDelivery;
 
 /// The instant at which every rehearsal begins.
 pub const BEGINS: Timestamp = Timestamp::constant(1_800_000_000, 0);
@@ -50,13 +50,13 @@ pub struct Rehearsal<'r> {
 
 /// One call to be made.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'q> {
+pub struct CallSpec<'q> {
     /// The listener it comes in on.
     pub environment: Environment,
     /// The key it presents.
     pub key: &'q str,
     /// What is called.
-    pub called: Called,
+    pub target: CallTarget,
     /// The body.
     pub body: &'q Json<'q>,
     /// Its `Idempotency-Key`.
@@ -67,25 +67,25 @@ pub struct Asked<'q> {
 
 /// What is called, by its place in the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Called {
+pub enum CallTarget {
     /// An operation.
     Operation(usize),
     /// A bundle.
     Bundle(usize),
 }
 
-impl Called {
+impl CallTarget {
     fn path(self, rules: &Rules) -> String {
         match self {
-            Called::Operation(at) => path(&rules.contract.operations[at]),
-            Called::Bundle(at) => bundle_path(&rules.contract.bundles[at]),
+            CallTarget::Operation(at) => path(&rules.contract.operations[at]),
+            CallTarget::Bundle(at) => bundle_path(&rules.contract.bundles[at]),
         }
     }
 }
 
 /// What a call was answered.
 #[derive(Debug, Clone)]
-pub struct Heard {
+pub struct Observed {
     /// The HTTP status.
     pub status: u16,
     /// The envelope, as it is sent.
@@ -146,7 +146,7 @@ fn steps(entry: Option<&Entry>) -> Vec<ObservedStep> {
         .collect()
 }
 
-impl Heard {
+impl Observed {
     /// The text of a member of the envelope, in its error or at its top.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
@@ -202,21 +202,21 @@ impl<'r> Rehearsal<'r> {
     }
 
     /// Makes a call.
-    pub fn ask(&mut self, asked: &Asked<'_>) -> Heard {
+    pub fn call(&mut self, spec: &CallSpec<'_>) -> Observed {
         self.finish_due(self.now);
-        let authorization = format!("Bearer {}", asked.key);
-        let path = asked.called.path(self.rules);
-        let body = asked.body.to_string();
-        let call = call(asked, &authorization, &path, body.as_bytes());
-        let credential = Credential { key: asked.key };
+        let authorization = format!("Bearer {}", spec.key);
+        let path = spec.target.path(self.rules);
+        let body = spec.body.to_string();
+        let call = http_call(spec, &authorization, &path, body.as_bytes());
+        let credential = Credential { key: spec.key };
         let id = self.account.id.clone();
         let prepared = prepare(self.rules, &id, credential, &call);
         match decide(self.rules, &self.account, &prepared, self.now) {
             Decision::Answered { reply, entry } => {
                 let steps = steps(entry.as_ref());
                 self.apply(entry);
-                let heard = self.heard(reply, asked.environment, 0);
-                Heard { steps, ..heard }
+                let observed = self.observed(reply, spec.environment, 0);
+                Observed { steps, ..observed }
             }
             Decision::Delayed {
                 verification,
@@ -224,7 +224,7 @@ impl<'r> Rehearsal<'r> {
                 entry,
             } => {
                 self.apply(Some(entry));
-                let environment = asked.environment;
+                let environment = spec.environment;
                 let finished = finish(
                     self.rules,
                     &self.account,
@@ -235,8 +235,8 @@ impl<'r> Rehearsal<'r> {
                 let (reply, entry) = finished.expect("it was delayed just now");
                 let steps = steps(Some(&entry));
                 self.apply(Some(entry));
-                let heard = self.heard(reply, environment, delay_ms);
-                Heard { steps, ..heard }
+                let observed = self.observed(reply, environment, delay_ms);
+                Observed { steps, ..observed }
             }
             Decision::InFlight { .. } => {
                 unreachable!("every call is finished before the next is made")
@@ -246,7 +246,7 @@ impl<'r> Rehearsal<'r> {
 
     /// The result of a call that was pending, once the clock is moved on by so much, or to when the
     /// result is due. None where it is still to come then.
-    pub fn result(&mut self, first: &Heard, after_ms: Option<u64>) -> Option<Heard> {
+    pub fn result(&mut self, first: &Observed, after_ms: Option<u64>) -> Option<Observed> {
         let verification = first.verification?;
         match after_ms {
             Some(after_ms) => {
@@ -271,7 +271,7 @@ impl<'r> Rehearsal<'r> {
         let envelope = read(&answer.envelope);
         let steps = first.steps.iter();
         let steps = steps.filter_map(|step| books.verifications.answered(step.verification));
-        let result = Heard {
+        let result = Observed {
             steps: steps
                 .map(|(step, answer)| ObservedStep::of(step, answer))
                 .collect(),
@@ -305,18 +305,18 @@ impl<'r> Rehearsal<'r> {
         }
     }
 
-    fn heard(
+    fn observed(
         &self,
         reply: crate::engine::call::reply::Reply,
         environment: Environment,
         delay_ms: u64,
-    ) -> Heard {
+    ) -> Observed {
         let envelope = read(&reply.body);
         let id = envelope.get("verificationId").and_then(Json::as_text);
         let verification = id.and_then(VerificationId::parse);
         let verifications = &self.account.environment(environment).verifications;
         let record = verification.and_then(|id| verifications.get(id));
-        Heard {
+        Observed {
             status: reply.status,
             body: reply.body,
             envelope,
@@ -332,13 +332,18 @@ impl<'r> Rehearsal<'r> {
 }
 
 /// The call as a client on this machine makes it.
-fn call<'c>(asked: &Asked<'c>, authorization: &'c str, path: &'c str, body: &'c [u8]) -> Call<'c> {
+fn http_call<'c>(
+    spec: &CallSpec<'c>,
+    authorization: &'c str,
+    path: &'c str,
+    body: &'c [u8],
+) -> Call<'c> {
     let header = |text: Option<&'c str>| match text {
         Some(text) => Header::One(text.as_bytes()),
         None => Header::Absent,
     };
     Call {
-        environment: asked.environment,
+        environment: spec.environment,
         peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
         method: "POST",
         path,
@@ -346,8 +351,8 @@ fn call<'c>(asked: &Asked<'c>, authorization: &'c str, path: &'c str, body: &'c 
         headers: Headers {
             authorization: header(Some(authorization)),
             content_type: header(Some("application/json")),
-            idempotency_key: header(asked.idempotency_key),
-            reference_id: header(asked.reference_id),
+            idempotency_key: header(spec.idempotency_key),
+            reference_id: header(spec.reference_id),
             ..Headers::default()
         },
         body: Body::Whole(body),

@@ -10,22 +10,22 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Source};
 
 use super::callers::Caller;
-use super::inputs::Wanted;
+use super::inputs::InputSearch;
 use crate::engine::call::rules::Rules;
 use crate::scenario::{
     AccountConfig, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector,
 };
-use crate::scenario_analysis::{Overlap, overlapping};
+use crate::scenario_analysis::{Overlap, find_overlaps};
 
 /// Two rules that one input means both.
 #[derive(Debug, Clone)]
-pub struct Note {
+pub struct OverlapReport {
     /// It as it is told, at the place of the rule that stands later.
     pub problem: Problem,
     /// The rule that stands first, and wins.
-    pub first: Told,
+    pub first: RuleLocation,
     /// The other one.
-    pub second: Told,
+    pub second: RuleLocation,
     /// The operation that is called.
     pub operation: String,
     /// What is set in the sample body.
@@ -33,12 +33,12 @@ pub struct Note {
     /// Who calls, and how.
     pub caller: Caller,
     /// The rules that overlap with one of the two in the same way.
-    pub more: Vec<Told>,
+    pub more: Vec<RuleLocation>,
 }
 
 /// A rule as it is told.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct RuleLocation {
     /// Its name.
     pub name: String,
     /// Its file.
@@ -61,8 +61,12 @@ type Shown = (Overlap, Vec<(String, Json<'static>)>, Caller);
 
 /// What people may want to know of rules whose order matters, by file and line.
 #[must_use]
-pub fn overlaps(rules: &Rules, accounts: &[AccountConfig], sources: &[Arc<Source>]) -> Vec<Note> {
-    let found = overlapping(&rules.contract, &rules.scenarios).into_iter();
+pub fn report_overlaps(
+    rules: &Rules,
+    accounts: &[AccountConfig],
+    sources: &[Arc<Source>],
+) -> Vec<OverlapReport> {
+    let found = find_overlaps(&rules.contract, &rules.scenarios).into_iter();
     let shown: Vec<Shown> = found
         .take(TRIED)
         .filter_map(|overlap| shown(rules, accounts, overlap))
@@ -71,12 +75,12 @@ pub fn overlaps(rules: &Rules, accounts: &[AccountConfig], sources: &[Arc<Source
         .iter()
         .map(|source| (source.path.as_str(), source))
         .collect();
-    let mut notes: Vec<Note> = grouped(shown)
+    let mut notes: Vec<OverlapReport> = grouped(shown)
         .into_iter()
         .filter_map(|group| note(rules, &by_path, group))
         .collect();
     notes.sort_by(|a, b| {
-        let place = |note: &Note| (note.second.file.clone(), note.second.line);
+        let place = |note: &OverlapReport| (note.second.file.clone(), note.second.line);
         place(a).cmp(&place(b))
     });
     notes
@@ -92,7 +96,7 @@ fn shown(rules: &Rules, accounts: &[AccountConfig], overlap: Overlap) -> Option<
     let all: Vec<&Condition> = first.conditions.iter().chain(&second.conditions).collect();
     let base = Caller::plain(CALLER, Environment::Test);
     let callers = base.meeting(&all, accounts);
-    let wanted = Wanted {
+    let search = InputSearch {
         rules,
         operation: overlap.operation,
         identifier: &|_| true,
@@ -112,7 +116,7 @@ fn shown(rules: &Rules, accounts: &[AccountConfig], overlap: Overlap) -> Option<
             // Both must hold of one and the same identifier.
             let on_it: Vec<Condition> = all.iter().map(|it| on_identifier(it, name)).collect();
             let on_it: Vec<&Condition> = on_it.iter().collect();
-            wanted.found(&on_it, &callers, &body, &accepted)
+            search.found(&on_it, &callers, &body, &accepted)
         })?;
     Some((overlap, set, caller))
 }
@@ -166,7 +170,11 @@ fn grouped(mut left: Vec<Shown>) -> Vec<Group> {
     }
 }
 
-fn note(rules: &Rules, by_path: &BTreeMap<&str, &Arc<Source>>, group: Group) -> Option<Note> {
+fn note(
+    rules: &Rules,
+    by_path: &BTreeMap<&str, &Arc<Source>>,
+    group: Group,
+) -> Option<OverlapReport> {
     let (overlap, set, caller) = group.shown;
     let of = |index: ScenarioIndex| told(rules.scenarios.get(index));
     let (first, second) = (of(overlap.first), of(overlap.second));
@@ -188,7 +196,7 @@ fn note(rules: &Rules, by_path: &BTreeMap<&str, &Arc<Source>>, group: Group) -> 
         by(&caller),
         second.name,
     );
-    let more: Vec<Told> = group.others.iter().map(|&number| of(number)).collect();
+    let more: Vec<RuleLocation> = group.others.iter().map(|&number| of(number)).collect();
     if !more.is_empty() {
         let names = more.iter().take(NAMED).map(|it| format!("\"{}\"", it.name));
         let mut names: Vec<String> = names.collect();
@@ -204,7 +212,7 @@ fn note(rules: &Rules, by_path: &BTreeMap<&str, &Arc<Source>>, group: Group) -> 
     if overlap.stands_for_more {
         hint += "; so it may be with others that look at the same fields as one and the other";
     }
-    Some(Note {
+    Some(OverlapReport {
         problem: Problem::note(source, source.line_span(second.line), message).hint(hint),
         first,
         second,
@@ -215,8 +223,8 @@ fn note(rules: &Rules, by_path: &BTreeMap<&str, &Arc<Source>>, group: Group) -> 
     })
 }
 
-fn told(scenario: &Scenario) -> Told {
-    Told {
+fn told(scenario: &Scenario) -> RuleLocation {
+    RuleLocation {
         name: scenario.name.to_string(),
         file: scenario.file.to_string(),
         line: scenario.line,

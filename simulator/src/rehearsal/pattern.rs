@@ -52,10 +52,10 @@ fn of_class(class: &Class) -> Option<char> {
                 .collect()
         }
     };
-    let has = |wanted: char| {
+    let has = |search: char| {
         ranges
             .iter()
-            .any(|&(from, to)| (from..=to).contains(&wanted))
+            .any(|&(from, to)| (from..=to).contains(&search))
     };
     let plain = ('A'..='Z').chain('0'..='9').chain('a'..='z');
     let visible = |it: &char| !it.is_control() && !it.is_whitespace();

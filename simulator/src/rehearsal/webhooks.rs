@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use super::{Heard, Rehearsal};
+use super::{Observed, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::state::delivery::{Answered, Attempt, DeliveryState};
 use crate::engine::state::entry::{Change, Entry};
@@ -12,7 +12,7 @@ use crate::scenario_format::DeliveryEnd;
 
 /// How a webhook arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Delivered {
+pub struct ObservedDelivery {
     /// So many times.
     pub times: u32,
     /// How its delivery ended.
@@ -46,7 +46,7 @@ impl Rehearsal<'_> {
 
     /// Makes all attempts to bring the result of a call, to a receiver that answers with these statuses,
     /// the last one again and again. None where no webhook brings it.
-    pub fn deliver(&mut self, first: &Heard, receiver: &[u16]) -> Option<Delivered> {
+    pub fn deliver(&mut self, first: &Observed, receiver: &[u16]) -> Option<ObservedDelivery> {
         let verification = first.verification?;
         let environment = first.environment;
         for made in 0..MOST {
@@ -73,7 +73,7 @@ impl Rehearsal<'_> {
         }
         let books = self.account.environment(environment);
         let delivery = books.verifications.delivery(verification)?;
-        Some(Delivered {
+        Some(ObservedDelivery {
             times: u32::try_from(delivery.attempts.len()).ok()?,
             ends: match delivery.state() {
                 DeliveryState::Delivered => DeliveryEnd::Delivered,

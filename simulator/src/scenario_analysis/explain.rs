@@ -98,7 +98,11 @@ pub fn explain(
 
 /// What a rule asks for that this input has, condition by condition.
 #[must_use]
-pub fn met(scenario: &Scenario, operation: &Operation, input: &MatchInput<'_>) -> Vec<String> {
+pub fn matched_values(
+    scenario: &Scenario,
+    operation: &Operation,
+    input: &MatchInput<'_>,
+) -> Vec<String> {
     let conditions = scenario.conditions.iter();
     let told = conditions.map(|condition| condition.looked_at(operation, input));
     told.collect()

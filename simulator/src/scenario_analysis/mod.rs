@@ -7,6 +7,6 @@ mod implies;
 mod overlap;
 mod reach;
 
-pub use explain::{Explanation, NearMiss, explain, met};
-pub use overlap::{Overlap, overlapping};
-pub use reach::unreachable;
+pub use explain::{Explanation, NearMiss, explain, matched_values};
+pub use overlap::{Overlap, find_overlaps};
+pub use reach::find_unreachable;

@@ -12,7 +12,7 @@ use super::implies::implies;
 use super::reach::comes_before;
 use crate::scenario::NumberRange;
 use crate::scenario::embedded::is_built_in;
-use crate::scenario::index::{Candidate, Key, keys};
+use crate::scenario::index::{Candidate, LookupKey, keys};
 use crate::scenario::set::{MatchInput, fields, predicate_holds};
 use crate::scenario::{
     Condition, Outcome, OutcomeKind, PatchIndex, Predicate, RequestContext, Scenario,
@@ -49,7 +49,7 @@ const OF_A_KIND: usize = 6;
 
 /// The overlaps of rules that people wrote, in order.
 #[must_use]
-pub fn overlapping(contract: &Contract, set: &ScenarioSet) -> Vec<Overlap> {
+pub fn find_overlaps(contract: &Contract, set: &ScenarioSet) -> Vec<Overlap> {
     let mut of_operation: BTreeMap<usize, Vec<ScenarioIndex>> = BTreeMap::new();
     for (number, scenario) in set.iter() {
         for &operation in scenario.operations.iter() {
@@ -98,7 +98,7 @@ struct Search<'s> {
 impl Search<'_> {
     /// Rules that name the same value.
     fn by_value(&mut self) {
-        let mut sharing: HashMap<Key, Vec<ScenarioIndex>, FixedState> = HashMap::default();
+        let mut sharing: HashMap<LookupKey, Vec<ScenarioIndex>, FixedState> = HashMap::default();
         for &number in self.numbers {
             let conditions = &self.set.get(number).conditions;
             let exact = conditions.iter().filter(|it| names_values(it));

@@ -22,7 +22,11 @@ const MOST_OTHERS: usize = 256;
 /// The rules that never win, each with the one that wins in its place. Who puts a folder before
 /// others means to hide what is in them: only rules of one folder, and those in it, are compared.
 #[must_use]
-pub fn unreachable(contract: &Contract, set: &ScenarioSet, sources: &[Arc<Source>]) -> Problems {
+pub fn find_unreachable(
+    contract: &Contract,
+    set: &ScenarioSet,
+    sources: &[Arc<Source>],
+) -> Problems {
     let by_path = sources.iter().map(|source| (source.path.as_str(), source));
     let by_path: HashMap<&str, &Arc<Source>, FixedState> = by_path.collect();
     let expressions = Expressions::new(set);
@@ -239,7 +243,7 @@ mod tests {
         let sources: Vec<_> = sources.chain(built_in()).collect();
         let set = read_scenarios(&contract, &BTreeMap::new(), &sources)
             .unwrap_or_else(|found| panic!("{found}"));
-        unreachable(&contract, &set, &sources).to_string()
+        find_unreachable(&contract, &set, &sources).to_string()
     }
 
     /// A file of rules for one operation, called by their number, with these conditions.

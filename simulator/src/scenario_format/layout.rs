@@ -10,7 +10,7 @@ const STEP: &str = "  ";
 /// A TOML text in the one layout. The text must be TOML: of any other only blanks are moved, too, but
 /// nobody can say what it meant.
 #[must_use]
-pub fn laid_out(text: &str) -> String {
+pub fn format_toml(text: &str) -> String {
     let source = Source::new(text);
     let tokens: Vec<Token> = source.lex().collect();
     let mut layout = Layout {
@@ -193,7 +193,7 @@ mod tests {
         let text = "\n\n# about\n  name   =\"a\"  # why\n\n\n[[ scenario ]]\nwhen={pan=[ 'x',\"y\" ,]  , b . c=1.5}\n\
                     # the next\n[[scenario]] # second\nlist = [   # these\n\"a\",  # first\n\n\n{ x = [\n1,\n] } ]\n\
                     text = '''\n  as it\n\n\n   is'''   # kept\nday = 2027-01-15 08:00:00\n\n\n";
-        insta::assert_snapshot!(laid_out(text), @r#"
+        insta::assert_snapshot!(format_toml(text), @r#"
         # about
         name = "a"     # why
 
@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn a_file_without_anything_stays_so() {
-        assert_eq!(laid_out(""), "");
-        assert_eq!(laid_out("\n \n"), "");
-        assert_eq!(laid_out("# a"), "# a\n");
-        assert_eq!(laid_out("a = {}\r\nb = []\r\n"), "a = {}\nb = []\n");
+        assert_eq!(format_toml(""), "");
+        assert_eq!(format_toml("\n \n"), "");
+        assert_eq!(format_toml("# a"), "# a\n");
+        assert_eq!(format_toml("a = {}\r\nb = []\r\n"), "a = {}\nb = []\n");
     }
 }

@@ -8,5 +8,5 @@ mod schema;
 
 pub use expectations::{Expectation, Expected, OnTheWire, read_expectations};
 pub use expected_later::{DeliveryEnd, ExpectedLater, ExpectedWebhook};
-pub use layout::laid_out;
+pub use layout::format_toml;
 pub use schema::{reference, schema};

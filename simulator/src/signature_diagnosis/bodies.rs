@@ -2,15 +2,8 @@
 
 use serde_json::Value;
 
-use super::Diagnosis;
 use super::reprint::Style;
-
-/// A body that may have been signed.
-pub(super) struct Body {
-    pub(super) bytes: Vec<u8>,
-    /// What is wrong with it; nothing for the body itself.
-    pub(super) mistake: Option<Diagnosis>,
-}
+use super::{Diagnosis, Variant};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -18,8 +11,8 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 const MOST_NUMBERS: usize = 8;
 
 /// The body first, then what it is mistaken for. Made one at a time: together they could be large.
-pub(super) fn bodies(body: &[u8]) -> impl Iterator<Item = Body> {
-    let itself = Body {
+pub(super) fn bodies(body: &[u8]) -> impl Iterator<Item = Variant> {
+    let itself = Variant {
         bytes: body.to_vec(),
         mistake: None,
     };
@@ -28,7 +21,7 @@ pub(super) fn bodies(body: &[u8]) -> impl Iterator<Item = Body> {
         .chain(wrappings(body));
     let others = others.chain(reprints(body)).chain(fractions(body));
     let others = others.filter(move |(bytes, _)| bytes != body);
-    let others = others.map(|(bytes, mistake)| Body {
+    let others = others.map(|(bytes, mistake)| Variant {
         bytes,
         mistake: Some(mistake),
     });

@@ -8,7 +8,7 @@ use crate::engine::state::signature::HEADER;
 
 /// What could be made of the header.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct HeaderReading {
     /// What is wrong with it.
     pub(super) mistakes: Vec<Diagnosis>,
     /// The time as it is written.
@@ -55,8 +55,8 @@ impl Unit {
 }
 
 /// Reads all values of the header.
-pub(super) fn read(values: &[&str]) -> Reading {
-    let mut reading = Reading::default();
+pub(super) fn read(values: &[&str]) -> HeaderReading {
+    let mut reading = HeaderReading::default();
     let Some(first) = values.first() else {
         reading.note(
             "header-missing",
@@ -88,7 +88,7 @@ pub(super) fn read(values: &[&str]) -> Reading {
     reading
 }
 
-impl Reading {
+impl HeaderReading {
     fn note(&mut self, code: &'static str, seen: impl Into<String>, why: &str, advice: &str) {
         self.mistakes
             .push(Diagnosis::proven(code, seen, why, advice));

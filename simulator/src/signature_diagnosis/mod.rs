@@ -11,12 +11,12 @@ mod secrets;
 mod tests;
 
 use crate::engine::state::signature::Signature;
-use header::{Reading, Unit};
+use header::{HeaderReading, Unit};
 
 /// What is to be judged.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
-    /// The webhook signing secret of the one who asks.
+pub struct SignatureCase<'a> {
+    /// The webhook signing secret of the receiver.
     pub secret: &'a str,
     /// Secrets that may have been taken for it, each with the name it is called by in a diagnosis.
     pub others: &'a [(&'a str, &'a str)],
@@ -30,7 +30,7 @@ pub struct Case<'a> {
     pub tolerance_s: u64,
 }
 
-/// What the doctor says.
+/// What the diagnosis is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The signature fits and is of this time.
@@ -55,6 +55,13 @@ pub struct Diagnosis {
     pub why: String,
     /// What to do about it.
     pub advice: String,
+}
+
+/// A key or a body that the signature may have been made with.
+struct Variant {
+    bytes: Vec<u8>,
+    /// What is wrong with it; none for the secret and the body themselves.
+    mistake: Option<Diagnosis>,
 }
 
 /// How sure a diagnosis is.
@@ -87,7 +94,7 @@ impl Diagnosis {
 
 /// Judges a signature.
 #[must_use]
-pub fn examine(case: &Case<'_>) -> Verdict {
+pub fn diagnose(case: &SignatureCase<'_>) -> Verdict {
     if let [header] = case.headers
         && let Ok(signature) = Signature::parse(header)
         && Unit::of(signature.at_s) == Unit::Seconds
@@ -100,13 +107,13 @@ pub fn examine(case: &Case<'_>) -> Verdict {
             Some(diagnosis) => Verdict::NotValid(vec![diagnosis]),
         };
     }
-    let Reading {
+    let HeaderReading {
         mut mistakes,
         time,
         mac,
     } = header::read(case.headers);
     if let Some(mac) = &mac {
-        let searched = search::explain(case, time.as_deref(), mac, search::MOST_BYTES);
+        let searched = search::search(case, time.as_deref(), mac, search::MOST_BYTES);
         match searched.found {
             // What is wrong with the header is all there is.
             Some(found) if found.is_empty() => {}
@@ -122,7 +129,7 @@ pub fn examine(case: &Case<'_>) -> Verdict {
     Verdict::NotValid(mistakes)
 }
 
-fn out_of_tolerance(case: &Case<'_>, at_s: i64) -> Option<Diagnosis> {
+fn out_of_tolerance(case: &SignatureCase<'_>, at_s: i64) -> Option<Diagnosis> {
     let (away_s, allowed_s) = (case.now_s.abs_diff(at_s), case.tolerance_s);
     if away_s <= allowed_s {
         return None;

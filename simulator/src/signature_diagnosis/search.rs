@@ -5,10 +5,10 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use subtle::ConstantTimeEq as _;
 
-use super::bodies::{Body, bodies};
+use super::bodies::bodies;
 use super::header::Unit;
-use super::secrets::{Key, keys};
-use super::{Case, Diagnosis};
+use super::secrets::keys;
+use super::{Diagnosis, SignatureCase, Variant};
 
 /// How many bytes are hashed and printed at most: about a second in a release build, and more than
 /// all combinations take on the bodies that the service sends.
@@ -27,7 +27,7 @@ const LEAST_BYTES: usize = 8;
 const MOST_MISTAKES: usize = 2;
 
 /// What came of the search.
-pub(super) struct Searched {
+pub(super) struct SearchResult {
     /// The mistakes that give the signature; empty where it is right.
     pub(super) found: Option<Vec<Diagnosis>>,
     /// What was tried, for people.
@@ -55,12 +55,12 @@ enum Hashing {
 
 /// Looks for the fewest mistakes that give this signature, and gives up when so many bytes have been
 /// hashed.
-pub(super) fn explain(
-    case: &Case<'_>,
+pub(super) fn search(
+    case: &SignatureCase<'_>,
     time: Option<&str>,
     mac: &[u8],
     most_bytes: usize,
-) -> Searched {
+) -> SearchResult {
     let hashings = Hashing::of_length(mac.len());
     let mut search = Search {
         mac,
@@ -71,7 +71,7 @@ pub(super) fn explain(
         tries: 0,
     };
     let found = search.run(case, time);
-    Searched {
+    SearchResult {
         tried: search.tried(),
         // What is told by its length alone, or can't be tried without a time, has been named already.
         found: found.or_else(|| (told_by_length(mac) || time.is_none()).then(Vec::new)),
@@ -85,7 +85,7 @@ fn told_by_length(mac: &[u8]) -> bool {
 
 struct Search<'a> {
     mac: &'a [u8],
-    keys: Vec<Key>,
+    keys: Vec<Variant>,
     bases: Vec<Base>,
     hashings: Vec<Hashing>,
     budget: Budget,
@@ -104,7 +104,7 @@ impl Budget {
 }
 
 impl Search<'_> {
-    fn run(&mut self, case: &Case<'_>, time: Option<&str>) -> Option<Vec<Diagnosis>> {
+    fn run(&mut self, case: &SignatureCase<'_>, time: Option<&str>) -> Option<Vec<Diagnosis>> {
         for mistakes in 0..=MOST_MISTAKES {
             // Without any mistake there is only the body that came.
             let most = if mistakes == 0 { 1 } else { usize::MAX };
@@ -127,7 +127,7 @@ impl Search<'_> {
     }
 
     /// Tries all keys, joins and hashes on a body that together are this many mistakes.
-    fn with_body(&mut self, body: &Body, mistakes: usize) -> Option<Vec<Diagnosis>> {
+    fn with_body(&mut self, body: &Variant, mistakes: usize) -> Option<Vec<Diagnosis>> {
         for hashing in self.hashings.clone() {
             let hash_mistake = hashing.mistake();
             for base in &self.bases {
@@ -153,7 +153,7 @@ impl Search<'_> {
     }
 
     /// Whether only the first bytes of the body were signed.
-    fn beginning(&mut self, case: &Case<'_>, time: &str) -> Option<Diagnosis> {
+    fn beginning(&mut self, case: &SignatureCase<'_>, time: &str) -> Option<Diagnosis> {
         if case.body.len() > MOST_BEGINNINGS {
             return None;
         }

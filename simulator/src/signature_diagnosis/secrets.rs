@@ -4,20 +4,13 @@ use data_encoding::{
     BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXLOWER_PERMISSIVE,
 };
 
-use super::Diagnosis;
-
-/// A key that may have been used.
-pub(super) struct Key {
-    pub(super) bytes: Vec<u8>,
-    /// What is wrong with it; nothing for the secret itself.
-    pub(super) mistake: Option<Diagnosis>,
-}
+use super::{Diagnosis, Variant};
 
 const PREFIX: &str = "whsec_";
 
 /// The secret first, then what it is mistaken for, the likely before the odd.
-pub(super) fn keys(secret: &str, others: &[(&str, &str)]) -> Vec<Key> {
-    let itself = Key {
+pub(super) fn keys(secret: &str, others: &[(&str, &str)]) -> Vec<Variant> {
+    let itself = Variant {
         bytes: secret.as_bytes().to_vec(),
         mistake: None,
     };
@@ -35,7 +28,7 @@ pub(super) fn keys(secret: &str, others: &[(&str, &str)]) -> Vec<Key> {
     let unset = unset.map(|text| (text.as_bytes().to_vec(), not_set(text)));
     for (bytes, mistake) in others.chain(wrapped).chain(encoded).chain(unset) {
         if keys.iter().all(|known| known.bytes != bytes) {
-            keys.push(Key {
+            keys.push(Variant {
                 bytes,
                 mistake: Some(mistake),
             });

@@ -1,11 +1,11 @@
-//! Every mistake is made here on purpose, and the doctor must name it.
+//! Every mistake is made here on purpose, and the diagnosis must name it.
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use proptest::prelude::{any, prop_assert_eq, proptest};
 use sha2::{Digest as _, Sha256, Sha512};
 
-use super::{Case, Certainty, Verdict, examine};
+use super::{Certainty, SignatureCase, Verdict, diagnose};
 use crate::engine::state::signature::{Signature, base_string};
 
 const SECRET: &str = "whsec_c2FtcGxlIHNlY3JldA";
@@ -14,8 +14,8 @@ const NOW_S: i64 = 1_800_000_000;
 const BODY: &str = "{\"success\":true,\"verificationId\":\"svcv_1\",\"data\":{\"name\":\"ZO\u{cb} <RAO>\",\
                     \"url\":\"http://127.0.0.1/a\",\"score\":1.0,\"count\":2}}";
 
-fn case<'a>(headers: &'a [&'a str], body: &'a [u8]) -> Case<'a> {
-    Case {
+fn case<'a>(headers: &'a [&'a str], body: &'a [u8]) -> SignatureCase<'a> {
+    SignatureCase {
         secret: SECRET,
         others: &OTHERS,
         headers,
@@ -33,7 +33,7 @@ fn codes(verdict: Verdict) -> Vec<&'static str> {
 }
 
 fn said_of(header: &str, body: &[u8]) -> Vec<&'static str> {
-    codes(examine(&case(&[header], body)))
+    codes(diagnose(&case(&[header], body)))
 }
 
 fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
@@ -120,10 +120,10 @@ fn mistakes_of_the_header_are_named() {
         let found = said_of(&value, BODY.as_bytes());
         assert_eq!(found, said, "{value}");
     }
-    assert_eq!(codes(examine(&case(&[], b"{}"))), ["header-missing"]);
+    assert_eq!(codes(diagnose(&case(&[], b"{}"))), ["header-missing"]);
     let twice = genuine().to_string();
     assert_eq!(
-        codes(examine(&case(&[&twice, &twice], BODY.as_bytes()))),
+        codes(diagnose(&case(&[&twice, &twice], BODY.as_bytes()))),
         ["header-several"]
     );
 }
@@ -253,7 +253,7 @@ fn what_can_only_be_guessed_is_said_to_be_a_guess() {
         ("{\"name\":\"ZO\u{fffd}\"}".as_bytes(), "body-undecodable"),
         (b"\xff\xfe", "body-not-utf8"),
     ] {
-        let Verdict::NotValid(found) = examine(&case(&[&genuine().to_string()], received)) else {
+        let Verdict::NotValid(found) = diagnose(&case(&[&genuine().to_string()], received)) else {
             panic!("{said} is valid");
         };
         assert_eq!(
@@ -297,7 +297,7 @@ fn another_key_is_named_by_what_it_is() {
     }
     let given = |secret, key: &[u8]| {
         let header = header(&hmac(key, &base));
-        codes(examine(&Case {
+        codes(diagnose(&SignatureCase {
             secret,
             ..case(&[&header], BODY.as_bytes())
         }))
@@ -368,7 +368,7 @@ fn no_secret_is_ever_in_the_words() {
     ] {
         let words = format!(
             "{:?}",
-            examine(&case(
+            diagnose(&case(
                 &[&header(&hmac(key.as_bytes(), &base))],
                 BODY.as_bytes()
             ))
@@ -384,7 +384,7 @@ fn no_secret_is_ever_in_the_words() {
 #[test]
 fn the_words_say_what_was_seen_why_and_what_to_do() {
     let signed = header(&hmac(SECRET.as_bytes(), BODY.as_bytes()));
-    insta::assert_debug_snapshot!(examine(&case(&[&signed], BODY.as_bytes())), @r#"
+    insta::assert_debug_snapshot!(diagnose(&case(&[&signed], BODY.as_bytes())), @r#"
     NotValid(
         [
             Diagnosis {
@@ -397,7 +397,7 @@ fn the_words_say_what_was_seen_why_and_what_to_do() {
         ],
     )
     "#);
-    insta::assert_debug_snapshot!(examine(&case(&[&header(&[7; 32])], b"{}")), @r#"
+    insta::assert_debug_snapshot!(diagnose(&case(&[&header(&[7; 32])], b"{}")), @r#"
     NotValid(
         [
             Diagnosis {
@@ -418,7 +418,7 @@ fn a_search_that_grows_too_long_ends_and_says_so() {
     let headers = [];
     let searched = |most_bytes| {
         let case = case(&headers, body.as_bytes());
-        super::search::explain(&case, Some("1800000000"), &[7; 32], most_bytes)
+        super::search::search(&case, Some("1800000000"), &[7; 32], most_bytes)
     };
     let ended = searched(200_000);
     assert!(ended.found.is_none() && ended.tried.contains("not all combinations"));
@@ -438,7 +438,7 @@ proptest! {
 
     #[test]
     fn nothing_that_comes_makes_it_panic(header in ".{0,100}", body in any::<Vec<u8>>(), now_s in any::<i64>()) {
-        let verdict = examine(&Case { now_s, tolerance_s: u64::MAX, ..case(&[&header], &body) });
+        let verdict = diagnose(&SignatureCase { now_s, tolerance_s: u64::MAX, ..case(&[&header], &body) });
         prop_assert_eq!(matches!(verdict, Verdict::Valid { .. }), false);
     }
 }

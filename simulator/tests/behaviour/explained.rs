@@ -5,7 +5,9 @@ use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::rehearsal::{Asked, Called, Outcome, Rehearsal, look_into, named_input, ways};
+use svc_simulator::rehearsal::{
+    CallSpec, CallTarget, Goal, Rehearsal, inspect, named_input, recipes,
+};
 use svc_simulator::scenario::{AccountConfig, Choice, accounts, find_account, read_accounts};
 
 fn rules() -> Rules {
@@ -39,36 +41,41 @@ const EVERYWHERE: [ErrorCode; 12] = [
 fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
     let (rules, (all, local)) = (rules(), read_all());
     for (index, row) in rules.contract.operations.iter().enumerate() {
-        for (outcome, way) in ways(&rules, &all, &local, Environment::Test, index) {
+        for (outcome, recipe) in recipes(&rules, &all, &local, Environment::Test, index) {
             let needed = match outcome {
-                Outcome::Completed | Outcome::Pending => true,
-                Outcome::Error(code) => EVERYWHERE.contains(&code),
+                Goal::Completed | Goal::Pending => true,
+                Goal::Error(code) => EVERYWHERE.contains(&code),
             };
-            assert!(way.is_some() || !needed, "{} {}", row.id, outcome.as_str());
-            let Some(way) = way else { continue };
-            let account = find_account(&all, &way.asks[0].account).expect("it is built in");
+            assert!(
+                recipe.is_some() || !needed,
+                "{} {}",
+                row.id,
+                outcome.as_str()
+            );
+            let Some(recipe) = recipe else { continue };
+            let account = find_account(&all, &recipe.calls[0].account).expect("it is built in");
             let mut rehearsal = Rehearsal::new(&rules, account);
             let mut last = None;
             // What a later step carries is issued anew: the same account gets the same.
-            let first = &way.asks[0];
+            let first = &recipe.calls[0];
             let body = rehearsal.body(first.environment, index, &first.set);
             assert_eq!(body, first.body, "{}", row.id);
-            for ask in &way.asks {
-                let asked = Asked {
+            for ask in &recipe.calls {
+                let spec = CallSpec {
                     environment: ask.environment,
                     key: &ask.key,
-                    called: Called::Operation(index),
+                    target: CallTarget::Operation(index),
                     body: &ask.body,
                     idempotency_key: ask.idempotency_key.as_deref(),
                     reference_id: ask.reference_id.as_deref(),
                 };
-                last = (0..ask.times).map(|_| rehearsal.ask(&asked)).last();
+                last = (0..ask.times).map(|_| rehearsal.call(&spec)).last();
             }
-            let heard = last.expect("a way has a call");
-            let ending = heard.code().unwrap_or(heard.text("status"));
+            let observed = last.expect("a way has a call");
+            let ending = observed.code().unwrap_or(observed.text("status"));
             assert_eq!(
-                (ending, heard.status),
-                (outcome.as_str(), way.status),
+                (ending, observed.status),
+                (outcome.as_str(), recipe.status),
                 "{}",
                 row.id
             );
@@ -87,21 +94,21 @@ fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
             let Some((_, body)) = named_input(&rules, operation, number, &sample) else {
                 continue;
             };
-            let asked = Asked {
+            let spec = CallSpec {
                 environment: Environment::Test,
                 key: &rehearsal.key(Environment::Test),
-                called: Called::Operation(operation),
+                target: CallTarget::Operation(operation),
                 body: &body,
                 idempotency_key: None,
                 reference_id: None,
             };
-            let looked = look_into(&rules, "local", &asked).expect("the input is valid");
-            assert_eq!(looked.explanation.choice, Choice::Scenario(number));
-            assert!(!looked.explanation.later.contains(&number));
-            let heard = rehearsal.ask(&asked);
+            let inspection = inspect(&rules, "local", &spec).expect("the input is valid");
+            assert_eq!(inspection.explanation.choice, Choice::Scenario(number));
+            assert!(!inspection.explanation.later.contains(&number));
+            let observed = rehearsal.call(&spec);
             assert_eq!(
-                heard.because,
-                looked.explanation.choice.because(&rules.scenarios, "")
+                observed.because,
+                inspection.explanation.choice.because(&rules.scenarios, "")
             );
             named += 1;
         }
@@ -118,19 +125,19 @@ fn a_rule_for_every_input_is_a_way_and_later_calls_are_counted() {
     let rules = Rules::read(&files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
     let (all, local) = read_all();
     let operation = rules.operation("verify.company.tan").expect("it is a row");
-    let ways = ways(&rules, &all, &local, Environment::Test, operation);
+    let recipes = recipes(&rules, &all, &local, Environment::Test, operation);
     let calls = |code| {
-        let mut ways = ways
+        let mut recipes = recipes
             .iter()
-            .filter(|(outcome, _)| *outcome == Outcome::Error(code));
-        let way = ways.next()?.1.as_ref()?;
-        Some((way.asks[0].set.len(), way.asks[0].times))
+            .filter(|(outcome, _)| *outcome == Goal::Error(code));
+        let recipe = recipes.next()?.1.as_ref()?;
+        Some((recipe.calls[0].set.len(), recipe.calls[0].times))
     };
     assert_eq!(calls(ErrorCode::SourceTimeout), Some((0, 1)));
     assert_eq!(calls(ErrorCode::ProviderError), Some((0, 2)));
     // Nothing else is had any more: the rule comes before all others.
     assert_eq!(calls(ErrorCode::NoRecordFound), None);
-    assert!(ways[0].1.is_none());
+    assert!(recipes[0].1.is_none());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::rehearsal::{Asked, Called, Heard, Outcome, Rehearsal, Way, ways};
+use svc_simulator::rehearsal::{CallSpec, CallTarget, Goal, Observed, Recipe, Rehearsal, recipes};
 use svc_simulator::scenario::{AccountConfig, accounts, find_account, read_accounts};
 
 /// An operation and what can be asked of its fields: one line a subject.
@@ -140,7 +140,7 @@ const AROUND: [&[&str]; 4] = [
 ];
 
 /// The operation, and which of the conditions of each subject are asked, where one is.
-fn asked() -> impl Strategy<Value = (usize, Vec<Option<usize>>, Vec<Option<usize>>)> {
+fn call_inputs() -> impl Strategy<Value = (usize, Vec<Option<usize>>, Vec<Option<usize>>)> {
     let some = || prop::collection::vec(prop::option::of(0usize..12), 4);
     (0..ROWS.len(), some(), some())
 }
@@ -173,21 +173,27 @@ fn rules(operation: &str, when: &str) -> Rules {
 }
 
 /// Makes the calls of a way from the beginning, as somebody does who was told of it.
-fn played(rules: &Rules, accounts: &[AccountConfig], operation: usize, way: &Way) -> Heard {
-    let account = find_account(accounts, &way.asks[0].account).expect("there is such an account");
+fn played(
+    rules: &Rules,
+    accounts: &[AccountConfig],
+    operation: usize,
+    recipe: &Recipe,
+) -> Observed {
+    let account =
+        find_account(accounts, &recipe.calls[0].account).expect("there is such an account");
     let mut rehearsal = Rehearsal::new(rules, account);
     let mut last = None;
-    for ask in &way.asks {
+    for ask in &recipe.calls {
         let body = rehearsal.body(ask.environment, operation, &ask.set);
-        let asked = Asked {
+        let spec = CallSpec {
             environment: ask.environment,
             key: &rehearsal.key(ask.environment),
-            called: Called::Operation(operation),
+            target: CallTarget::Operation(operation),
             body: &body,
             idempotency_key: ask.idempotency_key.as_deref(),
             reference_id: ask.reference_id.as_deref(),
         };
-        last = (0..ask.times).map(|_| rehearsal.ask(&asked)).last();
+        last = (0..ask.times).map(|_| rehearsal.call(&spec)).last();
     }
     last.expect("a way has a call")
 }
@@ -203,31 +209,31 @@ fn every_input_that_is_offered_for_a_rule_is_decided_by_it() {
     };
     let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, random);
-    let outcome = Outcome::Error(ErrorCode::SourceTimeout);
-    let ran = runner.run(&asked(), |(row, body, around)| {
+    let outcome = Goal::Error(ErrorCode::SourceTimeout);
+    let ran = runner.run(&call_inputs(), |(row, body, around)| {
         let (id, subjects) = ROWS[row];
         let when = when(subjects, &body, &around);
         let rules = rules(id, &when);
         let operation = rules.operation(id).expect("it is a row");
-        let ways = ways(&rules, &all, &local, Environment::Test, operation);
-        let mut of_it = ways.iter().filter(|(found, _)| *found == outcome);
-        let way = of_it.next().and_then(|(_, way)| way.as_ref());
+        let recipes = recipes(&rules, &all, &local, Environment::Test, operation);
+        let mut of_it = recipes.iter().filter(|(found, _)| *found == outcome);
+        let recipe = of_it.next().and_then(|(_, recipe)| recipe.as_ref());
         let told = format!("{id}: {when}");
-        let way = way.ok_or_else(|| TestCaseError::fail(format!("no way: {told}")))?;
+        let recipe = recipe.ok_or_else(|| TestCaseError::fail(format!("no way: {told}")))?;
         prop_assert!(
-            way.because.starts_with("scenario \"mine\""),
+            recipe.because.starts_with("scenario \"mine\""),
             "{told}: {}",
-            way.because
+            recipe.because
         );
-        let heard = played(&rules, &all, operation, way);
+        let observed = played(&rules, &all, operation, recipe);
         prop_assert_eq!(
-            heard.code(),
+            observed.code(),
             Some("SVC_SOURCE_TIMEOUT"),
             "{}: {:?}",
             told,
-            way.asks
+            recipe.calls
         );
-        prop_assert_eq!(heard.because.to_string(), way.because.as_str());
+        prop_assert_eq!(observed.because.to_string(), recipe.because.as_str());
         Ok(())
     });
     ran.unwrap_or_else(|failure| panic!("{failure}"));

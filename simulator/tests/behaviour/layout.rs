@@ -5,7 +5,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Source, Table};
 use svc_simulator::scenario::built_in;
-use svc_simulator::scenario_format::laid_out;
+use svc_simulator::scenario_format::format_toml;
 
 /// What a text means, where it is TOML.
 fn meaning(text: &str) -> Option<Vec<(String, Option<Json<'static>>)>> {
@@ -104,9 +104,9 @@ fn what_is_laid_out_means_the_same_and_stays_as_it_is() {
             return Ok(());
         };
         intact.set(intact.get() + 1);
-        let laid = laid_out(&text);
+        let laid = format_toml(&text);
         prop_assert_eq!(meaning(&laid), Some(before));
-        prop_assert_eq!(&laid_out(&laid), &laid);
+        prop_assert_eq!(&format_toml(&laid), &laid);
         prop_assert_eq!(comments(&laid), comments(&text));
         Ok(())
     });
@@ -131,7 +131,7 @@ fn no_text_makes_it_panic() {
         0..30,
     );
     let checked = TestRunner::new_with_rng(config, rng).run(&any, |parts| {
-        let laid = laid_out(&parts.concat());
+        let laid = format_toml(&parts.concat());
         prop_assert!(laid.is_empty() || laid.ends_with('\n'));
         Ok(())
     });
@@ -141,6 +141,6 @@ fn no_text_makes_it_panic() {
 #[test]
 fn what_is_built_in_is_laid_out() {
     for file in built_in() {
-        assert_eq!(laid_out(&file.text), file.text, "{}", file.path);
+        assert_eq!(format_toml(&file.text), file.text, "{}", file.path);
     }
 }

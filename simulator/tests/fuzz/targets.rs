@@ -17,7 +17,7 @@ use svc_simulator::engine::state::signature::Signature;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::scenario::{self, read_accounts};
-use svc_simulator::signature_diagnosis::{Case, Verdict, examine};
+use svc_simulator::signature_diagnosis::{SignatureCase, Verdict, diagnose};
 use tokio::runtime::Runtime;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
@@ -137,7 +137,7 @@ pub(crate) fn scenarios(data: &[u8]) {
     assert!(!told.contains(obeyed), "{told:?}");
 }
 
-/// The header of a webhook, an empty line, the body: it is the signature it prints as, or the doctor
+/// The header of a webhook, an empty line, the body: it is the signature it prints as, or the diagnosis
 /// says what is wrong; only what verifies is called valid.
 pub(crate) fn signature(data: &[u8]) {
     const SECRET: &str = "whsec_sample";
@@ -150,7 +150,7 @@ pub(crate) fn signature(data: &[u8]) {
         assert_eq!(signature.to_string(), header);
         fits = signature.verify(SECRET, body);
     }
-    let verdict = examine(&Case {
+    let verdict = diagnose(&SignatureCase {
         secret: SECRET,
         others: &[("another account's", "whsec_other")],
         headers: &[&header],

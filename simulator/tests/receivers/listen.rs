@@ -80,7 +80,7 @@ fn deliveries_are_checked_counted_and_shown() {
 }
 
 #[test]
-fn the_mistake_is_named_in_the_doctors_words() {
+fn the_mistake_is_named_in_the_words_of_the_diagnosis() {
     let mut listening = listen(&[
         "--secret",
         SECRET,

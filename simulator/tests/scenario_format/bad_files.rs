@@ -12,7 +12,7 @@ use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 use svc_simulator::engine::compute;
 use svc_simulator::scenario::{built_in, read_scenarios};
-use svc_simulator::scenario_analysis::unreachable;
+use svc_simulator::scenario_analysis::find_unreachable;
 use svc_simulator::scenario_format::read_expectations;
 
 /// Where they are.
@@ -43,7 +43,7 @@ fn told(contract: &Contract, answers: &Answers, name: &str, text: &str) -> Strin
     sources.extend(built_in());
     let mut mistakes = Problems::default();
     match read_scenarios(contract, &answers.cast, &sources) {
-        Ok(set) => mistakes.extend(unreachable(contract, &set, &sources)),
+        Ok(set) => mistakes.extend(find_unreachable(contract, &set, &sources)),
         Err(found) => mistakes.extend(found),
     }
     if let Err(found) = read_expectations(contract, &answers.cast, &sources) {

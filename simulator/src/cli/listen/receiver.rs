@@ -22,7 +22,7 @@ use super::seen::Seen;
 use crate::engine::state::signature::HEADER;
 use crate::host::clock::Clock;
 use crate::http::edge::MalformedRequest;
-use crate::signature_diagnosis::{Case, Verdict, examine};
+use crate::signature_diagnosis::{SignatureCase, Verdict, diagnose};
 
 /// The largest body that is read: envelopes may carry images.
 const MOST_BYTES: usize = 16 << 20;
@@ -126,7 +126,7 @@ impl Receiver {
         answered
     }
 
-    /// The doctor may think for a second: not where connections are served.
+    /// The diagnosis may take a second: not where connections are served.
     async fn judged(self: &Arc<Self>, headers: &HeaderMap, body: &Bytes, now_s: i64) -> Verdict {
         let (receiver, body) = (Arc::clone(self), body.clone());
         let headers: Vec<String> = headers
@@ -138,7 +138,7 @@ impl Receiver {
             let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
             let others = receiver.settings.others.iter();
             let others: Vec<(&str, &str)> = others.map(|(name, it)| (&**name, &**it)).collect();
-            examine(&Case {
+            diagnose(&SignatureCase {
                 secret: &receiver.settings.secret,
                 others: &others,
                 headers: &headers,
@@ -147,7 +147,7 @@ impl Receiver {
                 tolerance_s: receiver.settings.tolerance_s,
             })
         });
-        judged.await.expect("the doctor does not panic")
+        judged.await.expect("the diagnosis does not panic")
     }
 
     /// Shows the delivery, and stops after the last. Under the lock, so that what is shown first

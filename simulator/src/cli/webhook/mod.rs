@@ -12,7 +12,7 @@ use super::settings::duration;
 use super::{Failure, terminal};
 use crate::engine::state::signature::{HEADER, Signature};
 use crate::host::clock::Clock;
-use crate::signature_diagnosis::{Case, Verdict, examine};
+use crate::signature_diagnosis::{SignatureCase, Verdict, diagnose};
 
 /// What is done with a signature.
 #[derive(Debug, Subcommand)]
@@ -118,7 +118,7 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
         .map(String::as_str)
         .zip(args.other_secret.iter().map(String::as_str))
         .collect();
-    let verdict = examine(&Case {
+    let verdict = diagnose(&SignatureCase {
         secret: &args.secret.secret,
         others: &others,
         headers: &headers,

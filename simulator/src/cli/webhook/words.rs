@@ -1,4 +1,4 @@
-//! What the doctor says, as text for people and as JSON for programs. Decides nothing.
+//! The diagnosis, as text for people and as JSON for programs. Decides nothing.
 
 use std::fmt::Write as _;
 

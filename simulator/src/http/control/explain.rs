@@ -60,16 +60,16 @@ pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResul
             |body| as_json(&Value::Object(body)),
         );
         let key = rehearsal.key(environment);
-        let asked = rehearsal::Asked {
+        let spec = rehearsal::CallSpec {
             environment,
             key: &key,
-            called: rehearsal::Called::Operation(index),
+            target: rehearsal::CallTarget::Operation(index),
             body: &body,
             idempotency_key: idempotency_key.as_deref(),
             reference_id: reference_id.as_deref(),
         };
-        let heard = rehearsal.ask(&asked);
-        explanation::explain(&rules, &accounts, &config, index, &asked, &heard)
+        let observed = rehearsal.call(&spec);
+        explanation::explain(&rules, &accounts, &config, index, &spec, &observed)
     });
     let explanation = explaining.await;
     explanation.map_err(|_| ControlError::internal())

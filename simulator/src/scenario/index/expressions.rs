@@ -8,8 +8,8 @@ use regex::{RegexSet, RegexSetBuilder};
 use regex_syntax::hir::Look;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 
-use super::parts::Parts;
-use super::starts::Starts;
+use super::prefixes::Prefixes;
+use super::substrings::Substrings;
 use super::{Candidate, UNPROVEN};
 use crate::scenario::ScenarioIndex;
 
@@ -17,9 +17,9 @@ use crate::scenario::ScenarioIndex;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Expressions {
     /// By what a text begins with that the expression matches.
-    starts: Starts,
+    prefixes: Prefixes,
     /// By what is in a text that the expression matches.
-    parts: Parts,
+    substrings: Substrings,
     groups: Vec<Group>,
 }
 
@@ -62,7 +62,7 @@ impl Expressions {
             *uses.entry(text).or_default() += 1;
         }
         let most = |needed: &&Needed| needed.texts.iter().map(|text| uses[&**text]).max();
-        let (mut starts, mut parts, mut grouped) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut prefixes, mut substrings, mut grouped) = (Vec::new(), Vec::new(), Vec::new());
         for ((text, rules), needed) in rules.into_iter().zip(&needed) {
             let best = needed.iter().min_by_key(most);
             let Some(best) = best.filter(|best| most(best).is_some_and(|uses| uses <= FEW)) else {
@@ -70,9 +70,9 @@ impl Expressions {
                 continue;
             };
             let into = if best.at_start {
-                &mut starts
+                &mut prefixes
             } else {
-                &mut parts
+                &mut substrings
             };
             for candidate in rules {
                 // That the text is there says not yet that the expression matches.
@@ -83,8 +83,8 @@ impl Expressions {
                 into.extend(best.texts.iter().map(|text| (text.clone(), candidate)));
             }
         }
-        self.starts = Starts::new(starts);
-        let mut unfit = self.parts.compile(parts);
+        self.prefixes = Prefixes::new(prefixes);
+        let mut unfit = self.substrings.compile(substrings);
         if !grouped.is_empty() {
             self.group(grouped, &mut unfit);
         }
@@ -115,8 +115,8 @@ impl Expressions {
     }
 
     pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
-        self.starts.find(text, found);
-        self.parts.find(text, found);
+        self.prefixes.find(text, found);
+        self.substrings.find(text, found);
         for group in &self.groups {
             for hit in &group.set.matches(text) {
                 found.extend(&group.rules[hit]);

@@ -3,9 +3,9 @@
 
 mod exact;
 mod expressions;
-mod filing;
-mod parts;
-mod starts;
+mod keys;
+mod prefixes;
+mod substrings;
 #[cfg(test)]
 mod tests;
 
@@ -19,10 +19,10 @@ use super::set::{MatchInput, Url, as_compared, fields, texts};
 use super::{Condition, Predicate, Scenario, ScenarioIndex};
 use exact::{Exact, scalar};
 use expressions::Expressions;
-pub(crate) use filing::{Key, keys};
-use filing::{Kind, Uses};
-use parts::Parts;
-use starts::{Ends, Starts};
+pub(crate) use keys::{LookupKey, keys};
+use keys::{TableKind, Uses};
+use prefixes::{Prefixes, Suffixes};
+use substrings::Substrings;
 
 /// A rule that may be meant, and the one of its conditions that is known to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,10 +63,10 @@ struct Tables {
     last_parts: Exact,
     /// A pair of a URL's query.
     queries: Exact,
-    starts: Starts,
-    ends: Ends,
-    path_ends: Ends,
-    parts: Parts,
+    prefixes: Prefixes,
+    suffixes: Suffixes,
+    path_suffixes: Suffixes,
+    substrings: Substrings,
     expressions: Expressions,
     /// The first rule of all that are found by more than a hash.
     first_pattern: Option<ScenarioIndex>,
@@ -74,7 +74,7 @@ struct Tables {
 
 /// The same before it is compiled.
 #[derive(Debug, Default)]
-struct Drafts(BTreeMap<(usize, Kind), Texted>);
+struct Drafts(BTreeMap<(usize, TableKind), Texted>);
 
 /// Rules, each with the text it is found by.
 type Texted = Vec<(Box<str>, Candidate)>;
@@ -119,15 +119,15 @@ impl Index {
                 table.first_pattern = table.first_pattern.min(first).or(first);
             }
             match kind {
-                Kind::Whole => table.whole = Exact::new(drafts),
-                Kind::Scalar => table.scalars = Exact::new(drafts),
-                Kind::LastPart => table.last_parts = Exact::new(drafts),
-                Kind::Query => table.queries = Exact::new(drafts),
-                Kind::Start => table.starts = Starts::new(drafts),
-                Kind::End => table.ends = Ends::new(drafts),
-                Kind::PathEnd => table.path_ends = Ends::new(drafts),
-                Kind::Part => unfit.extend(table.parts.compile(drafts)),
-                Kind::Expression => unfit.extend(table.expressions.compile(drafts)),
+                TableKind::Whole => table.whole = Exact::new(drafts),
+                TableKind::Scalar => table.scalars = Exact::new(drafts),
+                TableKind::LastPart => table.last_parts = Exact::new(drafts),
+                TableKind::Query => table.queries = Exact::new(drafts),
+                TableKind::Prefix => table.prefixes = Prefixes::new(drafts),
+                TableKind::Suffix => table.suffixes = Suffixes::new(drafts),
+                TableKind::PathSuffix => table.path_suffixes = Suffixes::new(drafts),
+                TableKind::Substring => unfit.extend(table.substrings.compile(drafts)),
+                TableKind::Expression => unfit.extend(table.expressions.compile(drafts)),
             }
         }
         self.fields = tables.into_iter().collect();
@@ -236,24 +236,24 @@ impl Index {
 
 impl Tables {
     fn patterns(&self, text: &str, compared: &str, found: &mut Vec<Candidate>) {
-        self.starts.find(compared, found);
-        self.ends.find(compared, found);
-        if !self.path_ends.is_empty()
+        self.prefixes.find(compared, found);
+        self.suffixes.find(compared, found);
+        if !self.path_suffixes.is_empty()
             && let Some(url) = Url::of(text)
         {
-            self.path_ends.find(url.path, found);
+            self.path_suffixes.find(url.path, found);
         }
-        self.parts.find(compared, found);
+        self.substrings.find(compared, found);
         self.expressions.find(text, found);
     }
 }
 
 impl Drafts {
-    fn file(&mut self, keys: Vec<Key>, candidate: Candidate) {
-        for Key { field, kind, text } in keys {
+    fn file(&mut self, keys: Vec<LookupKey>, candidate: Candidate) {
+        for LookupKey { field, kind, text } in keys {
             // Which of two equal numbers is meant, `1` or `1.0`, is for the test to say.
             let proven = match kind {
-                Kind::Scalar => UNPROVEN,
+                TableKind::Scalar => UNPROVEN,
                 _ => candidate.proven,
             };
             let candidate = Candidate {

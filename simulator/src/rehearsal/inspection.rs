@@ -1,17 +1,17 @@
 //! Why a call gets what it gets, as far as its scenario goes: what an input is compared with is what
 //! the engine itself made of the call.
 
-use super::{Asked, call};
+use super::{CallSpec, http_call};
 use crate::engine::call::authenticate::Credential;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::{Plan, prepare};
 use crate::scenario::{Choice, MatchInput, RequestContext};
-use crate::scenario_analysis::{Explanation, explain, met};
+use crate::scenario_analysis::{Explanation, explain, matched_values};
 
 /// What looking into a call came to.
 #[derive(Debug)]
-pub struct Looked {
+pub struct Inspection {
     /// What was chosen, and what else there is.
     pub explanation: Explanation,
     /// What the call has where the rule that decides looks.
@@ -22,12 +22,12 @@ pub struct Looked {
 ///
 /// # Errors
 /// Why no scenario is asked: the call is refused as it is.
-pub fn look_into(rules: &Rules, account: &str, asked: &Asked<'_>) -> Result<Looked, Rejection> {
-    let authorization = format!("Bearer {}", asked.key);
-    let path = asked.called.path(rules);
-    let body = asked.body.to_string();
-    let call = call(asked, &authorization, &path, body.as_bytes());
-    let prepared = prepare(rules, account, Credential { key: asked.key }, &call);
+pub fn inspect(rules: &Rules, account: &str, spec: &CallSpec<'_>) -> Result<Inspection, Rejection> {
+    let authorization = format!("Bearer {}", spec.key);
+    let path = spec.target.path(rules);
+    let body = spec.body.to_string();
+    let call = http_call(spec, &authorization, &path, body.as_bytes());
+    let prepared = prepare(rules, account, Credential { key: spec.key }, &call);
     let run = match prepared.plan? {
         Plan::Operation(step) => step,
         // A bundle asks for each of its steps.
@@ -37,17 +37,17 @@ pub fn look_into(rules: &Rules, account: &str, asked: &Asked<'_>) -> Result<Look
         operation: run.operation,
         field: &|index| run.input.field(index),
         context: RequestContext {
-            reference_id: asked.reference_id,
-            idempotency_key: asked.idempotency_key,
-            ..RequestContext::plain(account, asked.environment)
+            reference_id: spec.reference_id,
+            idempotency_key: spec.idempotency_key,
+            ..RequestContext::plain(account, spec.environment)
         },
     };
     let explanation = explain(&rules.contract, &rules.scenarios, &input);
     debug_assert_eq!(explanation.choice, run.choice);
     let row = &rules.contract.operations[run.operation];
     let met = match explanation.choice {
-        Choice::Scenario(number) => met(rules.scenarios.get(number), row, &input),
+        Choice::Scenario(number) => matched_values(rules.scenarios.get(number), row, &input),
         Choice::Sentinel { .. } | Choice::NoMatch => Vec::new(),
     };
-    Ok(Looked { explanation, met })
+    Ok(Inspection { explanation, met })
 }

@@ -4,10 +4,10 @@ use super::Candidate;
 
 /// Rules by what a text begins with.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Starts(Vec<Start>);
+pub(super) struct Prefixes(Vec<Prefix>);
 
 #[derive(Debug, Clone)]
-struct Start {
+struct Prefix {
     text: Box<[u8]>,
     rules: Vec<Candidate>,
     /// The place of the longest other one that this one begins with.
@@ -16,18 +16,18 @@ struct Start {
 
 /// Rules by what a text ends with: by what it begins with when read backwards.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ends(Starts);
+pub(super) struct Suffixes(Prefixes);
 
-impl Starts {
+impl Prefixes {
     pub(super) fn new(drafts: Vec<(Box<str>, Candidate)>) -> Self {
         let drafts = drafts.into_iter();
-        Starts::sorted(drafts.map(|(text, rule)| (text.into_boxed_bytes(), rule)))
+        Prefixes::sorted(drafts.map(|(text, rule)| (text.into_boxed_bytes(), rule)))
     }
 
     fn sorted(drafts: impl Iterator<Item = (Box<[u8]>, Candidate)>) -> Self {
         let mut drafts: Vec<_> = drafts.collect();
         drafts.sort_unstable();
-        let mut starts: Vec<Start> = Vec::new();
+        let mut starts: Vec<Prefix> = Vec::new();
         // The texts that the last one begins with, the shortest first.
         let mut open: Vec<u32> = Vec::new();
         for (text, rule) in drafts {
@@ -41,13 +41,13 @@ impl Starts {
             }
             let shorter = open.last().copied();
             open.push(u32::try_from(starts.len()).expect("fewer than four billion rules"));
-            starts.push(Start {
+            starts.push(Prefix {
                 text,
                 rules: vec![rule],
                 shorter,
             });
         }
-        Starts(starts)
+        Prefixes(starts)
     }
 
     pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
@@ -69,10 +69,10 @@ impl Starts {
     }
 }
 
-impl Ends {
+impl Suffixes {
     pub(super) fn new(drafts: Vec<(Box<str>, Candidate)>) -> Self {
         let drafts = drafts.into_iter();
-        Ends(Starts::sorted(
+        Suffixes(Prefixes::sorted(
             drafts.map(|(text, rule)| (backwards(&text).into(), rule)),
         ))
     }
@@ -104,7 +104,7 @@ mod tests {
             (Box::from(*start), candidate)
         });
         let mut found = Vec::new();
-        Starts::new(drafts.collect()).find(text, &mut found);
+        Prefixes::new(drafts.collect()).find(text, &mut found);
         found.sort_unstable();
         found.iter().map(|candidate| candidate.rule.0).collect()
     }

@@ -7,13 +7,13 @@ use crate::scenario::ScenarioIndex;
 
 /// Rules by what a text contains.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Parts {
+pub(super) struct Substrings {
     automaton: Option<AhoCorasick>,
     /// The rules of each of its patterns.
     rules: Vec<Vec<Candidate>>,
 }
 
-impl Parts {
+impl Substrings {
     /// Takes these texts; gives the rules back that must be tried in turn: all of them where they
     /// are too many for an automaton.
     pub(super) fn compile(&mut self, mut drafts: Vec<(Box<str>, Candidate)>) -> Vec<ScenarioIndex> {

@@ -12,37 +12,37 @@ use super::exact::scalar;
 
 /// The table that a text is looked up in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum TableKind {
     Whole,
     Scalar,
     LastPart,
     Query,
-    Start,
-    End,
-    PathEnd,
-    Part,
+    Prefix,
+    Suffix,
+    PathSuffix,
+    Substring,
     Expression,
 }
 
-impl Kind {
+impl TableKind {
     /// Whether one look finds it, whatever else is in the table.
     pub(super) fn is_hashed(self) -> bool {
-        self <= Kind::Query
+        self <= TableKind::Query
     }
 }
 
 /// One text that finds a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct LookupKey {
     /// The place of the field in the operation's row.
     pub(crate) field: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TableKind,
     pub(crate) text: Box<str>,
 }
 
 /// The texts that find a condition: whenever it holds, one of them is found, and what is found so
 /// holds. None where there is no such text; then its rule is tried in turn.
-pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<Key>> {
+pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<LookupKey>> {
     let fields = fields(&condition.selector, operation);
     if fields.is_empty() {
         return None;
@@ -50,25 +50,25 @@ pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<K
     let mut keys = Vec::new();
     for field in fields {
         let compared = |text: &str| -> Box<str> { as_compared(operation, field, text).into() };
-        let mut add = |kind, text: Box<str>| keys.push(Key { field, kind, text });
+        let mut add = |kind, text: Box<str>| keys.push(LookupKey { field, kind, text });
         match &condition.predicate {
             Predicate::OneOf(values) => {
                 for value in values {
                     match value {
-                        Json::Text(text) => add(Kind::Whole, compared(text)),
-                        _ => add(Kind::Scalar, scalar(value)?.into()),
+                        Json::Text(text) => add(TableKind::Whole, compared(text)),
+                        _ => add(TableKind::Scalar, scalar(value)?.into()),
                     }
                 }
             }
-            Predicate::Contains(part) => add(Kind::Part, not_empty(compared(part))?),
-            Predicate::StartsWith(start) => add(Kind::Start, compared(start)),
-            Predicate::EndsWith(end) => add(Kind::End, compared(end)),
+            Predicate::Contains(part) => add(TableKind::Substring, not_empty(compared(part))?),
+            Predicate::StartsWith(start) => add(TableKind::Prefix, compared(start)),
+            Predicate::EndsWith(end) => add(TableKind::Suffix, compared(end)),
             Predicate::PathEnds(end) if end.rfind('/') == Some(0) => {
-                add(Kind::LastPart, end.as_str().into());
+                add(TableKind::LastPart, end.as_str().into());
             }
-            Predicate::PathEnds(end) => add(Kind::PathEnd, end.as_str().into()),
-            Predicate::Query(pair) => add(Kind::Query, pair.as_str().into()),
-            Predicate::Matches(pattern) => add(Kind::Expression, pattern.as_str().into()),
+            Predicate::PathEnds(end) => add(TableKind::PathSuffix, end.as_str().into()),
+            Predicate::Query(pair) => add(TableKind::Query, pair.as_str().into()),
+            Predicate::Matches(pattern) => add(TableKind::Expression, pattern.as_str().into()),
             Predicate::Number(_) | Predicate::Present(_) => return None,
         }
     }
@@ -82,7 +82,7 @@ fn not_empty(text: Box<str>) -> Option<Box<str>> {
 
 /// How many rules each text finds.
 #[derive(Debug, Default)]
-pub(super) struct Uses(HashMap<Key, u32, FixedState>);
+pub(super) struct Uses(HashMap<LookupKey, u32, FixedState>);
 
 /// So many rules under one text cost no more than one.
 const FEW: u32 = 8;
@@ -100,7 +100,7 @@ impl Uses {
         &self,
         operation: &Operation,
         conditions: &[Condition],
-    ) -> Option<(usize, Vec<Key>)> {
+    ) -> Option<(usize, Vec<LookupKey>)> {
         let keyed = conditions
             .iter()
             .enumerate()

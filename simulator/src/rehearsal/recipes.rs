@@ -9,14 +9,14 @@ use svc_fixtures::json::Json;
 use super::bodies::with_member;
 use super::callers::Caller;
 use super::inputs::{named_call, named_input_by};
-use super::{Asked, Called, Heard, Rehearsal};
+use super::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AccountConfig, Outcome as Then, OutcomeKind, find_account};
+use crate::scenario::{AccountConfig, Outcome, OutcomeKind, find_account};
 
 /// What a call can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Goal {
     /// A result.
     Completed,
     /// Nothing yet.
@@ -25,38 +25,38 @@ pub enum Outcome {
     Error(ErrorCode),
 }
 
-impl Outcome {
+impl Goal {
     /// As the envelope says it: the status, or the error's code.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Outcome::Completed => "completed",
-            Outcome::Pending => "pending",
-            Outcome::Error(code) => code.as_str(),
+            Goal::Completed => "completed",
+            Goal::Pending => "pending",
+            Goal::Error(code) => code.as_str(),
         }
     }
 
-    fn is_of(self, heard: &Heard) -> bool {
+    fn is_met_by(self, observed: &Observed) -> bool {
         match self {
-            Outcome::Completed | Outcome::Pending => heard.text("status") == self.as_str(),
-            Outcome::Error(code) => heard.code() == Some(code.as_str()),
+            Goal::Completed | Goal::Pending => observed.text("status") == self.as_str(),
+            Goal::Error(code) => observed.code() == Some(code.as_str()),
         }
     }
 
-    fn of(then: &Then) -> Outcome {
+    fn of(then: &Outcome) -> Goal {
         match &then.kind {
-            OutcomeKind::Success(_) => Outcome::Completed,
-            OutcomeKind::Pending { .. } => Outcome::Pending,
-            OutcomeKind::Error { code, .. } => Outcome::Error(*code),
+            OutcomeKind::Success(_) => Goal::Completed,
+            OutcomeKind::Pending { .. } => Goal::Pending,
+            OutcomeKind::Error { code, .. } => Goal::Error(*code),
         }
     }
 }
 
 /// How an outcome is brought about: calls to make, the last of which is answered so.
 #[derive(Debug, Clone)]
-pub struct Way {
+pub struct Recipe {
     /// The calls.
-    pub asks: Vec<Asks>,
+    pub calls: Vec<RecipeCall>,
     /// The HTTP status of the last answer.
     pub status: u16,
     /// Why it is answered so.
@@ -65,7 +65,7 @@ pub struct Way {
 
 /// A call to make, one or more times.
 #[derive(Debug, Clone)]
-pub struct Asks {
+pub struct RecipeCall {
     /// Whose key it presents.
     pub account: Arc<str>,
     /// The listener.
@@ -87,13 +87,13 @@ pub struct Asks {
 /// Every outcome that a call of an operation may have, with a way to it where there is one. What
 /// depends on the input alone is asked by `base`.
 #[must_use]
-pub fn ways(
+pub fn recipes(
     rules: &Rules,
     accounts: &[AccountConfig],
     base: &AccountConfig,
     environment: Environment,
     operation: usize,
-) -> Vec<(Outcome, Option<Way>)> {
+) -> Vec<(Goal, Option<Recipe>)> {
     let search = Search {
         rules,
         accounts,
@@ -105,14 +105,12 @@ pub fn ways(
     let pending = search.row.pending.as_ref();
     let completes = !pending.is_some_and(|pending| pending.always);
     let answers = [
-        completes.then_some(Outcome::Completed),
-        pending.is_some().then_some(Outcome::Pending),
+        completes.then_some(Goal::Completed),
+        pending.is_some().then_some(Goal::Pending),
     ];
-    let errors = ErrorCode::ALL.into_iter().map(Outcome::Error);
+    let errors = ErrorCode::ALL.into_iter().map(Goal::Error);
     let outcomes = answers.into_iter().flatten().chain(errors);
-    outcomes
-        .map(|outcome| (outcome, search.way(outcome)))
-        .collect()
+    outcomes.map(|goal| (goal, search.recipe(goal))).collect()
 }
 
 struct Search<'s> {
@@ -125,30 +123,30 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    fn way(&self, outcome: Outcome) -> Option<Way> {
-        self.by_sample(outcome)
-            .or_else(|| self.by_scenario(outcome))
-            .or_else(|| self.by_sentinel(outcome))
-            .or_else(|| self.by_refusal(outcome))
+    fn recipe(&self, goal: Goal) -> Option<Recipe> {
+        self.by_sample(goal)
+            .or_else(|| self.by_scenario(goal))
+            .or_else(|| self.by_sentinel(goal))
+            .or_else(|| self.by_refusal(goal))
     }
 
-    fn by_sample(&self, outcome: Outcome) -> Option<Way> {
-        match outcome {
-            Outcome::Completed | Outcome::Pending => self.tried(outcome, Vec::new(), 1),
-            Outcome::Error(_) => None,
+    fn by_sample(&self, goal: Goal) -> Option<Recipe> {
+        match goal {
+            Goal::Completed | Goal::Pending => self.try_input(goal, Vec::new(), 1),
+            Goal::Error(_) => None,
         }
     }
 
     /// The first scenario that ends so at the first call, or else at a later one; rather one whose
     /// answer arrives.
-    fn by_scenario(&self, outcome: Outcome) -> Option<Way> {
+    fn by_scenario(&self, goal: Goal) -> Option<Recipe> {
         let mut found = Vec::new();
         for (number, scenario) in self.rules.scenarios.iter() {
             if !scenario.operations.contains(&self.operation) {
                 continue;
             }
             let steps = scenario.then.iter().enumerate();
-            let mut steps = steps.filter(|(_, then)| Outcome::of(then) == outcome);
+            let mut steps = steps.filter(|(_, then)| Goal::of(then) == goal);
             if let Some((step, then)) = steps.next() {
                 found.push((then.wire.is_some(), step, number));
             }
@@ -162,18 +160,18 @@ impl Search<'_> {
             let named = named_call(self.rules, self.accounts, self.operation, number, from);
             // A rule without conditions names no input: any will do.
             let ((set, _), caller) = named.unwrap_or(((Vec::new(), sample), plain));
-            self.tried_by(&caller, outcome, set, u32::try_from(step).ok()? + 1)
+            self.try_as(&caller, goal, set, u32::try_from(step).ok()? + 1)
         })
     }
 
     /// The call as this caller makes it.
-    fn tried_by(
+    fn try_as(
         &self,
         caller: &Caller,
-        outcome: Outcome,
+        goal: Goal,
         set: Vec<(String, Json<'static>)>,
         times: u32,
-    ) -> Option<Way> {
+    ) -> Option<Recipe> {
         let config = match *self.base.id == caller.account {
             true => self.base.clone(),
             false => find_account(self.accounts, &caller.account)?,
@@ -184,15 +182,15 @@ impl Search<'_> {
             ..*self
         };
         let mut rehearsal = Rehearsal::new(self.rules, config.clone());
-        let mut asks = by.asks(&mut rehearsal, set, times);
-        asks.idempotency_key.clone_from(&caller.idempotency_key);
-        asks.reference_id.clone_from(&caller.reference_id);
-        by.played(rehearsal, outcome, vec![asks])
+        let mut call = by.prepare(&mut rehearsal, set, times);
+        call.idempotency_key.clone_from(&caller.idempotency_key);
+        call.reference_id.clone_from(&caller.reference_id);
+        by.play(rehearsal, goal, vec![call])
     }
 
     /// A later step whose first call this account can't pay: it needs none where what it carries is
     /// itself a fixed input.
-    fn by_fixed(&self, outcome: Outcome, config: &AccountConfig) -> Option<Way> {
+    fn by_fixed_input(&self, goal: Goal, config: &AccountConfig) -> Option<Recipe> {
         let other = Search {
             base: config,
             ..*self
@@ -207,26 +205,26 @@ impl Search<'_> {
         let mut named = scenarios
             .filter(|(_, scenario)| scenario.operations.contains(&self.operation))
             .filter_map(|(at, _)| named_input_by(self.rules, self.operation, at, &sample, takes));
-        named.find_map(|(set, _)| other.tried(outcome, set, 1))
+        named.find_map(|(set, _)| other.try_input(goal, set, 1))
     }
 
-    fn by_sentinel(&self, outcome: Outcome) -> Option<Way> {
+    fn by_sentinel(&self, goal: Goal) -> Option<Recipe> {
         let sentinel = &self.rules.contract.service.sentinel;
-        if outcome != Outcome::Error(sentinel.error) {
+        if goal != Goal::Error(sentinel.error) {
             return None;
         }
         self.row.identifiers().find_map(|(_, field)| {
             let text = Json::from(sentinel.text.as_str());
             let set = (field.name.clone(), self.as_of(field, text));
-            self.tried(outcome, vec![set], 1)
+            self.try_input(goal, vec![set], 1)
         })
     }
 
-    fn by_refusal(&self, outcome: Outcome) -> Option<Way> {
-        let Outcome::Error(code) = outcome else {
+    fn by_refusal(&self, goal: Goal) -> Option<Recipe> {
+        let Goal::Error(code) = goal else {
             return None;
         };
-        let set = |field: &Field, value| self.tried(outcome, vec![(field.name.clone(), value)], 1);
+        let set = |field: &Field, value| self.try_input(goal, vec![(field.name.clone(), value)], 1);
         let account = |wanted: &dyn Fn(&AccountConfig) -> bool| {
             let usable = |config: &&AccountConfig| wanted(config);
             self.accounts.iter().find(usable).cloned()
@@ -244,15 +242,15 @@ impl Search<'_> {
                 let field = self.row.field(step.takes.as_ref()?)?;
                 set(&self.row.request[field], Json::from("unknown"))
             }
-            ErrorCode::AuthInvalid => self.asked_by(outcome, account(&|it| !works(it))?, 1),
+            ErrorCode::AuthInvalid => self.try_account(goal, account(&|it| !works(it))?, 1),
             ErrorCode::IpNotAllowed => {
                 let config = account(&|it| works(it) && !it.allowlist.is_empty())?;
-                self.asked_by(outcome, config, 1)
+                self.try_account(goal, config, 1)
             }
             ErrorCode::RateLimited => {
                 let config = account(&|it| works(it) && it.rate_limit.is_some())?;
                 let burst = config.rate_limit?.burst;
-                self.asked_by(outcome, config, burst.checked_add(1)?)
+                self.try_account(goal, config, burst.checked_add(1)?)
             }
             ErrorCode::InsufficientBalance => {
                 let config = account(&|it| works(it) && it.live_wallet == Paise::ZERO)?;
@@ -260,24 +258,24 @@ impl Search<'_> {
                     environment: Environment::Live,
                     ..*self
                 };
-                live.asked_by(outcome, config.clone(), 1)
-                    .or_else(|| live.by_fixed(outcome, &config))
+                live.try_account(goal, config.clone(), 1)
+                    .or_else(|| live.by_fixed_input(goal, &config))
             }
             ErrorCode::KeyEnvironmentMismatch => {
                 let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
-                let mut asks = self.asks(&mut rehearsal, Vec::new(), 1);
-                asks.key = rehearsal.key(self.environment.other());
-                self.played(rehearsal, outcome, vec![asks])
+                let mut call = self.prepare(&mut rehearsal, Vec::new(), 1);
+                call.key = rehearsal.key(self.environment.other());
+                self.play(rehearsal, goal, vec![call])
             }
             ErrorCode::IdempotencyConflict => {
                 let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
-                let mut first = self.asks(&mut rehearsal, Vec::new(), 1);
+                let mut first = self.prepare(&mut rehearsal, Vec::new(), 1);
                 first.idempotency_key = Some("order-1042".to_owned());
                 let mut second = first.clone();
                 let note = ("note".to_owned(), Json::from("another body"));
                 second.body = with_member(&second.body, &note.0, note.1.clone());
                 second.set.push(note);
-                self.played(rehearsal, outcome, vec![first, second])
+                self.play(rehearsal, goal, vec![first, second])
             }
             ErrorCode::NoRecordFound
             | ErrorCode::ProviderError
@@ -295,33 +293,33 @@ impl Search<'_> {
         }
     }
 
-    fn tried(
+    fn try_input(
         &self,
-        outcome: Outcome,
+        goal: Goal,
         set: Vec<(String, Json<'static>)>,
         times: u32,
-    ) -> Option<Way> {
+    ) -> Option<Recipe> {
         let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
-        let asks = self.asks(&mut rehearsal, set, times);
-        self.played(rehearsal, outcome, vec![asks])
+        let call = self.prepare(&mut rehearsal, set, times);
+        self.play(rehearsal, goal, vec![call])
     }
 
     /// The sample, asked by another account.
-    fn asked_by(&self, outcome: Outcome, config: AccountConfig, times: u32) -> Option<Way> {
+    fn try_account(&self, goal: Goal, config: AccountConfig, times: u32) -> Option<Recipe> {
         let other = Search {
             base: &config,
             ..*self
         };
-        other.tried(outcome, Vec::new(), times)
+        other.try_input(goal, Vec::new(), times)
     }
 
-    fn asks(
+    fn prepare(
         &self,
         rehearsal: &mut Rehearsal<'_>,
         set: Vec<(String, Json<'static>)>,
         times: u32,
-    ) -> Asks {
-        Asks {
+    ) -> RecipeCall {
+        RecipeCall {
             account: Arc::clone(&self.base.id),
             environment: self.environment,
             key: rehearsal.key(self.environment),
@@ -334,31 +332,31 @@ impl Search<'_> {
     }
 
     /// The way, where the last answer is this outcome.
-    fn played(
+    fn play(
         &self,
         mut rehearsal: Rehearsal<'_>,
-        outcome: Outcome,
-        asks: Vec<Asks>,
-    ) -> Option<Way> {
+        goal: Goal,
+        calls: Vec<RecipeCall>,
+    ) -> Option<Recipe> {
         let mut last = None;
-        for ask in &asks {
-            let asked = Asked {
-                environment: ask.environment,
-                key: &ask.key,
-                called: Called::Operation(self.operation),
-                body: &ask.body,
-                idempotency_key: ask.idempotency_key.as_deref(),
-                reference_id: ask.reference_id.as_deref(),
+        for call in &calls {
+            let spec = CallSpec {
+                environment: call.environment,
+                key: &call.key,
+                target: CallTarget::Operation(self.operation),
+                body: &call.body,
+                idempotency_key: call.idempotency_key.as_deref(),
+                reference_id: call.reference_id.as_deref(),
             };
-            for _ in 0..ask.times {
-                last = Some(rehearsal.ask(&asked));
+            for _ in 0..call.times {
+                last = Some(rehearsal.call(&spec));
             }
         }
-        let heard = last.filter(|heard| outcome.is_of(heard))?;
-        Some(Way {
-            asks,
-            status: heard.status,
-            because: heard.because.to_string(),
+        let observed = last.filter(|observed| goal.is_met_by(observed))?;
+        Some(Recipe {
+            calls,
+            status: observed.status,
+            because: observed.because.to_string(),
         })
     }
 }
