@@ -1,5 +1,5 @@
-//! Moves an account's clock. All that falls due on the way is done in order, one after the other, and no
-//! lock is held while a webhook is sent.
+//! Moves an account's clock (ruling 24). All that falls due on the way is done in order, one after the
+//! other, and no lock is held while a webhook is sent.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which attempt to deliver is made next, and how it is made: signed and sent to the receiver.
+//! Which attempt to deliver is made next, and how it is made (ruling 25): signed and sent to the receiver.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! All accounts, by the names of their keys. Sharded, so that finding one account never waits for another.
+//! All accounts, by the names of their keys (rulings 14 and 15). Sharded, so that finding one account
+//! never waits for another.
 
 use std::collections::HashMap;
 use std::sync::Arc;

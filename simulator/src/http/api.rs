@@ -1,6 +1,6 @@
 //! The two API listeners. Test assets and the consent page have handlers of their own; every other
-//! request goes to the engine, which answers with an envelope. Decides nothing but who the caller is
-//! behind trusted proxies.
+//! request goes to the engine, which answers with an envelope (ruling 1). Decides nothing but who the
+//! caller is behind trusted proxies.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
@@ -211,7 +211,7 @@ fn serve_asset(method: &Method, asset: TestAsset) -> Response {
     response
 }
 
-/// The caller's address: the peer's own, or, behind trusted proxies, the rightmost address of
+/// The caller's address (ruling 16): the peer's own, or, behind trusted proxies, the rightmost address of
 /// `X-Forwarded-For` that is no trusted proxy. A hop that is no address ends the search, because no
 /// trusted proxy vouches for the hops before it.
 fn caller(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {

@@ -36,7 +36,7 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// Where they are unless told otherwise.
+    /// Where they are unless told otherwise (ruling 13).
     pub const DEFAULT: Addresses = Addresses {
         console: local(8800),
         sandbox: local(8801),

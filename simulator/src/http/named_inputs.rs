@@ -20,7 +20,7 @@ pub(super) enum InputOutcome {
 
 /// An input that a scenario names.
 #[derive(Debug, Clone)]
-pub(super) struct NamedInput {
+pub(super) struct ScenarioInput {
     pub(super) scenario: Arc<str>,
     pub(super) outcome: InputOutcome,
     pub(super) set: Vec<(String, Json<'static>)>,
@@ -29,7 +29,11 @@ pub(super) struct NamedInput {
 
 /// The inputs of an operation that scenarios name: one for each scenario with a single outcome, without
 /// delay and wire fault.
-pub(super) fn named_inputs(rules: &Rules, index: usize, body: &Json<'static>) -> Vec<NamedInput> {
+pub(super) fn named_inputs(
+    rules: &Rules,
+    index: usize,
+    body: &Json<'static>,
+) -> Vec<ScenarioInput> {
     let scenarios = rules.scenarios.iter();
     let input = |(number, scenario): (ScenarioIndex, &Scenario)| {
         let [only] = scenario.then.as_slice() else {
@@ -37,7 +41,7 @@ pub(super) fn named_inputs(rules: &Rules, index: usize, body: &Json<'static>) ->
         };
         let outcome = outcome_of(only)?;
         let (set, body) = named_input(rules, index, number, body)?;
-        Some(NamedInput {
+        Some(ScenarioInput {
             scenario: Arc::clone(&scenario.name),
             outcome,
             set,

@@ -210,7 +210,8 @@ impl RequestGate {
     }
 }
 
-/// The most bytes of chunk extensions and trailers in one body.
+/// The most bytes of chunk extensions and trailers in one body. No clause bounds them:
+/// clients hardly send any.
 const MAX_EXTRA_BYTES: usize = 4096;
 
 /// Finds where a body in chunks ends. It is stricter than hyper and never laxer, so that both find the

@@ -8,7 +8,7 @@ use http::Uri;
 use http::uri::Authority;
 use memchr::memchr_iter;
 
-/// The most header lines, which is hyper's own limit.
+/// The most header lines. No clause bounds them: it is hyper's own limit.
 const MAX_HEADERS: usize = 100;
 
 /// How the end of the body is found.

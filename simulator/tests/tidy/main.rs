@@ -2,6 +2,7 @@
 //! long, nothing is left over.
 
 mod cycles;
+mod law;
 mod layers;
 mod modules;
 mod names;

@@ -27,10 +27,31 @@ pub(crate) struct Function {
     pub(crate) lines: usize,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Variant,
+    Method,
+    Constant,
+}
+
+/// Something with a comment of its own.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) kind: Kind,
+    /// The type that it belongs to, where it does.
+    pub(crate) of: String,
+    pub(crate) name: String,
+    pub(crate) line: usize,
+    pub(crate) docs: String,
+    /// The methods that it calls on itself.
+    pub(crate) calls: Vec<String>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     pub(crate) module: Module,
     pub(crate) functions: Vec<Function>,
+    pub(crate) items: Vec<Item>,
 }
 
 /// # Panics
@@ -47,6 +68,7 @@ pub(crate) fn read(text: &str) -> Source {
     Source {
         module: reader.module,
         functions: reader.functions,
+        items: reader.items,
     }
 }
 
@@ -54,6 +76,9 @@ pub(crate) fn read(text: &str) -> Source {
 struct Reader {
     module: Module,
     functions: Vec<Function>,
+    items: Vec<Item>,
+    /// The type whose methods are read.
+    of: String,
     /// The first and last line of each text of several lines.
     texts: Vec<(usize, usize)>,
     in_tests: bool,
@@ -64,6 +89,24 @@ fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
         syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
         _ => false,
     })
+}
+
+fn docs(attributes: &[syn::Attribute]) -> String {
+    let line = |attribute: &syn::Attribute| match &attribute.meta {
+        syn::Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+            syn::Expr::Lit(literal) => match &literal.lit {
+                syn::Lit::Str(text) => Some(text.value()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    };
+    attributes
+        .iter()
+        .filter_map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn line(spanned: &impl syn::spanned::Spanned) -> usize {
@@ -91,6 +134,19 @@ impl Reader {
             line: from,
             lines: to + 1 - from,
         });
+    }
+
+    fn item(&mut self, kind: Kind, of: &str, name: &syn::Ident, attributes: &[syn::Attribute]) {
+        if !self.in_tests {
+            self.items.push(Item {
+                kind,
+                of: of.to_owned(),
+                name: name.to_string(),
+                line: line(name),
+                docs: docs(attributes),
+                calls: Vec::new(),
+            });
+        }
     }
 
     fn literal(&mut self, span: proc_macro2::Span) {
@@ -222,9 +278,33 @@ impl<'ast> Visit<'ast> for Reader {
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
         let (name, from) = (item.sig.ident.to_string(), line(&item.sig.fn_token));
         self.function(name, from, item.block.brace_token.span.close().end().line);
+        let of = self.of.clone();
         self.within(&item.attrs, |reader| {
+            reader.item(Kind::Method, &of, &item.sig.ident, &item.attrs);
             visit::visit_impl_item_fn(reader, item);
         });
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let is_own = matches!(&*call.receiver, syn::Expr::Path(it) if it.path.is_ident("self"));
+        if is_own
+            && !self.in_tests
+            && let Some(method) = self.items.last_mut()
+        {
+            method.calls.push(call.method.to_string());
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
+        self.item(Kind::Constant, "", &item.ident, &item.attrs);
+        visit::visit_item_const(self, item);
+    }
+
+    fn visit_impl_item_const(&mut self, item: &'ast syn::ImplItemConst) {
+        let of = self.of.clone();
+        self.item(Kind::Constant, &of, &item.ident, &item.attrs);
+        visit::visit_impl_item_const(self, item);
     }
 
     fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
@@ -236,6 +316,11 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        if let syn::Type::Path(own) = &*item.self_ty
+            && let Some(name) = own.path.segments.last()
+        {
+            self.of = name.ident.to_string();
+        }
         self.within(&item.attrs, |reader| visit::visit_item_impl(reader, item));
     }
 
@@ -246,6 +331,10 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
         self.public_type(&item.vis, &item.ident);
+        for variant in &item.variants {
+            let of = item.ident.to_string();
+            self.item(Kind::Variant, &of, &variant.ident, &variant.attrs);
+        }
         visit::visit_item_enum(self, item);
     }
 

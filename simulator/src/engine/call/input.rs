@@ -16,7 +16,7 @@ pub struct Input<'a> {
     folded: Option<Box<str>>,
 }
 
-/// Bodies over this many bytes are refused.
+/// Bodies over this many bytes are refused (ruling 6).
 pub const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 
 /// The JSON object of a request's body.
@@ -73,8 +73,8 @@ fn is_json(content_type: Header<'_>) -> bool {
 }
 
 impl<'a> Input<'a> {
-    /// Checks a body against the fields of its operation. `sentinels` exempt the identifiers that
-    /// contain one from their format.
+    /// Checks a body against the fields of its operation (ruling 7). `sentinels` exempt the identifiers
+    /// that contain one from their format (ruling 9).
     ///
     /// # Errors
     /// The first mistake, `SVC_INVALID_INPUT` before `SVC_INVALID_IDENTIFIER`, naming the field.

@@ -154,7 +154,8 @@ impl<'a> CallPipeline<'a> {
         })
     }
 
-    /// Which of the account's keys the call presents (clauses `authentication.*`).
+    /// Which of the account's keys the call presents (clause auth.bearer, clause auth.bad-key, clause
+    /// auth.wrong-environment).
     fn authenticate(&self) -> Result<usize, Rejection> {
         let (keys, prepared) = (&self.account.keys, self.prepared);
         authenticate::admit(keys, prepared.credential, prepared.environment, self.now)
@@ -180,7 +181,7 @@ impl<'a> CallPipeline<'a> {
     }
 
     /// Whether what is pending leaves room for one more call. One that brings a pending bundle to its
-    /// end makes room (ruling 36).
+    /// end makes room (ruling 17).
     fn check_room(&self, plan: &Plan<'_>) -> Result<(), Rejection> {
         match (plan, self.prepared.room) {
             (Plan::Bundle(bundle), _) if bundle.second.is_some() => Ok(()),
@@ -255,8 +256,8 @@ impl<'a> CallPipeline<'a> {
         }
     }
 
-    /// From here on nothing can fail: the call gets its id, and its steps their outcomes. Gives the
-    /// verification and how long its answer is delayed.
+    /// From here on nothing can fail: the call gets its id (ruling 2), and its steps their outcomes
+    /// (rulings 9, 31 and 33). Gives the verification and how long its answer is delayed.
     fn resolve(
         &mut self,
         plan: &Plan<'_>,

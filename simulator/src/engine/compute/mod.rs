@@ -1,4 +1,4 @@
-//! Functions the rows of the answers may call, by name. Small, pure, and without a constant for an
+//! Functions the rows of the answers may call, by name (ruling 30). Small, pure, and without a constant for an
 //! answer: what comes out depends on what goes in.
 
 mod addresses;

@@ -107,8 +107,8 @@ pub enum Change {
     WebhookSet(Option<WebhookConfig>),
     /// The account's clock was set (ruling 24).
     ClockSet(AccountClock),
-    /// All accounts together took too much memory: what ended first was evicted, until no more than so
-    /// many bytes were left that may be (ruling 36).
+    /// All accounts together took too much memory: what ended first was evicted, never what is pending,
+    /// until no more than so many bytes were left that may be (rulings 2 and 18).
     Evicted {
         /// How many.
         down_to: usize,

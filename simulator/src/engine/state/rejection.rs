@@ -7,58 +7,58 @@ use svc_fixtures::contract::{Blame, Contract, ErrorCode, Paise};
 /// Why a call was refused. Nothing was executed, nothing is charged, nothing is stored for replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
-    /// No usable `Authorization: Bearer …` header.
+    /// No usable `Authorization: Bearer …` header (clause auth.bearer).
     NoCredential,
-    /// A key nobody has.
+    /// A key nobody has (clause auth.bad-key, ruling 15).
     UnknownKey,
-    /// A key that was revoked.
+    /// A key that was revoked (clause auth.bad-key).
     RevokedKey,
-    /// A rotated key after its 24 hours.
+    /// A rotated key after its 24 hours (clause auth.rotation).
     ExpiredKey,
-    /// A key of the other environment.
+    /// A key of the other environment (clause auth.wrong-environment).
     WrongEnvironment,
-    /// A caller outside the allowlist.
+    /// A caller outside the allowlist (clause auth.allowlist).
     AddressNotAllowed,
-    /// The key's rate limit is used up.
+    /// The key's rate limit is used up (clause errors.rate-limited, ruling 17).
     RateLimited {
         /// Seconds until a call is let through again.
         retry_after_s: u32,
     },
-    /// A path that is no operation.
+    /// A path that is no operation (ruling 6).
     UnknownPath,
-    /// A path that exists, called with another method.
+    /// A path that exists, called with another method (ruling 6).
     MethodNotAllowed {
         /// The method it takes.
         allow: &'static str,
     },
-    /// A header, a body or a field that breaks its rule.
+    /// A header, a body or a field that breaks its rule (rulings 6 and 7).
     Invalid {
         /// Which of the two codes it gets.
         blame: Blame,
         /// What is wrong, naming the field and the rule and never the value.
         message: String,
     },
-    /// An `Idempotency-Key` that was used with another body.
+    /// An `Idempotency-Key` that was used with another body (clause idempotency.conflict).
     Conflict,
-    /// A carried identifier that leads nowhere, where that is "not found".
+    /// A carried identifier that leads nowhere, where that is "not found" (ruling 11).
     UnknownCarried {
         /// The field that carries it.
         field: String,
     },
-    /// A `verificationId` this account does not have.
+    /// A `verificationId` this account does not have (clause errors.not-found, ruling 27).
     UnknownVerification,
-    /// A wallet that does not cover the price.
+    /// A wallet that does not cover the price (clause billing.insufficient-balance).
     InsufficientBalance {
         /// What the call costs.
         price: Paise,
     },
-    /// So much is pending in the account that it takes no more calls.
+    /// So much is pending in the account that it takes no more calls (ruling 17).
     TooMuchPending,
-    /// All accounts together are as large as they may be, and nothing more can be forgotten.
+    /// All accounts together are as large as they may be, and nothing more can be evicted (ruling 17).
     NoRoom,
-    /// There are as many accounts as there may be, and none of them can go.
+    /// There are as many accounts as there may be, and none of them can go (ruling 17).
     TooManyAccounts,
-    /// The service itself failed.
+    /// The service itself failed (clause errors.internal-error).
     Internal,
 }
 

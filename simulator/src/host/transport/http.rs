@@ -17,8 +17,8 @@ use super::target::TargetPolicy;
 use super::{EXCERPT_BYTES, SIGNATURE_HEADER, Transport, WebhookRequest, WebhookResponse, failure};
 use crate::engine::state::delivery::Answered;
 
-/// Header fields a receiver may answer with; the whole section is bounded by hyper's buffer of
-/// some 400 kB besides.
+/// Header fields a receiver may answer with. No clause bounds them; hyper's buffer of some 400 kB
+/// bounds the whole section besides.
 const MAX_ANSWER_HEADERS: usize = 100;
 
 /// How long an answer is waited for, how much of it is read, and how many connections are kept.
@@ -37,7 +37,7 @@ pub struct TransportLimits {
 }
 
 impl TransportLimits {
-    /// The usual limits, and this time for an exchange.
+    /// The usual limits, and this time for an exchange, which is 10 seconds by ruling 25.
     #[must_use]
     pub fn within(timeout: Duration) -> Self {
         TransportLimits {

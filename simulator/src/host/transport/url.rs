@@ -8,7 +8,8 @@ use reqwest::Url;
 
 use super::target::{TargetPolicy, TargetRejection};
 
-/// No URL of a webhook is longer, in bytes.
+/// No URL of a webhook is longer, in bytes. No clause bounds it: many
+/// clients and proxies take no longer one.
 const MAX_URL_BYTES: usize = 2048;
 
 /// Why nothing is posted to a URL.

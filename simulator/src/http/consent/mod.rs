@@ -1,6 +1,6 @@
-//! The consent page: a person, or a script, allows or refuses a pending call the access to documents.
-//! It is no call of the service: it needs no API key, answers no envelope, and only the decision is
-//! recorded. The engine decides whether a link is open and how the call ends.
+//! The consent page (ruling 28): a person, or a script, allows or refuses a pending call the access to
+//! documents. It is no call of the service: it needs no API key, answers no envelope, and only the
+//! decision is recorded. The engine decides whether a link is open and how the call ends.
 //!
 //! Whoever knows a link may use it, as with the real service: it contains the verification's id.
 
@@ -29,7 +29,7 @@ use crate::engine::state::ids::VerificationId;
 use crate::host::journal::JournalError;
 use crate::host::{AccountCell, Host};
 
-/// The longest body of a decision.
+/// The longest body of a decision. No clause bounds it: a decision is one word.
 const MAX_BODY_BYTES: usize = 4 * 1024;
 
 /// What the pages may do. Browsers that hold form submissions to `form-action` hold the redirects

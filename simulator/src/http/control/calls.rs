@@ -1,4 +1,4 @@
-//! The call log: what was asked, what came of it, and why.
+//! The call log (ruling 35): what was asked, what came of it, and why.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

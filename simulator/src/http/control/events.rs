@@ -12,7 +12,7 @@ use super::route::{ControlRequest, ControlResult};
 use super::values::{DurationDto, EventNumberDto, VerificationIdDto};
 use crate::engine::state::event::Event;
 
-/// Nobody waits longer, in real time.
+/// Nobody waits longer, in real time. No clause bounds it: proxies give up soon after.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Which events, and how long to wait for the first.

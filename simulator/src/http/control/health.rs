@@ -1,4 +1,4 @@
-//! Whether the simulator lives, and whether it takes calls. Needs no token.
+//! Whether the simulator lives, and whether it takes calls. Needs no token (ruling 35).
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! The control API: accounts, clocks, wallets, webhooks, deliveries and scenarios of a running
-//! simulator. JSON in and out; the host makes the changes.
+//! The control API (ruling 34): accounts, clocks, wallets, webhooks, deliveries and scenarios of a
+//! running simulator. JSON in and out; the host makes the changes.
 
 mod account_dto;
 mod accounts;

@@ -15,7 +15,7 @@ use super::json::{self, JsonError};
 use super::response::{ControlError, ControlErrorCode};
 use crate::http::edge::{EdgeLimits, ReadBody, read_body};
 
-/// The longest body: a large file of scenarios fits.
+/// The longest body. No clause bounds it: a large file of scenarios fits.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;
 
 /// Whether a route takes a body.

@@ -15,7 +15,7 @@ use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::{Host, HostConfig};
-use crate::http::named_inputs::{InputOutcome, NamedInput, named_inputs};
+use crate::http::named_inputs::{InputOutcome, ScenarioInput, named_inputs};
 use crate::http::sample;
 use crate::scenario::AccountConfig;
 
@@ -238,7 +238,7 @@ impl ExampleClient {
     async fn post_input(
         &self,
         operation: &Operation,
-        input: NamedInput,
+        input: ScenarioInput,
         found: &mut OperationExamples,
     ) {
         let known = match input.outcome {
