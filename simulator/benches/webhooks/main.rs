@@ -59,7 +59,7 @@ fn main() {
         let transport = Arc::new(MemoryTransport::new(|_, _| 500));
         let url = "http://127.0.0.1:9/".to_owned();
         let round = run(&runtime, round(deliveries, url, transport.clone()));
-        let postings = transport.postings();
+        let postings = transport.requests();
         round.check(deliveries, &postings);
         in_memory.push(round.took);
     }

@@ -1,5 +1,5 @@
-//! The machine's clock: the only reader of real time. What accounts follow may start at another
-//! instant and run faster.
+//! The clock that all accounts' clocks follow, and the only reader of real time. Account time may start at
+//! another instant and run faster than real time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,14 +16,14 @@ pub enum Clock {
     Manual(Arc<AtomicI64>),
 }
 
-/// How the time that accounts follow runs, seen from the machine's.
+/// How account time follows the machine's.
 #[derive(Debug)]
 pub struct Pace {
     /// When it began, by the machine.
     began: Timestamp,
     /// What it showed then.
     from: Timestamp,
-    /// How many of its seconds pass in one of the machine's.
+    /// How many seconds of account time pass in one second of the machine's.
     scale: u32,
     /// The latest instant it showed, in milliseconds: it never goes back, even if the machine's does.
     latest: AtomicI64,
@@ -54,7 +54,7 @@ impl Clock {
         Clock::Manual(Arc::new(AtomicI64::new(at.as_millisecond())))
     }
 
-    /// What accounts follow, to the millisecond.
+    /// The account time, to the millisecond.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         let millis = match self {
@@ -64,7 +64,7 @@ impl Clock {
         Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX)
     }
 
-    /// What the machine itself shows, whatever accounts follow.
+    /// The real time.
     #[must_use]
     pub fn real(&self) -> Timestamp {
         match self {
@@ -73,9 +73,9 @@ impl Clock {
         }
     }
 
-    /// How much of the time that accounts follow passes while the machine takes so long.
+    /// The account time that passes in so much real time.
     #[must_use]
-    pub fn passes(&self, time: Duration) -> SignedDuration {
+    pub fn to_account_time(&self, time: Duration) -> SignedDuration {
         let scale = match self {
             Clock::Machine(pace) => pace.scale,
             Clock::Manual(_) => 1,
@@ -83,9 +83,9 @@ impl Clock {
         SignedDuration::try_from(time.saturating_mul(scale)).unwrap_or(SignedDuration::MAX)
     }
 
-    /// How long the machine takes for so much of the time that accounts follow.
+    /// The real time in which so much account time passes.
     #[must_use]
-    pub fn takes(&self, time: SignedDuration) -> Duration {
+    pub fn to_real_time(&self, time: SignedDuration) -> Duration {
         let time = Duration::try_from(time).unwrap_or_default();
         match self {
             Clock::Machine(pace) => time / pace.scale,
@@ -140,7 +140,7 @@ mod tests {
         assert!(passed >= 60_000, "{passed}");
         let clock = Clock::paced(Some(FROM), 60);
         assert_eq!(
-            clock.takes(SignedDuration::from_mins(1)),
+            clock.to_real_time(SignedDuration::from_mins(1)),
             Duration::from_secs(1)
         );
     }

@@ -47,9 +47,7 @@ pub enum ClockMoveError {
     Journal(#[from] JournalError),
 }
 
-/// Moves an account's clock forward and does all that falls due on the way, in order of due time, then of
-/// id: results, keys and limits that end, attempts to deliver. A caller that stops waiting leaves the
-/// clock where it was then.
+/// Moves an account's clock forward and does all that falls due on the way.
 pub(super) async fn move_clock(
     scheduler: &Arc<Scheduler>,
     cell: &Arc<AccountCell>,

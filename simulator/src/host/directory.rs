@@ -102,10 +102,10 @@ impl Directory {
             closed: AtomicU64::new(0),
         };
         for config in accounts {
-            let names: Vec<_> = config.keys.iter().map(|key| key.name.clone()).collect();
-            let cell = directory.begin(config, machine, Origin::Declared)?;
-            for name in names {
-                directory.add_name(&name, &cell);
+            let opening = Account::opening(config.clone(), directory.defaults.clock, machine);
+            let cell = directory.load(&config.id, opening, Origin::Declared)?;
+            for key in &config.keys {
+                directory.add_name(&key.name, &cell);
             }
         }
         Ok(directory)
@@ -147,7 +147,9 @@ impl Directory {
             return Ok(Some(cell));
         }
         self.make_room(now)?;
-        let cell = self.begin(config, now, Origin::Key)?;
+        let id = Arc::clone(&config.id);
+        let opening = Account::opening(config, self.defaults.clock, now);
+        let cell = self.load(&id, opening, Origin::Key)?;
         cell.mark_used(now);
         self.opened_by_keys.fetch_add(1, Ordering::Relaxed);
         self.add_name(name, &cell);
@@ -223,27 +225,24 @@ impl Directory {
         machine: Timestamp,
     ) -> Result<Arc<AccountCell>, OpenError> {
         let names: Vec<_> = config.keys.iter().map(|key| key.name.clone()).collect();
-        self.insert(&names, || self.begin(config, machine, Origin::Declared))
+        let id = Arc::clone(&config.id);
+        let opening = Account::opening(config, self.defaults.clock, machine);
+        self.insert(&names, &id, opening)
     }
 
-    /// Opens a copy of an account from the entry it begins with.
-    pub(super) fn fork(&self, id: &str, forking: Entry) -> Result<Arc<AccountCell>, OpenError> {
-        self.insert(&[id.to_owned()], || {
-            self.load(id, forking, Origin::Declared)
-        })
-    }
-
-    fn insert(
+    /// Opens an account under these names from the entry it begins with.
+    pub(super) fn insert(
         &self,
         names: &[String],
-        open: impl FnOnce() -> Result<Arc<AccountCell>, JournalError>,
+        id: &str,
+        beginning: Entry,
     ) -> Result<Arc<AccountCell>, OpenError> {
         let _one_opening = self.opening.lock();
         let taken = |name: &&String| self.shard(name).read().contains_key(name.as_str());
         if let Some(name) = names.iter().find(taken) {
             return Err(OpenError::Exists(name.clone()));
         }
-        let cell = open()?;
+        let cell = self.load(id, beginning, Origin::Declared)?;
         for name in names {
             self.add_name(name, &cell);
         }
@@ -318,17 +317,6 @@ impl Directory {
             }
         }
         found
-    }
-
-    fn begin(
-        &self,
-        config: AccountConfig,
-        machine: Timestamp,
-        origin: Origin,
-    ) -> Result<Arc<AccountCell>, JournalError> {
-        let id = Arc::clone(&config.id);
-        let opening = Account::opening(config, self.defaults.clock, machine);
-        self.load(&id, opening, origin)
     }
 
     /// An account that continues from its journal, or begins with this entry.

@@ -1,5 +1,5 @@
-//! The locks of the host and the order in which a thread takes them. Debug builds check the order;
-//! release builds hold the plain locks of `parking_lot`.
+//! The locks of the host and the order in which a thread takes them. Debug builds check the order; in
+//! release builds nothing of the check is left.
 //!
 //! | rank | lock | guards | held while |
 //! |---|---|---|---|
@@ -15,6 +15,7 @@
 //! A thread takes locks from the top of this table down, and each rank once. No lock is held across an
 //! `.await`: the guards are not `Send`, so that a task that tried would not compile.
 
+use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
 /// The place of a lock in the order.
@@ -30,17 +31,15 @@ pub(super) enum Rank {
     Record,
 }
 
-/// A mutex with a place in the order.
-pub(super) struct Mutex<T> {
-    order: LockRank,
-    lock: parking_lot::Mutex<T>,
+/// A lock with a place in the order.
+pub(super) struct Ranked<L> {
+    rank: Rank,
+    lock: L,
 }
 
-/// A lock for many readers or one writer, with a place in the order.
-pub(super) struct RwLock<T> {
-    order: LockRank,
-    lock: parking_lot::RwLock<T>,
-}
+pub(super) type Mutex<T> = Ranked<parking_lot::Mutex<T>>;
+pub(super) type RwLock<T> = Ranked<parking_lot::RwLock<T>>;
+pub(super) type MutexGuard<'a, T> = RankedGuard<parking_lot::MutexGuard<'a, T>>;
 
 /// The access to what a lock guards, until it is dropped.
 pub(super) struct RankedGuard<G> {
@@ -48,31 +47,23 @@ pub(super) struct RankedGuard<G> {
     _held: HeldRank,
 }
 
-/// The guard of a [`Mutex`].
-pub(super) type MutexGuard<'a, T> = RankedGuard<parking_lot::MutexGuard<'a, T>>;
-
 impl<T> Mutex<T> {
     pub(super) fn new(rank: Rank, value: T) -> Self {
-        Mutex {
-            order: LockRank::new(rank),
-            lock: parking_lot::Mutex::new(value),
-        }
+        let lock = parking_lot::Mutex::new(value);
+        Ranked { rank, lock }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, T> {
-        RankedGuard {
-            _held: self.order.enter(),
-            guard: self.lock.lock(),
-        }
+        let _held = HeldRank::enter(self.rank);
+        let guard = self.lock.lock();
+        RankedGuard { guard, _held }
     }
 
     /// The guard, unless somebody else has it.
     pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        let _held = HeldRank::enter(self.rank);
         let guard = self.lock.try_lock()?;
-        Some(RankedGuard {
-            _held: self.order.enter(),
-            guard,
-        })
+        Some(RankedGuard { guard, _held })
     }
 
     pub(super) fn is_locked(&self) -> bool {
@@ -82,24 +73,20 @@ impl<T> Mutex<T> {
 
 impl<T> RwLock<T> {
     pub(super) fn new(rank: Rank, value: T) -> Self {
-        RwLock {
-            order: LockRank::new(rank),
-            lock: parking_lot::RwLock::new(value),
-        }
+        let lock = parking_lot::RwLock::new(value);
+        Ranked { rank, lock }
     }
 
     pub(super) fn read(&self) -> RankedGuard<parking_lot::RwLockReadGuard<'_, T>> {
-        RankedGuard {
-            _held: self.order.enter(),
-            guard: self.lock.read(),
-        }
+        let _held = HeldRank::enter(self.rank);
+        let guard = self.lock.read();
+        RankedGuard { guard, _held }
     }
 
     pub(super) fn write(&self) -> RankedGuard<parking_lot::RwLockWriteGuard<'_, T>> {
-        RankedGuard {
-            _held: self.order.enter(),
-            guard: self.lock.write(),
-        }
+        let _held = HeldRank::enter(self.rank);
+        let guard = self.lock.write();
+        RankedGuard { guard, _held }
     }
 }
 
@@ -117,66 +104,32 @@ impl<G: DerefMut> DerefMut for RankedGuard<G> {
     }
 }
 
-use check::{HeldRank, LockRank};
+thread_local! {
+    /// The ranks of the locks that this thread holds, in the order in which it took them.
+    static HELD: RefCell<Vec<Rank>> = const { RefCell::new(Vec::new()) };
+}
 
-#[cfg(debug_assertions)]
-mod check {
-    use std::cell::RefCell;
+/// The note that this thread holds a lock of a rank. Release builds note nothing.
+struct HeldRank(Rank);
 
-    use super::Rank;
-
-    thread_local! {
-        /// The ranks of the locks that this thread holds, in the order in which it took them.
-        static HELD: RefCell<Vec<Rank>> = const { RefCell::new(Vec::new()) };
-    }
-
-    /// The rank of a lock.
-    pub(super) struct LockRank(Rank);
-
-    /// The note that this thread holds a lock of a rank.
-    pub(super) struct HeldRank(Rank);
-
-    impl LockRank {
-        pub(super) fn new(rank: Rank) -> Self {
-            LockRank(rank)
-        }
-
-        pub(super) fn enter(&self) -> HeldRank {
+impl HeldRank {
+    fn enter(rank: Rank) -> Self {
+        if cfg!(debug_assertions) {
             HELD.with_borrow_mut(|held| {
-                if let Some(last) = held.last().filter(|&&last| last >= self.0) {
-                    panic!(
-                        "the lock {:?} must not be taken while {last:?} is held",
-                        self.0
-                    );
+                if let Some(last) = held.last().filter(|&&last| last >= rank) {
+                    panic!("the lock {rank:?} must not be taken while {last:?} is held");
                 }
-                held.push(self.0);
+                held.push(rank);
             });
-            HeldRank(self.0)
         }
-    }
-
-    impl Drop for HeldRank {
-        fn drop(&mut self) {
-            HELD.with_borrow_mut(|held| held.retain(|rank| *rank != self.0));
-        }
+        HeldRank(rank)
     }
 }
 
-#[cfg(not(debug_assertions))]
-mod check {
-    use super::Rank;
-
-    pub(super) struct LockRank;
-
-    pub(super) struct HeldRank;
-
-    impl LockRank {
-        pub(super) fn new(_: Rank) -> Self {
-            LockRank
-        }
-
-        pub(super) fn enter(&self) -> HeldRank {
-            HeldRank
+impl Drop for HeldRank {
+    fn drop(&mut self) {
+        if cfg!(debug_assertions) {
+            HELD.with_borrow_mut(|held| held.retain(|rank| *rank != self.0));
         }
     }
 }

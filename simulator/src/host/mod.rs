@@ -97,8 +97,8 @@ impl Host {
                 ..Settings::of(&rules.contract.service)
             },
             clock: frozen.unwrap_or_default(),
-            idle: clock.passes(limits.account_idle),
-            min_idle: clock.passes(MIN_IDLE),
+            idle: clock.to_account_time(limits.account_idle),
+            min_idle: clock.to_account_time(MIN_IDLE),
         };
         let directory = Directory::new(
             accounts,
@@ -236,7 +236,7 @@ impl Host {
     pub fn fork(&self, cell: &AccountCell, id: &Arc<str>) -> Result<Arc<AccountCell>, OpenError> {
         let machine = self.clock.now();
         let forking = cell.read(|account| account.forking(id, machine));
-        let copy = self.directory.fork(id, forking)?;
+        let copy = self.directory.insert(&[id.to_string()], id, forking)?;
         self.rules.copy(cell, &copy);
         self.scheduler.lock(&copy).run_due()?;
         Ok(copy)
@@ -442,11 +442,6 @@ impl Host {
     pub fn replace_scenarios(&self, files: &[Arc<Source>]) -> Result<u64, Problems> {
         self.rules
             .replace(files, &self.directory, self.clock.real())
-    }
-
-    /// Notes that edited scenario files could not be read.
-    fn reject_reload(&self, message: String) {
-        self.rules.reject(self.clock.real(), 1, message);
     }
 
     /// Adds a file of scenarios for one account, before all others. Gives the file's name.

@@ -128,7 +128,8 @@ fn reload(host: &Host, files: &ReadFiles) {
         },
         Err(unreadable) => {
             tracing::warn!("the scenarios can't be read again, those before stay: {unreadable}");
-            host.reject_reload(unreadable.to_string());
+            host.rules
+                .reject(host.clock.real(), 1, unreadable.to_string());
         }
     }
 }

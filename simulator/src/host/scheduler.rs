@@ -230,7 +230,7 @@ impl LockedAccount<'_> {
         }
         self.state.wakeup_at = Some(at);
         let wait = match at > now {
-            true => self.scheduler.clock.takes(at.duration_since(now)),
+            true => self.scheduler.clock.to_real_time(at.duration_since(now)),
             // It was due already and could not be written: not again at once.
             false => RETRY_AFTER,
         };

@@ -198,7 +198,7 @@ impl Scene {
 
     /// What the receiver got so far.
     pub(crate) fn received(&self) -> Vec<WebhookRequest> {
-        self.receiver.postings()
+        self.receiver.requests()
     }
 
     /// The receiver answers each posting with this from now on, given its number.

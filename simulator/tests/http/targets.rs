@@ -368,15 +368,15 @@ impl NameResolver for FixedNames {
     }
 }
 
-fn with_names(limits: TransportLimits, names: &Arc<FixedNames>) -> HttpTransport {
+fn with_resolver(limits: TransportLimits, names: &Arc<FixedNames>) -> HttpTransport {
     let names = Arc::clone(names) as Arc<dyn NameResolver>;
-    HttpTransport::with_names(limits, TargetPolicy::loopback_only(), names).expect("a client")
+    HttpTransport::with_resolver(limits, TargetPolicy::loopback_only(), names).expect("a client")
 }
 
 #[tokio::test]
 async fn names_lead_only_to_allowed_addresses() {
     let receiver = Receiver::new(Play::Answers(GOOD)).await;
-    let transport = with_names(limits(), &Arc::default());
+    let transport = with_resolver(limits(), &Arc::default());
     let never = "refused by policy: 169.254.169.254 is never a webhook target";
     let private =
         "refused by policy: 10.0.0.7 is not loopback; `--webhook-target 10.0.0.7/32` allows it";
@@ -405,7 +405,7 @@ async fn names_lead_only_to_allowed_addresses() {
 async fn a_name_is_looked_up_once_a_connection_and_ruled_each_time() {
     let receiver = Receiver::new(Play::AnswersOnce(GOOD)).await;
     let names = Arc::default();
-    let transport = with_names(limits(), &names);
+    let transport = with_resolver(limits(), &names);
     let url = format!("http://turns.example:{}/", receiver.address.port());
     assert_eq!(line(&post(&transport, &url).await), "200");
     receiver.closed(1).await;
@@ -418,7 +418,7 @@ async fn a_name_is_looked_up_once_a_connection_and_ruled_each_time() {
 #[tokio::test]
 async fn a_look_up_that_hangs_ends_at_the_limit() {
     let limits = TransportLimits::within(Duration::from_millis(200));
-    let transport = with_names(limits, &Arc::default());
+    let transport = with_resolver(limits, &Arc::default());
     let posted = post(&transport, "http://silent.example/").await;
     assert_eq!(line(&posted), "no answer within 200 ms");
 }

@@ -1,14 +1,14 @@
-//! Why a posting got no answer, in words for people. The words are stable: they are found by the
+//! Why a webhook request got no answer, in words for people. The words are stable: they are found by the
 //! kinds of errors along the chain of causes, never by printing what a library says.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use super::names::HostNotFound;
+use super::resolver::HostNotFound;
 use super::target::TargetRejection;
 
-/// Why a posting got no answer; `limit` is how long an answer was waited for.
+/// Why a request got no answer; `limit` is how long an answer was waited for.
 pub(super) fn reason(error: &reqwest::Error, limit: Duration) -> String {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {

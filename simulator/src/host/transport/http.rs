@@ -1,18 +1,18 @@
 //! The transport over real HTTP/1.1. It trusts no receiver: it follows no redirect, waits only so
-//! long, reads only so much, keeps no cookies, and connects only where [`TargetPolicy`] allow.
+//! long, reads only so much, keeps no cookies, and connects only where [`TargetPolicy`] allows.
 
-use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
+use futures_util::future::BoxFuture;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use tokio::time::sleep;
 
-use super::names::{FilteringResolver, NameResolver, SystemResolver};
+use super::resolver::{FilteringResolver, NameResolver, SystemResolver};
 use super::target::TargetPolicy;
 use super::{EXCERPT_BYTES, SIGNATURE_HEADER, Transport, WebhookRequest, WebhookResponse, failure};
 use crate::engine::state::delivery::Answered;
@@ -28,11 +28,11 @@ pub struct TransportLimits {
     /// in time, an answer whose body is still running then is answered all the same.
     pub timeout: Duration,
     /// How many bytes of an answer's body are read before the connection is dropped. A body within
-    /// the limit leaves the connection open for the next posting.
+    /// the limit leaves the connection open for the next request.
     pub body_bytes: usize,
     /// How many connections are kept open to one receiver.
     pub idle_connections: usize,
-    /// How long a connection is kept open for the next posting.
+    /// How long a connection is kept open for the next request.
     pub idle: Duration,
 }
 
@@ -59,9 +59,9 @@ pub enum TransportError {
 
 /// The transport over real HTTP.
 ///
-/// A kept connection that the receiver has closed meanwhile is noticed before anything is written
-/// to it, and the posting goes out on a new one. A posting that was written is never sent a second
-/// time by the transport, whatever happens to the connection.
+/// An idle connection that the receiver has closed is noticed before anything is written to it, and the
+/// request is sent on a new one. A request that was written is never sent again by the transport,
+/// whatever happens to the connection.
 pub struct HttpTransport {
     client: Client,
     limits: TransportLimits,
@@ -74,20 +74,20 @@ impl HttpTransport {
     /// # Errors
     /// Where no HTTP client can be made.
     pub fn new(limits: TransportLimits, targets: TargetPolicy) -> Result<Self, TransportError> {
-        HttpTransport::with_names(limits, targets, Arc::new(SystemResolver))
+        HttpTransport::with_resolver(limits, targets, Arc::new(SystemResolver))
     }
 
     /// A transport that looks names up elsewhere.
     ///
     /// # Errors
     /// Where no HTTP client can be made.
-    pub fn with_names(
+    pub fn with_resolver(
         limits: TransportLimits,
         targets: TargetPolicy,
-        names: Arc<dyn NameResolver>,
+        resolver: Arc<dyn NameResolver>,
     ) -> Result<Self, TransportError> {
         let resolver = FilteringResolver {
-            names,
+            resolver,
             targets: targets.clone(),
         };
         // `no_proxy` is what keeps the environment's proxies out: without it the client would read
@@ -122,16 +122,16 @@ impl HttpTransport {
         })
     }
 
-    async fn exchange(&self, posting: WebhookRequest) -> WebhookResponse {
+    async fn exchange(&self, request: WebhookRequest) -> WebhookResponse {
         // Addresses that stand in the URL are never resolved, so they are looked at here.
-        let url = match self.targets.url(&posting.url) {
+        let url = match self.targets.url(&request.url) {
             Ok(url) => url,
             Err(refused) => return WebhookResponse::nothing(refused.to_string()),
         };
         let mut out_of_time = pin!(sleep(self.limits.timeout));
         let head = tokio::select! {
             biased;
-            head = self.send(url, posting) => head,
+            head = self.send(url, request) => head,
             () = &mut out_of_time => return WebhookResponse::nothing(failure::late(self.limits.timeout)),
         };
         let answer = match head {
@@ -153,22 +153,19 @@ impl HttpTransport {
         }
     }
 
-    async fn send(&self, url: Url, posting: WebhookRequest) -> reqwest::Result<Response> {
-        let mut request = self.client.post(url).body(posting.body);
-        request = request.header(CONTENT_TYPE, "application/json");
-        if let Some(signature) = posting.signature {
-            request = request.header(SIGNATURE_HEADER, signature);
+    async fn send(&self, url: Url, request: WebhookRequest) -> reqwest::Result<Response> {
+        let mut post = self.client.post(url).body(request.body);
+        post = post.header(CONTENT_TYPE, "application/json");
+        if let Some(signature) = request.signature {
+            post = post.header(SIGNATURE_HEADER, signature);
         }
-        request.send().await
+        post.send().await
     }
 }
 
 impl Transport for HttpTransport {
-    fn post(
-        &self,
-        posting: WebhookRequest,
-    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
-        Box::pin(self.exchange(posting))
+    fn post(&self, request: WebhookRequest) -> BoxFuture<'_, WebhookResponse> {
+        Box::pin(self.exchange(request))
     }
 }
 

@@ -1,10 +1,8 @@
-//! A transport without a network, for tests and benches: a function answers, and every posting is
-//! kept.
-
-use std::future::Future;
-use std::pin::Pin;
+//! A transport without a network, for tests and benches: a function answers, and every request is
+//! recorded.
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 
 use super::{Transport, WebhookRequest, WebhookResponse};
 use crate::engine::state::delivery::Answered;
@@ -13,39 +11,36 @@ use crate::host::lock_order::{Mutex, Rank};
 /// A transport without a network.
 pub struct MemoryTransport<F> {
     answer: F,
-    postings: Mutex<Vec<WebhookRequest>>,
+    requests: Mutex<Vec<WebhookRequest>>,
 }
 
 impl<F: Fn(&WebhookRequest, usize) -> u16 + Send + Sync> MemoryTransport<F> {
-    /// A transport whose receivers answer with the status that `answer` gives for a posting and
-    /// its place among all postings, counted from 0.
+    /// A transport whose receivers answer with the status that `answer` gives for a request and
+    /// its place among all requests, counted from 0.
     pub fn new(answer: F) -> Self {
         MemoryTransport {
             answer,
-            postings: Mutex::new(Rank::Record, Vec::new()),
+            requests: Mutex::new(Rank::Record, Vec::new()),
         }
     }
 
-    /// All postings so far, in the order in which they came.
+    /// All requests so far, in the order in which they came.
     #[must_use]
-    pub fn postings(&self) -> Vec<WebhookRequest> {
-        self.postings.lock().clone()
+    pub fn requests(&self) -> Vec<WebhookRequest> {
+        self.requests.lock().clone()
     }
 }
 
 impl<F: Fn(&WebhookRequest, usize) -> u16 + Send + Sync> Transport for MemoryTransport<F> {
-    fn post(
-        &self,
-        posting: WebhookRequest,
-    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
+    fn post(&self, request: WebhookRequest) -> BoxFuture<'_, WebhookResponse> {
         Box::pin(async move {
             let nth = {
-                let mut postings = self.postings.lock();
-                postings.push(posting.clone());
-                postings.len() - 1
+                let mut requests = self.requests.lock();
+                requests.push(request.clone());
+                requests.len() - 1
             };
             // Outside the lock: the function may take its time.
-            let status = (self.answer)(&posting, nth);
+            let status = (self.answer)(&request, nth);
             WebhookResponse {
                 answered: Answered::Status(status),
                 excerpt: Bytes::new(),
@@ -59,19 +54,19 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn postings_are_answered_by_their_place_and_kept_in_order() {
+    async fn requests_are_answered_by_their_place_and_kept_in_order() {
         let transport = MemoryTransport::new(|_, nth| if nth == 0 { 500 } else { 204 });
-        let posting = |body: &'static str| WebhookRequest {
+        let request = |body: &'static str| WebhookRequest {
             url: "http://127.0.0.1/".to_owned(),
             signature: None,
             body: Bytes::from_static(body.as_bytes()),
         };
-        let first = transport.post(posting("a")).await.answered;
-        let second = transport.post(posting("b")).await.answered;
+        let first = transport.post(request("a")).await.answered;
+        let second = transport.post(request("b")).await.answered;
         assert_eq!(
             [first, second],
             [Answered::Status(500), Answered::Status(204)]
         );
-        assert_eq!(transport.postings(), [posting("a"), posting("b")]);
+        assert_eq!(transport.requests(), [request("a"), request("b")]);
     }
 }

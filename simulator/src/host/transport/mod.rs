@@ -4,19 +4,19 @@
 mod failure;
 mod http;
 mod memory;
-mod names;
+mod resolver;
 mod target;
 mod url;
 
-use std::future::{Future, ready};
-use std::pin::Pin;
+use std::future::ready;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 
 use crate::engine::state::delivery::Answered;
 pub use http::{HttpTransport, TransportError, TransportLimits};
 pub use memory::MemoryTransport;
-pub use names::{AddressLookup, NameResolver, SystemResolver};
+pub use resolver::{AddressLookup, NameResolver, SystemResolver};
 pub use target::{TargetPolicy, TargetRejection};
 
 /// The name of the header that carries the signature.
@@ -55,13 +55,10 @@ impl WebhookResponse {
     }
 }
 
-/// What takes postings out of the simulator.
+/// Sends webhooks to their receivers.
 pub trait Transport: Send + Sync {
     /// Posts once. Whatever the receiver does, this ends: with its status or with a reason.
-    fn post(
-        &self,
-        posting: WebhookRequest,
-    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>>;
+    fn post(&self, request: WebhookRequest) -> BoxFuture<'_, WebhookResponse>;
 }
 
 /// Sends nothing: for a simulator that is only asked, such as the one that makes the examples of the
@@ -69,10 +66,7 @@ pub trait Transport: Send + Sync {
 pub struct NoTransport;
 
 impl Transport for NoTransport {
-    fn post(
-        &self,
-        _: WebhookRequest,
-    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
+    fn post(&self, _: WebhookRequest) -> BoxFuture<'_, WebhookResponse> {
         let reason = "webhooks do not leave this simulator";
         Box::pin(ready(WebhookResponse::nothing(reason)))
     }

@@ -1,5 +1,5 @@
 //! Which URLs a webhook can be registered with and posted to. Looks up no name: where a name leads is
-//! seen at each posting.
+//! seen at each request.
 
 use std::net::IpAddr;
 
@@ -40,7 +40,7 @@ pub(super) enum UrlRejection {
 
 impl TargetPolicy {
     /// Whether a webhook may be registered with this URL. A name is not looked up here: where it
-    /// leads is seen anew at each posting.
+    /// leads is seen anew at each request.
     ///
     /// # Errors
     /// What is wrong, and what to do about it.

@@ -1,29 +1,28 @@
-//! From names to addresses. Every address is looked at between resolving and connecting, and only
-//! addresses that were looked at are connected to: a name cannot change its mind in between.
+//! Resolves names to addresses. Every address is checked between resolving and connecting, and the client
+//! connects only to addresses that were checked: a name cannot lead elsewhere in between.
 
-use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::target::TargetPolicy;
 
 /// The addresses of a name, when they are found.
-pub type AddressLookup = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+pub type AddressLookup = BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 
-/// What knows the addresses of names.
+/// Finds the addresses of names.
 pub trait NameResolver: Send + Sync {
     /// The addresses of a name.
     fn addresses(&self, name: &str) -> AddressLookup;
 }
 
-/// The names that the machine knows.
+/// Resolves names as the machine does.
 ///
 /// A look-up that hangs occupies a thread for as long as the system's resolver lets it, even after
-/// the posting that asked was given up.
+/// the request that needed it was given up.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
@@ -42,15 +41,15 @@ impl NameResolver for SystemResolver {
 #[error("no such host")]
 pub(super) struct HostNotFound;
 
-/// NameResolver whose addresses are filtered before anything connects to them.
+/// Filters the addresses that another resolver finds before the client connects to them.
 pub(super) struct FilteringResolver {
-    pub(super) names: Arc<dyn NameResolver>,
+    pub(super) resolver: Arc<dyn NameResolver>,
     pub(super) targets: TargetPolicy,
 }
 
 impl Resolve for FilteringResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let found = self.names.addresses(name.as_str());
+        let found = self.resolver.addresses(name.as_str());
         let targets = self.targets.clone();
         Box::pin(async move {
             let found = found.await.map_err(|_| HostNotFound)?;
