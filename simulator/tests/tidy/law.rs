@@ -126,6 +126,7 @@ fn bound<'f>(files: &[&'f File]) -> Vec<(&'f str, &'f Item)> {
     items()
         .filter(|(path, it)| match it.kind {
             Kind::Method => it.of == PIPELINE && stages.contains(&it.name),
+            Kind::Type => false,
             Kind::Variant => ENUMS.contains(&it.of.as_str()),
             Kind::Constant => {
                 it.name.starts_with(LIMIT) && LIMITS.iter().any(|place| path.starts_with(place))

@@ -12,6 +12,9 @@ struct Layers {
     layers: &'static [&'static str],
 }
 
+/// The folders of the engine, as ARCHITECTURE.md draws them from the bottom up.
+pub(crate) const ENGINE: [&str; 3] = ["state", "compute", "call"];
+
 const LAYERS: &[Layers] = &[
     Layers {
         of: "simulator",
@@ -28,6 +31,11 @@ const LAYERS: &[Layers] = &[
             "simulator",
             "cli",
         ],
+    },
+    Layers {
+        of: "simulator",
+        folder: "engine",
+        layers: &ENGINE,
     },
     Layers {
         of: "contract-tests",

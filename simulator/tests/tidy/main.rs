@@ -6,6 +6,7 @@ mod law;
 mod layers;
 mod modules;
 mod names;
+mod prose;
 mod sizes;
 mod source;
 

@@ -29,6 +29,7 @@ pub(crate) struct Function {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    Type,
     Variant,
     Method,
     Constant,
@@ -326,11 +327,13 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
         self.public_type(&item.vis, &item.ident);
+        self.item(Kind::Type, "", &item.ident, &item.attrs);
         visit::visit_item_struct(self, item);
     }
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
         self.public_type(&item.vis, &item.ident);
+        self.item(Kind::Type, "", &item.ident, &item.attrs);
         for variant in &item.variants {
             let of = item.ident.to_string();
             self.item(Kind::Variant, &of, &variant.ident, &variant.attrs);
@@ -340,11 +343,13 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
         self.public_type(&item.vis, &item.ident);
+        self.item(Kind::Type, "", &item.ident, &item.attrs);
         visit::visit_item_trait(self, item);
     }
 
     fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
         self.public_type(&item.vis, &item.ident);
+        self.item(Kind::Type, "", &item.ident, &item.attrs);
         visit::visit_item_type(self, item);
     }
 
