@@ -48,9 +48,10 @@ impl Journal for NoJournal {
     }
 }
 
-/// RetentionLimits everything in memory, without a bound: for tests, which rebuild accounts from it.
+/// Keeps everything in memory, without a bound and in its JSON form: for tests, which rebuild accounts
+/// from it as a durable store would.
 pub struct MemoryJournal {
-    entries: Mutex<Vec<(String, Entry)>>,
+    entries: Mutex<Vec<(String, String)>>,
 }
 
 impl Default for MemoryJournal {
@@ -65,18 +66,17 @@ impl Journal for MemoryJournal {
     fn append(&self, account: &str, entries: &[Entry]) -> Result<(), JournalError> {
         let named = entries
             .iter()
-            .map(|entry| (account.to_owned(), entry.clone()));
+            .map(|entry| (account.to_owned(), entry.to_json()));
         self.entries.lock().extend(named);
         Ok(())
     }
 
     fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError> {
         let entries = self.entries.lock();
-        Ok(entries
-            .iter()
-            .filter(|(name, _)| name == account)
-            .map(|(_, entry)| entry.clone())
-            .collect())
+        let of_it = entries.iter().filter(|(name, _)| name == account);
+        let read = of_it.map(|(_, json)| Entry::from_json(json));
+        read.collect::<Result<_, _>>()
+            .map_err(|error| JournalError(error.to_string()))
     }
 
     fn close(&self, account: &str) -> Result<(), JournalError> {

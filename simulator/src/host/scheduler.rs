@@ -150,7 +150,7 @@ impl LockedAccount<'_> {
         self.commit(Entry {
             at: clock.read(self.machine),
             environment: Environment::Test,
-            changes: vec![Change::ClockSet(clock)],
+            changes: vec![Change::ClockSet { clock }],
         })
     }
 

@@ -40,7 +40,9 @@ impl Rehearsal<'_> {
         self.apply(Some(Entry {
             at: self.now,
             environment,
-            changes: vec![Change::WebhookSet(Some(config))],
+            changes: vec![Change::WebhookSet {
+                webhook: Some(config),
+            }],
         }));
     }
 

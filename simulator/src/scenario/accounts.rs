@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Paise;
 use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::{folder, rupees};
 
 /// What an account is when it is opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct AccountConfig {
     /// Its id: what its first keys say after `svc_test_` and `svc_live_`.
     pub id: Arc<str>,
@@ -29,7 +31,8 @@ pub struct AccountConfig {
 }
 
 /// One pair of keys, for the sandbox and for live.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct KeyConfig {
     /// What follows the prefix.
     pub name: String,
@@ -40,7 +43,8 @@ pub struct KeyConfig {
 }
 
 /// A rate limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RateLimitConfig {
     /// Calls a second, in the long run.
     pub per_second: u32,
@@ -49,7 +53,8 @@ pub struct RateLimitConfig {
 }
 
 /// Where webhooks go and what they are signed with.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct WebhookConfig {
     /// The receiver.
     pub url: Arc<str>,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use super::set::{Choice, ScenarioSet};
 
 impl Choice {
@@ -22,7 +23,8 @@ impl Choice {
 }
 
 /// Why a call got its outcome.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Because {
     /// This identifying field contains a text that forces an error.
     Sentinel(String),

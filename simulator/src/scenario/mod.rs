@@ -14,6 +14,7 @@ pub(crate) mod set;
 use std::sync::Arc;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{ErrorCode, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::Step;
@@ -156,7 +157,8 @@ pub enum Delay {
 
 /// What goes wrong on the way of an answer to the client. The call itself is executed, recorded and
 /// billed as ever; the connection is over afterwards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum WireFault {
     /// The connection is reset before any byte of the answer.
     Reset,
@@ -174,7 +176,8 @@ pub enum WireFault {
 }
 
 /// What goes wrong with a webhook. By default nothing does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct WebhookFault {
     /// How many times it is sent where it should be sent once.
     pub copies: u32,
@@ -210,7 +213,8 @@ impl WebhookFault {
 }
 
 /// What is wrong with the signature of a webhook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum SignatureFault {
     /// Nothing.
     #[default]
@@ -222,7 +226,8 @@ pub enum SignatureFault {
 }
 
 /// Whether a webhook leaves its place among those of its account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum OutOfOrder {
     /// It comes in its turn.
     #[default]

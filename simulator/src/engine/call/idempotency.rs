@@ -6,7 +6,7 @@ use super::reply::Reply;
 use super::request::Header;
 use crate::engine::state::ids::{BodyDigest, VerificationId};
 use crate::engine::state::rejection::Rejection;
-use crate::engine::state::verification::Claim;
+use crate::engine::state::verification::{Claim, Verification};
 use crate::engine::state::verifications::Verifications;
 
 /// What an idempotency key means for a call.
@@ -37,7 +37,7 @@ pub fn look(
             Ok(Claimed::Fresh)
         }
         Some((_, claim)) if claim.body != body => Err(Rejection::Conflict),
-        Some((of, claim)) => Ok(meaning(claim, of.id)),
+        Some((of, claim)) => Ok(meaning(of, claim)),
     }
 }
 
@@ -45,14 +45,14 @@ pub fn look(
 /// long ago; none where that is evicted or rolled back.
 #[must_use]
 pub fn claimed_by(verifications: &Verifications, key: &str, id: VerificationId) -> Option<Claimed> {
-    let claim = verifications.get(id)?.claim(key)?;
-    Some(meaning(claim, id))
+    let of = verifications.get(id)?;
+    Some(meaning(of, of.claim(key)?))
 }
 
-fn meaning(claim: &Claim, id: VerificationId) -> Claimed {
-    match &claim.answer {
-        Some(answer) => Claimed::Replay(Reply::of(answer).replayed(), id),
-        None => Claimed::InFlight(id),
+fn meaning(of: &Verification, claim: &Claim) -> Claimed {
+    match of.first_answer(claim) {
+        Some(answer) => Claimed::Replay(Reply::of(answer).replayed(), of.id),
+        None => Claimed::InFlight(of.id),
     }
 }
 

@@ -30,7 +30,7 @@ use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage::Period;
-use crate::engine::state::verification::{Claim, Due, Phase, Resolved, Step, Verification};
+use crate::engine::state::verification::{Claim, Due, FirstAnswer, Phase, Resolved, Step, Verification};
 use crate::engine::state::wallet::Hold;
 use crate::scenario::Because;
 
@@ -302,7 +302,7 @@ impl<'a> CallPipeline<'a> {
                 key: Arc::from(key),
                 body: prepared.body,
                 at: self.now,
-                answer: None,
+                answer: FirstAnswer::InFlight,
             });
         }
         self.count_call();

@@ -97,10 +97,7 @@ impl Settlement<'_> {
         changes: &mut Vec<Change>,
     ) {
         verification.phase = phase;
-        for claim in verification.claims.iter_mut() {
-            claim.answer.get_or_insert_with(|| answer.clone());
-        }
-        let answered_before = verification.answer.replace(answer).is_some();
+        let answered_before = verification.give(answer);
         if phase != Phase::Ended {
             return;
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{Environment, Service};
 
 use super::allowlist::Allowlist;
@@ -18,7 +19,8 @@ use super::wallet::Wallet;
 use crate::scenario::AccountConfig;
 
 /// One account.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Account {
     /// Its id.
     pub id: Arc<str>,
@@ -33,6 +35,7 @@ pub struct Account {
     /// Its clock.
     pub clock: AccountClock,
     /// What holds for the service, as far as applying entries depends on it.
+    #[serde(skip)]
     pub settings: Settings,
     /// What it was when it came into being, and is again when it is reset.
     pub(super) opened: Arc<AccountConfig>,
@@ -41,7 +44,7 @@ pub struct Account {
 }
 
 /// What applying entries depends on beside the account itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// How long idempotency keys are kept.
     pub retention: SignedDuration,

@@ -3,11 +3,13 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
 
 use super::rejection::Rejection;
 
 /// Where an account's keys may be used from. Without entries: from anywhere.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Allowlist(pub Vec<IpNet>);
 
 impl Allowlist {

@@ -40,8 +40,10 @@ impl Account {
         });
         copy.keys = keys_of(&copy.opened, machine);
         copy.windows = vec![Window::default(); copy.keys.len()];
-        copy.test.roll_back_delayed();
-        copy.live.roll_back_delayed();
+        for state in [&mut copy.test, &mut copy.live] {
+            state.roll_back_delayed();
+            state.verifications = std::mem::take(&mut state.verifications).relisted();
+        }
         Entry {
             at: self.clock.read(machine),
             environment: Environment::Test,
@@ -126,18 +128,18 @@ impl Account {
                 state.verifications.request_redelivery(verification, at);
             }
             Change::ToppedUp { amount } => state.wallet.top_up(amount),
-            Change::KeyAdded(key) => {
+            Change::KeyAdded { key } => {
                 self.keys.push(key);
                 self.windows.push(Window::default());
             }
             Change::KeyChanged { key, state } => self.keys[key].state = state,
-            Change::AllowlistSet(allowlist) => self.allowlist = allowlist,
-            Change::RateLimitSet(limit) => {
+            Change::AllowlistSet { networks } => self.allowlist = networks,
+            Change::RateLimitSet { limit } => {
                 self.rate_limit = limit;
                 self.windows.fill(Window::default());
             }
-            Change::WebhookSet(webhook) => state.webhook = webhook,
-            Change::ClockSet(clock) => self.clock = clock,
+            Change::WebhookSet { webhook } => state.webhook = webhook,
+            Change::ClockSet { clock } => self.clock = clock,
             Change::Evicted { down_to } => state.evict_down_to(down_to, expiry),
         }
     }

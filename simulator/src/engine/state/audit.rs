@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -10,14 +11,16 @@ use super::ids::VerificationId;
 use super::sizes::Sum;
 
 /// The audit of one account and environment, oldest access first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Audit {
     accesses: VecDeque<Access>,
     evicted: u64,
 }
 
 /// One access to an answer that must be retained.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Access {
     /// The answer's id.
     pub verification: VerificationId,
@@ -30,7 +33,8 @@ pub struct Access {
 }
 
 /// How an answer was accessed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum AccessKind {
     /// It was given for the first time.
     Call,

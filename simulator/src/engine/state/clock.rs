@@ -1,9 +1,11 @@
 //! An account's own clock: runs with the machine's, ahead of it, or stands still. Never goes back.
 
+use serde::{Deserialize, Serialize};
 use jiff::{SignedDuration, Timestamp};
 
 /// How an account's time follows the machine's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum AccountClock {
     /// It runs, this far ahead of the machine's clock.
     Running {

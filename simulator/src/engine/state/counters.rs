@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
 
+use super::form;
 use super::sizes::{Sum, map_place};
 
 /// How many times an account has asked each thing. Bounded: what is evicted raises the floor that
 /// everything counts from, so that an id never comes twice.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     floor: u32,
+    #[serde(with = "form::counts")]
     young: HashMap<CounterKey, u32, FixedState>,
+    #[serde(with = "form::counts")]
     old: HashMap<CounterKey, u32, FixedState>,
     evicted: u64,
 }

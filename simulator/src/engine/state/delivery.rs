@@ -4,16 +4,19 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
+use super::form;
 use super::ids::VerificationId;
 use super::signature::Signature;
 use super::sizes::{set_place, text_bytes};
 use crate::scenario::{OutOfOrder, WebhookFault};
 
 /// One envelope on its way to the registered receiver.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Delivery {
     /// What the schedule counts from: when the verification reached its terminal state, by the
     /// account's clock, later only where a scenario says so.
@@ -26,7 +29,8 @@ pub struct Delivery {
 }
 
 /// Where a delivery is in its schedule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Progress {
     /// How it stands by the schedule.
     scheduled: DeliveryState,
@@ -41,7 +45,8 @@ struct Progress {
 }
 
 /// How a delivery stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum DeliveryState {
     /// The next attempt is due at this instant of the account's clock.
     Due(Timestamp),
@@ -64,7 +69,8 @@ impl DeliveryState {
 }
 
 /// One attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Attempt {
     /// When it was due, by the account's clock.
     pub due: Timestamp,
@@ -75,11 +81,13 @@ pub struct Attempt {
     /// What came of it.
     pub answer: Answered,
     /// The first bytes of what the receiver answered.
+    #[serde(with = "form::bytes")]
     pub excerpt: Bytes,
 }
 
 /// Why an attempt was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Why {
     /// The schedule said so.
     Schedule,
@@ -90,7 +98,8 @@ pub enum Why {
 }
 
 /// Where an attempt went.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Sent {
     /// The receiver's URL as it was registered at that moment.
     pub url: Arc<str>,
@@ -99,7 +108,8 @@ pub struct Sent {
 }
 
 /// What came of an attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Answered {
     /// The receiver answered with this HTTP status.
     Status(u16),

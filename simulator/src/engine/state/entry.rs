@@ -1,6 +1,7 @@
 //! Entries: all that ever changes in an account. Applying them in order rebuilds it.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{Environment, Paise};
 
 use super::account::Account;
@@ -10,6 +11,7 @@ use super::clock::AccountClock;
 use super::counters::CounterKey;
 use super::delivery::Attempt;
 use super::flow::FlowAdvance;
+use super::form::{self, EntryError};
 use super::ids::{SequenceKey, VerificationId};
 use super::keys::{Key, KeyState};
 use super::rate_limit::{RateLimit, Window};
@@ -17,7 +19,8 @@ use super::verification::{State, Verification};
 use crate::scenario::{AccountConfig, WebhookConfig};
 
 /// What one step did to an account.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// When, by the account's clock.
     pub at: Timestamp,
@@ -29,7 +32,8 @@ pub struct Entry {
 
 /// One change. Money and counters are changes of their own beside the record of a verification, so that
 /// each can be checked against the other.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Change {
     /// The account came into being (rulings 14 and 15). This or the next is the first change of every
     /// account, and never a later one.
@@ -48,6 +52,7 @@ pub enum Change {
     /// Something was asked once more, so that its next id differs (ruling 2).
     CallCounted {
         /// What was asked.
+        #[serde(with = "form::hex")]
         content: CounterKey,
     },
     /// A sequence of a scenario decided one more call (ruling 33).
@@ -91,7 +96,10 @@ pub enum Change {
         amount: Paise,
     },
     /// The account has one more key (ruling 15).
-    KeyAdded(Key),
+    KeyAdded {
+        /// The key.
+        key: Key,
+    },
     /// A key works longer, shorter or not at all (ruling 15).
     KeyChanged {
         /// Which one.
@@ -100,13 +108,25 @@ pub enum Change {
         state: KeyState,
     },
     /// The keys may be used from elsewhere (ruling 14).
-    AllowlistSet(Allowlist),
+    AllowlistSet {
+        /// From where.
+        networks: Allowlist,
+    },
     /// The keys may be used more or less often (ruling 14). What was used before does not count any more.
-    RateLimitSet(Option<RateLimit>),
+    RateLimitSet {
+        /// How often; without end where there is none.
+        limit: Option<RateLimit>,
+    },
     /// Webhooks go elsewhere, or nowhere (ruling 26).
-    WebhookSet(Option<WebhookConfig>),
+    WebhookSet {
+        /// Where, and what they are signed with.
+        webhook: Option<WebhookConfig>,
+    },
     /// The account's clock was set (ruling 24).
-    ClockSet(AccountClock),
+    ClockSet {
+        /// How it stands.
+        clock: AccountClock,
+    },
     /// All accounts together took too much memory: what ended first was evicted, never what is pending,
     /// until no more than so many bytes were left that may be (rulings 2 and 18).
     Evicted {
@@ -116,7 +136,8 @@ pub enum Change {
 }
 
 /// The beginning of an account.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Opening {
     /// What it is when it begins.
     pub config: AccountConfig,
@@ -124,7 +145,49 @@ pub struct Opening {
     pub clock: AccountClock,
 }
 
+/// The form in which entries are written. A version that writes another one reads this one, too.
+const FORM: u32 = 1;
+
+/// An entry with the form it is written in.
+#[derive(Serialize, Deserialize)]
+struct Written<E> {
+    form: u32,
+    #[serde(flatten)]
+    entry: E,
+}
+
+/// Just the form.
+#[derive(Deserialize)]
+struct Form {
+    form: u32,
+}
+
 impl Entry {
+    /// Its JSON form, in one line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let written = Written {
+            form: FORM,
+            entry: self,
+        };
+        serde_json::to_string(&written).expect("texts, numbers and lists print into memory")
+    }
+
+    /// Reads its JSON form.
+    ///
+    /// # Errors
+    /// [`EntryError`] where it is no entry, or one that a newer version wrote.
+    pub fn from_json(text: &str) -> Result<Self, EntryError> {
+        let Form { form } = serde_json::from_str(text)?;
+        if form > FORM {
+            return Err(EntryError::Newer {
+                found: form,
+                known: FORM,
+            });
+        }
+        Ok(serde_json::from_str::<Written<Entry>>(text)?.entry)
+    }
+
     /// The verifications that it records.
     pub fn recorded(&self) -> impl Iterator<Item = &Verification> {
         self.changes.iter().filter_map(|change| match change {

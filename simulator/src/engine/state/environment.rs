@@ -3,10 +3,12 @@
 
 use foldhash::fast::FixedState;
 use hashlink::LinkedHashMap;
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::audit::Audit;
 use super::counters::Counters;
+use super::form;
 use super::ids::SequenceKey;
 use super::rejection::Rejection;
 use super::sizes::{ALLOCATED, Sum, map_place};
@@ -17,7 +19,8 @@ use super::wallet::Wallet;
 use crate::scenario::WebhookConfig;
 
 /// The state of an account in one environment. Nothing is seen across the two (ruling 14).
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct EnvironmentState {
     /// Its money; on the sandbox always empty.
     pub wallet: Wallet,
@@ -26,6 +29,7 @@ pub struct EnvironmentState {
     /// How often each thing was asked.
     pub counters: Counters,
     /// How many calls each sequence of a scenario has decided, the one used last at the back.
+    #[serde(with = "form::pairs")]
     pub sequences: LinkedHashMap<SequenceKey, u32, FixedState>,
     /// How many sequences were evicted.
     pub sequences_evicted: u64,

@@ -120,14 +120,14 @@ fn what(account: &Account, environment: Environment, change: &Change) -> Option<
         Change::RedeliveryRequested { verification } => What::RedeliveryRequested {
             verification: *verification,
         },
-        Change::ClockSet(clock) => What::ClockSet { clock: *clock },
+        Change::ClockSet { clock } => What::ClockSet { clock: *clock },
         Change::Reset => What::Reset,
         Change::ToppedUp { .. }
-        | Change::KeyAdded(_)
+        | Change::KeyAdded { .. }
         | Change::KeyChanged { .. }
-        | Change::AllowlistSet(_)
-        | Change::RateLimitSet(_)
-        | Change::WebhookSet(_) => What::Changed,
+        | Change::AllowlistSet { .. }
+        | Change::RateLimitSet { .. }
+        | Change::WebhookSet { .. } => What::Changed,
         Change::Opened(_)
         | Change::Forked(_)
         | Change::RateLimitConsumed { .. }

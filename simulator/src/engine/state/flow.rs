@@ -1,13 +1,16 @@
 //! Flows: what the first call of a flow leaves for the later ones, and in which order they must come.
 
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Contract;
 use svc_fixtures::json::Json;
 
+use super::form;
 use super::rejection::Rejection;
 use super::sizes::text_bytes;
 
 /// A flow that a verification began. Later calls find it by one of its tokens.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Flow {
     /// Its name in the contract.
     pub name: Box<str>,
@@ -20,11 +23,13 @@ pub struct Flow {
 }
 
 /// What the first call of a flow left behind.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FlowMemory {
     /// What identified the subject of the first call.
     pub subject: String,
     /// Request fields and answer members, by name.
+    #[serde(with = "form::values")]
     pub values: Vec<(String, Json<'static>)>,
 }
 
@@ -49,7 +54,8 @@ pub struct StepOf {
 }
 
 /// What a completed step does to the account's flows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum FlowChange {
     /// Its verification begins a flow.
     Begun(Flow),
@@ -58,7 +64,8 @@ pub enum FlowChange {
 }
 
 /// A step of a flow that is done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FlowAdvance {
     /// The flow's name in the contract.
     pub name: Box<str>,

@@ -30,7 +30,7 @@ impl fmt::Debug for Seed {
 
 /// Says whether two bodies are the same: equal for the same operation and the same JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct BodyDigest([u8; 32]);
+pub struct BodyDigest(pub(super) [u8; 32]);
 
 impl BodyDigest {
     /// Of a body that is a JSON value.

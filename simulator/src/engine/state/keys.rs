@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Environment;
 
 /// An API key of an account.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Key {
     /// The text.
     pub text: Arc<str>,
@@ -17,7 +19,8 @@ pub struct Key {
 }
 
 /// Whether a key works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum KeyState {
     /// It works.
     Active,

@@ -87,7 +87,9 @@ pub fn set_balance(
 /// One more key of this name.
 #[must_use]
 pub fn add_key(environment: Environment, name: &str) -> Vec<Change> {
-    vec![Change::KeyAdded(new_key(environment, name))]
+    vec![Change::KeyAdded {
+        key: new_key(environment, name),
+    }]
 }
 
 /// A new key, and what becomes of the one it replaces.
@@ -132,7 +134,9 @@ pub fn rotate_key(
             key: old,
             state: KeyState::Rotated { until },
         },
-        Change::KeyAdded(new_key(environment, &name)),
+        Change::KeyAdded {
+            key: new_key(environment, &name),
+        },
     ];
     let rotation = Rotation {
         key: new_key(environment, &name),
@@ -158,19 +162,21 @@ pub fn revoke_key(account: &Account, text: &str) -> Result<Vec<Change>, Refused>
 /// Keys that may be used from these networks only; from anywhere where there is none.
 #[must_use]
 pub fn set_allowlist(networks: Vec<IpNet>) -> Vec<Change> {
-    vec![Change::AllowlistSet(Allowlist(networks))]
+    vec![Change::AllowlistSet {
+        networks: Allowlist(networks),
+    }]
 }
 
 /// Keys that may be used so often; without end where there is no limit.
 #[must_use]
 pub fn set_rate_limit(limit: Option<RateLimit>) -> Vec<Change> {
-    vec![Change::RateLimitSet(limit)]
+    vec![Change::RateLimitSet { limit }]
 }
 
 /// Webhooks that go elsewhere, or nowhere.
 #[must_use]
 pub fn set_webhook(webhook: Option<WebhookConfig>) -> Vec<Change> {
-    vec![Change::WebhookSet(webhook)]
+    vec![Change::WebhookSet { webhook }]
 }
 
 /// One more attempt of a delivery, now.

@@ -15,6 +15,7 @@ pub mod clock;
 pub mod counters;
 pub mod delivery;
 pub mod flow;
+pub mod form;
 pub mod ids;
 pub mod keys;
 pub mod rate_limit;

@@ -1,11 +1,13 @@
 //! The rate limit of a key, on the account's clock.
 
+use serde::{Deserialize, Serialize};
 use jiff::{SignedDuration, Timestamp};
 
 use super::rejection::Rejection;
 
 /// How many calls a key may make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RateLimit {
     /// Calls a second, in the long run.
     pub per_second: u32,
@@ -15,7 +17,8 @@ pub struct RateLimit {
 
 /// How much of its limit a key has used: when all its calls so far are paid for at the long-run
 /// rate. Nothing used yet is `None`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Window(Option<Timestamp>);
 
 impl Window {

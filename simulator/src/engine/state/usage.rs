@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Paise;
 
+use super::form;
 use super::rejection::Rejection;
 use super::sizes::Sum;
 
 /// The usage of one account and environment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
+    #[serde(with = "form::rows")]
     rows: BTreeMap<(Date, Arc<str>), Row>,
     joined: u64,
 }
@@ -23,7 +25,7 @@ pub struct Usage {
 pub const KEPT_ROWS: usize = 10_000;
 
 /// What was counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
     /// Calls of the endpoint, replays not among them.

@@ -4,59 +4,76 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::delivery::Delivery;
 use super::flow::{Flow, FlowChange};
+use super::form::{self, is_default};
 use super::ids::{BodyDigest, VerificationId};
 use super::sizes::{ALLOCATED, map_place, text_bytes};
 use crate::scenario::{Because, WebhookFault, WireFault};
 
 /// One verification. A call makes one; a bundle makes one, and one more for each of its steps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Verification {
     /// Its id.
     pub id: VerificationId,
     /// The bundle that it is a step of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bundle: Option<VerificationId>,
     /// What was called, dotted.
     pub endpoint: Arc<str>,
     /// Whether the usage counts it: an operation or a bundle was reached.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub counted: bool,
     /// When its call came in, by the account's clock.
     pub created_at: Timestamp,
     /// The `X-Reference-Id` of its latest call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Box<str>>,
     /// The typical latency of what was called.
     pub latency_ms: u32,
     /// `meta.provider`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Arc<str>>,
     /// Why it gets its outcome.
     pub because: Because,
     /// How far it has come.
     pub phase: Phase,
     /// What is held for it in the wallet, on live, until it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Paise>,
     /// What was charged for it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub charged: Paise,
     /// Its newest answer. None while its first one is delayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
     /// The idempotency keys of its calls. A bundle in two calls may have two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
     /// What its steps came to: an operation has one step, a bundle several. Empty once it has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
     /// The flow that it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<Flow>>,
     /// The webhook that brings its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Box<Delivery>>,
     /// What goes wrong with the first answer of its latest call on the wire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireFault>,
     /// What goes wrong with its webhook.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub webhook: WebhookFault,
 }
 
 /// How far a verification has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Phase {
     /// Its call is being executed; the answer is held back for some real time.
     Delayed {
@@ -73,7 +90,8 @@ pub enum Phase {
 }
 
 /// When the result of a pending verification comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Due {
     /// At an instant of the account's clock.
     At(Timestamp),
@@ -86,18 +104,21 @@ pub enum Due {
 }
 
 /// An answer as it was given.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
     /// What it says of the verification.
     pub state: State,
     /// The printed envelope.
+    #[serde(with = "form::bytes")]
     pub envelope: Bytes,
 }
 
 /// What an answer says of its verification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum State {
     /// It has its result.
     Completed,
@@ -108,7 +129,8 @@ pub enum State {
 }
 
 /// An idempotency key, claimed by a call of this verification (ruling 18).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Claim {
     /// The key.
     pub key: Arc<str>,
@@ -116,12 +138,25 @@ pub struct Claim {
     pub body: BodyDigest,
     /// When it was claimed, by the account's clock.
     pub at: Timestamp,
-    /// The answer first given under it; none while its call runs.
-    pub answer: Option<Answer>,
+    /// The answer first given under it.
+    pub answer: FirstAnswer,
+}
+
+/// The answer that was first given under an idempotency key (ruling 19).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FirstAnswer {
+    /// None yet: the call runs.
+    InFlight,
+    /// The newest answer of its verification.
+    Newest,
+    /// An earlier one: the verification was pending then.
+    Earlier(Answer),
 }
 
 /// One operation that a verification runs, and what it came to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Step {
     /// Its own id; of a verification that is no bundle, the verification's.
     pub id: VerificationId,
@@ -140,11 +175,13 @@ pub struct Step {
 }
 
 /// What an operation came to, with its answer filled in.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Resolved {
     /// A result.
     Completed {
         /// The printed `data`.
+        #[serde(with = "form::bytes")]
         data: Vec<u8>,
         /// What it does to the account's flows.
         flow: Option<FlowChange>,
@@ -161,6 +198,7 @@ pub enum Resolved {
         /// The HTTP status of the pending answer.
         status: u16,
         /// The printed `data` of the pending answer.
+        #[serde(with = "form::bytes")]
         data: Vec<u8>,
         /// When the result comes.
         due: Due,
@@ -172,7 +210,8 @@ pub enum Resolved {
 }
 
 /// What a person is asked on the consent page (ruling 28).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ConsentRequest {
     /// The documents that the caller would like to see; all there are where empty.
     pub documents: Vec<String>,
@@ -263,6 +302,32 @@ impl Verification {
         self.claims.iter().find(|claim| *claim.key == *key)
     }
 
+    /// The answer first given under a claim of it; none while the call runs.
+    #[must_use]
+    pub fn first_answer<'v>(&'v self, claim: &'v Claim) -> Option<&'v Answer> {
+        match &claim.answer {
+            FirstAnswer::InFlight => None,
+            FirstAnswer::Newest => self.answer.as_ref(),
+            FirstAnswer::Earlier(answer) => Some(answer),
+        }
+    }
+
+    /// Gives it a newer answer: the claims in flight were first given this one, all others keep theirs.
+    /// Says whether it was answered before.
+    pub fn give(&mut self, answer: Answer) -> bool {
+        let earlier = self.answer.replace(answer);
+        for claim in &mut self.claims {
+            match (&claim.answer, &earlier) {
+                (FirstAnswer::InFlight, _) => claim.answer = FirstAnswer::Newest,
+                (FirstAnswer::Newest, Some(earlier)) => {
+                    claim.answer = FirstAnswer::Earlier(earlier.clone());
+                }
+                (FirstAnswer::Newest, None) | (FirstAnswer::Earlier(_), _) => {}
+            }
+        }
+        earlier.is_some()
+    }
+
     /// The bytes of its newest envelope; none while the first answer is delayed.
     #[must_use]
     pub fn envelope(&self) -> Bytes {
@@ -279,13 +344,13 @@ impl Verification {
         // The first call of a bundle in two calls ran the first step.
         self.steps.truncate(1);
         let claims = std::mem::take(&mut self.claims).into_iter();
-        let (answered, claimed): (Vec<_>, Vec<_>) = claims.partition(|it| it.answer.is_some());
+        let (answered, claimed): (Vec<_>, Vec<_>) = claims.partition(|it| it.answer != FirstAnswer::InFlight);
         self.claims = answered;
         claimed.into_iter().map(|claim| claim.key).collect()
     }
 
     /// What it takes in memory beside its place in the map, in bytes: an estimate that is the same
-    /// whenever the same is asked. An envelope that several of its parts share counts once.
+    /// whenever the same is asked.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         let because = match &self.because {
@@ -296,14 +361,9 @@ impl Verification {
         let steps: usize = self.steps.iter().map(Step::heap_bytes).sum();
         let flow = self.flow.as_ref().map_or(0, |flow| flow.heap_bytes());
         let delivery = self.delivery.as_ref().map_or(0, |it| it.heap_bytes());
-        let newest = self.answer.as_ref().map(|answer| answer.envelope.as_ptr());
-        let newest_bytes = self.answer.as_ref().map_or(0, Answer::heap_bytes);
-        let claims = self.claims.iter().map(|claim| {
-            let first = claim.answer.as_ref();
-            let own = first.filter(|first| Some(first.envelope.as_ptr()) != newest);
-            claim.heap_bytes() + own.map_or(0, Answer::heap_bytes)
-        });
-        let parts = [because, reference, steps, flow, delivery, newest_bytes];
+        let newest = self.answer.as_ref().map_or(0, Answer::heap_bytes);
+        let claims = self.claims.iter().map(Claim::heap_bytes);
+        let parts = [because, reference, steps, flow, delivery, newest];
         size_of::<Self>() + ALLOCATED + parts.iter().sum::<usize>() + claims.sum::<usize>()
     }
 }
@@ -320,7 +380,11 @@ impl Claim {
     fn heap_bytes(&self) -> usize {
         let index = map_place::<Arc<str>, VerificationId>();
         let key = ALLOCATED + 2 * size_of::<usize>() + self.key.len();
-        size_of::<Self>() + ALLOCATED + key + index
+        let answer = match &self.answer {
+            FirstAnswer::Earlier(answer) => answer.heap_bytes(),
+            FirstAnswer::InFlight | FirstAnswer::Newest => 0,
+        };
+        size_of::<Self>() + ALLOCATED + key + index + answer
     }
 }
 

@@ -1,5 +1,6 @@
 //! The prepaid wallet of an account on live: balance, holds, charges. All in paise.
 
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Paise;
 
 use super::rejection::Rejection;
@@ -7,7 +8,8 @@ use super::rejection::Rejection;
 /// The money of an account (ruling 22). Always: balance + charged = topped up, and 0 ≤ held ≤ balance.
 /// The balance is the wallet's own; what was charged is told by the verifications that were, so that each
 /// checks the other.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Wallet {
     topped_up: Paise,
     balance: Paise,

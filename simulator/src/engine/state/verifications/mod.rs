@@ -6,6 +6,7 @@
 //! stand anywhere; where eviction meets it, it moves to the back.
 
 mod eviction;
+mod listed;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
@@ -15,6 +16,7 @@ use foldhash::fast::FixedState;
 use hashlink::LinkedHashMap;
 use hashlink::linked_hash_map::Entry;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Paise;
 
 use super::delivery::{Attempt, Delivery};
@@ -22,9 +24,11 @@ use super::ids::VerificationId;
 use super::sizes::{ALLOCATED, Sum, map_place};
 use super::verification::{Answer, Claim, Phase, Verification};
 pub use eviction::Expiry;
+use listed::Listed;
 
 /// The verifications of an account in one environment.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Listed", into = "Listed")]
 pub struct Verifications {
     records: LinkedHashMap<VerificationId, Slot, FixedState>,
     by_key: HashMap<Arc<str>, VerificationId, FixedState>,
@@ -43,7 +47,7 @@ pub struct Verifications {
 }
 
 /// A verification and its place in the call log.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Slot {
     verification: Box<Verification>,
     /// How many were answered for the first time before it: ids tell nothing of the order in which
@@ -75,7 +79,7 @@ pub struct Totals {
 }
 
 /// What was evicted to bound memory.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evicted {
     /// Calls that left the call log.
     pub calls: u64,
