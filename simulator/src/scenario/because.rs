@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use super::set::{Choice, ScenarioSet};
+use serde::{Deserialize, Serialize};
 
 impl Choice {
     /// Why, for the call log. `subject` is whom the answer speaks of, as it was asked for.

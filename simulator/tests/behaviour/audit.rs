@@ -5,9 +5,9 @@ use svc_simulator::engine::state::audit::AccessKind;
 
 use crate::scene::Scene;
 
-const REPORT: &str = "/v1/verify/financial/credit-report";
+pub(crate) const REPORT: &str = "/v1/verify/financial/credit-report";
 const BUNDLE: &str = "/v1/bundles/credit-bureau-report";
-const BODY: &str = r#"{"pan": "AAAAA0000A", "mobile": "9000000001", "name": "Asha Rao", "dateOfBirth": "15/08/1990", "consentArtifact": {"timestamp": "2027-01-15T07:59:00Z", "ip": "203.0.113.7", "messageId": "m-1"}}"#;
+pub(crate) const BODY: &str = r#"{"pan": "AAAAA0000A", "mobile": "9000000001", "name": "Asha Rao", "dateOfBirth": "15/08/1990", "consentArtifact": {"timestamp": "2027-01-15T07:59:00Z", "ip": "203.0.113.7", "messageId": "m-1"}}"#;
 
 fn accesses(scene: &Scene, environment: Environment) -> Vec<(String, AccessKind, String)> {
     scene.account("local").read(|account| {

@@ -12,6 +12,7 @@ mod computed;
 mod consent;
 mod delays;
 mod deliveries;
+mod entries;
 mod explained;
 mod explained_inputs;
 mod faults;

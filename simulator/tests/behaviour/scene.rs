@@ -15,7 +15,7 @@ use svc_simulator::engine::call::reply::Reply;
 use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::account::{Account, Settings};
-use svc_simulator::engine::state::entry::Change;
+use svc_simulator::engine::state::entry::{Change, Entry};
 use svc_simulator::engine::state::environment::EnvironmentState;
 use svc_simulator::engine::state::event::Event;
 use svc_simulator::engine::state::ids::Seed;
@@ -176,6 +176,11 @@ impl Scene {
 
     pub(crate) fn pan<'s>(&'s self, body: &'s str) -> Asked<'s> {
         self.post(PAN, body)
+    }
+
+    /// All that was written down of an account.
+    pub(crate) fn entries(&self, id: &str) -> Vec<Entry> {
+        self.journal.load(id).expect("a memory journal gives all")
     }
 
     /// The account with the key of this name.
@@ -442,9 +447,7 @@ impl Drop for Scene {
         for cell in self.host.directory().all() {
             cell.read(|account| {
                 assert_holds(account, self.host.now());
-                let entries = self.journal.load(cell.id());
-                let entries = entries.expect("a memory journal gives all");
-                let rebuilt = Account::rebuild(settings.clone(), entries);
+                let rebuilt = Account::rebuild(settings.clone(), self.entries(cell.id()));
                 if rebuilt.as_ref() != Some(account) {
                     let (ours, theirs) = (format!("{account:#?}"), format!("{rebuilt:#?}"));
                     let diff = TextDiff::from_lines(&ours, &theirs);

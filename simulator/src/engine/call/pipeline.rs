@@ -30,7 +30,9 @@ use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage::Period;
-use crate::engine::state::verification::{Claim, Due, FirstAnswer, Phase, Resolved, Step, Verification};
+use crate::engine::state::verification::{
+    Claim, Due, FirstAnswer, Phase, Resolved, Step, Verification,
+};
 use crate::engine::state::wallet::Hold;
 use crate::scenario::Because;
 

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
 use super::ids::VerificationId;
 use super::sizes::Sum;

@@ -1,7 +1,7 @@
 //! An account's own clock: runs with the machine's, ahead of it, or stands still. Never goes back.
 
-use serde::{Deserialize, Serialize};
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// How an account's time follows the machine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,7 +33,11 @@ pub struct Entry {
 /// One change. Money and counters are changes of their own beside the record of a verification, so that
 /// each can be checked against the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "change",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum Change {
     /// The account came into being (rulings 14 and 15). This or the next is the first change of every
     /// account, and never a later one.

@@ -43,12 +43,9 @@ as_text!(
     ToString::to_string,
     VerificationId::parse
 );
-as_text!(
-    Signature,
-    "signature",
-    ToString::to_string,
-    |text| Signature::parse(text).ok()
-);
+as_text!(Signature, "signature", ToString::to_string, |text| {
+    Signature::parse(text).ok()
+});
 as_text!(
     SequenceKey,
     "sequence",
@@ -180,7 +177,9 @@ pub(super) mod counts {
         counts: &Counts,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let sorted = counts.iter().map(|(key, count)| (HEXLOWER.encode(key), count));
+        let sorted = counts
+            .iter()
+            .map(|(key, count)| (HEXLOWER.encode(key), count));
         sorted.collect::<BTreeMap<_, _>>().serialize(serializer)
     }
 
@@ -190,7 +189,9 @@ pub(super) mod counts {
         let sorted = BTreeMap::<String, u32>::deserialize(deserializer)?;
         let read = |(key, count): (String, u32)| {
             let key = HEXLOWER.decode(key.as_bytes()).map_err(D::Error::custom)?;
-            let key = key.try_into().map_err(|_| D::Error::custom("a key has 8 bytes"))?;
+            let key = key
+                .try_into()
+                .map_err(|_| D::Error::custom("a key has 8 bytes"))?;
             Ok((key, count))
         };
         sorted.into_iter().map(read).collect()

@@ -1,7 +1,7 @@
 //! The rate limit of a key, on the account's clock.
 
-use serde::{Deserialize, Serialize};
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::rejection::Rejection;
 

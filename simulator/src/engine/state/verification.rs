@@ -344,7 +344,8 @@ impl Verification {
         // The first call of a bundle in two calls ran the first step.
         self.steps.truncate(1);
         let claims = std::mem::take(&mut self.claims).into_iter();
-        let (answered, claimed): (Vec<_>, Vec<_>) = claims.partition(|it| it.answer != FirstAnswer::InFlight);
+        let (answered, claimed): (Vec<_>, Vec<_>) =
+            claims.partition(|it| it.answer != FirstAnswer::InFlight);
         self.claims = answered;
         claimed.into_iter().map(|claim| claim.key).collect()
     }

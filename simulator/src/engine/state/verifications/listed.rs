@@ -45,7 +45,8 @@ impl From<Listed> for Verifications {
             // Of two that claimed a key the later one has it.
             for claim in &of.claims {
                 let known = made.by_key.get(&claim.key);
-                let known = known.and_then(|known| made.records[known].verification.claim(&claim.key));
+                let known =
+                    known.and_then(|known| made.records[known].verification.claim(&claim.key));
                 if known.is_none_or(|known| known.at <= claim.at) {
                     made.by_key.insert(Arc::clone(&claim.key), id);
                 }
@@ -55,7 +56,11 @@ impl From<Listed> for Verifications {
                     made.by_token.insert(token_key(&flow.name, token), id);
                 }
             }
-            if of.delivery.as_ref().is_some_and(|it| it.waits_to_be_overtaken()) {
+            if of
+                .delivery
+                .as_ref()
+                .is_some_and(|it| it.waits_to_be_overtaken())
+            {
                 made.to_be_overtaken.push(id);
             }
         }

@@ -490,3 +490,6 @@ impl Verifications {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! The JSON form of entries: every kind of change is written, shown and read back.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use svc_fixtures::contract::Paise;
+use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::entry::{Change, Entry};
+use svc_simulator::engine::state::form::EntryError;
+use svc_simulator::engine::state::manage;
+use svc_simulator::engine::state::rate_limit::RateLimit;
+use svc_simulator::scenario::WebhookConfig;
+
+use crate::audit;
+use crate::scene::{Scene, UAN};
+
+const SLOW: &str = r#"{"uan": "100000000202"}"#;
+const RULES: &str = r#"
+    [[scenario]]
+    name = "takes its time, twice"
+    operation = "verify.identity.pan"
+    when = { pan = "AAAAA1111A" }
+    then = [ { success = {}, delay = "5s" }, { error = "SVC_PROVIDER_ERROR" } ]
+"#;
+
+/// What a change is called in its JSON form. Without an arm for others: a new kind must be shown, too.
+fn name(change: &Change) -> &'static str {
+    match change {
+        Change::Opened(_) => "opened",
+        Change::Forked(_) => "forked",
+        Change::Reset => "reset",
+        Change::RateLimitConsumed { .. } => "rateLimitConsumed",
+        Change::CallCounted { .. } => "callCounted",
+        Change::SequenceAdvanced { .. } => "sequenceAdvanced",
+        Change::HoldOpened { .. } => "holdOpened",
+        Change::HoldSettled { .. } => "holdSettled",
+        Change::Recorded(_) => "recorded",
+        Change::FlowAdvanced(_) => "flowAdvanced",
+        Change::Attempted { .. } => "attempted",
+        Change::Accessed(_) => "accessed",
+        Change::RedeliveryRequested { .. } => "redeliveryRequested",
+        Change::ToppedUp { .. } => "toppedUp",
+        Change::KeyAdded { .. } => "keyAdded",
+        Change::KeyChanged { .. } => "keyChanged",
+        Change::AllowlistSet { .. } => "allowlistSet",
+        Change::RateLimitSet { .. } => "rateLimitSet",
+        Change::WebhookSet { .. } => "webhookSet",
+        Change::ClockSet { .. } => "clockSet",
+        Change::Evicted { .. } => "evicted",
+    }
+}
+
+const KINDS: usize = 21;
+
+/// A life in which every kind of change happens. Gives the entries of the account and of its copy.
+fn eventful() -> Vec<Entry> {
+    let scene = Scene::with(RULES);
+    let (test, live) = (Environment::Test, Environment::Live);
+    let set = |environment, changes: Vec<Change>| {
+        scene.change("local", environment, |_, _| Ok(changes.clone()));
+    };
+    let webhook = WebhookConfig {
+        url: "http://127.0.0.1:9/".into(),
+        secret: "whsec_sample".into(),
+    };
+    set(test, manage::set_webhook(Some(webhook)));
+    set(
+        test,
+        manage::set_allowlist(vec!["127.0.0.0/8".parse().expect("a network")]),
+    );
+    let limit = RateLimit {
+        per_second: 100,
+        burst: 100,
+    };
+    set(test, manage::set_rate_limit(Some(limit)));
+    set(
+        live,
+        vec![Change::ToppedUp {
+            amount: Paise(12_345),
+        }],
+    );
+    set(live, manage::add_key(live, "another"));
+    scene.change("local", test, |account, now| {
+        let taken = |_: &str| false;
+        manage::rotate_key(account, test, SignedDuration::from_hours(24), now, taken)
+            .map(|(_, changes)| changes)
+    });
+    scene.runtime.block_on(async {
+        let slow = scene.pan(r#"{"pan": "AAAAA1111A"}"#).idempotency("k");
+        drop(tokio::time::timeout(std::time::Duration::from_secs(6), slow.ask()).await);
+    });
+    scene
+        .pan(r#"{"pan": "AAAAA1111A"}"#)
+        .live()
+        .reference("r")
+        .send();
+    let pending = scene.post(UAN, SLOW).idempotency("p").send();
+    scene.receiver_answers(|_, _| 500);
+    scene.advance("local", SignedDuration::from_secs(26));
+    let begun = scene
+        .post(
+            "/v1/verify/identity/mobile-otp/start",
+            r#"{"mobile": "9000000001"}"#,
+        )
+        .send();
+    let validate = format!(
+        r#"{{"request_id": "{}", "otp": "000000"}}"#,
+        begun.at("data.request_id")
+    );
+    scene
+        .post("/v1/verify/identity/mobile-otp/verify", &validate)
+        .send();
+    let report = scene.post(audit::REPORT, audit::BODY).live().outcome();
+    assert_eq!(report, "200 completed");
+    scene.change("local", test, |account, _| {
+        let verifications = &account.environment(test).verifications;
+        let (of, _) = verifications.deliveries().next().expect("there is one");
+        assert_eq!(of.id.to_string(), pending.id());
+        manage::redeliver(account, test, of.id)
+    });
+    scene
+        .post("/v1/bundles/dynamic-bank-validation", BANK)
+        .live()
+        .idempotency("b")
+        .send();
+    let _in_runtime = scene.runtime.enter();
+    let cell = scene.account("local");
+    let copy = scene
+        .host
+        .fork(&cell, &"copy".into())
+        .expect("the name is free");
+    set(test, vec![Change::Evicted { down_to: 0 }]);
+    scene.host.reset(&cell).expect("a memory journal takes all");
+    let journal = |id: &str| scene.entries(id);
+    [journal(cell.id()), journal(copy.id())].concat()
+}
+
+const BANK: &str =
+    r#"{"accountNumber": "100000000001", "ifsc": "TEST0000001", "name": "ASHA RAO"}"#;
+
+#[test]
+fn every_kind_of_change_is_written_in_its_own_form_and_read_back() {
+    let entries = eventful();
+    let mut shown = BTreeMap::new();
+    for entry in &entries {
+        let written = entry.to_json();
+        let read = Entry::from_json(&written).expect("what was written is read");
+        assert_eq!((&read, read.to_json()), (entry, written));
+        for change in &entry.changes {
+            shown.entry(name(change)).or_insert_with(|| {
+                serde_json::to_string(change).expect("a change prints into memory")
+            });
+        }
+    }
+    assert_eq!(shown.len(), KINDS, "{:?}", shown.keys());
+    for (name, form) in &shown {
+        assert!(
+            form.starts_with(&format!(r#"{{"change":"{name}""#)),
+            "{form}"
+        );
+    }
+    let page: Vec<String> = shown.values().map(|form| cut(form)).collect();
+    insta::assert_snapshot!(page.join("\n"));
+}
+
+/// A form without the middle of what is long.
+fn cut(form: &str) -> String {
+    match form.char_indices().nth(900) {
+        Some((at, _)) => format!("{} …", &form[..at]),
+        None => form.to_owned(),
+    }
+}
+
+#[test]
+fn an_entry_of_a_newer_form_is_refused_with_both_forms_named() {
+    let entry = &eventful()[0];
+    let newer = entry.to_json().replacen(r#""form":1"#, r#""form":2"#, 1);
+    let refused = Entry::from_json(&newer).expect_err("it is newer");
+    assert!(matches!(refused, EntryError::Newer { found: 2, known: 1 }));
+    assert_eq!(
+        refused.to_string(),
+        "written in form 2, and this version reads up to 1"
+    );
+    assert!(matches!(
+        Entry::from_json("{}"),
+        Err(EntryError::Malformed(_))
+    ));
+}
