@@ -1,6 +1,7 @@
 //! The JSON form of entries: every kind of change is written, shown and read back.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
@@ -14,6 +15,11 @@ use svc_simulator::scenario::WebhookConfig;
 use crate::audit;
 use crate::scene::{Scene, UAN};
 
+const TEST: Environment = Environment::Test;
+const LIVE: Environment = Environment::Live;
+const TWICE: &str = r#"{"pan": "AAAAA1111A"}"#;
+const BANK: &str =
+    r#"{"accountNumber": "100000000001", "ifsc": "TEST0000001", "name": "ASHA RAO"}"#;
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
 const RULES: &str = r#"
     [[scenario]]
@@ -55,88 +61,77 @@ const KINDS: usize = 21;
 /// A life in which every kind of change happens. Gives the entries of the account and of its copy.
 fn eventful() -> Vec<Entry> {
     let scene = Scene::with(RULES);
-    let (test, live) = (Environment::Test, Environment::Live);
-    let set = |environment, changes: Vec<Change>| {
-        scene.change("local", environment, |_, _| Ok(changes.clone()));
-    };
+    set_all(&scene);
+    scene.runtime.block_on(async {
+        let slow = scene.pan(TWICE).idempotency("k");
+        drop(tokio::time::timeout(Duration::from_secs(6), slow.ask()).await);
+    });
+    scene.pan(TWICE).live().reference("r").send();
+    be_pending_and_delivered(&scene);
+    go_through_a_flow(&scene);
+    let report = scene.post(audit::REPORT, audit::BODY).live().outcome();
+    assert_eq!(report, "200 completed");
+    let _in_runtime = scene.runtime.enter();
+    let cell = scene.account("local");
+    let copy = scene.host.fork(&cell, &"copy".into());
+    let copy = copy.expect("the name is free");
+    set(&scene, TEST, vec![Change::Evicted { down_to: 0 }]);
+    scene.host.reset(&cell).expect("a memory journal takes all");
+    [scene.entries(cell.id()), scene.entries(copy.id())].concat()
+}
+
+fn set(scene: &Scene, environment: Environment, changes: Vec<Change>) {
+    scene.change("local", environment, |_, _| Ok(changes.clone()));
+}
+
+fn set_all(scene: &Scene) {
     let webhook = WebhookConfig {
         url: "http://127.0.0.1:9/".into(),
         secret: "whsec_sample".into(),
     };
-    set(test, manage::set_webhook(Some(webhook)));
-    set(
-        test,
-        manage::set_allowlist(vec!["127.0.0.0/8".parse().expect("a network")]),
-    );
     let limit = RateLimit {
         per_second: 100,
         burst: 100,
     };
-    set(test, manage::set_rate_limit(Some(limit)));
-    set(
-        live,
-        vec![Change::ToppedUp {
-            amount: Paise(12_345),
-        }],
-    );
-    set(live, manage::add_key(live, "another"));
-    scene.change("local", test, |account, now| {
-        let taken = |_: &str| false;
-        manage::rotate_key(account, test, SignedDuration::from_hours(24), now, taken)
-            .map(|(_, changes)| changes)
+    let networks = vec!["127.0.0.0/8".parse().expect("a network")];
+    let amount = Paise(12_345);
+    set(scene, TEST, manage::set_webhook(Some(webhook)));
+    set(scene, TEST, manage::set_allowlist(networks));
+    set(scene, TEST, manage::set_rate_limit(Some(limit)));
+    set(scene, LIVE, vec![Change::ToppedUp { amount }]);
+    set(scene, LIVE, manage::add_key(LIVE, "another"));
+    scene.change("local", TEST, |account, now| {
+        let day = SignedDuration::from_hours(24);
+        manage::rotate_key(account, TEST, day, now, |_| false).map(|(_, changes)| changes)
     });
-    scene.runtime.block_on(async {
-        let slow = scene.pan(r#"{"pan": "AAAAA1111A"}"#).idempotency("k");
-        drop(tokio::time::timeout(std::time::Duration::from_secs(6), slow.ask()).await);
-    });
-    scene
-        .pan(r#"{"pan": "AAAAA1111A"}"#)
-        .live()
-        .reference("r")
-        .send();
+}
+
+fn be_pending_and_delivered(scene: &Scene) {
     let pending = scene.post(UAN, SLOW).idempotency("p").send();
     scene.receiver_answers(|_, _| 500);
     scene.advance("local", SignedDuration::from_secs(26));
-    let begun = scene
-        .post(
-            "/v1/verify/identity/mobile-otp/start",
-            r#"{"mobile": "9000000001"}"#,
-        )
-        .send();
-    let validate = format!(
-        r#"{{"request_id": "{}", "otp": "000000"}}"#,
-        begun.at("data.request_id")
-    );
-    scene
-        .post("/v1/verify/identity/mobile-otp/verify", &validate)
-        .send();
-    let report = scene.post(audit::REPORT, audit::BODY).live().outcome();
-    assert_eq!(report, "200 completed");
-    scene.change("local", test, |account, _| {
-        let verifications = &account.environment(test).verifications;
+    scene.change("local", TEST, |account, _| {
+        let verifications = &account.environment(TEST).verifications;
         let (of, _) = verifications.deliveries().next().expect("there is one");
         assert_eq!(of.id.to_string(), pending.id());
-        manage::redeliver(account, test, of.id)
+        manage::redeliver(account, TEST, of.id)
     });
-    scene
-        .post("/v1/bundles/dynamic-bank-validation", BANK)
-        .live()
-        .idempotency("b")
-        .send();
-    let _in_runtime = scene.runtime.enter();
-    let cell = scene.account("local");
-    let copy = scene
-        .host
-        .fork(&cell, &"copy".into())
-        .expect("the name is free");
-    set(test, vec![Change::Evicted { down_to: 0 }]);
-    scene.host.reset(&cell).expect("a memory journal takes all");
-    let journal = |id: &str| scene.entries(id);
-    [journal(cell.id()), journal(copy.id())].concat()
 }
 
-const BANK: &str =
-    r#"{"accountNumber": "100000000001", "ifsc": "TEST0000001", "name": "ASHA RAO"}"#;
+fn go_through_a_flow(scene: &Scene) {
+    let start = r#"{"mobile": "9000000001"}"#;
+    let begun = scene
+        .post("/v1/verify/identity/mobile-otp/start", start)
+        .send();
+    let issued = begun.at("data.request_id");
+    let otp = format!(r#"{{"request_id": "{issued}", "otp": "000000"}}"#);
+    let verified = scene.post("/v1/verify/identity/mobile-otp/verify", &otp);
+    assert_eq!(verified.outcome(), "200 completed");
+    let bundle = scene
+        .post("/v1/bundles/dynamic-bank-validation", BANK)
+        .live();
+    assert_eq!(bundle.idempotency("b").outcome(), "200 pending");
+}
 
 #[test]
 fn every_kind_of_change_is_written_in_its_own_form_and_read_back() {
