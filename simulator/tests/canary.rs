@@ -3,10 +3,10 @@
 //! all it wrote is searched for them.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
+
+use svc_test_support::{Addresses, Client, Program, request};
 
 const TOKEN: &str = "canary-console-token";
 const SECRET: &str = "whsec_canary";
@@ -17,66 +17,41 @@ const REFERENCE: &str = "canary-reference";
 
 /// A simulator that logs everything to a file; it ends with the value.
 struct Simulator {
-    process: Child,
+    _program: Program,
+    addresses: Addresses,
     log: PathBuf,
-    console: String,
-    sandbox: String,
     answers: String,
-}
-
-impl Drop for Simulator {
-    fn drop(&mut self) {
-        // Of a test that failed it may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 impl Simulator {
     fn start() -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (ports, log) = (folder.join("canary.json"), folder.join("canary.log"));
-        let any = "127.0.0.1:0";
-        let mut process = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
-            .args(["serve", "--console", any, "--sandbox", any, "--live", any])
-            .args(["--console-token", TOKEN, "--log", "trace", "--ports-file"])
-            .arg(&ports)
+        let log = folder.join("canary.log");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_svc-simulator"));
+        command
             .env_clear()
-            .current_dir(folder)
-            .stdout(Stdio::piped())
-            .stderr(File::create(&log).expect("a file"))
-            .spawn()
-            .expect("it starts");
-        let mut ready = String::new();
-        let mut out = BufReader::new(process.stdout.take().expect("it was piped"));
-        out.read_line(&mut ready).expect("a first line");
-        let ports = std::fs::read(ports).expect("the ports file comes before the first line");
-        let ports: serde_json::Value = serde_json::from_slice(&ports).expect("JSON");
-        let port = |name: &str| ports[name].as_str().expect("an address").to_owned();
+            .stderr(File::create(&log).expect("a file"));
+        let arguments = ["--console-token", TOKEN, "--log", "trace"];
+        let (program, addresses) = Program::serve(&mut command, folder, &arguments);
         Simulator {
-            process,
+            _program: program,
+            addresses,
             log,
-            console: port("console"),
-            sandbox: port("sandbox"),
             answers: String::new(),
         }
     }
 
     /// Sends a request and keeps what comes back. Gives the status.
     fn ask(&mut self, to_console: bool, head: &str, body: &str) -> u16 {
-        let (address, auth) = match to_console {
-            true => (&self.console, format!("Authorization: Bearer {TOKEN}\r\n")),
-            false => (&self.sandbox, String::new()),
+        let (listener, auth) = match to_console {
+            true => ("console", format!("Authorization: Bearer {TOKEN}\r\n")),
+            false => ("sandbox", String::new()),
         };
-        let mut stream = TcpStream::connect(address).expect("it listens");
-        let request = format!(
-            "{head}\r\nHost: {address}\r\n{auth}Connection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).expect("it is read");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).expect("it is answered");
+        let address = self.addresses.of(listener);
+        let headers = format!("Host: {address}\r\n{auth}Connection: close\r\n");
+        let mut client = Client::to(&address);
+        client.write(request(head, &headers, body));
+        let answer = client.try_rest().expect("it is answered");
         let answer = String::from_utf8_lossy(&answer).into_owned();
         self.answers.push_str(&answer);
         answer[9..12].parse().expect("a status")

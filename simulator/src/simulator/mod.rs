@@ -171,10 +171,15 @@ impl Simulator {
         self.runtime.block_on(future)
     }
 
+    /// Takes no further connection and lets calls that run end. Does not wait for them.
+    pub fn close(&self) {
+        self.stop.cancel();
+    }
+
     /// Takes no further connection and waits until calls that run are answered and webhooks on their
     /// way have arrived, up to the drain deadline of its [`EdgeLimits`](crate::http::edge::EdgeLimits).
     pub async fn stop(mut self) {
-        self.stop.cancel();
+        self.close();
         // Handler that nobody waits for any more are given, too: they are booked when they are.
         let drained = tokio::time::timeout(self.drain, self.host.drained());
         let listeners = std::mem::take(&mut self.listeners);
@@ -281,7 +286,7 @@ impl SimulatorBuilder {
 /// Ends at once: connections are closed, and what is pending or due is not done any more.
 impl Drop for Simulator {
     fn drop(&mut self) {
-        self.stop.cancel();
+        self.close();
         self.host.close();
         self.listeners.abort_all();
         if let Some(runtime) = self.own_runtime.take() {

@@ -1,66 +1,57 @@
 //! Against a console of the test's own, so that what is sent can be seen and every answer be tried.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::thread::JoinHandle;
+use std::collections::VecDeque;
 
-use super::{WORKS, run};
+use parking_lot::Mutex;
+use svc_test_support::{Reply, Request, Server, free_address};
+
+use super::run;
 
 /// A console that answers one request after the other with these, and then tells what it was asked.
 struct FakeConsole {
+    server: Server,
+    answers: usize,
     url: String,
-    asked: JoinHandle<Vec<String>>,
 }
 
 impl FakeConsole {
     fn of(answers: &[(u16, &str)]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect(WORKS);
-        let url = format!("http://{}", listener.local_addr().expect(WORKS));
-        let answers: Vec<_> = answers
+        let left: VecDeque<_> = answers
             .iter()
-            .map(|(status, body)| (*status, (*body).to_owned()))
+            .map(|(status, body)| (*status, body.as_bytes().to_vec()))
             .collect();
-        let answer = move |(status, body): (u16, String)| {
-            let (stream, _) = listener.accept().expect(WORKS);
-            exchange(stream, status, &body)
-        };
-        let asked = std::thread::spawn(|| answers.into_iter().map(answer).collect());
-        FakeConsole { url, asked }
+        let left = Mutex::new(left);
+        let server = Server::start(move |_| {
+            let Some((status, body)) = left.lock().pop_front() else {
+                return Reply::HangsUp;
+            };
+            let elsewhere = ("location".to_owned(), "/elsewhere".to_owned());
+            Reply::Says(status, vec![elsewhere], body)
+        });
+        FakeConsole {
+            url: server.url.clone(),
+            answers: answers.len(),
+            server,
+        }
     }
 
     fn asked(self) -> Vec<String> {
-        self.asked.join().expect(WORKS)
+        let sent = self.server.sent();
+        assert_eq!(sent.len(), self.answers, "so often it was asked");
+        sent.iter().map(told).collect()
     }
 }
 
-/// Answers a request. Gives its method, target, special headers and body.
-fn exchange(mut stream: TcpStream, status: u16, body: &str) -> String {
-    let mut reader = BufReader::new(stream.try_clone().expect(WORKS));
-    let (mut asked, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).expect(WORKS);
-        let line = line.trim_end();
-        match line.split_once(": ") {
-            _ if line.is_empty() => break,
-            None => asked += line.trim_end_matches(" HTTP/1.1"),
-            Some(("content-length", value)) => length = value.parse().expect(WORKS),
-            Some((name @ ("authorization" | "content-type"), value)) => {
-                asked += &format!(" [{name}: {value}]");
-            }
-            Some(_) => {}
+/// Method, target, special headers and body of a request.
+fn told(request: &Request) -> String {
+    let mut told = format!("{} {}", request.method, request.path);
+    for (name, value) in &request.headers {
+        if matches!(name.as_str(), "authorization" | "content-type") {
+            told += &format!(" [{name}: {value}]");
         }
     }
-    let mut sent = vec![0; length];
-    reader.read_exact(&mut sent).expect(WORKS);
-    let answer = format!(
-        "HTTP/1.1 {status} X\r\nConnection: close\r\nLocation: /elsewhere\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(answer.as_bytes()).expect(WORKS);
-    format!("{asked} {}", String::from_utf8(sent).expect(WORKS))
-        .trim_end()
-        .to_owned()
+    told += &format!(" {}", String::from_utf8_lossy(&request.body));
+    told.trim_end().to_owned()
 }
 
 const NOW: &str = r#"{"now":"2027-01-15T14:00:00.000Z","state":"frozen","happened":[]}"#;
@@ -259,9 +250,7 @@ fn what_goes_wrong_is_told_with_what_to_do() {
 
 #[test]
 fn where_nobody_listens_it_says_how_to_start() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
+    let url = format!("http://{}", free_address());
     for command in ["clock", "deliveries", "trigger"] {
         let (code, _, stderr) = run(&url, &[command]);
         assert_eq!(code, 1);

@@ -1,43 +1,27 @@
 //! Against a simulator that runs: what the commands expect is what its control API answers.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use super::{WORKS, run};
+use svc_test_support::{Client, Folder, Program, free_address, request};
+
+use super::run;
 
 /// A simulator on ports of its own; it ends with the value.
 struct Simulator {
-    process: Child,
+    _program: Program,
     console: String,
 }
 
 impl Simulator {
-    /// Started with a ports file of this name, which no other test has.
-    fn start(name: &str, more: &[&str]) -> Self {
-        let ports = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
-        let any = "127.0.0.1:0";
-        let mut process = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
-            .args(["serve", "--console", any, "--sandbox", any, "--live", any])
-            .arg("--ports-file")
-            .arg(&ports)
-            .args(more)
-            .env_clear()
-            .current_dir(env!("CARGO_TARGET_TMPDIR"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect(WORKS);
-        // The ports file is there when the first line is.
-        let mut out = BufReader::new(process.stdout.take().expect(WORKS));
-        let mut ready = String::new();
-        out.read_line(&mut ready).expect(WORKS);
-        assert_eq!(ready, "svc-simulator is ready\n");
-        let ports = std::fs::read(ports).expect(WORKS);
-        let ports: serde_json::Value = serde_json::from_slice(&ports).expect(WORKS);
-        let console = ports["console"].as_str().expect(WORKS).to_owned();
-        Simulator { process, console }
+    fn start(more: &[&str]) -> Self {
+        let folder = Folder::new("live");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_svc-simulator"));
+        command.env_clear().stderr(Stdio::null());
+        let (program, addresses) = Program::serve(&mut command, folder.path(), more);
+        Simulator {
+            _program: program,
+            console: addresses.of("console"),
+        }
     }
 
     fn run(&self, arguments: &[&str]) -> (i32, String, String) {
@@ -46,30 +30,12 @@ impl Simulator {
 
     /// Registers a receiver that nobody is behind.
     fn register_nobody(&self) {
-        let listener = TcpListener::bind("127.0.0.1:0").expect(WORKS);
-        let nobody = listener.local_addr().expect(WORKS);
+        let nobody = free_address();
         let body = format!(r#"{{"url": "http://{nobody}/hook", "secret": "whsec_sample"}}"#);
-        let mut stream = TcpStream::connect(&self.console).expect(WORKS);
-        let head = format!(
-            "PUT /control/accounts/local/webhook HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-            self.console,
-            body.len()
-        );
-        stream
-            .write_all(format!("{head}{body}").as_bytes())
-            .expect(WORKS);
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect(WORKS);
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    }
-}
-
-impl Drop for Simulator {
-    fn drop(&mut self) {
-        // Of a test that failed it may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let line = "PUT /control/accounts/local/webhook HTTP/1.1";
+        let host = format!("Host: {}\r\n", self.console);
+        let answer = Client::to(&self.console).ask(request(line, &host, &body));
+        assert_eq!(answer.status, 200, "{answer:?}");
     }
 }
 
@@ -82,7 +48,7 @@ fn word<'t>(text: &'t str, beginning: &str) -> &'t str {
 
 #[test]
 fn a_webhook_is_triggered_followed_to_its_end_and_sent_again() {
-    let simulator = Simulator::start("webhook", &[]);
+    let simulator = Simulator::start(&[]);
     let (code, stdout, _) = simulator.run(&["trigger"]);
     assert!(stdout.contains("no webhook was sent\nnote: "), "{stdout}");
     assert_eq!(code, 0);
@@ -137,7 +103,7 @@ fn a_webhook_is_triggered_followed_to_its_end_and_sent_again() {
 
 #[test]
 fn a_clock_is_stopped_moved_and_let_run() {
-    let simulator = Simulator::start("clock", &[]);
+    let simulator = Simulator::start(&[]);
     let says = |arguments: &[&str]| {
         let (code, stdout, stderr) = simulator.run(arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
@@ -159,7 +125,7 @@ fn a_clock_is_stopped_moved_and_let_run() {
 
 #[test]
 fn what_the_control_api_refuses_is_told_as_it_says() {
-    let simulator = Simulator::start("refused", &["--console-token", "sample-token"]);
+    let simulator = Simulator::start(&["--console-token", "sample-token"]);
     let refused = |arguments: &[&str]| {
         let (code, stdout, stderr) = simulator.run(arguments);
         assert_eq!((code, stdout.as_str()), (1, ""), "{arguments:?}");

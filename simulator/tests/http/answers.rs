@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use svc_simulator::engine::state::entry::{Change, Entry};
-use svc_simulator::host::journal::{Journal, JournalError, NoJournal};
-use svc_simulator::http::edge::EdgeLimits;
+use svc_simulator::host::journal::{Journal, JournalError};
 
 use super::client::{Client, Served};
 
@@ -141,8 +140,9 @@ fn odd_methods_and_targets_get_the_envelope() {
 
 #[test]
 fn a_forwarded_address_counts_only_behind_a_trusted_proxy() {
-    for (trusted, status) in [(&[][..], 403), (&["127.0.0.0/8"][..], 200)] {
-        let served = Served::with(EdgeLimits::default(), trusted, Arc::new(NoJournal));
+    let loopback = "127.0.0.0/8".parse().unwrap();
+    for (trusted, status) in [(vec![], 403), (vec![loopback], 200)] {
+        let served = Served::with(|builder| builder.trusted_proxies(trusted.clone()));
         let call = served.call("svc_test_blocked", "X-Forwarded-For: 203.0.113.9\r\n");
         assert_eq!(served.connect().ask(call).status, status, "{trusted:?}");
     }
@@ -169,7 +169,7 @@ impl Journal for Panicking {
 
 #[test]
 fn a_panic_is_answered_with_the_envelope() {
-    let served = Served::with(EdgeLimits::default(), &[], Arc::new(Panicking));
+    let served = Served::with(|builder| builder.journal(Arc::new(Panicking)));
     let mut client = served.connect();
     for _ in 0..2 {
         let answer = client.ask(served.call("svc_test_local", ""));

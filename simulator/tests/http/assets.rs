@@ -1,6 +1,5 @@
 //! The test assets, as a program without a key fetches them.
 
-use std::io::Read as _;
 use std::net::SocketAddr;
 
 use svc_fixtures::embedded::test_asset;
@@ -13,9 +12,7 @@ fn fetch(address: SocketAddr, method: &str, path: &str) -> (String, Vec<u8>) {
     client.write(format!(
         "{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     ));
-    let mut answer = Vec::new();
-    let read = client.0.read_to_end(&mut answer);
-    read.expect("a test on a machine that works");
+    let mut answer = client.try_rest().expect("an orderly end");
     let end = answer
         .windows(4)
         .position(|it| it == b"\r\n\r\n")

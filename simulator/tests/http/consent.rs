@@ -302,7 +302,7 @@ impl Journal for NoEnds {
 
 #[test]
 fn a_decision_that_is_not_written_down_is_not_taken() {
-    let served = Served::with(EdgeLimits::default(), &[], Arc::new(NoEnds));
+    let served = Served::with(|builder| builder.journal(Arc::new(NoEnds)));
     let path = on_sandbox(&served);
     let answer = post(&served, &path, FORM, ALLOW);
     assert_eq!((answer.status, answer.header("location")), (500, None));
@@ -330,7 +330,7 @@ impl Journal for Panicking {
 
 #[test]
 fn a_panic_at_the_decision_is_answered_with_the_envelope() {
-    let served = Served::with(EdgeLimits::default(), &[], Arc::new(Panicking));
+    let served = Served::with(|builder| builder.journal(Arc::new(Panicking)));
     let path = on_sandbox(&served);
     let answer = post(&served, &path, FORM, ALLOW);
     assert_eq!(

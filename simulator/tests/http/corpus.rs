@@ -1,13 +1,11 @@
 //! Replays the requests of `tests/corpus/` over real sockets. What they mean is written in the README
 //! there; nothing here knows a request.
 
-use std::net::{Shutdown, SocketAddr};
+use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
 
 use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::json::Json;
-use svc_simulator::host::transport::NoTransport;
 use svc_simulator::http::control::guard::{ConsoleAccess, ConsoleToken};
 
 use super::client::{Answer, Client, Served};
@@ -161,14 +159,13 @@ fn replay(served: &Served, case: &Case<'_>, key: &str) -> (Vec<String>, &'static
     let contract = &served.host().rules().contract;
     let mut client = Client::to(address(served, case.to));
     let sent: Vec<u8> = case.messages.iter().flat_map(|it| bytes(it, key)).collect();
-    let mut writer = client.0.try_clone().expect("a socket");
+    let mut writer = client.same();
     let ends = case.messages.iter().any(|it| it.contains("«end»"));
     // On a thread: an answer may come before all is sent, and then nobody takes the rest.
     let writing = std::thread::spawn(move || {
-        use std::io::Write as _;
-        let written = writer.write_all(&sent);
+        let written = writer.try_write(&sent);
         if ends {
-            written.and_then(|()| writer.shutdown(Shutdown::Write))
+            written.and_then(|()| writer.end_writing())
         } else {
             written
         }
@@ -201,7 +198,7 @@ fn replay(served: &Served, case: &Case<'_>, key: &str) -> (Vec<String>, &'static
 fn family(file: &str, access: ConsoleAccess) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let text = std::fs::read_to_string(folder.join(file)).expect("a file of the corpus");
-    let served = Served::for_control(access, Arc::new(NoTransport));
+    let served = Served::with(|builder| builder.access(access));
     let mut wrong = Vec::new();
     for (number, case) in read(&text).iter().enumerate() {
         let key = format!("case{number}");

@@ -1,6 +1,6 @@
 //! Faults on the wire as a client sees them: the answer is lost or spoilt, the call is not.
 
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use svc_fixtures::contract::Paise;
@@ -20,7 +20,7 @@ fn with_limits(limits: EdgeLimits, then: &str) -> Served {
     let scenario = format!(
         "[[scenario]]\nname = \"faulty\"\noperation = \"verify.identity.pan\"\nthen = {then}\n"
     );
-    Served::with_scenarios(limits, &scenario)
+    Served::with(|builder| builder.limits(limits).scenarios(&scenario))
 }
 
 /// A connection to the live listener, with a call sent.
@@ -33,9 +33,7 @@ fn called(served: &Served, more_headers: &str) -> Client {
 /// All that comes until the end of the connection, which is an end and not a reset.
 fn rest(client: &mut Client) -> Vec<u8> {
     client.wait_up_to(Duration::from_secs(10));
-    let mut rest = Vec::new();
-    client.0.read_to_end(&mut rest).expect("an orderly end");
-    rest
+    client.try_rest().expect("an orderly end")
 }
 
 /// What the wallet was charged, and how many calls were counted.
@@ -56,7 +54,9 @@ fn silent(served: &Served, client: &mut Client) {
     client.wait_up_to(Duration::from_millis(50));
     for _ in 0..200 {
         let booked = spent(served).1 > 0;
-        let error = client.0.read(&mut [0]).expect_err("a byte or an end came");
+        let error = client
+            .try_read(&mut [0])
+            .expect_err("a byte or an end came");
         assert_eq!(error.kind(), ErrorKind::WouldBlock);
         if booked {
             return;
@@ -76,9 +76,9 @@ fn looked_up(served: &Served, answer: &Answer) -> String {
 #[test]
 fn a_reset_comes_before_any_byte() {
     let served = served(r#"{ success = {}, wire = "reset" }"#);
-    let mut bytes = Vec::new();
-    let error = called(&served, "").0.read_to_end(&mut bytes).unwrap_err();
-    assert_eq!((error.kind(), bytes), (ErrorKind::ConnectionReset, vec![]));
+    let mut client = called(&served, "");
+    let error = client.try_read(&mut [0]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_stop_ends_an_answer_that_never_comes() {
     let served = with_limits(limits, r#"{ success = {}, wire = "never" }"#);
     let mut client = called(&served, "");
     silent(&served, &mut client);
-    served.stop.cancel();
+    served.close();
     assert!(rest(&mut client).is_empty());
     served.ended();
 }
@@ -172,7 +172,7 @@ fn a_slow_answer_comes_in_pieces_and_whole() {
     let (mut body, mut pieces) = (Vec::new(), 0);
     let mut space = [0; 4096];
     loop {
-        match client.0.read(&mut space).unwrap() {
+        match client.try_read(&mut space).unwrap() {
             0 => break,
             read => body.extend_from_slice(&space[..read]),
         }
@@ -197,7 +197,7 @@ fn a_slow_answer_takes_its_time_but_no_more_than_the_drain_deadline() {
     let mut client = called(&served, "");
     assert_eq!(client.answer(false).status, 200);
     silent(&served, &mut client);
-    served.stop.cancel();
+    served.close();
     assert!(rest(&mut client).is_empty());
     served.ended();
 }
@@ -218,7 +218,7 @@ fn a_call_repeated_after_a_fault_gets_the_intact_envelope_and_one_charge() {
             silent(&served, &mut faulty);
         } else {
             // Reset or not, the end of the connection comes after the call was booked.
-            let _ended = faulty.0.read_to_end(&mut Vec::new());
+            let _ended = faulty.try_rest();
         }
         let once = spent(&served);
         assert!(once.0 > Paise::ZERO && once.1 == 1, "{wire}: {once:?}");

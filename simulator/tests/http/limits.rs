@@ -1,6 +1,5 @@
 //! What a client can hold on to, and for how long.
 
-use std::net::TcpStream;
 use std::time::Duration;
 
 use svc_fixtures::contract::Paise;
@@ -132,7 +131,11 @@ fn with_one_place(delay: &str) -> Served {
     };
     let then = format!("[{{ success = {{}}, delay = \"{delay}\" }}, {{ success = {{}} }}]");
     let scenario = "[[scenario]]\nname = \"slow\"\noperation = \"verify.identity.pan\"\nthen = ";
-    Served::with_scenarios(limits, &format!("{scenario}{then}\n"))
+    Served::with(|builder| {
+        builder
+            .limits(limits)
+            .scenarios(&format!("{scenario}{then}\n"))
+    })
 }
 
 /// Whether a call is being executed.
@@ -191,7 +194,7 @@ fn a_stop_lets_running_calls_end() {
     assert_eq!(asked_for_the_body.status, 100);
     let mut idle = served.connect();
     assert_eq!(idle.ask(served.call("svc_test_local", "")).status, 200);
-    served.stop.cancel();
+    served.close();
     idle.closed();
     let answer = running.ask(body);
     assert_eq!(
@@ -201,7 +204,7 @@ fn a_stop_lets_running_calls_end() {
     running.closed();
     let address = served.addresses.sandbox;
     served.ended();
-    assert!(TcpStream::connect(address).is_err());
+    assert!(!Client::reaches(address));
 }
 
 #[test]
@@ -212,7 +215,7 @@ fn a_stop_does_not_wait_for_those_who_asked_nothing() {
     // Both have a place when one that came after them is answered.
     let mut last = served.connect();
     assert_eq!(last.ask(served.call("svc_test_local", "")).status, 200);
-    served.stop.cancel();
+    served.close();
     for client in [silent, begun, last] {
         client.wait_up_to(Duration::from_secs(5));
         client.closed();
@@ -230,7 +233,7 @@ fn after_the_drain_deadline_everything_is_closed() {
     let mut stuck = served.connect();
     let head = served.head("Content-Length: 9\r\nExpect: 100-continue");
     assert_eq!(stuck.ask(head).status, 100);
-    served.stop.cancel();
+    served.close();
     stuck.closed();
     served.ended();
 }

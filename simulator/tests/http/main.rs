@@ -9,6 +9,5 @@ mod control;
 mod corpus;
 mod faults;
 mod limits;
-mod receiver;
 mod stalled;
 mod targets;

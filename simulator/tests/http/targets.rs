@@ -15,9 +15,7 @@ use svc_simulator::host::transport::{
     AddressLookup, EXCERPT_BYTES, HttpTransport, NameResolver, TargetPolicy, Transport,
     TransportLimits, WebhookRequest, WebhookResponse,
 };
-use tokio::net::TcpListener;
-
-use super::receiver::{Play, Receiver};
+use svc_test_support::{Behaviour, Server, free_address};
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const METADATA: IpAddr = IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254));
@@ -54,29 +52,40 @@ fn line(posted: &WebhookResponse) -> String {
 }
 
 /// Posts to all at once and says where an outcome is another.
-async fn each_ends_as_ruled(transport: &HttpTransport, rows: &[(&str, Play, &str)]) {
-    let ended = join_all(rows.iter().map(async |(_, play, _)| {
-        let receiver = Receiver::new(*play).await;
-        line(&post(transport, &receiver.url()).await)
+async fn each_ends_as_ruled(transport: &HttpTransport, rows: &[(&str, Behaviour, &str)]) {
+    let ended = join_all(rows.iter().map(async |(_, behaviour, _)| {
+        let receiver = Server::behaving(*behaviour);
+        line(&post(transport, &hook(&receiver)).await)
     }));
     for ((name, _, ruled), ended) in rows.iter().zip(ended.await) {
         assert_eq!(ended, *ruled, "{name}");
     }
 }
 
+/// Where a receiver takes webhooks.
+fn hook(receiver: &Server) -> String {
+    format!("{}/webhooks", receiver.url)
+}
+
+/// The connections that the postings came over.
+fn connections(receiver: &Server) -> Vec<usize> {
+    receiver.sent().iter().map(|it| it.connection).collect()
+}
+
 async fn a_good_receiver_gets_its_posting(transport: &HttpTransport) {
-    let receiver = Receiver::new(Play::Answers(GOOD)).await;
-    assert_eq!(line(&post(transport, &receiver.url()).await), "200");
-    assert_eq!(receiver.heard().len(), 1);
+    let receiver = Server::behaving(Behaviour::Answers(GOOD));
+    assert_eq!(line(&post(transport, &hook(&receiver)).await), "200");
+    assert_eq!(receiver.sent().len(), 1);
 }
 
 #[tokio::test]
 async fn a_posting_arrives_as_one_post_with_its_signature() {
-    let receiver = Receiver::new(Play::Answers(GOOD)).await;
-    let posted = post(&transport(), &receiver.url()).await;
+    let receiver = Server::behaving(Behaviour::Answers(GOOD));
+    let posted = post(&transport(), &hook(&receiver)).await;
     assert_eq!(posted.answered, Answered::Status(200));
     assert_eq!(posted.excerpt, "ok");
-    let heard = receiver.heard().join("\n---\n");
+    let heard: Vec<_> = receiver.sent().into_iter().map(|it| it.text).collect();
+    let heard = heard.join("\n---\n");
     let heard = heard.replace(&receiver.address.to_string(), "{receiver}");
     insta::assert_snapshot!(heard.replace(env!("CARGO_PKG_VERSION"), "{version}"), @r#"
     POST /webhooks HTTP/1.1
@@ -93,14 +102,15 @@ async fn a_posting_arrives_as_one_post_with_its_signature() {
 
 #[tokio::test]
 async fn without_a_signature_the_header_is_not_sent() {
-    let receiver = Receiver::new(Play::Answers(GOOD)).await;
+    let receiver = Server::behaving(Behaviour::Answers(GOOD));
     let unsigned = WebhookRequest {
         signature: None,
-        ..posting(&receiver.url())
+        ..posting(&hook(&receiver))
     };
     assert_eq!(line(&transport().post(unsigned).await), "200");
     assert!(
-        !receiver.heard()[0]
+        !receiver.sent()[0]
+            .text
             .to_ascii_lowercase()
             .contains("x-service-signature")
     );
@@ -108,7 +118,7 @@ async fn without_a_signature_the_header_is_not_sent() {
 
 #[tokio::test]
 async fn answers_of_every_kind_end_as_ruled() {
-    use Play::{AnswersOnce, Endless, ResetsAfterReading, ResetsAtOnce, Speaks};
+    use Behaviour::{AnswersOnce, Endless, ResetsAfterReading, ResetsAtOnce, Speaks};
     let transport = transport();
     let rows = [
         ("200", AnswersOnce(GOOD), "200"),
@@ -228,7 +238,7 @@ async fn answers_of_every_kind_end_as_ruled() {
 
 #[tokio::test]
 async fn what_takes_too_long_ends_at_the_limit_and_a_status_in_time_counts() {
-    use Play::{Endless, Stalls};
+    use Behaviour::{Endless, Stalls};
     let limits = TransportLimits::within(Duration::from_secs(1));
     let transport = HttpTransport::new(limits, TargetPolicy::loopback_only()).expect("a client");
     let late = "no answer within 1 s";
@@ -268,12 +278,12 @@ async fn what_takes_too_long_ends_at_the_limit_and_a_status_in_time_counts() {
 #[tokio::test]
 async fn a_body_is_kept_up_to_the_excerpt() {
     let transport = transport();
-    let endless = Receiver::new(Play::Endless(b"HTTP/1.1 200 OK\r\n\r\n", b"a")).await;
-    let posted = post(&transport, &endless.url()).await;
+    let endless = Server::behaving(Behaviour::Endless(b"HTTP/1.1 200 OK\r\n\r\n", b"a"));
+    let posted = post(&transport, &hook(&endless)).await;
     assert_eq!(posted.excerpt, "a".repeat(EXCERPT_BYTES));
     let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab";
-    let cut = Receiver::new(Play::AnswersOnce(cut)).await;
-    assert_eq!(post(&transport, &cut.url()).await.excerpt, "ab");
+    let cut = Server::behaving(Behaviour::AnswersOnce(cut));
+    assert_eq!(post(&transport, &hook(&cut)).await.excerpt, "ab");
     // Dropped long before the time limit; what was taken beyond the limit lay in buffers.
     assert!(endless.closed(1).await < 64 * 1024 * 1024);
 }
@@ -284,17 +294,15 @@ async fn redirects_are_not_followed() {
     for status in ["301", "302", "303", "307", "308"] {
         let answer =
             format!("HTTP/1.1 {status} Go\r\nLocation: /webhooks\r\nContent-Length: 0\r\n\r\n");
-        let receiver = Receiver::new(Play::Answers(answer.leak().as_bytes())).await;
-        assert_eq!(line(&post(&transport, &receiver.url()).await), status);
-        assert_eq!(receiver.heard().len(), 1, "{status}");
+        let receiver = Server::behaving(Behaviour::Answers(answer.leak().as_bytes()));
+        assert_eq!(line(&post(&transport, &hook(&receiver)).await), status);
+        assert_eq!(receiver.sent().len(), 1, "{status}");
     }
 }
 
 #[tokio::test]
 async fn nobody_at_the_port_is_connection_refused() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let url = format!("http://{}/", listener.local_addr().expect("an address"));
-    drop(listener);
+    let url = format!("http://{}/", free_address());
     let transport = transport();
     assert_eq!(line(&post(&transport, &url).await), "connection refused");
     a_good_receiver_gets_its_posting(&transport).await;
@@ -302,47 +310,47 @@ async fn nobody_at_the_port_is_connection_refused() {
 
 #[tokio::test]
 async fn a_connection_is_used_again() {
-    let (transport, receiver) = (transport(), Receiver::new(Play::Answers(GOOD)).await);
+    let (transport, receiver) = (transport(), Server::behaving(Behaviour::Answers(GOOD)));
     for _ in 0..3 {
-        assert_eq!(line(&post(&transport, &receiver.url()).await), "200");
+        assert_eq!(line(&post(&transport, &hook(&receiver)).await), "200");
     }
-    assert_eq!(receiver.connections(), [0, 0, 0]);
+    assert_eq!(connections(&receiver), [0, 0, 0]);
 }
 
 #[tokio::test]
 async fn a_kept_connection_that_the_receiver_closed_fails_no_posting() {
-    let (transport, receiver) = (transport(), Receiver::new(Play::AnswersOnce(GOOD)).await);
+    let (transport, receiver) = (transport(), Server::behaving(Behaviour::AnswersOnce(GOOD)));
     for sent in 1..=20 {
-        assert_eq!(line(&post(&transport, &receiver.url()).await), "200");
+        assert_eq!(line(&post(&transport, &hook(&receiver)).await), "200");
         receiver.closed(sent).await;
     }
-    assert_eq!(receiver.connections(), (0..20).collect::<Vec<_>>());
+    assert_eq!(connections(&receiver), (0..20).collect::<Vec<_>>());
 }
 
 #[tokio::test]
 async fn a_posting_that_was_read_is_not_sent_again() {
     let (transport, receiver) = (
         transport(),
-        Receiver::new(Play::AnswersThenResets(GOOD)).await,
+        Server::behaving(Behaviour::AnswersThenResets(GOOD)),
     );
-    assert_eq!(line(&post(&transport, &receiver.url()).await), "200");
+    assert_eq!(line(&post(&transport, &hook(&receiver)).await), "200");
     assert_eq!(
-        line(&post(&transport, &receiver.url()).await),
+        line(&post(&transport, &hook(&receiver)).await),
         "connection reset"
     );
-    assert_eq!(receiver.connections(), [0, 0]);
-    assert_eq!(line(&post(&transport, &receiver.url()).await), "200");
+    assert_eq!(connections(&receiver), [0, 0]);
+    assert_eq!(line(&post(&transport, &hook(&receiver)).await), "200");
 }
 
 #[tokio::test]
 async fn an_answer_sent_ahead_answers_no_later_posting() {
     let ahead =
         b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-    let (transport, receiver) = (transport(), Receiver::new(Play::Answers(ahead)).await);
+    let (transport, receiver) = (transport(), Server::behaving(Behaviour::Answers(ahead)));
     for _ in 0..3 {
-        assert_eq!(line(&post(&transport, &receiver.url()).await), "500");
+        assert_eq!(line(&post(&transport, &hook(&receiver)).await), "500");
     }
-    assert_eq!(receiver.connections(), [0, 1, 2]);
+    assert_eq!(connections(&receiver), [0, 1, 2]);
 }
 
 /// NameResolver with fixed addresses; `turns.example` leads elsewhere each time it is looked up.
@@ -375,7 +383,7 @@ fn with_resolver(limits: TransportLimits, names: &Arc<FixedNames>) -> HttpTransp
 
 #[tokio::test]
 async fn names_lead_only_to_allowed_addresses() {
-    let receiver = Receiver::new(Play::Answers(GOOD)).await;
+    let receiver = Server::behaving(Behaviour::Answers(GOOD));
     let transport = with_resolver(limits(), &Arc::default());
     let never = "refused by policy: 169.254.169.254 is never a webhook target";
     let private =
@@ -398,12 +406,12 @@ async fn names_lead_only_to_allowed_addresses() {
         let url = format!("http://{host}:{}/", receiver.address.port());
         assert_eq!(line(&post(&transport, &url).await), ruled, "{host}");
     }
-    assert_eq!(receiver.heard().len(), 4);
+    assert_eq!(receiver.sent().len(), 4);
 }
 
 #[tokio::test]
 async fn a_name_is_looked_up_once_a_connection_and_ruled_each_time() {
-    let receiver = Receiver::new(Play::AnswersOnce(GOOD)).await;
+    let receiver = Server::behaving(Behaviour::AnswersOnce(GOOD));
     let names = Arc::default();
     let transport = with_resolver(limits(), &names);
     let url = format!("http://turns.example:{}/", receiver.address.port());
@@ -412,7 +420,7 @@ async fn a_name_is_looked_up_once_a_connection_and_ruled_each_time() {
     let never = "refused by policy: 169.254.169.254 is never a webhook target";
     assert_eq!(line(&post(&transport, &url).await), never);
     assert_eq!(names.asked.load(Ordering::SeqCst), 2);
-    assert_eq!(receiver.heard().len(), 1);
+    assert_eq!(receiver.sent().len(), 1);
 }
 
 #[tokio::test]
@@ -425,7 +433,7 @@ async fn a_look_up_that_hangs_ends_at_the_limit() {
 
 #[tokio::test]
 async fn the_machines_own_names_are_looked_up() {
-    let receiver = Receiver::new(Play::Answers(GOOD)).await;
+    let receiver = Server::behaving(Behaviour::Answers(GOOD));
     let url = format!("http://localhost:{}/", receiver.address.port());
     assert_eq!(line(&post(&transport(), &url).await), "200");
 }
@@ -451,8 +459,8 @@ async fn a_url_that_was_never_checked_is_refused_here_too() {
 #[tokio::test]
 #[cfg(feature = "tls")]
 async fn https_to_a_receiver_without_tls_fails_with_words() {
-    let receiver = Receiver::new(Play::Speaks(b"220 mail.example ready\r\n")).await;
-    let url = receiver.url().replace("http:", "https:");
+    let receiver = Server::behaving(Behaviour::Speaks(b"220 mail.example ready\r\n"));
+    let url = hook(&receiver).replace("http:", "https:");
     let told = line(&post(&transport(), &url).await);
     insta::assert_snapshot!(told, @"TLS failed: received corrupt message of type InvalidContentType");
 }

@@ -1,10 +1,9 @@
 //! What each sample makes of deliveries that are signed here, and of those of the courier.
 
-use std::io::Write as _;
-use std::net::TcpStream;
 use std::process::Stdio;
 
 use svc_simulator::engine::state::delivery::Answered;
+use svc_test_support::Client;
 
 use super::courier::delivered_to;
 use super::program::{Delivery, SECRET, ask, envelope, genuine, now_s, post, post_at_once, signed};
@@ -170,12 +169,7 @@ fn survives(sample: &mut Sample, language: Language) {
         large.resize(large.len() + most + 1, b'a');
     }
     assert_eq!(ask(sample.address, &large), 413);
-    let mut broken_off = TcpStream::connect(sample.address).expect("a receiver");
-    let head = format!("{head}100\r\n\r\n{{");
-    broken_off
-        .write_all(head.as_bytes())
-        .expect("a receiver that reads");
-    drop(broken_off);
+    Client::to(sample.address).write(format!("{head}100\r\n\r\n{{"));
     let get = ask(sample.address, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     assert!(matches!(get, 405 | 501), "{get}");
     let after = genuine("svcv_after");

@@ -1,13 +1,16 @@
 //! `listen` as a program: what it answers, shows and hands on.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::process::Command;
 
 use serde_json::{Value, json};
 use svc_simulator::engine::state::delivery::Answered;
 
 use super::courier::delivered_to;
-use super::program::{Delivery, Program, SECRET, ask, envelope, genuine, now_s, post, signed};
+use svc_test_support::{Program, free_address, taken_address};
+
+use super::program::{Delivery, SECRET, ask, envelope, genuine, now_s, post, signed};
+use super::registration::console;
 
 /// A `listen` that prints JSON.
 pub(crate) struct Listening {
@@ -81,13 +84,14 @@ fn deliveries_are_checked_counted_and_shown() {
 
 #[test]
 fn the_mistake_is_named_in_the_words_of_the_diagnosis() {
+    let console = console();
     let mut listening = listen(&[
         "--secret",
         SECRET,
         "--account",
         "local",
         "--console",
-        &console().0,
+        &console.url,
     ]);
     let delivery = signed("svc_test_local", now_s(), envelope("svcv_1"));
     assert_eq!(post(listening.address, &delivery), 400);
@@ -97,11 +101,6 @@ fn the_mistake_is_named_in_the_words_of_the_diagnosis() {
         diagnosis["seen"],
         "the signature was made with the account's sandbox API key"
     );
-}
-
-/// A console that takes one registration.
-fn console() -> (String, std::thread::JoinHandle<()>) {
-    super::registration::console("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", |_| {})
 }
 
 #[test]
@@ -190,11 +189,7 @@ fn a_forwarded_delivery_arrives_as_it_was_and_its_status_comes_back() {
 
 #[test]
 fn where_the_application_can_not_be_reached_the_answer_is_502() {
-    // A port that was free a moment ago.
-    let free = TcpListener::bind("127.0.0.1:0")
-        .expect("a port")
-        .local_addr()
-        .expect("an address");
+    let free = free_address();
     let mut listening = listen(&["--secret", SECRET, "--forward", &format!("http://{free}/")]);
     assert_eq!(post(listening.address, &genuine("svcv_1")), 502);
     let why = listening.next()["forwarded"]["error"].to_string();
@@ -258,7 +253,7 @@ fn an_interrupt_ends_it_well() {
 
 #[test]
 fn an_address_in_use_is_said_to_be() {
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let taken = taken_address();
     let address = taken.local_addr().expect("an address").to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_svc-simulator"));
     let output = command

@@ -1,66 +1,12 @@
-//! Programs that are started for a test and end with it, and what is posted to them.
+//! Deliveries that are signed here, and how they are posted to a program.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::net::SocketAddr;
 
 use svc_simulator::engine::state::signature::Signature;
 use svc_simulator::host::clock::Clock;
+use svc_test_support::Client;
 
 pub(crate) const SECRET: &str = "whsec_sample";
-
-/// A running program.
-pub(crate) struct Program {
-    child: Child,
-    out: BufReader<ChildStdout>,
-}
-
-impl Program {
-    pub(crate) fn start(command: &mut Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut child = command.spawn().expect("a program that starts");
-        let out = child.stdout.take().expect("a pipe");
-        Program {
-            child,
-            out: BufReader::new(out),
-        }
-    }
-
-    /// The next line it prints.
-    pub(crate) fn line(&mut self) -> String {
-        let mut line = String::new();
-        let read = self.out.read_line(&mut line).expect("text");
-        assert!(read > 0, "the program ended");
-        line.trim_end().to_owned()
-    }
-
-    /// Interrupts it as Ctrl-C does.
-    pub(crate) fn interrupt(&self) {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-INT", &id]).status();
-        assert!(
-            sent.is_ok_and(|status| status.success()),
-            "no signal was sent"
-        );
-    }
-
-    /// The exit code of a program that ends by itself, and what else it printed.
-    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
-        let mut rest = String::new();
-        self.out.read_to_string(&mut rest).expect("text");
-        let status = self.child.wait().expect("a child");
-        (status.code(), rest)
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// A request that is signed rightly, to be spoilt.
 #[derive(Debug, Clone)]
@@ -103,16 +49,16 @@ pub(crate) fn post(to: SocketAddr, delivery: &Delivery) -> u16 {
 pub(crate) fn post_at_once(to: SocketAddr, delivery: &Delivery, times: usize) -> Vec<u16> {
     let request = request(to, delivery);
     let (last, most) = request.split_last().expect("a request");
-    let streams: Vec<TcpStream> = (0..times).map(|_| write(to, most)).collect();
-    for mut stream in &streams {
-        stream.write_all(&[*last]).expect("a receiver that reads");
+    let mut clients: Vec<Client> = (0..times).map(|_| write(to, most)).collect();
+    for client in &mut clients {
+        client.write([*last]);
     }
-    streams.into_iter().map(status).collect()
+    clients.iter_mut().map(Client::status).collect()
 }
 
 /// Writes a request and gives back the status of the answer.
 pub(crate) fn ask(to: SocketAddr, request: &[u8]) -> u16 {
-    status(write(to, request))
+    write(to, request).status()
 }
 
 fn request(to: SocketAddr, delivery: &Delivery) -> Vec<u8> {
@@ -130,19 +76,8 @@ fn request(to: SocketAddr, delivery: &Delivery) -> Vec<u8> {
     request
 }
 
-fn write(to: SocketAddr, bytes: &[u8]) -> TcpStream {
-    let mut stream = TcpStream::connect(to).expect("a receiver");
-    stream.set_nodelay(true).expect("a socket");
-    // Only a failing test waits so long.
-    let patience = Some(Duration::from_secs(20));
-    stream.set_read_timeout(patience).expect("a socket");
-    stream.write_all(bytes).expect("a receiver that reads");
-    stream
-}
-
-fn status(mut stream: TcpStream) -> u16 {
-    let mut line = [0; 12];
-    stream.read_exact(&mut line).expect("an answer");
-    let line = std::str::from_utf8(&line).expect("a status line");
-    line[9..].parse().expect("a status")
+fn write(to: SocketAddr, bytes: &[u8]) -> Client {
+    let mut client = Client::to(to);
+    client.write(bytes);
+    client
 }

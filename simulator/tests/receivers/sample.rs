@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
 
-use super::program::{Program, SECRET};
+use svc_test_support::Program;
+
+use super::program::SECRET;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {

@@ -4,7 +4,6 @@
 
 mod courier;
 mod deliveries;
-#[expect(dead_code, reason = "the commands use the rest")]
 mod program;
 mod sample;
 mod shell;

@@ -1,11 +1,10 @@
 //! What the shell sample makes of deliveries: a script that is called once for each.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use svc_simulator::engine::state::delivery::Answered;
+use svc_test_support::{Reply, Server};
 
 use super::courier::delivered_to;
 use super::program::{Delivery, SECRET, envelope, genuine, now_s, signed};
@@ -186,36 +185,17 @@ pub(crate) fn fails_where_it_can_not_know() {
     assert_eq!(folder.run(&good).0, ACCEPTED);
 }
 
-/// A receiver that keeps one delivery as it came.
-fn keep(listener: &TcpListener) -> Delivery {
-    let (mut stream, _) = listener.accept().expect("a delivery");
-    let mut reader = BufReader::new(&stream);
-    let (mut headers, mut length, mut line) = (Vec::new(), 0, String::new());
-    while line != "\r\n" {
-        line.clear();
-        reader.read_line(&mut line).expect("a head");
-        if let Some((name, value)) = line.split_once(": ") {
-            match name.to_ascii_lowercase().as_str() {
-                "x-service-signature" => headers.push(value.trim_end().to_owned()),
-                "content-length" => length = value.trim_end().parse().expect("a length"),
-                _ => {}
-            }
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).expect("a body");
-    let answer = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
-    stream.write_all(answer).expect("a courier that reads");
-    Delivery { headers, body }
-}
-
 pub(crate) fn takes_what_the_simulator_delivers() {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/", listener.local_addr().expect("an address"));
-    let receiver = std::thread::spawn(move || keep(&listener));
-    let (id, attempts) = delivered_to(&url, SECRET);
+    let receiver = Server::start(|_| Reply::Says(204, Vec::new(), Vec::new()));
+    let (id, attempts) = delivered_to(&receiver.url, SECRET);
     assert_eq!(attempts, [Answered::Status(204)]);
-    let delivery = receiver.join().expect("a delivery");
+    let sent = receiver.sent().remove(0);
+    let headers = sent.headers.into_iter();
+    let signatures = headers.filter(|(name, _)| name == "x-service-signature");
+    let delivery = Delivery {
+        headers: signatures.map(|(_, value)| value).collect(),
+        body: sent.body,
+    };
     let folder = Folder::new("shell-simulator");
     assert_eq!(folder.run(&delivery), (0, format!("accepted {id}\n")));
     assert_eq!(folder.run(&delivery), (0, String::new()));

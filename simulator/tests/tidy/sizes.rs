@@ -18,7 +18,6 @@ const KNOWN: &[(&str, &str)] = &[
         "simulator/tests/commands/fake.rs",
         "each_command_asks_what_it_is_told",
     ),
-    ("simulator/tests/http/client.rs", "built"),
     (
         "simulator/tests/http/targets.rs",
         "answers_of_every_kind_end_as_ruled",

@@ -82,7 +82,7 @@ fn nobody_waits_for_a_simulator_that_stops() {
         {
             assert!(!waits.is_finished(), "it did not wait");
         }
-        ruled.served.stop.cancel();
+        ruled.served.close();
         assert_eq!(waits.join().unwrap().status, 200);
     });
 }

@@ -43,7 +43,7 @@ impl Ruled {
         let answers = Arc::clone(&receiver);
         let transport = MemoryTransport::new(move |_: &WebhookRequest, _| *answers.lock());
         Ruled {
-            served: Served::for_control(access, Arc::new(transport)),
+            served: Served::with(|builder| builder.access(access).transport(Arc::new(transport))),
             receiver,
         }
     }
