@@ -12,13 +12,13 @@ use super::target::TargetRejection;
 pub(super) fn reason(error: &reqwest::Error, limit: Duration) -> String {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if let Some(reason) = known(error) {
+        if let Some(reason) = describe(error) {
             return reason;
         }
-        cause = below(error);
+        cause = cause_of(error);
     }
     if error.is_timeout() {
-        late(limit)
+        timed_out(limit)
     } else if error.is_builder() {
         "the posting cannot be put into an HTTP request".to_owned()
     } else if error.is_connect() {
@@ -29,7 +29,7 @@ pub(super) fn reason(error: &reqwest::Error, limit: Duration) -> String {
 }
 
 /// No answer in time.
-pub(super) fn late(limit: Duration) -> String {
+pub(super) fn timed_out(limit: Duration) -> String {
     let millis = limit.as_millis();
     if millis.is_multiple_of(1000) {
         format!("no answer within {} s", millis / 1000)
@@ -40,7 +40,7 @@ pub(super) fn late(limit: Duration) -> String {
 
 /// What an error was made of. An [`io::Error`] calls the cause of what it wraps its own cause, which
 /// would skip what it wraps.
-fn below<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     match error
         .downcast_ref::<io::Error>()
         .and_then(io::Error::get_ref)
@@ -51,7 +51,7 @@ fn below<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'stati
 }
 
 /// What an error alone says; nothing where its cause says more.
-fn known(error: &(dyn Error + 'static)) -> Option<String> {
+fn describe(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(refused) = error.downcast_ref::<TargetRejection>() {
         return Some(refused.to_string());
     }
@@ -59,12 +59,12 @@ fn known(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(none.to_string());
     }
     if let Some(error) = error.downcast_ref::<hyper::Error>() {
-        return of_http(error).map(str::to_owned);
+        return http_reason(error).map(str::to_owned);
     }
-    of_socket(error.downcast_ref::<io::Error>()?)
+    socket_reason(error.downcast_ref::<io::Error>()?)
 }
 
-fn of_http(error: &hyper::Error) -> Option<&'static str> {
+fn http_reason(error: &hyper::Error) -> Option<&'static str> {
     if error.is_parse_too_large() {
         Some("the answer's header section is too long")
     } else if error.is_parse() {
@@ -79,7 +79,7 @@ fn of_http(error: &hyper::Error) -> Option<&'static str> {
     }
 }
 
-fn of_socket(error: &io::Error) -> Option<String> {
+fn socket_reason(error: &io::Error) -> Option<String> {
     let reason = match error.kind() {
         ErrorKind::ConnectionRefused => "connection refused",
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
@@ -88,7 +88,7 @@ fn of_socket(error: &io::Error) -> Option<String> {
         ErrorKind::HostUnreachable => "host unreachable",
         ErrorKind::NetworkUnreachable => "network unreachable",
         ErrorKind::AddrNotAvailable => "address not available",
-        // What TLS finds wrong is wrapped so; which certificate is refused, and why, has to be told.
+        // TLS wraps its errors so. The reason must say which certificate is refused, and why.
         ErrorKind::InvalidData => return Some(format!("TLS failed: {error}")),
         _ => return None,
     };
@@ -100,9 +100,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_told_in_seconds_where_they_are_whole() {
-        let told = [0, 200, 999, 1000, 1001, 10_000].map(|ms| late(Duration::from_millis(ms)));
-        insta::assert_debug_snapshot!(told, @r#"
+    fn timeouts_are_written_in_seconds_where_they_are_whole() {
+        let reasons =
+            [0, 200, 999, 1000, 1001, 10_000].map(|ms| timed_out(Duration::from_millis(ms)));
+        insta::assert_debug_snapshot!(reasons, @r#"
         [
             "no answer within 0 s",
             "no answer within 200 ms",
@@ -124,8 +125,8 @@ mod tests {
             ErrorKind::NetworkUnreachable,
             ErrorKind::Other,
         ];
-        let told = kinds.map(|kind| of_socket(&kind.into()));
-        insta::assert_debug_snapshot!(told, @r#"
+        let reasons = kinds.map(|kind| socket_reason(&kind.into()));
+        insta::assert_debug_snapshot!(reasons, @r#"
         [
             Some(
                 "connection refused",

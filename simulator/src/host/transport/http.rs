@@ -12,9 +12,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use tokio::time::sleep;
 
+use super::failure;
 use super::resolver::{FilteringResolver, NameResolver, SystemResolver};
 use super::target::TargetPolicy;
-use super::{EXCERPT_BYTES, SIGNATURE_HEADER, Transport, WebhookRequest, WebhookResponse, failure};
+use super::webhook::{EXCERPT_BYTES, SIGNATURE_HEADER, Transport, WebhookRequest, WebhookResponse};
 use crate::engine::state::delivery::Answered;
 
 /// Header fields a receiver may answer with. No clause bounds them; hyper's buffer of some 400 kB
@@ -132,7 +133,7 @@ impl HttpTransport {
         let head = tokio::select! {
             biased;
             head = self.send(url, request) => head,
-            () = &mut out_of_time => return WebhookResponse::nothing(failure::late(self.limits.timeout)),
+            () = &mut out_of_time => return WebhookResponse::nothing(failure::timed_out(self.limits.timeout)),
         };
         let answer = match head {
             Ok(answer) => answer,

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use super::{Transport, WebhookRequest, WebhookResponse};
+use super::webhook::{Transport, WebhookRequest, WebhookResponse};
 use crate::engine::state::delivery::Answered;
 use crate::host::lock_order::{Mutex, Rank};
 

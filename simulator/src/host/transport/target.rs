@@ -160,7 +160,7 @@ mod tests {
         text.parse().expect("an address")
     }
 
-    fn told(targets: &TargetPolicy, address: IpAddr) -> &'static str {
+    fn decision(targets: &TargetPolicy, address: IpAddr) -> &'static str {
         match targets.allows(address) {
             Ok(()) => "allowed",
             Err(TargetRejection::Never(_)) => "never",
@@ -233,7 +233,7 @@ mod tests {
         for (text, alone, given) in BORDERS {
             let address = address(text);
             assert_eq!(
-                (told(&none, address), told(&all, address)),
+                (decision(&none, address), decision(&all, address)),
                 (alone, given),
                 "{text}"
             );
@@ -257,15 +257,15 @@ mod tests {
             ("172.31.255.255", "allowed"),
             ("172.32.0.0", "not given"),
         ] {
-            assert_eq!(told(&given, address(text)), outcome, "{text}");
+            assert_eq!(decision(&given, address(text)), outcome, "{text}");
         }
     }
 
     #[test]
     fn a_network_of_targets_that_are_never_allowed_changes_nothing() {
         let given = with(&["169.254.169.254/32", "fe80::/10"]);
-        assert_eq!(told(&given, address("169.254.169.254")), "never");
-        assert_eq!(told(&given, address("fe80::1")), "never");
+        assert_eq!(decision(&given, address("169.254.169.254")), "never");
+        assert_eq!(decision(&given, address("fe80::1")), "never");
     }
 
     #[test]

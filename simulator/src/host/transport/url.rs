@@ -136,14 +136,14 @@ mod tests {
             "http://１６９.254.169.254/",
             "http:\\\\169.254.169.254/",
         ] {
-            let told = everywhere.check_url(url);
-            assert_eq!(told, Err(reason.to_owned()), "{url}");
+            let checked = everywhere.check_url(url);
+            assert_eq!(checked, Err(reason.to_owned()), "{url}");
         }
     }
 
     #[test]
-    fn a_refused_url_is_told_what_is_wrong_and_what_to_do() {
-        let told = [
+    fn a_refused_url_says_what_is_wrong_and_what_to_do() {
+        let messages = [
             "",
             "receiver",
             "127.0.0.1:3000/webhooks",
@@ -164,7 +164,7 @@ mod tests {
             "http://[fe80::1%25eth0]/",
         ]
         .map(|url| TargetPolicy::loopback_only().check_url(url).expect_err(url));
-        insta::assert_snapshot!(told.join("\n"), @"
+        insta::assert_snapshot!(messages.join("\n"), @"
         not a URL (relative URL without a base); write it like http://127.0.0.1:3000/webhooks
         not a URL (relative URL without a base); write it like http://127.0.0.1:3000/webhooks
         not a URL (relative URL without a base); write it like http://127.0.0.1:3000/webhooks
@@ -188,9 +188,9 @@ mod tests {
 
     #[test]
     #[cfg(not(feature = "tls"))]
-    fn https_without_tls_is_told_how_to_get_it() {
-        let told = TargetPolicy::loopback_only().check_url("https://127.0.0.1/");
-        insta::assert_snapshot!(told.expect_err("no TLS"), @"https needs a simulator built with TLS (`cargo build --release --features tls`); use that or an http URL");
+    fn https_without_tls_says_how_to_get_it() {
+        let checked = TargetPolicy::loopback_only().check_url("https://127.0.0.1/");
+        insta::assert_snapshot!(checked.expect_err("no TLS"), @"https needs a simulator built with TLS (`cargo build --release --features tls`); use that or an http URL");
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         let start = "http://127.0.0.1/";
         let url = format!("{start}{}", "a".repeat(MAX_URL_BYTES - start.len()));
         assert_eq!(TargetPolicy::loopback_only().check_url(&url), Ok(()));
-        let told = TargetPolicy::loopback_only().check_url(&format!("{url}a"));
-        assert_eq!(told, Err(UrlRejection::TooLong.to_string()));
+        let checked = TargetPolicy::loopback_only().check_url(&format!("{url}a"));
+        assert_eq!(checked, Err(UrlRejection::TooLong.to_string()));
     }
 }
