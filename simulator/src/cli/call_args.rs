@@ -1,5 +1,5 @@
-//! A call as it is told on the command line: which operation, which fields, whose. Nothing is sent
-//! anywhere: the call is made in process.
+//! The arguments that describe a call: operation, fields, account. Nothing is sent anywhere: the call is
+//! made in process.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use svc_fixtures::contract::{Bundle, Environment, Kind};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::nearest;
 
-use super::Failure;
-use super::deliveries::EnvironmentName;
+use super::failure::Failure;
+use super::values::environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
@@ -35,8 +35,8 @@ pub(super) struct CallArgs {
     #[arg(long, value_name = "ID", default_value = "local")]
     account: String,
     /// Where it is called
-    #[arg(long, default_value = "test")]
-    environment: EnvironmentName,
+    #[arg(long, default_value = "test", value_parser = environment())]
+    environment: Environment,
     /// The same as --environment live
     #[arg(long, conflicts_with = "environment")]
     live: bool,
@@ -66,7 +66,7 @@ fn field(text: &str) -> Result<(String, String), String> {
 }
 
 /// What a call is made with.
-pub(super) struct Stage {
+pub(super) struct CallSetup {
     pub(super) rules: Rules,
     pub(super) accounts: Vec<AccountConfig>,
     /// The account that calls.
@@ -84,12 +84,13 @@ impl CallArgs {
     /// The arguments that say which files are read, each with a space before it.
     pub(super) fn files(&self) -> String {
         let folders = self.scenarios.iter();
-        let told = folders.map(|it| format!(" --scenarios {}", quoted(&it.display().to_string())));
-        told.collect()
+        let arguments =
+            folders.map(|it| format!(" --scenarios {}", quoted(&it.display().to_string())));
+        arguments.collect()
     }
 
     /// Reads the files and finds what the arguments name.
-    pub(super) fn stage(&self) -> Result<Stage, Failure> {
+    pub(super) fn stage(&self) -> Result<CallSetup, Failure> {
         let files = files::read(&self.scenarios)?;
         let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
         rules.addresses = Addresses::DEFAULT.in_answers();
@@ -108,11 +109,12 @@ impl CallArgs {
             .iter()
             .map(|(name, text)| typed(&rules, target, name, text));
         let given = given.collect::<Result<Vec<_>, Failure>>()?;
-        let environment = match (self.live, self.environment) {
-            (false, EnvironmentName::Test) => Environment::Test,
-            (true, _) | (false, EnvironmentName::Live) => Environment::Live,
+        let environment = if self.live {
+            Environment::Live
+        } else {
+            self.environment
         };
-        Ok(Stage {
+        Ok(CallSetup {
             config,
             environment,
             target,
@@ -126,7 +128,7 @@ impl CallArgs {
     }
 }
 
-impl Stage {
+impl CallSetup {
     /// The body of the call, to be made in this rehearsal.
     pub(super) fn body(&self, rehearsal: &mut Rehearsal<'_>) -> Json<'static> {
         match &self.whole {
@@ -157,7 +159,7 @@ impl Stage {
     }
 }
 
-impl Stage {
+impl CallSetup {
     /// What is called, dotted.
     pub(super) fn endpoint(&self) -> String {
         let contract = &self.rules.contract;

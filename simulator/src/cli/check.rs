@@ -8,8 +8,8 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Problems;
 use svc_fixtures::template::Answers;
 
-use super::Failure;
-use super::check_report::{Format, Report};
+use super::check_report::{CheckFormat, CheckReport};
+use super::failure::Failure;
 use crate::engine::call::rules::Rules;
 use crate::engine::compute;
 use crate::engine::state::ids::Seed;
@@ -20,49 +20,53 @@ use crate::scenario_analysis::find_unreachable;
 use crate::scenario_format::{Expectation, read_expectations};
 use crate::simulator::files::{self, AllFiles};
 
-/// What `check` is told.
+/// The arguments of `check`.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// Folders of scenario files, read before the built-in ones
     folders: Vec<PathBuf>,
     /// How mistakes are told
     #[arg(long, default_value = "human")]
-    format: Format,
+    format: CheckFormat,
 }
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let files = files::read(&args.folders)?;
-    let mut report = Report::default();
-    let accounts = kept(read_accounts(&files.accounts), &mut report.mistakes);
-    let contract = kept(Contract::read(&files.rules.contract), &mut report.mistakes);
+    let mut report = CheckReport::default();
+    let accounts = ok_or_collect(read_accounts(&files.accounts), &mut report.mistakes);
+    let contract = ok_or_collect(Contract::read(&files.rules.contract), &mut report.mistakes);
     // Without the contract nobody can say what is wrong with the rest.
     let expectations = contract.and_then(|contract| read(&contract, &files, &mut report));
     let accounts = accounts.unwrap_or_default();
     report.counts.push((accounts.len(), "accounts"));
     report.mistakes = std::mem::take(&mut report.mistakes).sorted();
     if let (true, Some(expectations)) = (report.mistakes.is_empty(), expectations) {
-        let (met, notes) = played(&files, &accounts, &expectations)?;
+        let (met, notes) = play(&files, &accounts, &expectations)?;
         (report.played, report.notes) = (Some(met), notes);
     }
-    report.end(args.format)
+    report.print(args.format)
 }
 
 /// What there is in the files, and what of it is expected.
-fn read(contract: &Contract, files: &AllFiles, report: &mut Report) -> Option<Vec<Expectation>> {
+fn read(
+    contract: &Contract,
+    files: &AllFiles,
+    report: &mut CheckReport,
+) -> Option<Vec<Expectation>> {
     let mistakes = &mut report.mistakes;
     let answers = Answers::read(&files.rules.answers, contract, &compute::signatures());
-    let answers = kept(answers, mistakes);
+    let answers = ok_or_collect(answers, mistakes);
     // Without the answers nobody can say what scenarios may say of the people in them.
     let sources = &files.rules.scenarios;
-    let scenarios = answers
-        .as_ref()
-        .and_then(|answers| kept(read_scenarios(contract, &answers.cast, sources), mistakes));
+    let scenarios = answers.as_ref().and_then(|answers| {
+        ok_or_collect(read_scenarios(contract, &answers.cast, sources), mistakes)
+    });
     if let Some(set) = &scenarios {
         mistakes.extend(find_unreachable(contract, set, sources));
     }
     let expectations = answers.as_ref().and_then(|answers| {
-        kept(
+        ok_or_collect(
             read_expectations(contract, &answers.cast, sources),
             mistakes,
         )
@@ -75,7 +79,7 @@ fn read(contract: &Contract, files: &AllFiles, report: &mut Report) -> Option<Ve
     expectations
 }
 
-fn played(
+fn play(
     files: &AllFiles,
     accounts: &[AccountConfig],
     expectations: &[Expectation],
@@ -86,6 +90,6 @@ fn played(
     Ok((check_expectations(&rules, accounts, expectations), notes))
 }
 
-fn kept<T>(read: Result<T, Problems>, problems: &mut Problems) -> Option<T> {
+fn ok_or_collect<T>(read: Result<T, Problems>, problems: &mut Problems) -> Option<T> {
     read.map_err(|found| problems.extend(found)).ok()
 }

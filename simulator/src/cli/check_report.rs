@@ -6,12 +6,13 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use svc_fixtures::reading::{Problem, Problems};
 
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
 use crate::rehearsal::{ExpectationReport, OverlapReport, RuleLocation};
 
-/// How what was found is told.
+/// How the report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum CheckFormat {
     /// For people, with the lines that are meant
     Human,
     /// For programs: one JSON document on stdout
@@ -22,7 +23,7 @@ pub(super) enum Format {
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(super) struct CheckReport {
     /// What there is, by name.
     pub(super) counts: Vec<(usize, &'static str)>,
     /// What is wrong with the files.
@@ -33,16 +34,16 @@ pub(super) struct Report {
     pub(super) notes: Vec<OverlapReport>,
 }
 
-/// So many notes are told to people; programs get all.
-const TOLD: usize = 20;
+/// The most notes that are printed for people; programs get all.
+const MAX_SHOWN_NOTES: usize = 20;
 
-impl Report {
+impl CheckReport {
     /// Tells it. Mistakes come before expectations that are not met.
-    pub(super) fn end(self, format: Format) -> Result<(), Failure> {
+    pub(super) fn print(self, format: CheckFormat) -> Result<(), Failure> {
         match format {
-            Format::Human => return self.for_people(),
-            Format::Json => terminal::print(&format!("{:#}\n", self.json())),
-            Format::Github => terminal::print(&self.annotations()),
+            CheckFormat::Human => return self.print_for_people(),
+            CheckFormat::Json => terminal::print(&format!("{:#}\n", self.json())),
+            CheckFormat::Github => terminal::print(&self.annotations()),
         }
         match (self.mistakes.is_empty(), self.is_met()) {
             (true, true) => Ok(()),
@@ -56,10 +57,10 @@ impl Report {
         played.is_none_or(|played| played.unmet.is_empty())
     }
 
-    fn for_people(self) -> Result<(), Failure> {
+    fn print_for_people(self) -> Result<(), Failure> {
         let summary = self.summary();
         self.mistakes.or(())?;
-        tell_notes(&self.notes);
+        print_notes(&self.notes);
         match self.played {
             Some(ExpectationReport { met, unmet }) if !unmet.is_empty() => {
                 let mut out = String::new();
@@ -137,11 +138,15 @@ fn problem(problem: &Problem) -> Value {
     })
 }
 
-fn tell_notes(notes: &[OverlapReport]) {
-    for note in notes.iter().take(TOLD) {
+fn print_notes(notes: &[OverlapReport]) {
+    for note in notes.iter().take(MAX_SHOWN_NOTES) {
         terminal::error(&format!("{}\n", note.problem));
     }
-    if let Some(more) = notes.len().checked_sub(TOLD).filter(|more| *more > 0) {
+    if let Some(more) = notes
+        .len()
+        .checked_sub(MAX_SHOWN_NOTES)
+        .filter(|more| *more > 0)
+    {
         terminal::error(&format!("and {more} more notes; --format json tells all\n"));
     }
 }
@@ -153,15 +158,15 @@ fn note(note: &OverlapReport) -> Value {
         caller,
         ..
     } = note;
-    let told = |it: &RuleLocation| json!({"name": it.name, "file": it.file, "line": it.line});
+    let rule = |it: &RuleLocation| json!({"name": it.name, "file": it.file, "line": it.line});
     let set = note.set.iter().map(|(name, value)| {
         let value = serde_json::to_value(value).expect("JSON is JSON");
         (name.clone(), value)
     });
     let mut out = problem(&note.problem);
     out["overlap"] = json!({
-        "first": told(first),
-        "second": told(second),
+        "first": rule(first),
+        "second": rule(second),
         "operation": note.operation,
         "input": {
             "account": caller.account,
@@ -170,7 +175,7 @@ fn note(note: &OverlapReport) -> Value {
             "idempotencyKey": caller.idempotency_key,
             "set": set.collect::<Map<String, Value>>(),
         },
-        "more": note.more.iter().map(told).collect::<Vec<_>>(),
+        "more": note.more.iter().map(rule).collect::<Vec<_>>(),
     });
     out
 }

@@ -9,11 +9,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use svc_fixtures::duration::parse_duration_ms;
 
-use super::control_client::{AT_ONCE, ConsoleArgs, ControlClient};
+use super::control_client::{ANSWER_TIMEOUT, ConsoleArgs, ControlClient};
+use super::failure::Failure;
 use super::layout::{columns, words};
-use super::{Failure, terminal};
+use super::terminal;
 
-/// What `clock` is told.
+/// The arguments of `clock`.
 #[derive(Debug, Args)]
 pub(super) struct ClockArgs {
     #[command(flatten)]
@@ -25,11 +26,11 @@ pub(super) struct ClockArgs {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<ClockAction>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum ClockAction {
     /// Show what the clock says (the default)
     Show,
     /// Move it forward, through everything that falls due on the way
@@ -70,34 +71,34 @@ pub(super) fn run(args: &ClockArgs) -> Result<(), Failure> {
     let client = ControlClient::new(&args.console)?;
     let path = ["accounts", args.account.as_str(), "clock"];
     let change = match &args.action {
-        None | Some(Action::Show) => None,
-        Some(Action::Advance { by }) => Some(json!({"advance": by})),
-        Some(Action::Set { instant }) => Some(json!({"set": instant})),
-        Some(Action::Freeze) => Some(json!({"freeze": true})),
-        Some(Action::Run) => Some(json!({"freeze": false})),
+        None | Some(ClockAction::Show) => None,
+        Some(ClockAction::Advance { by }) => Some(json!({"advance": by})),
+        Some(ClockAction::Set { instant }) => Some(json!({"set": instant})),
+        Some(ClockAction::Freeze) => Some(json!({"freeze": true})),
+        Some(ClockAction::Run) => Some(json!({"freeze": false})),
     };
     let answer = match change {
-        None => client.get(&path, &[], AT_ONCE)?,
+        None => client.get(&path, &[], ANSWER_TIMEOUT)?,
         Some(change) => client.post(&path, change.to_string(), MOVING)?,
     };
     terminal::print(&match args.json {
         true => format!("{}\n", answer.text.trim_end()),
-        false => told(&args.account, &client.read(&answer)?),
+        false => render(&args.account, &client.read(&answer)?),
     });
     Ok(())
 }
 
-/// What the control API says of a clock.
+/// The clock in an answer of the control API.
 #[derive(Debug, Deserialize)]
-struct Clock {
+struct ClockAnswer {
     now: String,
     state: String,
     /// Only where it was to move.
     happened: Option<Vec<Map<String, Value>>>,
 }
 
-fn told(account: &str, clock: &Clock) -> String {
-    let Clock {
+fn render(account: &str, clock: &ClockAnswer) -> String {
+    let ClockAnswer {
         now,
         state,
         happened,
@@ -143,17 +144,17 @@ mod tests {
     use super::*;
 
     fn of(answer: Value) -> String {
-        told("local", &serde_json::from_value(answer).unwrap())
+        render("local", &serde_json::from_value(answer).unwrap())
     }
 
     #[test]
-    fn a_clock_that_is_only_looked_at_has_no_way() {
+    fn a_clock_that_is_only_shown_has_no_events() {
         let answer = json!({"now": "2027-01-15T08:00:00.000Z", "state": "running"});
         insta::assert_snapshot!(of(answer), @"the clock of local is running and shows 2027-01-15T08:00:00.000Z");
     }
 
     #[test]
-    fn what_happened_on_the_way_is_told_in_lines() {
+    fn each_event_on_the_way_is_a_line() {
         let answer = json!({
             "now": "2027-01-15T14:00:00.000Z",
             "state": "frozen",

@@ -1,11 +1,12 @@
 //! `completions`: prints what a shell completes the arguments with.
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::{Cli, Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
 
-/// What `completions` is told.
+/// The arguments of `completions`.
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
     /// The shell
@@ -13,9 +14,9 @@ pub(super) struct CompletionsArgs {
 }
 
 /// Runs the command.
-pub(super) fn run(args: &CompletionsArgs) -> Result<(), Failure> {
-    let (mut command, mut script) = (Cli::command(), Vec::new());
-    clap_complete::generate(args.shell, &mut command, "svc-simulator", &mut script);
+pub(super) fn run(args: &CompletionsArgs, command: &mut Command) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, command, "svc-simulator", &mut script);
     terminal::print(&String::from_utf8_lossy(&script));
     Ok(())
 }

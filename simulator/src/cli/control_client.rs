@@ -1,19 +1,18 @@
-//! The commands' way to the control API of a running simulator. Carries requests and answers; what
-//! they mean is the commands' business.
+//! The client of the control API of a running simulator.
 
 use std::time::Duration;
 
 use clap::Args;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, RequestBuilder, Url};
+use reqwest::{Client, Method, RequestBuilder, StatusCode, Url};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::Failure;
+use super::failure::Failure;
 
-/// Where the console is and how it is entered.
+/// Address and token of the console.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ConsoleArgs {
     /// Where the console of the running simulator is
@@ -64,7 +63,7 @@ fn bearer(token: &str) -> Result<HeaderValue, String> {
     Ok(value)
 }
 
-/// Why there is no answer, or none that was hoped for.
+/// Why a request to the control API failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ControlClientError {
     /// Nobody listens there.
@@ -72,22 +71,26 @@ pub(super) enum ControlClientError {
         "nothing answers at {0}: start the simulator with `svc-simulator serve`, or say where its \
          console is with --console URL or SVC_SIMULATOR_CONSOLE_URL"
     )]
-    NobodyThere(Url),
+    Unreachable(Url),
     /// It takes too long.
     #[error("{url} gave no answer within {seconds} s; see what the simulator's log says")]
-    TooLate { url: Url, seconds: u64 },
+    TimedOut { url: Url, seconds: u64 },
     /// The connection broke.
     #[error("the exchange with {url} broke off: {reason}")]
-    BrokeOff { url: Url, reason: String },
+    Interrupted { url: Url, reason: String },
     /// The control API refuses, and says why.
     #[error("{code}: {message}")]
-    Refused { code: String, message: String },
+    Refused {
+        status: StatusCode,
+        code: String,
+        message: String,
+    },
     /// Whatever it is, it is no control API that this program knows.
     #[error(
         "what answers at {url} is not the console of this version of svc-simulator: {what}; say \
          where the console is with --console URL"
     )]
-    Stranger { url: Url, what: String },
+    NotTheConsole { url: Url, what: String },
 }
 
 impl From<ControlClientError> for Failure {
@@ -96,15 +99,15 @@ impl From<ControlClientError> for Failure {
     }
 }
 
-/// What the control API answered.
-pub(super) struct Answer {
+/// An answer of the control API.
+pub(super) struct ControlAnswer {
     /// As it came.
     pub(super) text: String,
     json: Value,
 }
 
-/// How long an answer may take that nothing has to be waited for.
-pub(super) const AT_ONCE: Duration = Duration::from_secs(30);
+/// How long an immediate answer may take.
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An answer is at most so long: a delivery with its body and all attempts, many times over.
 const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
@@ -144,7 +147,7 @@ impl ControlClient {
         path: &[&str],
         query: &[(&str, &str)],
         within: Duration,
-    ) -> Result<Answer, ControlClientError> {
+    ) -> Result<ControlAnswer, ControlClientError> {
         let mut url = self.url(path);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
@@ -158,8 +161,19 @@ impl ControlClient {
         path: &[&str],
         body: String,
         within: Duration,
-    ) -> Result<Answer, ControlClientError> {
-        let request = self.http.request(Method::POST, self.url(path));
+    ) -> Result<ControlAnswer, ControlClientError> {
+        self.send(Method::POST, path, body, within)
+    }
+
+    /// Sends a JSON text to a path below `/control/`.
+    pub(super) fn send(
+        &self,
+        method: Method,
+        path: &[&str],
+        body: String,
+        within: Duration,
+    ) -> Result<ControlAnswer, ControlClientError> {
+        let request = self.http.request(method, self.url(path));
         let json = HeaderValue::from_static("application/json");
         self.exchange(request.header(CONTENT_TYPE, json).body(body), within)
     }
@@ -167,10 +181,10 @@ impl ControlClient {
     /// The answer as a type of the command's own.
     pub(super) fn read<T: for<'de> Deserialize<'de>>(
         &self,
-        answer: &Answer,
+        answer: &ControlAnswer,
     ) -> Result<T, ControlClientError> {
         T::deserialize(&answer.json)
-            .map_err(|error| self.stranger(format!("{error} in its answer")))
+            .map_err(|error| self.not_the_console(format!("{error} in its answer")))
     }
 
     fn url(&self, path: &[&str]) -> Url {
@@ -185,70 +199,73 @@ impl ControlClient {
         &self,
         request: RequestBuilder,
         within: Duration,
-    ) -> Result<Answer, ControlClientError> {
+    ) -> Result<ControlAnswer, ControlClientError> {
         let request = match &self.token {
             Some(token) => request.header(AUTHORIZATION, token.clone()),
             None => request,
         };
-        let answered = self.runtime.block_on(answer(request.timeout(within)));
+        let answered = self
+            .runtime
+            .block_on(exchange_bytes(request.timeout(within)));
         let (status, body) = answered.map_err(|error| self.failed(error, within))?;
         let Some(body) = body else {
-            return Err(self.stranger("an answer without an end".to_owned()));
+            return Err(self.not_the_console("an answer without an end".to_owned()));
         };
         let json: Option<Value> = serde_json::from_slice(&body).ok();
         match json {
-            Some(json) if (200..300).contains(&status) => {
+            Some(json) if status.is_success() => {
                 let text = String::from_utf8_lossy(&body).into_owned();
-                Ok(Answer { text, json })
+                Ok(ControlAnswer { text, json })
             }
             Some(json) => Err(self.refused(status, &json)),
-            None => Err(self.stranger(format!("HTTP {status} without JSON"))),
+            None => Err(self.not_the_console(format!("HTTP {} without JSON", status.as_u16()))),
         }
     }
 
-    fn refused(&self, status: u16, json: &Value) -> ControlClientError {
+    fn refused(&self, status: StatusCode, json: &Value) -> ControlClientError {
         let part = |name: &str| {
             json.pointer(&format!("/error/{name}"))
                 .and_then(Value::as_str)
         };
         match (part("code"), part("message")) {
             (Some(code), Some(message)) => ControlClientError::Refused {
+                status,
                 code: code.to_owned(),
                 message: message.to_owned(),
             },
-            _ => self.stranger(format!("HTTP {status} without a reason")),
+            _ => self.not_the_console(format!("HTTP {} without a reason", status.as_u16())),
         }
     }
 
-    fn stranger(&self, what: String) -> ControlClientError {
+    fn not_the_console(&self, what: String) -> ControlClientError {
         let url = self.base.clone();
-        ControlClientError::Stranger { url, what }
+        ControlClientError::NotTheConsole { url, what }
     }
 
     fn failed(&self, error: reqwest::Error, within: Duration) -> ControlClientError {
         let url = self.base.clone();
         if error.is_connect() {
-            return ControlClientError::NobodyThere(url);
+            return ControlClientError::Unreachable(url);
         }
         if error.is_timeout() {
             let seconds = within.as_secs();
-            return ControlClientError::TooLate { url, seconds };
+            return ControlClientError::TimedOut { url, seconds };
         }
         // The whole chain: the outermost alone says little.
         let reason = format!("{:#}", anyhow::Error::new(error.without_url()));
-        ControlClientError::BrokeOff { url, reason }
+        ControlClientError::Interrupted { url, reason }
     }
 }
 
 /// Status and body; none where it is too long.
-async fn answer(request: RequestBuilder) -> reqwest::Result<(u16, Option<Vec<u8>>)> {
+async fn exchange_bytes(request: RequestBuilder) -> reqwest::Result<(StatusCode, Option<Vec<u8>>)> {
     let mut answer = request.send().await?;
     let mut body = Vec::new();
     while let Some(part) = answer.chunk().await? {
         body.extend_from_slice(&part);
         if body.len() > MAX_ANSWER_BYTES {
-            return Ok((answer.status().as_u16(), None));
+            return Ok((answer.status(), None));
         }
     }
-    Ok((answer.status().as_u16(), Some(body)))
+    Ok((answer.status(), Some(body)))
 }

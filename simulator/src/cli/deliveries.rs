@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Deserialize;
+use svc_fixtures::contract::Environment;
 
-use super::control_client::{AT_ONCE, Answer, ConsoleArgs, ControlClient};
+use super::control_client::{ANSWER_TIMEOUT, ConsoleArgs, ControlAnswer, ControlClient};
+use super::failure::Failure;
 use super::layout::{columns, one_line};
-use super::{Failure, terminal};
+use super::terminal;
+use super::values::environment;
 
-/// What `deliveries` is told.
+/// The arguments of `deliveries`.
 #[derive(Debug, Args)]
 pub(super) struct DeliveriesArgs {
     #[command(flatten)]
@@ -18,11 +21,11 @@ pub(super) struct DeliveriesArgs {
     #[arg(long, value_name = "ID")]
     account: Option<String>,
     /// Only those of one environment
-    #[arg(long)]
-    environment: Option<EnvironmentName>,
+    #[arg(long, value_parser = environment())]
+    environment: Option<Environment>,
     /// Only those that stand so
     #[arg(long)]
-    state: Option<StateName>,
+    state: Option<StateArg>,
     /// Only that of one verification
     #[arg(long, value_name = "ID")]
     verification: Option<String>,
@@ -30,7 +33,7 @@ pub(super) struct DeliveriesArgs {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<DeliveriesAction>,
 }
 
 impl DeliveriesArgs {
@@ -43,25 +46,8 @@ impl DeliveriesArgs {
     }
 }
 
-/// An environment as it is written on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum EnvironmentName {
-    Test,
-    Live,
-}
-
-impl EnvironmentName {
-    /// As the control API writes it.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            EnvironmentName::Test => "test",
-            EnvironmentName::Live => "live",
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StateName {
+enum StateArg {
     /// An attempt is still to come
     Due,
     /// The receiver took it
@@ -70,18 +56,18 @@ enum StateName {
     Dead,
 }
 
-impl StateName {
+impl StateArg {
     fn as_str(self) -> &'static str {
         match self {
-            StateName::Due => "due",
-            StateName::Delivered => "delivered",
-            StateName::Dead => "dead",
+            StateArg::Due => "due",
+            StateArg::Delivered => "delivered",
+            StateArg::Dead => "dead",
         }
     }
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum DeliveriesAction {
     /// Show body, attempts, and what was signed
     Show {
         /// The delivery, as the list names it
@@ -103,17 +89,20 @@ pub(super) fn run(args: &DeliveriesArgs) -> Result<(), Failure> {
     }
     let client = ControlClient::new(&args.console)?;
     match &args.action {
-        None => print(&client, args, &list(&client, args)?, |list: &List| {
-            table(&list.deliveries)
-        }),
-        Some(Action::Show { id }) => {
-            let answer = client.get(&["deliveries", id], &[], AT_ONCE)?;
-            print(&client, args, &answer, details)
+        None => print(
+            &client,
+            args,
+            &list(&client, args)?,
+            |list: &DeliveryList| render_table(&list.deliveries),
+        ),
+        Some(DeliveriesAction::Show { id }) => {
+            let answer = client.get(&["deliveries", id], &[], ANSWER_TIMEOUT)?;
+            print(&client, args, &answer, render_details)
         }
-        Some(Action::Redeliver { id }) => {
+        Some(DeliveriesAction::Redeliver { id }) => {
             let path = ["deliveries", id.as_str(), "redeliver"];
-            let answer = client.post(&path, "{}".to_owned(), AT_ONCE)?;
-            print(&client, args, &answer, asked_again)
+            let answer = client.post(&path, "{}".to_owned(), ANSWER_TIMEOUT)?;
+            print(&client, args, &answer, render_redelivery)
         }
     }
 }
@@ -121,53 +110,53 @@ pub(super) fn run(args: &DeliveriesArgs) -> Result<(), Failure> {
 fn print<T: for<'de> Deserialize<'de>>(
     client: &ControlClient,
     args: &DeliveriesArgs,
-    answer: &Answer,
-    told: fn(&T) -> String,
+    answer: &ControlAnswer,
+    render: fn(&T) -> String,
 ) -> Result<(), Failure> {
     terminal::print(&match args.json {
         true => format!("{}\n", answer.text.trim_end()),
-        false => told(&client.read(answer)?),
+        false => render(&client.read(answer)?),
     });
     Ok(())
 }
 
-fn list(client: &ControlClient, args: &DeliveriesArgs) -> Result<Answer, Failure> {
+fn list(client: &ControlClient, args: &DeliveriesArgs) -> Result<ControlAnswer, Failure> {
     let filters = [
         ("account", Some(args.account.as_deref().unwrap_or("local"))),
-        ("environment", args.environment.map(EnvironmentName::as_str)),
-        ("state", args.state.map(StateName::as_str)),
+        ("environment", args.environment.map(Environment::as_str)),
+        ("state", args.state.map(StateArg::as_str)),
         ("verificationId", args.verification.as_deref()),
     ];
     let query = filters
         .iter()
         .filter_map(|(name, value)| Some((*name, (*value)?)));
     let query: Vec<_> = query.collect();
-    Ok(client.get(&["deliveries"], &query, AT_ONCE)?)
+    Ok(client.get(&["deliveries"], &query, ANSWER_TIMEOUT)?)
 }
 
 #[derive(Debug, Deserialize)]
-struct List {
-    deliveries: Vec<Delivery>,
+struct DeliveryList {
+    deliveries: Vec<DeliverySummary>,
 }
 
-/// What the control API says of a delivery.
+/// A delivery in an answer of the control API.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Delivery {
+pub(super) struct DeliverySummary {
     pub(super) id: String,
     verification_id: String,
     environment: String,
     pub(super) state: String,
     pub(super) next_due: Option<String>,
     since: String,
-    pub(super) attempts: Vec<Attempt>,
+    pub(super) attempts: Vec<AttemptSummary>,
     body: Option<String>,
 }
 
-/// What it says of an attempt.
+/// An attempt in an answer of the control API.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Attempt {
+pub(super) struct AttemptSummary {
     number: u64,
     due: String,
     why: String,
@@ -179,8 +168,8 @@ pub(super) struct Attempt {
     response_excerpt: Option<String>,
 }
 
-impl Attempt {
-    /// What came of it.
+impl AttemptSummary {
+    /// The status of the answer, or why there was none.
     pub(super) fn outcome(&self) -> String {
         match (self.status, self.reason.as_deref()) {
             (Some(status), _) => status.to_string(),
@@ -189,15 +178,15 @@ impl Attempt {
         }
     }
 
-    /// Which one it was, where it went, what came of it.
-    pub(super) fn told(&self) -> String {
+    /// Number, receiver and outcome in one line.
+    pub(super) fn render(&self) -> String {
         let to = self.url.as_deref().unwrap_or("nobody");
         let outcome = self.outcome();
         one_line(&format!("attempt {} to {to}: {outcome}", self.number))
     }
 }
 
-fn table(deliveries: &[Delivery]) -> String {
+fn render_table(deliveries: &[DeliverySummary]) -> String {
     if deliveries.is_empty() {
         return "no deliveries\n".to_owned();
     }
@@ -219,14 +208,14 @@ fn table(deliveries: &[Delivery]) -> String {
             delivery.environment.clone(),
             delivery.state.clone(),
             delivery.attempts.len().to_string(),
-            last.map_or_else(|| "-".to_owned(), Attempt::outcome),
+            last.map_or_else(|| "-".to_owned(), AttemptSummary::outcome),
             delivery.next_due.clone().unwrap_or_else(|| "-".to_owned()),
         ]
     }));
     columns(&rows)
 }
 
-fn details(delivery: &Delivery) -> String {
+fn render_details(delivery: &DeliverySummary) -> String {
     let state = match &delivery.next_due {
         Some(next) => format!("{}, next attempt {next}", delivery.state),
         None => delivery.state.clone(),
@@ -242,13 +231,13 @@ fn details(delivery: &Delivery) -> String {
         text += &format!("\nbody\n{body}\n");
     }
     for attempt in &delivery.attempts {
-        text += &attempt_details(attempt);
+        text += &render_attempt(attempt);
     }
     text
 }
 
-fn attempt_details(attempt: &Attempt) -> String {
-    let mut text = format!("\n{}\n", attempt.told());
+fn render_attempt(attempt: &AttemptSummary) -> String {
+    let mut text = format!("\n{}\n", attempt.render());
     let lines = [
         ("due", Some(format!("{} ({})", attempt.due, attempt.why))),
         ("signature", attempt.signature.clone()),
@@ -269,8 +258,8 @@ fn attempt_details(attempt: &Attempt) -> String {
     text
 }
 
-fn asked_again(delivery: &Delivery) -> String {
-    let Delivery { id, attempts, .. } = delivery;
+fn render_redelivery(delivery: &DeliverySummary) -> String {
+    let DeliverySummary { id, attempts, .. } = delivery;
     format!(
         "{id} is sent once more, after {} attempts; svc-simulator deliveries show {id} tells what \
          comes of it\n",
@@ -301,25 +290,25 @@ mod tests {
     }
 
     #[test]
-    fn deliveries_are_told_in_a_table() {
+    fn deliveries_are_printed_as_a_table() {
         let delivered = json!({
             "id": "dlv_22", "verificationId": "svcv_22", "environment": "live",
             "state": "delivered", "since": "2027-01-15T08:00:25.000Z", "attempts": [],
         });
         let list = json!({"deliveries": [sample(), delivered]});
-        let list: List = serde_json::from_value(list).unwrap();
-        insta::assert_snapshot!(table(&list.deliveries), @"
+        let list: DeliveryList = serde_json::from_value(list).unwrap();
+        insta::assert_snapshot!(render_table(&list.deliveries), @"
         DELIVERY  VERIFICATION  IN    STATE      ATTEMPTS  LAST ANSWER                    NEXT
         dlv_1     svcv_1        test  due        2         nobody listens at 127.0.0.1:9  2027-01-15T08:02:25.000Z
         dlv_22    svcv_22       live  delivered  0         -                              -
         ");
-        assert_eq!(table(&[]), "no deliveries\n");
+        assert_eq!(render_table(&[]), "no deliveries\n");
     }
 
     #[test]
-    fn one_delivery_is_told_with_all_that_was_sent() {
-        let delivery: Delivery = serde_json::from_value(sample()).unwrap();
-        insta::assert_snapshot!(details(&delivery), @r#"
+    fn one_delivery_is_printed_with_everything_that_was_sent() {
+        let delivery: DeliverySummary = serde_json::from_value(sample()).unwrap();
+        insta::assert_snapshot!(render_details(&delivery), @r#"
         delivery      dlv_1
         verification  svcv_1
         environment   test
@@ -339,6 +328,6 @@ mod tests {
         attempt 2 to nobody: nobody listens at 127.0.0.1:9
           due           2027-01-15T08:00:55.000Z (hand)
         "#);
-        insta::assert_snapshot!(asked_again(&delivery), @"dlv_1 is sent once more, after 2 attempts; svc-simulator deliveries show dlv_1 tells what comes of it");
+        insta::assert_snapshot!(render_redelivery(&delivery), @"dlv_1 is sent once more, after 2 attempts; svc-simulator deliveries show dlv_1 tells what comes of it");
     }
 }

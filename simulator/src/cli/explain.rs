@@ -8,26 +8,27 @@ use svc_fixtures::json::Json;
 
 use super::call_args::{CallArgs, quoted};
 use super::explain_bundle::{bundle, bundle_for_people};
+use super::failure::Failure;
 use super::layout::columns;
-use super::{Failure, terminal};
+use super::terminal;
 use crate::http::explanation::{
     ExplainedCallDto, ExplanationDto, OutcomeDto, ScenarioMatchDto, explain,
 };
 use crate::rehearsal::{CallTarget, Rehearsal};
 
-/// What `explain` is told.
+/// The arguments of `explain`.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     call: CallArgs,
     /// How it is told
     #[arg(long, default_value = "human")]
-    format: Format,
+    format: ExplainFormat,
 }
 
-/// How something is told.
+/// How the explanation is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ExplainFormat {
     /// For people
     Human,
     /// For programs
@@ -45,13 +46,15 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
         CallTarget::Operation(operation) => operation,
         CallTarget::Bundle(_) => {
             terminal::print(&match args.format {
-                Format::Human => bundle_for_people(&stage, &spec, &observed, &args.call.files()),
-                Format::Json => format!("{:#}\n", bundle(&stage, &spec, &observed)),
+                ExplainFormat::Human => {
+                    bundle_for_people(&stage, &spec, &observed, &args.call.files())
+                }
+                ExplainFormat::Json => format!("{:#}\n", bundle(&stage, &spec, &observed)),
             });
             return Ok(());
         }
     };
-    let told = explain(
+    let explanation = explain(
         &stage.rules,
         &stage.accounts,
         &stage.config,
@@ -60,9 +63,10 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
         &observed,
     );
     terminal::print(&match args.format {
-        Format::Human => human(&told, &args.call.files()),
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&told).expect("it can always be printed");
+        ExplainFormat::Human => render(&explanation, &args.call.files()),
+        ExplainFormat::Json => {
+            let json =
+                serde_json::to_string_pretty(&explanation).expect("it can always be printed");
             json + "\n"
         }
     });
@@ -70,7 +74,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
 }
 
 /// `files` is what says on a command line which files there are.
-fn human(told: &ExplanationDto, files: &str) -> String {
+fn render(explanation: &ExplanationDto, files: &str) -> String {
     let ExplanationDto {
         operation,
         account,
@@ -78,11 +82,11 @@ fn human(told: &ExplanationDto, files: &str) -> String {
         body,
         answer,
         ..
-    } = told;
+    } = explanation;
     let mut out = format!("{operation} {body}\nof {account}, {environment}\n");
     for (name, text) in [
-        ("X-Reference-Id", &told.reference_id),
-        ("Idempotency-Key", &told.idempotency_key),
+        ("X-Reference-Id", &explanation.reference_id),
+        ("Idempotency-Key", &explanation.idempotency_key),
     ] {
         if let Some(text) = text {
             let _ = writeln!(out, "with {name} {}", Json::from(text.as_str()));
@@ -91,14 +95,14 @@ fn human(told: &ExplanationDto, files: &str) -> String {
     out.push('\n');
     let _ = writeln!(out, "Answer\n  {} {}", answer.status, answer.outcome);
     let unnamed = format!("{}: it gets the operation's own answer", answer.because);
-    let (decides, otherwise) = match &told.refused {
+    let (decides, otherwise) = match &explanation.refused {
         None => ("", unnamed.as_str()),
         Some(message) => {
             let _ = writeln!(out, "  the call is refused: {message}");
             ("otherwise ", "otherwise no scenario would decide it")
         }
     };
-    match (&told.sentinel, &told.decides) {
+    match (&explanation.sentinel, &explanation.decides) {
         (Some(field), _) => {
             let _ = writeln!(
                 out,
@@ -113,15 +117,18 @@ fn human(told: &ExplanationDto, files: &str) -> String {
             let _ = writeln!(out, "  {otherwise}");
         }
     }
-    rules(&mut out, "Holds too, and comes later", &told.later);
-    rules(&mut out, "Came close", &told.near);
+    rules(&mut out, "Holds too, and comes later", &explanation.later);
+    rules(&mut out, "Came close", &explanation.near);
     rules(
         &mut out,
         "Holds, and is for other operations",
-        &told.elsewhere,
+        &explanation.elsewhere,
     );
     out += "\nEvery outcome\n";
-    let rows = told.outcomes.iter().map(|it| row(operation, files, it));
+    let rows = explanation
+        .outcomes
+        .iter()
+        .map(|it| row(operation, files, it));
     let rows: Vec<_> = rows.collect();
     for line in columns(&rows).lines() {
         let _ = writeln!(out, "  {line}");

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use svc_fixtures::json::Json;
 
-use super::call_args::Stage;
+use super::call_args::CallSetup;
 use super::layout::columns;
 use crate::rehearsal::{CallSpec, Observed};
 
 /// For programs.
-pub(super) fn bundle(stage: &Stage, spec: &CallSpec<'_>, observed: &Observed) -> Value {
+pub(super) fn bundle(stage: &CallSetup, spec: &CallSpec<'_>, observed: &Observed) -> Value {
     let step = |step: &crate::rehearsal::ObservedStep| {
         json!({
             "operation": step.operation,
@@ -37,7 +37,7 @@ pub(super) fn bundle(stage: &Stage, spec: &CallSpec<'_>, observed: &Observed) ->
 
 /// For people. `files` is what says on a command line which files there are.
 pub(super) fn bundle_for_people(
-    stage: &Stage,
+    stage: &CallSetup,
     spec: &CallSpec<'_>,
     observed: &Observed,
     files: &str,

@@ -10,11 +10,12 @@ use similar::TextDiff;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source, Table};
 
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
 use crate::scenario_format::format_toml;
 use crate::simulator::files;
 
-/// What `fmt` is told.
+/// The arguments of `fmt`.
 #[derive(Debug, Args)]
 pub(super) struct FmtArgs {
     /// Files, and folders whose TOML files are meant
@@ -26,7 +27,7 @@ pub(super) struct FmtArgs {
 }
 
 /// A file and what it is to be.
-struct Changed {
+struct ChangedFile {
     path: PathBuf,
     source: Arc<Source>,
     text: String,
@@ -52,7 +53,7 @@ pub(super) fn run(args: &FmtArgs) -> Result<(), Failure> {
                 let path = path.display();
                 return Err(anyhow!("{path} would mean something else; it is left alone").into());
             }
-            changed.push(Changed { path, source, text });
+            changed.push(ChangedFile { path, source, text });
         }
     }
     problems.sorted().or(())?;
@@ -69,7 +70,7 @@ fn meaning(
 ) -> Option<Vec<(String, Option<Json<'static>>)>> {
     let ((intact, members), found) = Table::of_source(source, |root| {
         let members = root.entries().into_iter().map(|(name, item)| {
-            // Values that JSON has no form for are told by whoever reads them, not here.
+            // A value that JSON can't represent is a problem for the reader of scenarios, not here.
             (name.to_owned(), item.json_or_problem())
         });
         (root.is_intact(), members.collect())
@@ -80,8 +81,8 @@ fn meaning(
     intact.then_some(members)
 }
 
-fn show(changed: &[Changed]) -> Result<(), Failure> {
-    for Changed { source, text, .. } in changed {
+fn show(changed: &[ChangedFile]) -> Result<(), Failure> {
+    for ChangedFile { source, text, .. } in changed {
         let diff = TextDiff::from_lines(source.text.as_str(), text.as_str());
         let mut unified = diff.unified_diff();
         let unified = unified.header(&source.path, "as fmt writes it");
@@ -93,8 +94,8 @@ fn show(changed: &[Changed]) -> Result<(), Failure> {
     }
 }
 
-fn write(changed: &[Changed], count: usize) -> Result<(), Failure> {
-    for Changed { path, text, .. } in changed {
+fn write(changed: &[ChangedFile], count: usize) -> Result<(), Failure> {
+    for ChangedFile { path, text, .. } in changed {
         replace(path, text).with_context(|| format!("{} can't be written", path.display()))?;
         terminal::print(&format!("{}\n", path.display()));
     }

@@ -7,9 +7,10 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::call_args::quoted;
-use super::{Failure, schema, terminal};
+use super::failure::Failure;
+use super::{schema, terminal};
 
-/// What `init` is told.
+/// The arguments of `init`.
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
     /// The folder; it is made where it is not there

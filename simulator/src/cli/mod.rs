@@ -10,6 +10,7 @@ mod control_client;
 mod deliveries;
 mod explain;
 mod explain_bundle;
+mod failure;
 mod fmt;
 mod init;
 mod layout;
@@ -24,19 +25,21 @@ mod settings;
 mod terminal;
 mod trigger;
 mod try_call;
+mod values;
 mod webhook;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use svc_fixtures::reading::Problems;
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use check::CheckArgs;
 use clock::ClockArgs;
 use completions::CompletionsArgs;
 use deliveries::DeliveriesArgs;
 use explain::ExplainArgs;
+use failure::Failure;
+pub use failure::{EXIT_FAILURE, EXIT_OK, EXIT_USAGE};
 use fmt::FmtArgs;
 use init::InitArgs;
 use listen::ListenArgs;
@@ -46,15 +49,6 @@ use settings::ServeArgs;
 use trigger::TriggerArgs;
 use try_call::TryArgs;
 use webhook::WebhookCommand;
-
-use crate::simulator::files::ReadError;
-
-/// Everything went well.
-pub const EXIT_OK: u8 = 0;
-/// Something failed while running: an address in use, a file that can't be written.
-pub const EXIT_FAILURE: u8 = 1;
-/// The command line or a file is wrong. The same code the argument parser uses.
-pub const EXIT_USAGE: u8 = 2;
 
 /// A deterministic simulator of the Verification Service.
 #[derive(Debug, Parser)]
@@ -124,41 +118,6 @@ enum Command {
     Trigger(Box<TriggerArgs>),
 }
 
-/// Why a command did not end well.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    /// The command line is wrong, or a file can't be read; the text says what to do.
-    #[error("error: {0}")]
-    Usage(String),
-    /// Files say what they must not; each mistake is told with its place.
-    #[error("{0}")]
-    Files(#[from] Problems),
-    /// Something failed while running.
-    #[error("error: {0:#}")]
-    Running(#[from] anyhow::Error),
-    /// What was asked for does not hold; the answer, already printed, says why.
-    #[error("")]
-    Answered,
-    /// Files say what they must not; it was printed already, as it was asked for.
-    #[error("")]
-    Refused,
-}
-
-impl Failure {
-    fn exit_code(&self) -> u8 {
-        match self {
-            Failure::Usage(_) | Failure::Files(_) | Failure::Refused => EXIT_USAGE,
-            Failure::Running(_) | Failure::Answered => EXIT_FAILURE,
-        }
-    }
-}
-
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Self {
-        Failure::Usage(error.to_string())
-    }
-}
-
 /// Runs the program with these arguments, the first of which is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(with_command(arguments.into_iter().collect())) {
@@ -175,7 +134,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Init(args) => init::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Operations(args) => operations::run(&args),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(&args, &mut Cli::command()),
         Command::Listen(args) => listen::run(&args),
         Command::Webhook(command) => webhook::run(&command),
         Command::Clock(args) => clock::run(&args),
@@ -225,7 +184,6 @@ mod tests {
 
     #[test]
     fn the_arguments_fit_together() {
-        use clap::CommandFactory as _;
         Cli::command().debug_assert();
     }
 

@@ -1,6 +1,7 @@
 //! `openapi`: prints the OpenAPI document of the built-in contract.
 
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::{Addresses, openapi};

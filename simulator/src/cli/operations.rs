@@ -3,14 +3,15 @@
 use clap::{Args, Subcommand};
 use svc_fixtures::reading::nearest;
 
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::operations::{is_named, list};
 use crate::scenario::read_accounts;
 use crate::simulator::files;
 
-/// What `operations` is told.
+/// The arguments of `operations`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct OperationsArgs {
@@ -20,11 +21,11 @@ pub(super) struct OperationsArgs {
     #[arg(long)]
     markdown: bool,
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<OperationsAction>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum OperationsAction {
     /// Show operations in detail: fields, rules, limits, price, latency, and inputs with whole bodies
     Show {
         /// An id, a path, or the beginning of ids, as in verify.company.*
@@ -37,10 +38,10 @@ pub(super) fn run(args: &OperationsArgs) -> Result<(), Failure> {
     let files = files::read(&[])?;
     let rules = Rules::read(&files.rules, Seed::new(""))?;
     let shown = match &args.action {
-        Some(Action::Show { id }) => Some(id),
+        Some(OperationsAction::Show { id }) => Some(id),
         None => args.id.as_ref(),
     };
-    // Found before anything is asked: a slip of the pen is told at once.
+    // The id is checked before the slow listing is made.
     if let Some(id) = shown
         && !rules
             .contract

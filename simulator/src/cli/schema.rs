@@ -5,12 +5,13 @@ use serde_json::Value;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::template::Answers;
 
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
 use crate::engine::call::rules::Files;
 use crate::engine::compute;
 use crate::scenario_format;
 
-/// What `schema` is told.
+/// The arguments of `schema`.
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
     /// Print the tables of the README

@@ -1,4 +1,4 @@
-//! `serve`: starts the simulator, says where its listeners are, and serves until told to stop.
+//! `serve`: starts the simulator, says where its listeners are, and serves until it is stopped.
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -7,8 +7,9 @@ use anyhow::{Context as _, anyhow};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use super::settings::{ClockSettings, ServeArgs, Settings, resolve};
-use super::{EXIT_FAILURE, Failure, ready, terminal};
+use super::failure::{EXIT_FAILURE, Failure};
+use super::settings::{ClockSettings, ServeArgs, ServeSettings, resolve};
+use super::{ready, terminal};
 use crate::host::clock::Clock;
 use crate::http::Addresses;
 use crate::http::edge::EdgeLimits;
@@ -25,7 +26,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     runtime.block_on(serve(settings))
 }
 
-async fn serve(settings: Settings) -> Result<(), Failure> {
+async fn serve(settings: ServeSettings) -> Result<(), Failure> {
     let ports_file = settings.ports_file.clone();
     let simulator = builder(settings).start().await.map_err(not_started)?;
     if let Some(file) = ports_file {
@@ -44,7 +45,7 @@ async fn serve(settings: Settings) -> Result<(), Failure> {
 }
 
 /// The simulator of these settings.
-fn builder(settings: Settings) -> SimulatorBuilder {
+fn builder(settings: ServeSettings) -> SimulatorBuilder {
     let builder = Simulator::builder()
         .addresses(settings.addresses)
         .seed(&settings.seed)
@@ -66,7 +67,7 @@ fn builder(settings: Settings) -> SimulatorBuilder {
     folders.fold(builder, SimulatorBuilder::scenario_folder)
 }
 
-/// Mistakes of files and settings are told as such, with what to do.
+/// The failure with what to do about it.
 fn not_started(error: StartError) -> Failure {
     match error {
         StartError::Mistakes(problems) => Failure::Files(problems),

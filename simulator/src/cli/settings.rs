@@ -1,20 +1,22 @@
-//! What `serve` is told: by flags, else by the environment, else by `svc-simulator.toml` in the
-//! working directory, else by default.
+//! The settings of `serve`: from flags, else from the environment, else from `svc-simulator.toml` in the
+//! working directory, else defaults.
 
 use std::fs;
 use std::io::ErrorKind;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use ipnet::IpNet;
 use jiff::Timestamp;
-use svc_fixtures::duration::parse_duration_ms;
-use svc_fixtures::reading::{Item, Problems, Source, Table};
+use svc_fixtures::reading::{Problems, Source, Table};
 
-use super::Failure;
+use super::failure::Failure;
 use super::memory::{self, MemoryArgs};
+use super::values::{
+    duration, instant, int_item, network, parse_item, text_item, time_scale, token,
+};
 use crate::host::courier::SignatureClock;
 use crate::host::memory::MemoryLimits;
 use crate::http::Addresses;
@@ -99,9 +101,9 @@ pub(super) struct ServeArgs {
     pub(super) memory: MemoryArgs,
 }
 
-/// What holds in the end.
+/// The settings after flags, file and defaults are merged.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(super) struct ServeSettings {
     pub(super) memory_limits: MemoryLimits,
     pub(super) addresses: Addresses,
     pub(super) ports_file: Option<PathBuf>,
@@ -135,19 +137,19 @@ pub(super) enum ClockSettings {
 }
 
 /// The settings of these flags and of the file in the working directory.
-pub(super) fn resolve(args: &ServeArgs) -> Result<Settings, Failure> {
+pub(super) fn resolve(args: &ServeArgs) -> Result<ServeSettings, Failure> {
     let file = match fs::read_to_string(FILE) {
         Ok(text) => read(&Source::new(FILE, text))?,
         Err(error) if error.kind() == ErrorKind::NotFound => ServeArgs::default(),
         Err(error) => return Err(Failure::Usage(format!("{FILE} can't be read: {error}"))),
     };
-    let settings = guarded(merged(args, file))?;
-    memory::checked(&settings.memory_limits)?;
+    let settings = check_console(merge(args, file))?;
+    memory::check(&settings.memory_limits)?;
     Ok(settings)
 }
 
-/// A console that other machines reach is not for everybody.
-fn guarded(settings: Settings) -> Result<Settings, Failure> {
+/// A console that other machines can reach must have a token.
+fn check_console(settings: ServeSettings) -> Result<ServeSettings, Failure> {
     let console = settings.addresses.console;
     match console.ip().is_loopback() || settings.access.token.is_some() {
         true => Ok(settings),
@@ -158,10 +160,10 @@ fn guarded(settings: Settings) -> Result<Settings, Failure> {
     }
 }
 
-fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
+fn merge(args: &ServeArgs, file: ServeArgs) -> ServeSettings {
     let default = Addresses::DEFAULT;
     let (clock, reload) = (clock(args, &file), reload(args, &file));
-    Settings {
+    ServeSettings {
         memory_limits: args.memory.limits(&file.memory),
         addresses: Addresses {
             console: args.console.or(file.console).unwrap_or(default.console),
@@ -195,9 +197,9 @@ fn merged(args: &ServeArgs, file: ServeArgs) -> Settings {
     }
 }
 
-/// A flag that freezes or lets run overrules all the file says of clocks.
+/// A flag about clocks overrides everything that the file says about them.
 fn clock(args: &ServeArgs, file: &ServeArgs) -> ClockSettings {
-    let told = |of: &ServeArgs| {
+    let chosen = |of: &ServeArgs| {
         let running = of.clock.is_some() || of.time_scale.is_some();
         let (from, scale) = (of.clock, of.time_scale.unwrap_or(1));
         match of.freeze_at {
@@ -209,17 +211,17 @@ fn clock(args: &ServeArgs, file: &ServeArgs) -> ClockSettings {
         from: None,
         scale: 1,
     };
-    told(args).or_else(|| told(file)).unwrap_or(machine)
+    chosen(args).or_else(|| chosen(file)).unwrap_or(machine)
 }
 
-/// A flag overrules all the file says of reading again.
+/// A flag about reloading overrides everything that the file says about it.
 fn reload(args: &ServeArgs, file: &ServeArgs) -> Reload {
-    let told = |of: &ServeArgs| match of.no_reload {
+    let chosen = |of: &ServeArgs| match of.no_reload {
         true => Some(Reload::Never),
         false => of.scenario_poll.map(Reload::Polling),
     };
-    told(args)
-        .or_else(|| told(file))
+    chosen(args)
+        .or_else(|| chosen(file))
         .unwrap_or(Reload::OnChange)
 }
 
@@ -230,7 +232,7 @@ fn list<T: Clone>(flags: &[T], file: Vec<T>) -> Vec<T> {
     }
 }
 
-/// The file says the same as the flags. Every mistake is told, with its line.
+/// Reads the file, which has the same settings as the flags. Reports every mistake with its line.
 fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
     let (args, problems) = Table::of_source(source, |root| ServeArgs {
         console: address(root, "console"),
@@ -243,29 +245,21 @@ fn read(source: &std::sync::Arc<Source>) -> Result<ServeArgs, Problems> {
             .into_iter()
             .map(|text| Path::new(text).to_owned())
             .collect(),
-        scenario_poll: root
-            .optional("scenario_poll")
-            .and_then(|item| parsed(&item, duration)),
+        scenario_poll: text_item(root, "scenario_poll", duration),
         no_reload: root.flag("no_reload"),
-        clock: root
-            .optional("clock")
-            .and_then(|item| parsed(&item, instant)),
+        clock: text_item(root, "clock", instant),
         freeze_at: frozen_at(root),
-        time_scale: scale(root),
+        time_scale: int_item(root, "time_scale", time_scale),
         webhook_account_time: root.flag("webhook_account_time"),
         trusted_proxy: networks(root, "trusted_proxies"),
-        console_token: root
-            .optional("console_token")
-            .and_then(|item| parsed(&item, token)),
+        console_token: text_item(root, "console_token", token),
         console_host: root
             .texts("console_hosts")
             .into_iter()
             .map(str::to_owned)
             .collect(),
         webhook_target: networks(root, "webhook_targets"),
-        drain: root
-            .optional("drain")
-            .and_then(|item| parsed(&item, duration)),
+        drain: text_item(root, "drain", duration),
         log: root.optional_text("log").map(str::to_owned),
         memory: MemoryArgs::read(root),
     });
@@ -277,7 +271,7 @@ fn address(root: &Table<'_>, name: &str) -> Option<SocketAddr> {
         text.parse()
             .map_err(|_| "write an address and a port: 127.0.0.1:8801".to_owned())
     };
-    parsed(&root.optional(name)?, parse)
+    text_item(root, name, parse)
 }
 
 fn frozen_at(root: &Table<'_>) -> Option<Timestamp> {
@@ -289,27 +283,7 @@ fn frozen_at(root: &Table<'_>) -> Option<Timestamp> {
             ));
         }
     }
-    parsed(&item, instant)
-}
-
-fn scale(root: &Table<'_>) -> Option<u32> {
-    let item = root.optional("time_scale")?;
-    let scale = item.int().map(|scale| time_scale(&scale.to_string()))?;
-    scale.map_err(|mistake| item.problem(mistake)).ok()
-}
-
-fn instant(text: &str) -> Result<Timestamp, String> {
-    text.parse()
-        .map_err(|_| "write an instant with its zone: 2031-01-01T00:00:00Z".to_owned())
-}
-
-/// A day in a second is as fast as it gets.
-fn time_scale(text: &str) -> Result<u32, String> {
-    let scale = text
-        .parse()
-        .ok()
-        .filter(|scale| (1..=86_400).contains(scale));
-    scale.ok_or_else(|| "write a whole number from 1 to 86400".to_owned())
+    parse_item(&item, instant)
 }
 
 fn networks(root: &Table<'_>, name: &str) -> Vec<IpNet> {
@@ -317,33 +291,8 @@ fn networks(root: &Table<'_>, name: &str) -> Vec<IpNet> {
     items
         .unwrap_or_default()
         .iter()
-        .filter_map(|item| parsed(item, network))
+        .filter_map(|item| parse_item(item, network))
         .collect()
-}
-
-pub(super) fn parsed<T>(item: &Item<'_>, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
-    parse(item.text()?)
-        .map_err(|mistake| item.problem(mistake))
-        .ok()
-}
-
-/// A network, or one address.
-fn network(text: &str) -> Result<IpNet, String> {
-    let alone = || text.parse::<IpAddr>().map(IpNet::from);
-    let network = text.parse::<IpNet>().or_else(|_| alone());
-    network.map_err(|_| "write an address or a network: 10.0.0.0/8".to_owned())
-}
-
-/// One that is empty by mistake must not open the console.
-fn token(text: &str) -> Result<ConsoleToken, String> {
-    ConsoleToken::new(text).ok_or_else(|| "a token is at least one character".to_owned())
-}
-
-/// A span of time such as `30s`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    parse_duration_ms(text)
-        .map(Duration::from_millis)
-        .map_err(|mistake| mistake.to_string())
 }
 
 #[cfg(test)]
@@ -363,7 +312,7 @@ mod tests {
             seed: Some("flag".into()),
             ..ServeArgs::default()
         };
-        let settings = merged(&args, file(text).unwrap());
+        let settings = merge(&args, file(text).unwrap());
         assert_eq!(settings.addresses.console, Addresses::DEFAULT.console);
         assert_eq!(settings.addresses.sandbox.port(), 1);
         assert_eq!(settings.addresses.live.port(), 3);
@@ -378,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_flag_overrules_what_the_file_says_of_reading_again() {
-        let reload = |args: &ServeArgs, text: &str| merged(args, file(text).unwrap()).reload;
+        let reload = |args: &ServeArgs, text: &str| merge(args, file(text).unwrap()).reload;
         let (none, never) = (
             ServeArgs::default(),
             ServeArgs {
@@ -398,14 +347,14 @@ mod tests {
     fn a_flag_that_stops_the_clocks_overrules_a_file_that_lets_them_run() {
         let at = "2031-01-01T00:00:00Z";
         let text = format!("clock = \"{at}\"\ntime_scale = 60");
-        let running = merged(&ServeArgs::default(), file(&text).unwrap()).clock;
+        let running = merge(&ServeArgs::default(), file(&text).unwrap()).clock;
         let from = at.parse().ok();
         assert_eq!(running, ClockSettings::Running { from, scale: 60 });
         let args = ServeArgs {
             freeze_at: from,
             ..ServeArgs::default()
         };
-        let frozen = merged(&args, file(&text).unwrap()).clock;
+        let frozen = merge(&args, file(&text).unwrap()).clock;
         assert_eq!(frozen, ClockSettings::Frozen { at: from.unwrap() });
     }
 
@@ -426,7 +375,7 @@ mod tests {
                 console_token: token.and_then(ConsoleToken::new),
                 ..ServeArgs::default()
             };
-            guarded(merged(&args, ServeArgs::default()))
+            check_console(merge(&args, ServeArgs::default()))
         };
         for (console, token, starts) in [
             ("127.0.0.1:0", None, true),
@@ -450,7 +399,7 @@ mod tests {
     fn the_file_says_who_may_use_the_console_and_where_webhooks_may_go() {
         let text = "console_token = \"sample-token\"\nconsole_hosts = [\"console.example\"]\n\
                     webhook_targets = [\"10.0.0.0/8\", \"192.0.2.7\"]";
-        let settings = merged(&ServeArgs::default(), file(text).unwrap());
+        let settings = merge(&ServeArgs::default(), file(text).unwrap());
         assert_eq!(settings.access.token, ConsoleToken::new("sample-token"));
         assert_eq!(settings.access.hosts, ["console.example"]);
         let targets = ["10.0.0.0/8", "192.0.2.7/32"].map(|net| net.parse().unwrap());
@@ -460,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_of_the_file_are_told_all_at_once_with_their_lines() {
+    fn all_mistakes_of_the_file_are_reported_with_their_lines() {
         let mistakes = file("sandbx = \"127.0.0.1:1\"\nlive = \"8802\"\ndrain = 5\n").unwrap_err();
         for part in [
             "svc-simulator.toml:1",

@@ -5,16 +5,18 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use serde::Deserialize;
-use svc_fixtures::duration::parse_duration_ms;
+use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
 use super::call_args::object;
-use super::control_client::{AT_ONCE, ConsoleArgs, ControlClient, ControlClientError};
-use super::deliveries::{Delivery, EnvironmentName};
+use super::control_client::{ANSWER_TIMEOUT, ConsoleArgs, ControlClient, ControlClientError};
+use super::deliveries::DeliverySummary;
+use super::failure::Failure;
 use super::layout::one_line;
-use super::{Failure, terminal};
+use super::terminal;
+use super::values::{duration, environment};
 
-/// What `trigger` is told.
+/// The arguments of `trigger`.
 #[derive(Debug, Args)]
 pub(super) struct TriggerArgs {
     #[command(flatten)]
@@ -23,8 +25,8 @@ pub(super) struct TriggerArgs {
     #[arg(long, value_name = "ID", default_value = "local")]
     account: String,
     /// In which environment
-    #[arg(long, default_value = "test")]
-    environment: EnvironmentName,
+    #[arg(long, default_value = "test", value_parser = environment())]
+    environment: Environment,
     /// A pending verification that comes to its end now; without one a call is made first
     #[arg(long, value_name = "ID", conflicts_with_all = ["operation", "body"])]
     verification: Option<String>,
@@ -39,26 +41,20 @@ pub(super) struct TriggerArgs {
     wait: Duration,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
-    parse_duration_ms(text)
-        .map(Duration::from_millis)
-        .map_err(|mistake| mistake.to_string())
-}
-
 /// One poll waits at most so long; the control API allows a minute.
 const POLL: Duration = Duration::from_secs(30);
 
 /// What the control API made happen.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Triggered {
+struct TriggerAnswer {
     verification_id: String,
     delivery_id: Option<String>,
     note: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Heard {
+struct EventList {
     events: Vec<serde_json::Value>,
     next: u64,
 }
@@ -66,12 +62,12 @@ struct Heard {
 /// Runs the command.
 pub(super) fn run(args: &TriggerArgs) -> Result<(), Failure> {
     let client = ControlClient::new(&args.console)?;
-    // Asked before, so that what happens at once is not missed.
+    // The event number is read first, so that an immediate attempt is not missed.
     let before = [("account", args.account.as_str()), ("from", "0")];
-    let before: Heard = client.read(&client.get(&["events"], &before, AT_ONCE)?)?;
-    let answer = client.post(&["trigger"], request(args).to_string(), AT_ONCE)?;
-    let triggered: Triggered = client.read(&answer)?;
-    terminal::print(&told(args, &triggered));
+    let before: EventList = client.read(&client.get(&["events"], &before, ANSWER_TIMEOUT)?)?;
+    let answer = client.post(&["trigger"], request(args).to_string(), ANSWER_TIMEOUT)?;
+    let triggered: TriggerAnswer = client.read(&answer)?;
+    terminal::print(&render(args, &triggered));
     let Some(delivery) = triggered
         .delivery_id
         .as_deref()
@@ -79,13 +75,13 @@ pub(super) fn run(args: &TriggerArgs) -> Result<(), Failure> {
     else {
         return Ok(());
     };
-    let attempted = attempted(&client, args, &triggered.verification_id, before.next)?;
-    let delivery = client.get(&["deliveries", delivery], &[], AT_ONCE)?;
-    let delivery: Delivery = client.read(&delivery)?;
-    if !attempted {
-        return Err(no_attempt(&delivery, args.wait).into());
+    let is_attempted = wait_for_attempt(&client, args, &triggered.verification_id, before.next)?;
+    let delivery = client.get(&["deliveries", delivery], &[], ANSWER_TIMEOUT)?;
+    let delivery: DeliverySummary = client.read(&delivery)?;
+    if !is_attempted {
+        return Err(no_attempt_error(&delivery, args.wait).into());
     }
-    terminal::print(&came_of_it(&delivery));
+    terminal::print(&render_outcome(&delivery));
     match delivery.state.as_str() {
         "delivered" => Ok(()),
         _ => Err(anyhow!("the receiver did not take {}", delivery.id).into()),
@@ -110,7 +106,7 @@ fn request(args: &TriggerArgs) -> Json<'_> {
 }
 
 /// Waits until an attempt for the verification was made. Says whether one was.
-fn attempted(
+fn wait_for_attempt(
     client: &ControlClient,
     args: &TriggerArgs,
     verification: &str,
@@ -129,8 +125,9 @@ fn attempted(
             ("verificationId", verification),
             ("wait", &wait),
         ];
-        let heard: Heard = client.read(&client.get(&["events"], &query, poll + AT_ONCE)?)?;
-        if !heard.events.is_empty() {
+        let found: EventList =
+            client.read(&client.get(&["events"], &query, poll + ANSWER_TIMEOUT)?)?;
+        if !found.events.is_empty() {
             return Ok(true);
         }
         left -= poll;
@@ -138,8 +135,8 @@ fn attempted(
     Ok(false)
 }
 
-fn told(args: &TriggerArgs, triggered: &Triggered) -> String {
-    let Triggered {
+fn render(args: &TriggerArgs, triggered: &TriggerAnswer) -> String {
+    let TriggerAnswer {
         verification_id,
         delivery_id,
         note,
@@ -156,21 +153,21 @@ fn told(args: &TriggerArgs, triggered: &Triggered) -> String {
     text
 }
 
-fn came_of_it(delivery: &Delivery) -> String {
-    let Delivery {
+fn render_outcome(delivery: &DeliverySummary) -> String {
+    let DeliverySummary {
         state, next_due, ..
     } = delivery;
     let last = delivery.attempts.last();
-    let last = last.map_or_else(|| "no attempt is kept".to_owned(), |last| last.told());
+    let last = last.map_or_else(|| "no attempt is kept".to_owned(), |last| last.render());
     match next_due {
         Some(next) => format!("{last}; {state}, next attempt {next}\n"),
         None => format!("{last}; {state}\n"),
     }
 }
 
-fn no_attempt(delivery: &Delivery, waited: Duration) -> anyhow::Error {
+fn no_attempt_error(delivery: &DeliverySummary, waited: Duration) -> anyhow::Error {
     let next = delivery.next_due.as_deref().unwrap_or("never");
-    let Delivery { id, state, .. } = delivery;
+    let DeliverySummary { id, state, .. } = delivery;
     anyhow!("no attempt of {id} ended within {waited:?}: it is {state}, next attempt {next}")
 }
 
@@ -192,12 +189,12 @@ mod tests {
         parsed.map(|it| it.args).map_err(|error| error.to_string())
     }
 
-    fn triggered(answer: Value) -> Triggered {
+    fn triggered(answer: Value) -> TriggerAnswer {
         serde_json::from_value(answer).unwrap()
     }
 
     #[test]
-    fn what_is_asked_for_is_what_was_said() {
+    fn the_request_has_what_the_arguments_say() {
         let asked = |more: &[&str]| request(&args(more).unwrap()).to_string();
         assert_eq!(asked(&[]), r#"{"account":"local","environment":"test"}"#);
         assert_eq!(
@@ -237,16 +234,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_to_happen_is_told() {
+    fn the_verification_and_its_delivery_are_printed() {
         let args = args(&[]).unwrap();
         let sent = triggered(json!({"verificationId": "svcv_1", "deliveryId": "dlv_1"}));
         let note = "no receiver is registered for local in test";
         let unsent = triggered(json!({"verificationId": "svcv_1", "note": note}));
-        insta::assert_snapshot!(told(&args, &sent), @"
+        insta::assert_snapshot!(render(&args, &sent), @"
         svcv_1 of local (test) came to its end
         dlv_1 carries its result
         ");
-        insta::assert_snapshot!(told(&args, &unsent), @"
+        insta::assert_snapshot!(render(&args, &unsent), @"
         svcv_1 of local (test) came to its end
         no webhook was sent
         note: no receiver is registered for local in test
@@ -254,8 +251,8 @@ mod tests {
     }
 
     #[test]
-    fn what_came_of_the_attempt_is_told() {
-        let delivery = |state: &str, next: Option<&str>, attempts: Value| -> Delivery {
+    fn the_outcome_of_the_attempt_is_printed() {
+        let delivery = |state: &str, next: Option<&str>, attempts: Value| -> DeliverySummary {
             let delivery = json!({
                 "id": "dlv_1", "verificationId": "svcv_1", "environment": "test", "state": state,
                 "since": "2027-01-15T08:00:25.000Z", "nextDue": next, "attempts": attempts,
@@ -267,9 +264,9 @@ mod tests {
             "why": "schedule", "url": "http://127.0.0.1:9/hook", "status": status}])
         };
         let next = Some("2027-01-15T08:00:55.000Z");
-        let delivered = came_of_it(&delivery("delivered", None, attempt(200)));
-        let due = came_of_it(&delivery("due", next, attempt(503)));
-        let none = no_attempt(&delivery("due", next, json!([])), Duration::from_secs(15));
+        let delivered = render_outcome(&delivery("delivered", None, attempt(200)));
+        let due = render_outcome(&delivery("due", next, attempt(503)));
+        let none = no_attempt_error(&delivery("due", next, json!([])), Duration::from_secs(15));
         insta::assert_snapshot!(format!("{delivered}{due}{none}"), @"
         attempt 1 to http://127.0.0.1:9/hook: 200; delivered
         attempt 1 to http://127.0.0.1:9/hook: 503; due, next attempt 2027-01-15T08:00:55.000Z

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use clap::Args;
-use svc_fixtures::duration::parse_duration_ms;
 use svc_fixtures::json::Json;
 
 use super::call_args::CallArgs;
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
+use super::values::duration;
 use crate::rehearsal::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::scenario::WireFault;
 
-/// What `try` is told.
+/// The arguments of `try`.
 #[derive(Debug, Args)]
 pub(super) struct TryArgs {
     #[command(flatten)]
@@ -23,18 +24,14 @@ pub(super) struct TryArgs {
     #[arg(long)]
     result: bool,
     /// The same once the account's clock is moved on by so much; it fails where the result is not there
-    #[arg(long, value_name = "DURATION", value_parser = duration_ms)]
-    after: Option<u64>,
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    after: Option<Duration>,
     /// Say on stderr what decided each answer, and what a client would see of it
     #[arg(long)]
     because: bool,
     /// Print each envelope on several lines
     #[arg(long)]
     pretty: bool,
-}
-
-fn duration_ms(text: &str) -> Result<u64, String> {
-    parse_duration_ms(text).map_err(|mistake| mistake.to_string())
 }
 
 /// Runs the command.
@@ -52,9 +49,12 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
             stage.environment
         ));
     }
+    let after_ms = args
+        .after
+        .map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
     for at in 1..=args.times {
         let observed = rehearsal.call(&spec);
-        args.tell(&at.to_string(), &observed);
+        args.print(&at.to_string(), &observed);
         let wanted = args.result || args.after.is_some();
         if at == args.times
             && wanted
@@ -66,22 +66,22 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
                 idempotency_key: None,
                 ..spec
             });
-            args.tell("second call", &second);
+            args.print("second call", &second);
         } else if at == args.times && wanted && observed.is_pending() {
-            let Some(result) = rehearsal.result(&observed, args.after) else {
+            let Some(result) = rehearsal.result(&observed, after_ms) else {
                 let message = "the result is still to come; give a longer --after, or --result";
                 return Err(Failure::Running(anyhow::anyhow!(message)));
             };
-            args.tell("result", &result);
+            args.print("result", &result);
         }
     }
     Ok(())
 }
 
 impl TryArgs {
-    fn tell(&self, which: &str, observed: &Observed) {
+    fn print(&self, which: &str, observed: &Observed) {
         if self.because {
-            terminal::error(&format!("{which}: {}", told(observed)));
+            terminal::error(&format!("{which}: {}", summary(observed)));
             for step in &observed.steps {
                 let (operation, status, outcome) = (&step.operation, step.status, &step.outcome);
                 let because = &step.because;
@@ -101,22 +101,22 @@ fn pretty(envelope: &Json<'_>) -> String {
 }
 
 /// An answer in a line.
-fn told(observed: &Observed) -> String {
+fn summary(observed: &Observed) -> String {
     let outcome = observed.code().unwrap_or(observed.text("status"));
-    let mut told = format!("{} {outcome}, {}", observed.status, observed.because);
+    let mut text = format!("{} {outcome}, {}", observed.status, observed.because);
     if observed.replay {
-        told += ", replayed";
+        text += ", replayed";
     }
     if observed.delay_ms > 0 {
-        told += &format!(
+        text += &format!(
             ", held back for {:?}",
             Duration::from_millis(observed.delay_ms)
         );
     }
     if let Some(wire) = observed.wire {
-        told += &format!(", and on the wire {}", on_the_wire(wire));
+        text += &format!(", and on the wire {}", on_the_wire(wire));
     }
-    told
+    text
 }
 
 fn on_the_wire(fault: WireFault) -> String {

@@ -9,7 +9,6 @@ use super::modules::{Modules, folders, rings};
 const KNOWN: &[(&str, &str, &[&str])] = &[
     ("fixtures", "", &["contract", "reader", "template"]),
     ("fixtures", "reading", &["shared", "table"]),
-    ("simulator", "cli", &["memory", "settings"]),
     ("simulator", "rehearsal", &["callers", "inputs"]),
     (
         "simulator",

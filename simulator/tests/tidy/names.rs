@@ -10,17 +10,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 /// Names that still stand for several types. The list may only shrink.
 const KNOWN: &[(&str, &[&str])] = &[
     ("fixtures", &["Step"]),
-    (
-        "simulator",
-        &[
-            "Addresses",
-            "Answer",
-            "Attempt",
-            "Delivery",
-            "Said",
-            "Settings",
-        ],
-    ),
+    ("simulator", &["Addresses", "Answer"]),
 ];
 
 fn found(name: &str, modules: &Modules, exceptions: &[&str]) -> Vec<String> {

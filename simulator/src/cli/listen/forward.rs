@@ -1,4 +1,4 @@
-//! Hands a delivery on to a local application: the same bytes and headers. Judges nothing.
+//! Forwards a delivery to a local application with the same bytes and headers.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use http::{HeaderMap, StatusCode};
 use reqwest::{Client, Url};
 
 /// How long the application may take to be reached, and to answer.
-const REACH: Duration = Duration::from_secs(5);
-const ANSWER: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An application that deliveries are handed on to.
+/// An application that deliveries are forwarded to.
 #[derive(Debug, Clone)]
-pub(super) struct Forward {
+pub(super) struct Forwarder {
     client: Client,
     url: Url,
 }
 
-/// What came of it.
+/// The outcome of forwarding a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Forwarded {
+pub(super) enum ForwardResult {
     /// The application answered.
     Answered(StatusCode),
     /// It did not; the text says why.
     Failed(String),
 }
 
-impl Forward {
+impl Forwarder {
     pub(super) fn new(client: Client, url: Url) -> Self {
-        Forward { client, url }
+        Forwarder { client, url }
     }
 
     /// Posts the bytes that came, with the headers that came, but for those of the connection.
-    pub(super) async fn post(&self, headers: &HeaderMap, body: Bytes) -> Forwarded {
+    pub(super) async fn post(&self, headers: &HeaderMap, body: Bytes) -> ForwardResult {
         let mut headers = headers.clone();
         for of_connection in [
             CONNECTION,
@@ -54,32 +54,37 @@ impl Forward {
             .post(self.url.clone())
             .headers(headers)
             .body(body);
-        match tokio::time::timeout(REACH + ANSWER, post.timeout(ANSWER).send()).await {
-            Ok(Ok(answer)) => Forwarded::Answered(answer.status()),
-            Ok(Err(error)) if error.is_timeout() => self.late(),
-            Ok(Err(error)) => Forwarded::Failed(format!(
+        match tokio::time::timeout(
+            CONNECT_TIMEOUT + ANSWER_TIMEOUT,
+            post.timeout(ANSWER_TIMEOUT).send(),
+        )
+        .await
+        {
+            Ok(Ok(answer)) => ForwardResult::Answered(answer.status()),
+            Ok(Err(error)) if error.is_timeout() => self.timed_out(),
+            Ok(Err(error)) => ForwardResult::Failed(format!(
                 "{} can't be reached ({}): is the application running there?",
                 self.url,
-                deepest(&error)
+                root_cause(&error)
             )),
-            Err(_) => self.late(),
+            Err(_) => self.timed_out(),
         }
     }
 
-    fn late(&self) -> Forwarded {
-        Forwarded::Failed(format!(
+    fn timed_out(&self) -> ForwardResult {
+        ForwardResult::Failed(format!(
             "{} did not answer within {} s",
             self.url,
-            ANSWER.as_secs()
+            ANSWER_TIMEOUT.as_secs()
         ))
     }
 }
 
-/// What lies behind an error: the error itself only says that something failed.
-pub(super) fn deepest(error: &dyn std::error::Error) -> String {
-    let mut deepest = error;
-    while let Some(cause) = deepest.source() {
-        deepest = cause;
+/// The innermost cause of an error, which says what went wrong.
+pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut root_cause = error;
+    while let Some(cause) = root_cause.source() {
+        root_cause = cause;
     }
-    deepest.to_string()
+    root_cause.to_string()
 }

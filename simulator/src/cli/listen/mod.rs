@@ -1,32 +1,34 @@
 //! `listen`: a receiver of webhook deliveries. Puts together the address, the secret, the receiver
 //! and the registration; what becomes of a delivery is the receiver's.
 
+mod delivery_line;
 mod forward;
-mod line;
+mod history;
 mod receiver;
-mod register;
-mod seen;
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use data_encoding::HEXLOWER;
-use reqwest::{Client, Url};
-use serde_json::json;
+use reqwest::{Client, Method, Url};
+use serde_json::{Value, json};
+use svc_fixtures::contract::Environment;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::control_client::{ConsoleArgs, ControlClient, ControlClientError};
+use super::failure::Failure;
 use super::serve::{Signals, log_to_stderr};
-use super::settings::duration;
-use super::webhook::{secret, words};
-use super::{Failure, terminal};
+use super::terminal;
+use super::values::{duration, environment};
+use super::webhook::{secret, verdict};
 use crate::http::edge::{EdgeLimits, serve};
 use crate::http::url;
-use forward::Forward;
-use receiver::{Output, Receiver, Settings};
+use forward::Forwarder;
+use receiver::{Output, Receiver, ReceiverSettings};
 
 /// The flags of `listen`.
 #[derive(Debug, Args)]
@@ -56,15 +58,14 @@ pub(super) struct ListenArgs {
     /// Post each delivery to this application, too, and answer with its status
     #[arg(long, value_name = "URL", value_parser = web_address)]
     forward: Option<Url>,
+    #[command(flatten)]
+    console: ConsoleArgs,
     /// Register this receiver for an account of the running simulator, such as `local`
     #[arg(long, value_name = "ID", value_parser = account)]
     account: Option<String>,
     /// Register it for one environment only
-    #[arg(long, requires = "account")]
-    environment: Option<EnvironmentArg>,
-    /// The simulator's console
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8800", value_parser = web_address)]
-    console: Url,
+    #[arg(long, requires = "account", value_parser = environment())]
+    environment: Option<Environment>,
     /// How far a signature's time may be from this machine's
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration)]
     tolerance: Duration,
@@ -76,26 +77,11 @@ pub(super) struct ListenArgs {
     exit_after: Option<u64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EnvironmentArg {
-    Test,
-    Live,
-}
-
-impl EnvironmentArg {
-    fn name(self) -> &'static str {
-        match self {
-            EnvironmentArg::Test => "test",
-            EnvironmentArg::Live => "live",
-        }
-    }
-}
-
 /// Bytes of chance in a secret that is made up.
 const SECRET_BYTES: usize = 24;
 
 /// How long the simulator may take to answer a registration.
-const REGISTRATION: Duration = Duration::from_secs(10);
+const REGISTRATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs the command.
 pub(super) fn run(args: &ListenArgs) -> Result<(), Failure> {
@@ -115,10 +101,10 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|error| not_bound(address, error))?;
     let address = listener.local_addr()?;
-    let (secret, made_up) = match &args.secret {
+    let (secret, generated) = match &args.secret {
         Some(secret) => (secret.clone(), None),
         None => {
-            let secret = make_up()?;
+            let secret = generate_secret()?;
             (secret.clone(), Some(secret))
         }
     };
@@ -133,10 +119,10 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
         settings(args, secret.clone()),
         args.forward
             .clone()
-            .map(|url| Forward::new(client.clone(), url)),
+            .map(|url| Forwarder::new(client.clone(), url)),
         stop.clone(),
     );
-    terminal::print(&greeting(args, address, made_up.as_deref()));
+    terminal::print(&greeting(args, address, generated.as_deref()));
     let serving = tokio::spawn(serve(
         listener,
         receiver.router(),
@@ -145,14 +131,14 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
     ));
     tokio::spawn(signals.stop(stop));
     if let Some(account) = &args.account {
-        let registration = register::Registration {
-            console: &args.console,
-            account,
-            environment: args.environment.map(EnvironmentArg::name),
-            url: &format!("{}/", url(address)),
-            secret: &secret,
-        };
-        register::register(&client, &registration, REGISTRATION).await?;
+        let mut body = json!({"url": format!("{}/", url(address)), "secret": secret});
+        if let Some(environment) = args.environment {
+            body["environment"] = environment.as_str().into();
+        }
+        let (console, path) = (args.console.clone(), account.clone());
+        // The client blocks, which the deliveries that arrive meanwhile must not feel.
+        let registering = tokio::task::spawn_blocking(move || register(&console, &path, &body));
+        registering.await.context("the registration ended")??;
         if !args.json {
             terminal::print(&format!("registered for the account {account}\n"));
         }
@@ -160,7 +146,26 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
     serving.await.context("the receiver ended")
 }
 
-fn settings(args: &ListenArgs, secret: String) -> Settings {
+/// Registers the receiver at a running simulator.
+fn register(console: &ConsoleArgs, account: &str, body: &Value) -> anyhow::Result<()> {
+    let client = ControlClient::new(console)?;
+    let path = ["accounts", account, "webhook"];
+    let answer = client.send(Method::PUT, &path, body.to_string(), REGISTRATION_TIMEOUT);
+    answer.map(|_| ()).map_err(|error| match error {
+        ControlClientError::Refused {
+            status,
+            code,
+            message,
+        } => anyhow!("the simulator did not register the receiver: {status}: {code}: {message}"),
+        ControlClientError::Unreachable(url) => anyhow!(
+            "the simulator's console at {url} can't be reached: start it with `svc-simulator \
+             serve`, or give its address as --console"
+        ),
+        other => other.into(),
+    })
+}
+
+fn settings(args: &ListenArgs, secret: String) -> ReceiverSettings {
     let keys = args.account.as_ref().map(|account| {
         let key = |name: &str, environment| {
             let name = format!("the account's {name} API key");
@@ -168,7 +173,7 @@ fn settings(args: &ListenArgs, secret: String) -> Settings {
         };
         [key("sandbox", "test"), key("live", "live")]
     });
-    Settings {
+    ReceiverSettings {
         secret,
         others: keys.into_iter().flatten().collect(),
         tolerance_s: args.tolerance.as_secs(),
@@ -183,21 +188,21 @@ fn settings(args: &ListenArgs, secret: String) -> Settings {
     }
 }
 
-fn greeting(args: &ListenArgs, address: SocketAddr, made_up: Option<&str>) -> String {
+fn greeting(args: &ListenArgs, address: SocketAddr, generated: Option<&str>) -> String {
     let listening = url(address);
     if args.json {
-        let line = json!({"listening": listening, "secret": made_up});
-        return format!("{}\n", words::json_line(&line));
+        let line = json!({"listening": listening, "secret": generated});
+        return format!("{}\n", verdict::json_line(&line));
     }
     let mut text = format!("listening on {listening}\n");
-    if let Some(secret) = made_up {
+    if let Some(secret) = generated {
         text += &format!("secret {secret} (made up now; sign with it, or give one as --secret)\n");
     }
     text
 }
 
 /// A secret nobody can guess.
-fn make_up() -> anyhow::Result<String> {
+fn generate_secret() -> anyhow::Result<String> {
     let mut bytes = [0; SECRET_BYTES];
     getrandom::fill(&mut bytes)
         .map_err(|error| anyhow!("no secret can be made up ({error}): give one as --secret"))?;
@@ -262,7 +267,7 @@ mod tests {
 
     #[test]
     fn made_up_secrets_differ() {
-        assert_ne!(make_up().unwrap(), make_up().unwrap());
+        assert_ne!(generate_secret().unwrap(), generate_secret().unwrap());
     }
 
     #[test]

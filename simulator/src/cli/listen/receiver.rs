@@ -1,4 +1,4 @@
-//! What becomes of a delivery: it is read, checked, counted, perhaps handed on, shown and answered.
+//! Handles a delivery: reads, verifies, counts, perhaps forwards, prints and answers it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,28 +10,26 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE};
 use http::{HeaderMap, Method, StatusCode};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::body::Body as _;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::super::terminal;
-use super::forward::{Forward, Forwarded};
-use super::line::{Said, Shown};
-use super::seen::Seen;
+use super::delivery_line::{DeliveryLine, EnvelopeSummary};
+use super::forward::{ForwardResult, Forwarder};
+use super::history::DeliveryHistory;
 use crate::engine::state::signature::HEADER;
 use crate::host::clock::Clock;
-use crate::http::edge::MalformedRequest;
+use crate::http::edge::{MalformedRequest, ReadBody, read_body};
 use crate::signature_diagnosis::{SignatureCase, Verdict, diagnose};
 
 /// The largest body that is read: envelopes may carry images.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BODY_BYTES: usize = 16 << 20;
 
 /// How long a body may take.
-const BODY: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How a receiver behaves.
-pub(super) struct Settings {
+pub(super) struct ReceiverSettings {
     pub(super) secret: String,
     /// What may have been taken for the secret, each with its name.
     pub(super) others: Vec<(String, String)>,
@@ -54,31 +52,31 @@ pub(super) enum Output {
 
 /// A receiver of deliveries.
 pub(super) struct Receiver {
-    settings: Settings,
-    forward: Option<Forward>,
+    settings: ReceiverSettings,
+    forward: Option<Forwarder>,
     stop: CancellationToken,
-    state: Mutex<Counted>,
+    state: Mutex<ReceiverState>,
 }
 
-/// What is counted from delivery to delivery.
+/// The state that deliveries share.
 #[derive(Default)]
-struct Counted {
-    seen: Seen,
+struct ReceiverState {
+    history: DeliveryHistory,
     begun: u64,
     ended: u64,
 }
 
 impl Receiver {
     pub(super) fn new(
-        settings: Settings,
-        forward: Option<Forward>,
+        settings: ReceiverSettings,
+        forward: Option<Forwarder>,
         stop: CancellationToken,
     ) -> Arc<Self> {
         Arc::new(Receiver {
             settings,
             forward,
             stop,
-            state: Mutex::new(Counted::default()),
+            state: Mutex::new(ReceiverState::default()),
         })
     }
 
@@ -89,15 +87,15 @@ impl Receiver {
 
     async fn deliver(self: Arc<Self>, headers: HeaderMap, body: Bytes) -> StatusCode {
         let at = Clock::machine().real();
-        let said = Said::of(&body);
-        let verdict = self.judged(&headers, &body, at.as_second()).await;
+        let envelope_summary = EnvelopeSummary::of(&body);
+        let verdict = self.verdict_of(&headers, &body, at.as_second()).await;
         let valid = matches!(verdict, Verdict::Valid { .. });
-        // Who can't sign can't make this forget or mistake what others sent.
-        let verification = said.verification.clone().filter(|_| valid);
+        // An unsigned delivery must not change the history of the signed ones.
+        let verification = envelope_summary.verification.clone().filter(|_| valid);
         let (attempt, fails) = {
             let mut state = self.state.lock();
             state.begun += 1;
-            let attempt = verification.as_deref().map(|it| state.seen.attempt(it));
+            let attempt = verification.as_deref().map(|it| state.history.attempt(it));
             (attempt, state.begun <= self.settings.failures)
         };
         tokio::time::sleep(self.settings.delay).await;
@@ -108,33 +106,38 @@ impl Receiver {
         let answered = match (fails, &forwarded) {
             (true, _) => StatusCode::from_u16(self.settings.failure)
                 .expect("the flag takes statuses from 200 to 599"),
-            (false, Some(Forwarded::Answered(status))) => *status,
-            (false, Some(Forwarded::Failed(_))) => StatusCode::BAD_GATEWAY,
+            (false, Some(ForwardResult::Answered(status))) => *status,
+            (false, Some(ForwardResult::Failed(_))) => StatusCode::BAD_GATEWAY,
             (false, None) if valid => StatusCode::NO_CONTENT,
             (false, None) => StatusCode::BAD_REQUEST,
         };
-        let shown = Shown {
+        let line = DeliveryLine {
             at,
             bytes: body.len(),
-            said,
+            envelope_summary,
             attempt,
             verdict,
             forwarded,
             answered,
         };
-        self.end(&shown, verification.as_deref());
+        self.finish(&line, verification.as_deref());
         answered
     }
 
-    /// The diagnosis may take a second: not where connections are served.
-    async fn judged(self: &Arc<Self>, headers: &HeaderMap, body: &Bytes, now_s: i64) -> Verdict {
+    /// The diagnosis may take a second, so that it runs on a thread that may block.
+    async fn verdict_of(
+        self: &Arc<Self>,
+        headers: &HeaderMap,
+        body: &Bytes,
+        now_s: i64,
+    ) -> Verdict {
         let (receiver, body) = (Arc::clone(self), body.clone());
         let headers: Vec<String> = headers
             .get_all(HEADER)
             .iter()
             .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
             .collect();
-        let judged = tokio::task::spawn_blocking(move || {
+        let diagnosed = tokio::task::spawn_blocking(move || {
             let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
             let others = receiver.settings.others.iter();
             let others: Vec<(&str, &str)> = others.map(|(name, it)| (&**name, &**it)).collect();
@@ -147,22 +150,22 @@ impl Receiver {
                 tolerance_s: receiver.settings.tolerance_s,
             })
         });
-        judged.await.expect("the diagnosis does not panic")
+        diagnosed.await.expect("the diagnosis does not panic")
     }
 
     /// Shows the delivery, and stops after the last. Under the lock, so that what is shown first
     /// is counted first.
-    fn end(&self, shown: &Shown, verification: Option<&str>) {
+    fn finish(&self, line: &DeliveryLine, verification: Option<&str>) {
         let mut state = self.state.lock();
         state.ended += 1;
-        if shown.answered.is_success()
+        if line.answered.is_success()
             && let Some(verification) = verification
         {
-            state.seen.taken(verification);
+            state.history.mark_taken(verification);
         }
         terminal::print(&match self.settings.output {
-            Output::People => shown.text(),
-            Output::Json => shown.json(),
+            Output::People => line.text(),
+            Output::Json => line.json(),
         });
         if self
             .settings
@@ -216,21 +219,16 @@ async fn answer(State(receiver): State<Arc<Receiver>>, request: Request) -> Resp
 
 /// All of a body, or the status and the reason why not.
 async fn arrived(body: Body) -> Result<Bytes, (StatusCode, String)> {
-    let too_large = || {
-        let words = format!("the body is over {} MiB", MOST_BYTES >> 20);
-        (StatusCode::PAYLOAD_TOO_LARGE, words)
-    };
-    // What a Content-Length says, else 0.
-    if body.size_hint().lower() > MOST_BYTES as u64 {
-        return Err(too_large());
-    }
-    match tokio::time::timeout(BODY, Limited::new(body, MOST_BYTES).collect()).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "the body is incomplete".to_owned())),
-        Err(_) => Err((
-            StatusCode::REQUEST_TIMEOUT,
-            format!("the body took more than {} s", BODY.as_secs()),
-        )),
+    match read_body(body, MAX_BODY_BYTES, BODY_TIMEOUT).await {
+        ReadBody::Whole(body) => Ok(body),
+        ReadBody::TooLarge => {
+            let reason = format!("the body is over {} MiB", MAX_BODY_BYTES >> 20);
+            Err((StatusCode::PAYLOAD_TOO_LARGE, reason))
+        }
+        ReadBody::Incomplete => {
+            let seconds = BODY_TIMEOUT.as_secs();
+            let reason = format!("the body is incomplete, or took more than {seconds} s");
+            Err((StatusCode::REQUEST_TIMEOUT, reason))
+        }
     }
 }

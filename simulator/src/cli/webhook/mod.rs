@@ -1,6 +1,6 @@
 //! `webhook sign` and `webhook verify`: the signature of a delivery, from files and arguments.
 
-pub(super) mod words;
+pub(super) mod verdict;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::settings::duration;
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
+use super::values::duration;
 use crate::engine::state::signature::{HEADER, Signature};
 use crate::host::clock::Clock;
 use crate::signature_diagnosis::{SignatureCase, Verdict, diagnose};
@@ -30,10 +31,10 @@ pub(super) enum WebhookCommand {
 #[derive(Debug, Args)]
 pub(super) struct SignArgs {
     #[command(flatten)]
-    secret: Secret,
+    secret: SecretArg,
     /// When it is signed: Unix seconds, or `now`
     #[arg(long, value_name = "UNIX", default_value = "now", value_parser = instant, allow_hyphen_values = true)]
-    at: Instant,
+    at: UnixTime,
     /// The body; `-` is standard input
     #[arg(default_value = "-")]
     file: PathBuf,
@@ -43,7 +44,7 @@ pub(super) struct SignArgs {
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     #[command(flatten)]
-    secret: Secret,
+    secret: SecretArg,
     /// The value of the signature header; several for a request that had several, none where it had none
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     header: Vec<String>,
@@ -52,7 +53,7 @@ pub(super) struct VerifyArgs {
     tolerance: Duration,
     /// The time of the check: Unix seconds, or `now`
     #[arg(long, value_name = "UNIX", default_value = "now", value_parser = instant, allow_hyphen_values = true)]
-    at: Instant,
+    at: UnixTime,
     /// A secret that may have been used by mistake, such as an API key; may be repeated
     #[arg(long, value_name = "SECRET")]
     other_secret: Vec<String>,
@@ -65,7 +66,7 @@ pub(super) struct VerifyArgs {
 }
 
 #[derive(Debug, Args)]
-struct Secret {
+struct SecretArg {
     /// The webhook signing secret
     #[arg(
         long,
@@ -78,16 +79,16 @@ struct Secret {
 
 /// A time on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Instant {
+enum UnixTime {
     Now,
     At(i64),
 }
 
-impl Instant {
+impl UnixTime {
     fn seconds(self) -> i64 {
         match self {
-            Instant::Now => Clock::machine().real().as_second(),
-            Instant::At(at_s) => at_s,
+            UnixTime::Now => Clock::machine().real().as_second(),
+            UnixTime::At(at_s) => at_s,
         }
     }
 }
@@ -127,8 +128,8 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
         tolerance_s: args.tolerance.as_secs(),
     });
     terminal::print(&match args.json {
-        true => format!("{}\n", words::json_line(&words::json(&verdict))),
-        false => format!("the signature is {}\n", words::text(&verdict, "")),
+        true => format!("{}\n", verdict::json_line(&verdict::render_json(&verdict))),
+        false => format!("the signature is {}\n", verdict::render_text(&verdict, "")),
     });
     match verdict {
         Verdict::Valid { .. } => Ok(()),
@@ -162,12 +163,12 @@ pub(super) fn secret(text: &str) -> Result<String, String> {
     }
 }
 
-fn instant(text: &str) -> Result<Instant, String> {
+fn instant(text: &str) -> Result<UnixTime, String> {
     match text {
-        "now" => Ok(Instant::Now),
+        "now" => Ok(UnixTime::Now),
         _ => text
             .parse()
-            .map(Instant::At)
+            .map(UnixTime::At)
             .map_err(|_| "write whole Unix seconds, such as 1800000000, or `now`".to_owned()),
     }
 }

@@ -1,12 +1,12 @@
-//! Which verifications have been delivered before, as a receiver must know. Bounded: the oldest are
-//! forgotten first.
+//! Remembers which verifications were delivered, as a receiver must. Bounded: the oldest are evicted
+//! first.
 
 use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::FixedState;
 
-/// So many verifications are remembered.
-const MOST: usize = 10_000;
+/// The most verifications that are remembered.
+const MAX_VERIFICATIONS: usize = 10_000;
 
 /// What is new about a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,43 +30,43 @@ impl Novelty {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Met {
+struct DeliveryCount {
     attempts: u64,
     taken: bool,
 }
 
 /// The verifications met so far.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    met: HashMap<String, Met, FixedState>,
+pub(super) struct DeliveryHistory {
+    counts: HashMap<String, DeliveryCount, FixedState>,
     order: VecDeque<String>,
 }
 
-impl Seen {
+impl DeliveryHistory {
     /// Counts an attempt: which one of this verification it is, and what is new about it.
     pub(super) fn attempt(&mut self, verification: &str) -> (u64, Novelty) {
-        if !self.met.contains_key(verification) {
-            if self.order.len() == MOST
+        if !self.counts.contains_key(verification) {
+            if self.order.len() == MAX_VERIFICATIONS
                 && let Some(oldest) = self.order.pop_front()
             {
-                self.met.remove(&oldest);
+                self.counts.remove(&oldest);
             }
             self.order.push_back(verification.to_owned());
         }
-        let met = self.met.entry(verification.to_owned()).or_default();
-        met.attempts += 1;
-        let novelty = match (met.taken, met.attempts) {
+        let counts = self.counts.entry(verification.to_owned()).or_default();
+        counts.attempts += 1;
+        let novelty = match (counts.taken, counts.attempts) {
             (true, _) => Novelty::Duplicate,
             (false, 1) => Novelty::New,
             (false, _) => Novelty::Retry,
         };
-        (met.attempts, novelty)
+        (counts.attempts, novelty)
     }
 
     /// Notes that an attempt was answered with success.
-    pub(super) fn taken(&mut self, verification: &str) {
-        if let Some(met) = self.met.get_mut(verification) {
-            met.taken = true;
+    pub(super) fn mark_taken(&mut self, verification: &str) {
+        if let Some(counts) = self.counts.get_mut(verification) {
+            counts.taken = true;
         }
     }
 }
@@ -77,22 +77,22 @@ mod tests {
 
     #[test]
     fn an_attempt_is_new_then_a_retry_and_once_taken_a_duplicate() {
-        let mut seen = Seen::default();
-        assert_eq!(seen.attempt("a"), (1, Novelty::New));
-        assert_eq!(seen.attempt("a"), (2, Novelty::Retry));
-        assert_eq!(seen.attempt("b"), (1, Novelty::New));
-        seen.taken("a");
-        assert_eq!(seen.attempt("a"), (3, Novelty::Duplicate));
+        let mut history = DeliveryHistory::default();
+        assert_eq!(history.attempt("a"), (1, Novelty::New));
+        assert_eq!(history.attempt("a"), (2, Novelty::Retry));
+        assert_eq!(history.attempt("b"), (1, Novelty::New));
+        history.mark_taken("a");
+        assert_eq!(history.attempt("a"), (3, Novelty::Duplicate));
     }
 
     #[test]
     fn the_oldest_is_forgotten_first() {
-        let mut seen = Seen::default();
-        for number in 0..=MOST {
-            seen.attempt(&number.to_string());
+        let mut history = DeliveryHistory::default();
+        for number in 0..=MAX_VERIFICATIONS {
+            history.attempt(&number.to_string());
         }
-        assert_eq!(seen.met.len(), MOST);
-        assert_eq!(seen.attempt(&MOST.to_string()).0, 2);
-        assert_eq!(seen.attempt("0").0, 1);
+        assert_eq!(history.counts.len(), MAX_VERIFICATIONS);
+        assert_eq!(history.attempt(&MAX_VERIFICATIONS.to_string()).0, 2);
+        assert_eq!(history.attempt("0").0, 1);
     }
 }

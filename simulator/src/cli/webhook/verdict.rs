@@ -1,4 +1,4 @@
-//! The diagnosis, as text for people and as JSON for programs. Decides nothing.
+//! Renders the verdict on a signature as text for people and as JSON for programs.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::signature_diagnosis::{Certainty, Verdict};
 
 /// The verdict as text; further lines begin with this indentation.
-pub(in crate::cli) fn text(verdict: &Verdict, indent: &str) -> String {
+pub(in crate::cli) fn render_text(verdict: &Verdict, indent: &str) -> String {
     let diagnoses = match verdict {
         Verdict::Valid { age_s: age_s @ 0.. } => return format!("valid, signed {age_s} s ago"),
         Verdict::Valid { age_s } => {
@@ -35,7 +35,7 @@ pub(in crate::cli) fn text(verdict: &Verdict, indent: &str) -> String {
 }
 
 /// The verdict as JSON.
-pub(in crate::cli) fn json(verdict: &Verdict) -> Value {
+pub(in crate::cli) fn render_json(verdict: &Verdict) -> Value {
     match verdict {
         Verdict::Valid { age_s } => json!({"valid": true, "ageS": age_s, "diagnoses": []}),
         Verdict::NotValid(diagnoses) => {
@@ -56,8 +56,7 @@ pub(in crate::cli) fn json(verdict: &Verdict) -> Value {
     }
 }
 
-/// One line of JSON in ASCII: nothing in it needs to be made harmless for a terminal, which would
-/// make it something else than JSON.
+/// One line of JSON in ASCII, so that it stays JSON when the terminal's control characters are escaped.
 pub(in crate::cli) fn json_line(value: &Value) -> String {
     let mut line = String::new();
     for character in value.to_string().chars() {

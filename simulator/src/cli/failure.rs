@@ -1,0 +1,47 @@
+//! Exit codes, and why a command fails.
+
+use svc_fixtures::reading::Problems;
+
+use crate::simulator::files::ReadError;
+
+/// Everything went well.
+pub const EXIT_OK: u8 = 0;
+/// Something failed while running: an address in use, a file that can't be written.
+pub const EXIT_FAILURE: u8 = 1;
+/// The command line or a file is wrong. The same code the argument parser uses.
+pub const EXIT_USAGE: u8 = 2;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// The command line is wrong, or a file can't be read; the text says what to do.
+    #[error("error: {0}")]
+    Usage(String),
+    /// Files have mistakes; each has its place.
+    #[error("{0}")]
+    Files(#[from] Problems),
+    /// Something failed while running.
+    #[error("error: {0:#}")]
+    Running(#[from] anyhow::Error),
+    /// The answer is no; it is printed already.
+    #[error("")]
+    Answered,
+    /// Files have mistakes, which are printed already.
+    #[error("")]
+    Refused,
+}
+
+impl Failure {
+    pub(super) fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Usage(_) | Failure::Files(_) | Failure::Refused => EXIT_USAGE,
+            Failure::Running(_) | Failure::Answered => EXIT_FAILURE,
+        }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Failure::Usage(error.to_string())
+    }
+}
