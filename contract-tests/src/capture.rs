@@ -105,27 +105,27 @@ pub struct Exchange {
     pub request: Request,
     /// The key it was sent with.
     #[serde(default)]
-    pub presented: Presented,
+    pub credential: Credential,
     /// What came back.
     pub response: Result<Response, TransportError>,
 }
 
-/// Which key was presented: enough to send the like again, and no key.
+/// Which key a call presents: enough to send the like again, and no key.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Presented {
-    /// The run's own, for the environment it was sent to.
+pub enum Credential {
+    /// The run's own, for the environment the call is sent to.
     #[default]
     Own,
     /// The run's own for the other environment.
     OtherEnvironment,
     /// One with the right beginning that nobody has.
     Unknown,
-    /// What the run's own became when the console rotated it.
+    /// What the run's own becomes when the console rotates it.
     Rotated,
-    /// The run's own for another account, by its name.
+    /// That of another account of this run, by a name of its own. Only a simulator has those.
     Another(String),
-    /// One that every simulator has, by its account's name.
+    /// That of an account that is built into a simulator, by its name.
     BuiltIn(String),
     /// None, but this value of the header.
     Header(String),

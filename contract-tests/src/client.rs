@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::join_all;
 
 use crate::capture::{
-    CapturedCase, Channel, Exchange, Presented, Repeat, Request, Response, TransportError,
+    CapturedCase, Channel, Credential, Exchange, Repeat, Request, Response, TransportError,
 };
-use crate::plan::{Case, Credential, Setting, Step};
+use crate::plan::{Case, Setting, Step};
 use crate::redact::{REDACTED, Redactor, Secret};
 use crate::sink::RunSink;
 use crate::spend::{self, PricedCall, SpendGuard};
@@ -45,7 +45,7 @@ struct PreparedCall {
     call: PricedCall,
     /// As it is captured: with the names of what the client filled in.
     asked: Request,
-    presented: Presented,
+    credential: Credential,
     account: String,
 }
 
@@ -165,7 +165,7 @@ impl<'t, T: Target> Client<'t, T> {
             .key(&step.request.credential, environment, account)?;
         request.authorization = match (&key, &step.request.credential) {
             (Some(key), _) => Some(Secret::new(format!("Bearer {}", key.expose()))),
-            (None, Credential::Header(value)) => value.map(Secret::new),
+            (None, Credential::Header(value)) => Some(Secret::new(value)),
             (None, _) => None,
         };
         let what = format!("{check}, {}, step {}", case.name, at + 1);
@@ -175,7 +175,7 @@ impl<'t, T: Target> Client<'t, T> {
             key,
             call,
             asked,
-            presented: presented(&step.request.credential),
+            credential: step.request.credential.clone(),
             account: account.to_owned(),
         })
     }
@@ -245,7 +245,7 @@ impl<'t, T: Target> Client<'t, T> {
                 authorization: authorization.map(|_| Secret::new(REDACTED)),
                 ..ready.asked.clone()
             },
-            presented: ready.presented.clone(),
+            credential: ready.credential.clone(),
             response,
         }
     }
@@ -292,7 +292,7 @@ impl<'t, T: Target> Client<'t, T> {
         };
         Ok(Exchange {
             request,
-            presented: ready.presented.clone(),
+            credential: ready.credential.clone(),
             response: Ok(without(&self.redactor(ready), came)),
         })
     }
@@ -349,19 +349,6 @@ fn untold(redactor: &Redactor, error: TransportError) -> TransportError {
         TransportError::Unreachable(why) => TransportError::Unreachable(redactor.text(&why)),
         TransportError::NotSendable(why) => TransportError::NotSendable(redactor.text(&why)),
         known @ (TransportError::TimedOut | TransportError::TooLong { .. }) => known,
-    }
-}
-
-fn presented(credential: &Credential) -> Presented {
-    match credential {
-        Credential::Own => Presented::Own,
-        Credential::OtherEnvironment => Presented::OtherEnvironment,
-        Credential::Unknown => Presented::Unknown,
-        Credential::Rotated => Presented::Rotated,
-        Credential::Another(name) => Presented::Another(name.clone()),
-        Credential::BuiltIn(name) => Presented::BuiltIn(name.clone()),
-        Credential::Header(None) => Presented::Nothing,
-        Credential::Header(Some(value)) => Presented::Header((*value).to_owned()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a person is told about mistakes in examples, and what is made of those without any.
 
+use svc_contract_tests::capture::Credential;
 use svc_contract_tests::example::read;
-use svc_contract_tests::plan::{Case, Credential, Ending, Payload, Place, Predicate, Rule};
+use svc_contract_tests::plan::{Case, Ending, Payload, Place, Predicate, Rule};
 use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::reading::Source;
 

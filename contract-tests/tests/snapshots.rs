@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::InProcess;
-use svc_contract_tests::capture::Exchange;
+use svc_contract_tests::capture::{Credential, Exchange};
 use svc_contract_tests::client::{Client, Keyring};
-use svc_contract_tests::plan::{Case, Credential, RequestTemplate, Setting, lead};
+use svc_contract_tests::plan::{Case, RequestTemplate, Setting, lead};
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};

@@ -143,9 +143,8 @@ fn audit(setting: &Setting<'_>) -> Vec<Case> {
             r#"{"set": "2041-03-01T00:00:00Z"}"#,
         );
         let call = lead::to_success(&mut case, setting, operation);
-        let request = case.steps[call].request.clone().idempotency("audited");
-        case.steps[call].request = request.clone();
-        case.push(request);
+        case.change(call, |request| request.idempotency("audited"));
+        case.push_again(call);
         look_up(&mut case, call);
         let step = look(&mut case, "audit", "account={account}&environment=live");
         let own = format!("{}.audit", operation.clause);
@@ -209,7 +208,7 @@ fn sequence(setting: &Setting<'_>) -> Vec<Case> {
         ("three", Ending::Completed),
     ] {
         let step = lead::to_success(&mut case, setting, operation);
-        case.steps[step].request = case.steps[step].request.clone().idempotency(key);
+        case.change(step, |request| request.idempotency(key));
         case.expect(step, "ruling.33-sequences", Rule::Ends(ending));
         if ending == Ending::Completed {
             let place = Place::of(["meta", "provider"]);

@@ -3,7 +3,8 @@
 use svc_fixtures::contract::ErrorCode;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{Case, Credential, Ending, RequestTemplate, Rule, Setting};
+use crate::capture::Credential;
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::sample::{self, Extent};
 
@@ -97,7 +98,11 @@ fn missing(setting: &Setting<'_>) -> Vec<Case> {
     let clauses = ["auth.bearer", "errors.auth-invalid"];
     let case = |environment| {
         headers.map(|(name, value)| {
-            let request = request.clone().by(Credential::Header(value));
+            let request = request
+                .clone()
+                .by(value.map_or(Credential::Nothing, |value| {
+                    Credential::Header(value.to_owned())
+                }));
             refused(name, request, ErrorCode::AuthInvalid, &clauses).on(environment)
         })
     };
@@ -200,7 +205,7 @@ fn comes_first(setting: &Setting<'_>) -> Vec<Case> {
         ..request.clone()
     };
     let clauses = ["ruling.06-order-of-checks"];
-    let without = |request: RequestTemplate| request.by(Credential::Header(None));
+    let without = |request: RequestTemplate| request.by(Credential::Nothing);
     let unknown = refused(
         "no key, no such path",
         without(elsewhere.clone()),

@@ -3,7 +3,8 @@
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::entry::{Check, Stage};
-use crate::plan::{Case, Credential, Ending, RequestTemplate, Rule, Setting, lead};
+use crate::capture::Credential;
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
@@ -103,8 +104,7 @@ fn conclusive(setting: &Setting<'_>) -> Vec<Case> {
         let (mut case, first) = begun(setting, operation, "");
         case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
         case.expect(first, "billing.conclusive", Rule::Ends(Ending::Completed));
-        let again = case.steps[first].request.clone();
-        case.push(again);
+        case.push_again(first);
         case.expecting("billing.conclusive", Rule::Charged(true))
             .expecting("billing.balance-falls", Rule::BalanceFell(first))
     };
@@ -127,8 +127,7 @@ fn no_record(setting: &Setting<'_>) -> Vec<Case> {
         );
         case.expect(first, clause, Rule::Charged(true));
         case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
-        let again = case.steps[first].request.clone();
-        case.push(again);
+        case.push_again(first);
         Some(case.expecting("billing.balance-falls", Rule::BalanceFell(first)))
     };
     charged(setting).into_iter().filter_map(case).collect()
@@ -204,11 +203,8 @@ fn insufficient(setting: &Setting<'_>) -> Vec<Case> {
         if step > 0 {
             return None;
         }
-        let request = case.steps[step]
-            .request
-            .clone()
-            .by(Credential::BuiltIn("broke".to_owned()));
-        case.steps[step].request = request;
+        let broke = Credential::BuiltIn("broke".to_owned());
+        case.change(step, |request| request.by(broke));
         let refused = Rule::Ends(Ending::Error(ErrorCode::InsufficientBalance));
         Some(
             case.expecting("billing.insufficient-balance", refused.clone())

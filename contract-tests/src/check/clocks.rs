@@ -2,7 +2,8 @@
 
 use super::control::{advance, control, fresh};
 use super::entry::{Check, Stage};
-use crate::plan::{Case, Credential, Ending, Place, Predicate, RequestTemplate, Rule, Setting};
+use crate::capture::Credential;
+use crate::plan::{Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting};
 use svc_fixtures::contract::ErrorCode;
 
 pub(super) const CHECKS: &[Check] = &[

@@ -6,10 +6,8 @@ use super::control::{hooked, received};
 use super::entry::{Check, Stage, everywhere};
 use super::pending::{pending, settled};
 use super::webhooks::look_up;
-use crate::capture::Channel;
-use crate::plan::{
-    Carry, Case, Credential, Ending, Payload, Place, RequestTemplate, Rule, Setting,
-};
+use crate::capture::{Channel, Credential};
+use crate::plan::{Carry, Case, Ending, Payload, Place, RequestTemplate, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -108,12 +106,10 @@ fn page(call: usize, method: &str, form: &str) -> RequestTemplate {
     let request = RequestTemplate {
         channel: Channel::Page,
         method: method.to_owned(),
-        credential: Credential::Header(None),
+        credential: Credential::Nothing,
         carries: vec![Carry {
-            from: call,
-            place: Place::of(["data", "consentUrl"]),
-            field: None,
             path_only: true,
+            ..Carry::into_path(call, Place::of(["data", "consentUrl"]))
         }],
         ..RequestTemplate::get("{}")
     };

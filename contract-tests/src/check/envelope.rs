@@ -98,11 +98,7 @@ fn reference(setting: &Setting<'_>) -> Vec<Case> {
     let case = |(at, text): (usize, String)| {
         let mut case = Case::about(operation, &format!("reference {}", at + 1));
         let step = lead::to_success(&mut case, setting, operation);
-        let request = case.steps[step]
-            .request
-            .clone()
-            .header("x-reference-id", &*text);
-        case.steps[step].request = request;
+        case.change(step, |request| request.header("x-reference-id", &*text));
         let place = Place::of(["referenceId"]);
         let repeats = Rule::Value(place, Predicate::Is(Json::from(text)));
         case.expecting(
@@ -118,8 +114,7 @@ fn unique(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation| {
         let mut case = Case::about(operation, "twice");
         let first = lead::to_success(&mut case, setting, operation);
-        let again = case.steps[first].request.clone();
-        case.push(again);
+        case.push_again(first);
         case.expecting("envelope.usage-log", Rule::OtherId(first))
             .expecting("ruling.02-ids-unique", Rule::OtherId(first))
             .expecting("sandbox.deterministic", Rule::SameEnding(first))

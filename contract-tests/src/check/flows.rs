@@ -5,9 +5,8 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Check, Stage};
-use crate::plan::{
-    Case, Credential, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead,
-};
+use crate::capture::Credential;
+use crate::plan::{Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -165,11 +164,8 @@ fn apart(setting: &Setting<'_>) -> Vec<Case> {
     let case = |(_, step, operation): (&Flow, &Step, &Operation)| {
         let mut case = Case::about(operation, "").extension();
         let last = lead::to_success(&mut case, setting, operation);
-        let request = case.steps[last]
-            .request
-            .clone()
-            .by(Credential::Another("somebody-else".to_owned()));
-        case.steps[last].request = request;
+        let other = Credential::Another("somebody-else".to_owned());
+        case.change(last, |request| request.by(other));
         case.expecting("ruling.14-accounts-are-apart", Rule::Ends(refusal(step)))
     };
     later_steps(setting).into_iter().map(case).collect()

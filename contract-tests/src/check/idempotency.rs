@@ -72,9 +72,8 @@ fn key(setting: &Setting<'_>, about: &str, operation: &Operation) -> String {
 
 /// Puts a key on a step.
 fn put_key(case: &mut Case, step: usize, key: &str) -> RequestTemplate {
-    let request = case.steps[step].request.clone().idempotency(key);
-    case.steps[step].request = request.clone();
-    request
+    case.change(step, |request| request.idempotency(key));
+    case.steps[step].request.clone()
 }
 
 /// Adds a step that must be a replay of another, byte for byte.

@@ -4,9 +4,8 @@ use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
 use super::entry::{Check, Stage, everywhere};
-use crate::plan::{
-    Carry, Case, Credential, Ending, Place, RequestTemplate, Rule, Setting, UsageRow, lead,
-};
+use crate::capture::Credential;
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, UsageRow, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -36,22 +35,9 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-fn look_up(step: usize) -> RequestTemplate {
-    let place = Place::of(["verificationId"]);
-    RequestTemplate {
-        carries: vec![Carry {
-            path_only: false,
-            from: step,
-            place,
-            field: None,
-        }],
-        ..RequestTemplate::get("/v1/verifications/{}")
-    }
-}
-
 fn found(setting: &Setting<'_>) -> Vec<Case> {
     let expecting = |mut case: Case, step: usize| {
-        let looked = case.push(look_up(step));
+        let looked = case.push(RequestTemplate::look_up(step));
         for clause in ["ruling.27-verification-lookup", "envelope.usage-log"] {
             case.expect(looked, clause, Rule::SameBytes(step));
         }
@@ -86,7 +72,9 @@ fn unknown(setting: &Setting<'_>) -> Vec<Case> {
     let other = setting.operations().next().map(|operation| {
         let mut case = Case::new("another account's").extension();
         let step = lead::to_success(&mut case, setting, operation);
-        case.push(look_up(step).by(Credential::Another("somebody-else".to_owned())));
+        case.push(
+            RequestTemplate::look_up(step).by(Credential::Another("somebody-else".to_owned())),
+        );
         case.expecting("ruling.14-accounts-are-apart", not_found)
     });
     [nobody, no_id].into_iter().chain(other).collect()

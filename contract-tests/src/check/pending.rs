@@ -76,12 +76,9 @@ fn replay(setting: &Setting<'_>) -> Vec<Case> {
     let case = |operation: &Operation| {
         let mut case = Case::about(operation, "").extension();
         let first = pending(&mut case, setting, operation)?;
-        let request = case.steps[first]
-            .request
-            .clone()
-            .idempotency(&format!("{}-pending-{}", setting.seed, operation.id));
-        case.steps[first].request = request.clone();
-        case.push(request);
+        let key = format!("{}-pending-{}", setting.seed, operation.id);
+        case.change(first, |request| request.idempotency(&key));
+        case.push_again(first);
         Some(
             case.expecting("idempotency.replay", Rule::SameResult(first))
                 .expecting("ruling.19-replay-bytes", Rule::SameBytes(first))

@@ -85,15 +85,7 @@ fn slow<'c>(setting: &Setting<'c>) -> impl Iterator<Item = (&'c Operation, u64)>
 
 /// Looks a call of the case up.
 pub(super) fn look_up(case: &mut Case, call: usize) -> usize {
-    case.push(RequestTemplate {
-        carries: vec![Carry {
-            from: call,
-            place: Place::of(["verificationId"]),
-            field: None,
-            path_only: false,
-        }],
-        ..RequestTemplate::get("/v1/verifications/{}")
-    })
+    case.push(RequestTemplate::look_up(call))
 }
 
 fn result(setting: &Setting<'_>) -> Vec<Case> {
@@ -273,12 +265,10 @@ fn dead_letter(setting: &Setting<'_>) -> Vec<Case> {
     advance(&mut case, 24 * 60 * 60 * 1000);
     let listed = look(&mut case, "deliveries", "account={account}");
     let mut again = RequestTemplate::console("POST", "/control/deliveries/{}/redeliver", "{}");
-    again.carries.push(Carry {
-        from: listed,
-        place: Place::of(["deliveries", "0", "id"]),
-        field: None,
-        path_only: false,
-    });
+    again.carries.push(Carry::into_path(
+        listed,
+        Place::of(["deliveries", "0", "id"]),
+    ));
     let again = case.push(again);
     case.expect(again, "ruling.34-control-api", Rule::Status(202));
     control(&mut case, "POST", "clock", r#"{"advance": "0s"}"#);

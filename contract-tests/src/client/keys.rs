@@ -1,7 +1,7 @@
 //! The keys of a run: which one a call presents, and what finds them in what others wrote. Sends
 //! nothing.
 
-use crate::plan::Credential;
+use crate::capture::Credential;
 use crate::redact::{Redactor, Secret};
 use svc_fixtures::contract::Environment;
 
@@ -143,7 +143,7 @@ impl Keyring {
                 "{}{name}",
                 environment.key_prefix()
             )))),
-            Credential::Header(_) => Ok(None),
+            Credential::Header(_) | Credential::Nothing => Ok(None),
         }
     }
 }

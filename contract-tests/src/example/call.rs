@@ -6,7 +6,8 @@ use svc_fixtures::reading::{Item, Table};
 
 use super::target::{Callee, EarlierCall};
 use super::value::{self, ValueReader};
-use crate::plan::{Carry, Case, Credential, Ending, RequestTemplate, Rule};
+use crate::capture::Credential;
+use crate::plan::{Carry, Case, Ending, RequestTemplate, Rule};
 
 /// Where in a path, not in a body, something is put.
 const INTO_THE_PATH: &str = "{}";

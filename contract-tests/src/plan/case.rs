@@ -90,6 +90,16 @@ impl Case {
         self.steps.len() - 1
     }
 
+    /// Adds a step that sends the same as another one; answers its place.
+    pub fn push_again(&mut self, step: usize) -> usize {
+        self.push(self.steps[step].request.clone())
+    }
+
+    /// Changes what a step sends.
+    pub fn change(&mut self, step: usize, to: impl FnOnce(RequestTemplate) -> RequestTemplate) {
+        self.steps[step].request = to(self.steps[step].request.clone());
+    }
+
     /// Adds something that must hold of the answer to a step.
     pub fn expect(&mut self, step: usize, clause: impl Into<String>, rule: Rule) {
         self.steps[step].expect.push(Expectation {

@@ -14,5 +14,5 @@ pub use case::{Case, Step};
 pub use expect::{Ending, Expectation, Rule, UsageFigures, UsageRow};
 pub use place::Place;
 pub use predicate::{EarlierValue, JsonType, Pattern, Predicate};
-pub use request::{Carry, Credential, Payload, RequestTemplate, VERIFICATIONS};
+pub use request::{Carry, Payload, RequestTemplate, VERIFICATIONS};
 pub use setting::Setting;

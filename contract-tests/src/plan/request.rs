@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::place::Place;
-use crate::capture::{Channel, Exchange, Request};
+use crate::capture::{Channel, Credential, Exchange, Request};
 
 /// The path below which a verification is looked up by its id.
 pub const VERIFICATIONS: &str = "/v1/verifications/";
@@ -40,25 +40,6 @@ pub enum Payload {
     Json(Json<'static>),
     /// These bytes.
     Raw(Vec<u8>),
-}
-
-/// Which key a call presents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Credential {
-    /// The run's key for the environment the call is sent to.
-    Own,
-    /// The run's key for the other environment.
-    OtherEnvironment,
-    /// A key with the right beginning that nobody has.
-    Unknown,
-    /// The run's key for the environment the call is sent to, as it is named after it was rotated.
-    Rotated,
-    /// The key of an account that is built into a simulator, by its name.
-    BuiltIn(String),
-    /// The key of another account of this run, by a name of its own. Only a simulator has those.
-    Another(String),
-    /// No key but this header value; none sends no header at all.
-    Header(Option<&'static str>),
 }
 
 /// A value taken from an earlier answer.
@@ -111,6 +92,15 @@ impl RequestTemplate {
         }
     }
 
+    /// Looks up what a step of the case was answered.
+    #[must_use]
+    pub fn look_up(step: usize) -> Self {
+        RequestTemplate {
+            carries: vec![Carry::into_path(step, Place::of(["verificationId"]))],
+            ..RequestTemplate::get(format!("{VERIFICATIONS}{{}}"))
+        }
+    }
+
     /// A call of the control API. Where `{account}`, `{sink}` or `{secret}` stands in its texts, the
     /// client puts the check's own account, the address of the run's receiver for it, or the secret
     /// that its webhooks are signed with.
@@ -119,7 +109,7 @@ impl RequestTemplate {
         RequestTemplate {
             channel: Channel::Console,
             method: method.to_owned(),
-            credential: Credential::Header(None),
+            credential: Credential::Nothing,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             payload: match body {
                 "" => Payload::Nothing,
@@ -135,7 +125,7 @@ impl RequestTemplate {
     pub fn received(plan: &str, at_least: usize) -> Self {
         RequestTemplate {
             channel: Channel::Sink,
-            credential: Credential::Header(None),
+            credential: Credential::Nothing,
             query: at_least.to_string(),
             ..RequestTemplate::get(format!("/{{account}}/{plan}"))
         }
@@ -207,6 +197,26 @@ impl RequestTemplate {
 }
 
 impl Carry {
+    /// What stands there in the answer to a step goes into the path.
+    #[must_use]
+    pub fn into_path(from: usize, place: Place) -> Self {
+        Carry {
+            from,
+            place,
+            field: None,
+            path_only: false,
+        }
+    }
+
+    /// What stands there in the answer to a step goes into a field of the body.
+    #[must_use]
+    pub fn into_field(from: usize, place: Place, field: &str) -> Self {
+        Carry {
+            field: Some(field.to_owned()),
+            ..Carry::into_path(from, place)
+        }
+    }
+
     fn value(&self, earlier: &[Exchange]) -> Result<String, String> {
         let place = &self.place;
         let missing = || format!("step {} gave no `{place}` to go on with", self.from + 1);

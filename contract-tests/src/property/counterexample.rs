@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::curl;
 use super::definition::Property;
-use crate::capture::{Capture, CapturedCase};
+use crate::capture::{Capture, CapturedCase, Credential, Exchange};
+use crate::client::account;
+use crate::event::RunStarted;
 use crate::plan::Setting;
-use crate::report::human;
+use crate::report::{curl, human};
 use crate::run::capture_of;
 use crate::verdict::{Finding, Verdict};
+use svc_fixtures::contract::Environment;
 
 /// How many calls are told; the file has all.
 const MOST_CALLS: usize = 12;
@@ -81,6 +83,17 @@ impl Counterexample {
         Ok(path)
     }
 
+    /// An exchange with the key that every simulator has for the account of this property: it is sent
+    /// with no other.
+    fn on_defaults(&self, exchange: &Exchange) -> Exchange {
+        let own = || Credential::Another(account(&self.capture.seed, self.law));
+        let sent = exchange.request.authorization.as_ref();
+        Exchange {
+            credential: sent.map_or(Credential::Nothing, |_| own()),
+            ..exchange.clone()
+        }
+    }
+
     /// The message of a test: saves the capture and tells where, what is broken, and each call as a
     /// line of curl.
     #[must_use]
@@ -98,8 +111,8 @@ impl Counterexample {
             .flat_map(|case| &case.exchanges)
             .take(MOST_CALLS)
         {
-            let line = curl::line(&exchange.request, &self.capture.seed, self.law);
-            let _ = writeln!(text, "  {line}");
+            let line = curl::line(&self.on_defaults(exchange), &simulator());
+            let _ = writeln!(text, "  {}", line.unwrap_or_default());
         }
         if self.calls() > MOST_CALLS {
             let _ = writeln!(
@@ -122,6 +135,17 @@ impl Counterexample {
             }
         }
         text
+    }
+}
+
+/// A run against a simulator on its defaults.
+fn simulator() -> RunStarted {
+    let address = |(environment, port)| (environment, format!("http://127.0.0.1:{port}"));
+    RunStarted {
+        addresses: [(Environment::Test, 8801), (Environment::Live, 8802)]
+            .map(address)
+            .to_vec(),
+        ..RunStarted::default()
     }
 }
 

@@ -10,7 +10,6 @@
 //! net is: a law sends hundreds of calls, and shrinking repeats them.
 
 mod counterexample;
-mod curl;
 mod definition;
 mod history;
 mod hostile;

@@ -4,9 +4,9 @@ use std::future::Future;
 
 use super::definition::Script;
 use super::model;
-use crate::capture::{Capture, CapturedCase, Exchange};
+use crate::capture::{Capture, CapturedCase, Credential, Exchange};
 use crate::client::{Client, Keyring};
-use crate::plan::{Case, Credential, Expectation, Payload, RequestTemplate, Rule, Setting};
+use crate::plan::{Case, Expectation, Payload, RequestTemplate, Rule, Setting};
 use crate::run::capture_of;
 use crate::target::Target;
 use crate::verdict::{self, Finding, Verdict};
@@ -158,7 +158,7 @@ fn request_of(exchange: &Exchange) -> RequestTemplate {
         query: request.query.clone(),
         credential: match request.authorization {
             Some(_) => Credential::Own,
-            None => Credential::Header(None),
+            None => Credential::Nothing,
         },
         headers: request.headers.clone(),
         payload: Payload::Raw(request.body.clone()),

@@ -3,7 +3,7 @@
 use data_encoding::BASE64;
 
 use super::run_summary::{Breach, RunSummary};
-use crate::capture::{Channel, Exchange, Presented};
+use crate::capture::{Channel, Credential, Exchange};
 use crate::event::RunStarted;
 use svc_fixtures::contract::Environment;
 
@@ -37,16 +37,26 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
         None => format!("\"${variable}\"{}", quoted(&target)),
     };
     let mut words = vec![format!("curl -sS -X {} {url}", quoted(&request.method))];
-    if let Some(value) = authorization(&exchange.presented, request.environment) {
+    if let Some(value) = authorization(&exchange.credential, request.environment) {
         words.push(format!("-H {value}"));
     }
     for (name, value) in &request.headers {
-        words.push(format!("-H {}", quoted(&format!("{name}: {value}"))));
+        let header = match value.as_str() {
+            // How curl is told to send a header without a value.
+            "" => format!("{name};"),
+            value => format!("{name}: {value}"),
+        };
+        words.push(format!("-H {}", quoted(&header)));
+    }
+    if !request.body.is_empty() && request.header("content-type").is_none() {
+        // Else curl would say that it is a form.
+        words.push("-H content-type:".to_owned());
     }
     Some(match std::str::from_utf8(&request.body) {
         Ok("") => words.join(" "),
-        Ok(text) if !text.contains(['\n', '\r', '\0']) => {
-            words.push(format!("--data-binary {}", quoted(&at_is_no_file(text))));
+        // One that begins with `@` would be the name of a file.
+        Ok(text) if !text.starts_with('@') && !text.chars().any(char::is_control) => {
+            words.push(format!("--data-binary {}", quoted(text)));
             words.join(" ")
         }
         // Bytes that a line can't hold come through a pipe.
@@ -58,15 +68,6 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
     })
 }
 
-/// curl takes a body that begins with `@` for the name of a file; a space before it is no part of
-/// any JSON document's value.
-fn at_is_no_file(text: &str) -> String {
-    match text.starts_with('@') {
-        true => format!(" {text}"),
-        false => text.to_owned(),
-    }
-}
-
 /// The variables that hold address and key.
 fn variables(environment: Environment) -> (&'static str, &'static str) {
     match environment {
@@ -75,25 +76,25 @@ fn variables(environment: Environment) -> (&'static str, &'static str) {
     }
 }
 
-fn authorization(presented: &Presented, environment: Environment) -> Option<String> {
+fn authorization(credential: &Credential, environment: Environment) -> Option<String> {
     let own = |environment| {
         let (_, key) = variables(environment);
         format!("\"Authorization: Bearer ${key}\"")
     };
     let literal = |value: String| quoted(&format!("Authorization: {value}"));
     let prefix = environment.key_prefix();
-    match presented {
-        Presented::Own => Some(own(environment)),
-        Presented::OtherEnvironment => Some(own(environment.other())),
-        Presented::Unknown => Some(literal(format!("Bearer {prefix}unknownkey"))),
-        Presented::Rotated => {
+    match credential {
+        Credential::Own => Some(own(environment)),
+        Credential::OtherEnvironment => Some(own(environment.other())),
+        Credential::Unknown => Some(literal(format!("Bearer {prefix}unknownkey"))),
+        Credential::Rotated => {
             let (_, key) = variables(environment);
             Some(format!("\"Authorization: Bearer ${{{key}}}.2\""))
         }
-        Presented::Another(name) => Some(literal(format!("Bearer {prefix}local_{name}"))),
-        Presented::BuiltIn(name) => Some(literal(format!("Bearer {prefix}{name}"))),
-        Presented::Header(value) => Some(literal(value.clone())),
-        Presented::Nothing => None,
+        Credential::Another(name) => Some(literal(format!("Bearer {prefix}local_{name}"))),
+        Credential::BuiltIn(name) => Some(literal(format!("Bearer {prefix}{name}"))),
+        Credential::Header(value) => Some(literal(value.clone())),
+        Credential::Nothing => None,
     }
 }
 
@@ -119,7 +120,7 @@ mod tests {
     fn a_call_of_the_console_goes_there_and_what_came_in_is_sent_by_nobody() {
         let mut exchange = sample::exchange("", "{}");
         exchange.request.channel = Channel::Console;
-        exchange.presented = Presented::Nothing;
+        exchange.credential = Credential::Nothing;
         exchange.request.headers.clear();
         let started = RunStarted {
             console: Some("http://127.0.0.1:8800".to_owned()),
@@ -143,46 +144,56 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_no_line_is_sent_all_the_same() {
-        let exchange = sample::exchange("{\n\"a\": 1}", "{}");
+    fn bytes_that_are_no_plain_text_go_through_base64() {
+        for body in [b"\xFF\n".as_slice(), b"@file", b"{\n}", b"\0"] {
+            let mut exchange = sample::exchange("", "{}");
+            exchange.request.body = body.to_vec();
+            let line = curl(&exchange, &RunStarted::default());
+            let encoded = BASE64.encode(body);
+            assert!(line.starts_with(&format!("printf %s {encoded} | base64 -d | curl ")));
+            assert!(line.ends_with(" --data-binary @-"), "{line}");
+            assert_eq!(line.lines().count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_header_without_a_value_and_a_body_without_a_type_stay_so() {
+        let mut exchange = sample::exchange("{}", "{}");
+        exchange.request.headers = vec![("x-reference-id".to_owned(), String::new())];
         let line = curl(&exchange, &RunStarted::default());
         assert!(
-            line.starts_with("printf %s ewoiYSI6IDF9 | base64 -d | curl "),
-            "{line}"
-        );
-        assert!(
-            line.ends_with(" --data-binary @-") && !line.contains('\n'),
+            line.contains(" -H 'x-reference-id;' -H content-type: "),
             "{line}"
         );
     }
 
     #[test]
     fn what_was_presented_is_presented_again() {
-        let of = |presented| authorization(&presented, Environment::Live).unwrap_or_default();
+        let of = |credential| authorization(&credential, Environment::Live).unwrap_or_default();
         assert_eq!(
-            of(Presented::Own),
+            of(Credential::Own),
             "\"Authorization: Bearer $SVC_LIVE_KEY\""
         );
         assert_eq!(
-            of(Presented::OtherEnvironment),
+            of(Credential::OtherEnvironment),
             "\"Authorization: Bearer $SVC_API_KEY\""
         );
         assert_eq!(
-            of(Presented::Rotated),
+            of(Credential::Rotated),
             "\"Authorization: Bearer ${SVC_LIVE_KEY}.2\""
         );
         assert_eq!(
-            of(Presented::Another("other".to_owned())),
+            of(Credential::Another("other".to_owned())),
             "'Authorization: Bearer svc_live_local_other'"
         );
         assert_eq!(
-            of(Presented::BuiltIn("broke".to_owned())),
+            of(Credential::BuiltIn("broke".to_owned())),
             "'Authorization: Bearer svc_live_broke'"
         );
         assert_eq!(
-            of(Presented::Header("Basic x".to_owned())),
+            of(Credential::Header("Basic x".to_owned())),
             "'Authorization: Basic x'"
         );
-        assert_eq!(of(Presented::Nothing), "");
+        assert_eq!(of(Credential::Nothing), "");
     }
 }

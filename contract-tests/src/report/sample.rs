@@ -1,7 +1,7 @@
 //! The one stream of events that every reporter is tested on: something proven, broken with and
 //! without a difference, known, skipped, not reached, left out, and texts that want escaping.
 
-use crate::capture::{CapturedCase, Channel, Exchange, Presented, Request, Response};
+use crate::capture::{CapturedCase, Channel, Credential, Exchange, Request, Response};
 use crate::event::{CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals};
 use crate::redact::{REDACTED, Secret};
 use crate::verdict::{Finding, Verdict};
@@ -205,7 +205,7 @@ pub(crate) fn exchange(sent: &str, answered: &str) -> Exchange {
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             body: sent.as_bytes().to_vec(),
         },
-        presented: Presented::Own,
+        credential: Credential::Own,
         response: Ok(Response {
             status: 200,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],

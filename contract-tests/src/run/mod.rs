@@ -43,8 +43,8 @@ impl Default for RunLimits {
     }
 }
 
-/// Runs checks and judges them, the harmless ones first; answers what was captured. Whoever is told
-/// may mark what is known: the sum counts it so.
+/// Runs checks and judges them, the harmless ones first; answers what was captured and the totals.
+/// Every event goes to `emit`, which may mark known deviations in it: the totals count them as known.
 pub async fn run<T: Target>(
     setting: &Setting<'_>,
     checks: &[Check],
@@ -55,8 +55,8 @@ pub async fn run<T: Target>(
     run_within(setting, checks, filter, RunLimits::default(), client, emit).await
 }
 
-/// The same, within limits. However many are run at once, they are told in the same order, and none
-/// is begun before all that are more harmless are over.
+/// The same, within limits. However many checks run at once, their events come in the order of the
+/// registry, and no check begins before all of the stages before its own are over.
 pub async fn run_within<T: Target>(
     setting: &Setting<'_>,
     checks: &[Check],
@@ -92,13 +92,10 @@ pub async fn run_within<T: Target>(
                 .put(&setting.seed, &mut cases, |case| &case.name);
             cases
         };
-        let planned = stage.iter().map(|check| (*check, cases(check)));
-        let planned: Vec<_> = planned.collect();
-        let one = |(check, cases)| examine(setting, check, cases, client, &halt);
-        let all = planned
-            .iter()
-            .map(|(check, cases)| (*check, cases.as_slice()));
-        let mut done = stream::iter(all.map(one)).buffered(limits.jobs.get());
+        let planned: Vec<_> = stage.iter().map(|check| (*check, cases(check))).collect();
+        let all = planned.iter();
+        let all = all.map(|(check, cases)| examine(setting, check, cases, client, &halt));
+        let mut done = stream::iter(all).buffered(limits.jobs.get());
         for (check, cases) in &planned {
             emit(&mut Event::CheckStarted {
                 check: check.id,
@@ -114,16 +111,7 @@ pub async fn run_within<T: Target>(
                 continue;
             };
             totals.count(&judged);
-            if let Some(why) = &judged.unreachable {
-                // Whoever does not answer once would make the rest of the run wait for nothing.
-                halt.because(&format!("the service did not answer: {why}"));
-            }
-            if let Some(most) = limits
-                .max_failures
-                .filter(|most| totals.failed >= most.get())
-            {
-                halt.because(&format!("{most} checks failed before"));
-            }
+            halt.note(&judged, totals, limits.max_failures);
         }
     }
     emit(&mut Event::RunFinished(totals));
@@ -173,6 +161,17 @@ struct StopReason(OnceCell<String>);
 impl StopReason {
     fn because(&self, why: &str) {
         self.0.get_or_init(|| why.to_owned());
+    }
+
+    /// Whether a run ends after this check.
+    fn note(&self, last: &CheckResult, totals: Totals, most: Option<NonZeroUsize>) {
+        if let Some(why) = &last.unreachable {
+            // A service that does not answer once would make the rest of the run wait for nothing.
+            self.because(&format!("the service did not answer: {why}"));
+        }
+        if let Some(most) = most.filter(|most| totals.failed >= most.get()) {
+            self.because(&format!("{most} checks failed before"));
+        }
     }
 
     fn why(&self) -> Option<String> {

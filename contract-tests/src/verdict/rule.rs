@@ -1,5 +1,7 @@
 //! What a case expects of an answer, judged.
 
+use std::borrow::Cow;
+
 use svc_fixtures::contract::ErrorCode;
 
 use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier, status_of};
@@ -14,34 +16,50 @@ pub(super) fn judge(
     at: usize,
     expectation: &Expectation,
 ) {
+    if compare(findings, answers, at, expectation).is_none() {
+        findings.skip(NOTHING_BEFORE);
+    }
+}
+
+/// The same; none where an answer that it is compared with is not there.
+fn compare(
+    findings: &mut Findings<'_>,
+    answers: &Answers<'_>,
+    at: usize,
+    expectation: &Expectation,
+) -> Option<()> {
     let Some(Ok(answer)) = answers.get(at) else {
-        return;
+        return Some(());
     };
     let clause = expectation.clause.as_str();
+    let first = |step: &usize| earlier(answers, *step);
     match &expectation.rule {
-        Rule::SameBytes(step)
-        | Rule::SameResult(step)
-        | Rule::SameEnding(step)
-        | Rule::OtherId(step)
-        | Rule::BalanceFell(step) => match earlier(answers, *step) {
-            Some(first) => compare(findings, clause, &expectation.rule, first, answer),
-            None => findings.skip(NOTHING_BEFORE),
-        },
+        Rule::SameBytes(step) => {
+            let (old, new) = (&first(step)?.response.body, &answer.response.body);
+            findings.must(clause, old == new, "the body", whole(old), whole(new));
+        }
+        Rule::SameResult(step) => same_result(findings, clause, first(step)?, answer),
+        Rule::SameEnding(step) => {
+            let (old, new) = (first(step)?.ending(), answer.ending());
+            findings.must(clause, old == new, "the ending", &old, &new);
+        }
+        Rule::OtherId(step) => {
+            let place = ["verificationId"];
+            let (old, new) = (first(step)?.text(&place), answer.text(&place));
+            let other = format!("another than {old}");
+            findings.must(clause, old != new, "`verificationId`", other, new);
+        }
+        Rule::BalanceFell(step) => balance_fell(findings, clause, first(step)?, answer),
         Rule::UsageGrew {
             since,
             endpoint,
             by,
-        } => match earlier(answers, *since) {
-            Some(before) => {
-                let between = answers.get(since + 1..at).unwrap_or_default();
-                usage::grew(findings, clause, before, between, answer, endpoint, by);
-            }
-            None => findings.skip(NOTHING_BEFORE),
-        },
-        Rule::BodiesAre(step) => match earlier(answers, *step) {
-            Some(envelope) => delivered::bodies_are(findings, clause, answer, envelope),
-            None => findings.skip(NOTHING_BEFORE),
-        },
+        } => {
+            let between = answers.get(since + 1..at).unwrap_or_default();
+            let before = first(since)?;
+            usage::grew(findings, clause, before, between, answer, endpoint, by);
+        }
+        Rule::BodiesAre(step) => delivered::bodies_are(findings, clause, answer, first(step)?),
         Rule::Received(count) => delivered::received(findings, clause, answer, *count),
         Rule::Signed => delivered::signed(findings, clause, answer),
         Rule::Status(status) => {
@@ -53,81 +71,41 @@ pub(super) fn judge(
         Rule::OneWithout(name) => one_without(findings, clause, answers, name),
         Rule::Ends(ending) => ends(findings, clause, answer, *ending),
         Rule::Mentions(text) => mentions(findings, clause, answer, text),
-        Rule::Value(place, test) => {
-            value::judge(findings, clause, answers, answer, (place, test));
-        }
+        Rule::Value(place, test) => value::judge(findings, clause, answers, answer, (place, test)),
         Rule::Header(name, value) => header(findings, clause, answer, name, *value),
-        Rule::NoHeader(name) => {
-            let found = answer.response.header(name);
-            let (what, shown) = (format!("the header {name}"), found.unwrap_or_default());
-            findings.must(clause, found.is_none(), &what, "nothing", shown);
-        }
+        Rule::NoHeader(name) => no_header(findings, clause, answer, name),
         Rule::Charged(expected) => {
-            let charged = answer.charged();
-            let same = charged == *expected;
-            findings.must(clause, same, "`billing.charged`", expected, charged);
+            let found = answer.charged();
+            findings.must(
+                clause,
+                found == *expected,
+                "`billing.charged`",
+                expected,
+                found,
+            );
         }
         Rule::Price(price) => {
             let place = ["billing", "amount"];
-            let same = answer.paise(&place) == Some(*price);
-            findings.must(
-                clause,
-                same,
-                "`billing.amount`",
-                price,
-                answer.shown(&place),
-            );
+            let (same, found) = (answer.paise(&place) == Some(*price), answer.shown(&place));
+            findings.must(clause, same, "`billing.amount`", price, found);
         }
     }
+    Some(())
 }
 
-/// Judges what an answer must be beside one before it.
-fn compare(
-    findings: &mut Findings<'_>,
-    clause: &str,
-    rule: &Rule,
-    first: &Answer<'_>,
-    answer: &Answer<'_>,
-) {
-    match rule {
-        Rule::SameBytes(_) => {
-            let same = first.response.body == answer.response.body;
-            findings.must(clause, same, "the body", whole(first), whole(answer));
-        }
-        Rule::SameResult(_) => {
-            let parts = ["verificationId", "status", "data", "error"];
-            let equal = |name: &&str| first.at(&[name]) == answer.at(&[name]);
-            let same = parts.iter().all(equal);
-            findings.must(clause, same, "the result", whole(first), whole(answer));
-        }
-        Rule::SameEnding(_) => {
-            let (old, new) = (first.ending(), answer.ending());
-            findings.must(clause, old == new, "the ending", &old, &new);
-        }
-        Rule::OtherId(_) => {
-            let place = ["verificationId"];
-            let (old, new) = (first.text(&place), answer.text(&place));
-            let other = format!("another than {old}");
-            findings.must(clause, old != new, "`verificationId`", other, new);
-        }
-        Rule::BalanceFell(_) => balance_fell(findings, clause, first, answer),
-        // These look at one answer alone, or at all: `judge` has them.
-        Rule::Ends(_)
-        | Rule::SomeEnds(_)
-        | Rule::Mentions(_)
-        | Rule::Status(_)
-        | Rule::Received(_)
-        | Rule::Signed
-        | Rule::BodiesAre(_)
-        | Rule::Value(..)
-        | Rule::Header(..)
-        | Rule::NoHeader(_)
-        | Rule::OneWithout(_)
-        | Rule::Charged(_)
-        | Rule::Price(_)
-        | Rule::Usage(_)
-        | Rule::UsageGrew { .. } => unreachable!("only rules about two answers are compared"),
-    }
+fn same_result(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
+    let parts = ["verificationId", "status", "data", "error"];
+    let same = parts
+        .iter()
+        .all(|name| first.at(&[name]) == answer.at(&[name]));
+    let (old, new) = (&first.response.body, &answer.response.body);
+    findings.must(clause, same, "the result", whole(old), whole(new));
+}
+
+fn no_header(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, name: &str) {
+    let found = answer.response.header(name);
+    let (what, shown) = (format!("the header {name}"), found.unwrap_or_default());
+    findings.must(clause, found.is_none(), &what, "nothing", shown);
 }
 
 fn mentions(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, text: &str) {
@@ -156,8 +134,8 @@ fn header(
 }
 
 /// The body, as a difference is shown between two of them.
-fn whole(answer: &Answer<'_>) -> String {
-    String::from_utf8_lossy(&answer.response.body).into_owned()
+fn whole(body: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(body)
 }
 
 fn ends(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, ending: Ending) {
@@ -193,34 +171,14 @@ fn some_ends(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, e
 }
 
 fn one_without(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, name: &str) {
-    let known: Vec<_> = answers.iter().flatten().collect();
-    let without = known
-        .iter()
-        .filter(|answer| answer.response.header(name).is_none())
-        .count();
-    findings.must(
-        clause,
-        without == 1,
-        &format!("answers without {name}"),
-        1,
-        without,
-    );
-    let first = known.first().map(|answer| &answer.response.body);
-    let odd = known
-        .iter()
-        .find(|answer| Some(&answer.response.body) != first);
-    let (expected, found) = (
-        known.first().map(|answer| whole(answer)),
-        odd.map(|answer| whole(answer)),
-    );
-    let expected = expected.unwrap_or_default();
-    findings.must(
-        clause,
-        odd.is_none(),
-        "all answers",
-        &expected,
-        found.unwrap_or_default(),
-    );
+    let known = || answers.iter().flatten().map(|answer| answer.response);
+    let without = known().filter(|it| it.header(name).is_none()).count();
+    let what = format!("answers without {name}");
+    findings.must(clause, without == 1, &what, 1, without);
+    let first = known().next().map_or(&[][..], |response| &response.body);
+    let odd = known().find(|response| response.body != first);
+    let found = odd.map_or(Cow::Borrowed(""), |response| whole(&response.body));
+    findings.must(clause, odd.is_none(), "all answers", whole(first), found);
 }
 
 fn balance_fell(

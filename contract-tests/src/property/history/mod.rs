@@ -8,7 +8,7 @@ use proptest::sample::{Index, select};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
-use crate::plan::{Carry, Case, Payload, Place, RequestTemplate, Setting};
+use crate::plan::{Case, Payload, RequestTemplate, Setting};
 use crate::property::definition::Script;
 use pool::CallPool;
 
@@ -116,16 +116,7 @@ fn case(actions: &[Action], environment: Environment) -> Case {
                 }
             }
             Action::LookUp { of } if !posted.is_empty() => {
-                let carry = Carry {
-                    from: *of.get(&posted),
-                    place: Place::of(["verificationId"]),
-                    path_only: false,
-                    field: None,
-                };
-                case.push(RequestTemplate {
-                    carries: vec![carry],
-                    ..RequestTemplate::get("/v1/verifications/{}")
-                });
+                case.push(RequestTemplate::look_up(*of.get(&posted)));
             }
             Action::LookUp { .. } | Action::LookUpNothing => {
                 case.push(RequestTemplate::get(

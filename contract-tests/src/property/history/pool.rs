@@ -141,12 +141,7 @@ fn second(
 ) -> Option<RequestTemplate> {
     let body = sample::body(setting.contract, step?, Extent::All);
     let field = &bundle.carries.first()?.field;
-    let carry = Carry {
-        from: 0,
-        place: Place::of(["data", field]),
-        path_only: false,
-        field: Some(field.clone()),
-    };
+    let carry = Carry::into_field(0, Place::of(["data", field]), field);
     Some(RequestTemplate {
         carries: vec![carry],
         ..request(bundle, body)
@@ -165,12 +160,10 @@ fn flows(setting: &Setting<'_>) -> Vec<Vec<RequestTemplate>> {
         let mut covers = Vec::new();
         for step in &flow.steps {
             let operation = setting.contract.operation(&step.operation)?;
-            let carries = step.takes.iter().map(|field| Carry {
-                from: 0,
-                place: place.clone(),
-                path_only: false,
-                field: Some(field.clone()),
-            });
+            let carries = step
+                .takes
+                .iter()
+                .map(|field| Carry::into_field(0, place.clone(), field));
             let carries: Vec<Carry> = carries.collect();
             let sound = sample::body(setting.contract, operation, Extent::All);
             let refuted = setting.inputs.iter().filter(|input| input.refutes);

@@ -11,7 +11,7 @@ use svc_fixtures::contract::{Contract, Environment, Operation};
 
 use super::{Finding, Findings, Verdict, billing, delivered, ending, judge};
 use crate::capture::{
-    CapturedCase, Channel, Exchange, Presented, Request, Response, TransportError,
+    CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
 };
 use crate::plan::{Case, Expectation, RequestTemplate, Rule, Setting, Step};
 use crate::verdict::answer::Answer;
@@ -41,7 +41,7 @@ fn exchange(environment: Environment, channel: Channel, status: u16, body: &str)
             headers: Vec::new(),
             body: Vec::new(),
         },
-        presented: Presented::Own,
+        credential: Credential::Own,
         response: Ok(Response {
             status,
             headers: Vec::new(),

@@ -33,7 +33,7 @@ fn border(test: &Predicate, good: &[&'static str], bad: &[&'static str]) {
             headers: Vec::new(),
             body: Vec::new(),
         },
-        presented: crate::capture::Presented::Own,
+        credential: crate::capture::Credential::Own,
         response: Ok(Response {
             status: 200,
             headers: Vec::new(),
