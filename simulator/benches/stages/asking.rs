@@ -8,6 +8,7 @@ use divan::counter::BytesCount;
 use svc_fixtures::contract::{Environment, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
+use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::input::{Input, parse as parse_body};
 use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::engine::state::ids::{BodyDigest, Content, VerificationId};
@@ -29,7 +30,11 @@ enum Size {
 impl Size {
     fn operation(self) -> &'static Operation {
         let contract = &rules().contract;
-        let length = |row: &&Operation| row.sample_body(&contract.formats).to_string().len();
+        let length = |row: &&Operation| {
+            sample::body(contract, row, Extent::Required)
+                .to_string()
+                .len()
+        };
         let largest = || contract.operations.iter().max_by_key(length);
         match self {
             Size::Usual => usual(),
@@ -38,7 +43,7 @@ impl Size {
     }
 
     fn body(self) -> Json<'static> {
-        self.operation().sample_body(&rules().contract.formats)
+        sample::body(&rules().contract, self.operation(), Extent::Required)
     }
 }
 

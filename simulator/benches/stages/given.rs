@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use svc_fixtures::contract::{Environment, Field, Operation, Paise};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::authenticate::credential;
 use svc_simulator::engine::call::reply::Reply;
 use svc_simulator::engine::call::request::{Body, Call, Header, Headers};
@@ -16,7 +17,7 @@ use svc_simulator::engine::state::clock::AccountClock;
 use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::{self, Decision, Prepared};
-use svc_simulator::http::sample;
+use svc_simulator::http::first_call::{FirstCall, newest_key, working_account};
 use svc_simulator::scenario::{AccountConfig, accounts, read_accounts};
 
 pub(crate) const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
@@ -59,7 +60,7 @@ impl Kind {
         let (environment, usual) = (self.environment(), usual());
         Asked {
             environment,
-            authorization: format!("Bearer {}", sample::key(config(), environment)),
+            authorization: format!("Bearer {}", newest_key(config(), environment)),
             idempotency_key: (self == Kind::Replay).then(|| identifier(person)),
             path: sample::path(usual),
             body: match self {
@@ -130,7 +131,7 @@ pub(crate) fn usual() -> &'static Operation {
 
 /// Its place in the contract.
 pub(crate) fn usual_index() -> usize {
-    let first = sample::first_call(&rules().contract, std::slice::from_ref(config()));
+    let first = FirstCall::find(&rules().contract, std::slice::from_ref(config()));
     let first = first.expect("there is one for everybody");
     let found = rules().router.operation_at(&first.path);
     found.expect("its path leads to it")
@@ -144,7 +145,7 @@ pub(crate) fn subject() -> &'static Field {
 
 /// The value of that field.
 pub(crate) fn identifier(person: Person) -> String {
-    let sample = subject().sample(&rules().contract.formats);
+    let sample = sample::value(&rules().contract, subject());
     let mut text = sample.as_text().expect("a text").to_owned().into_bytes();
     let Person::Other(number) = person else {
         return String::from_utf8(text).expect("it was text");
@@ -167,22 +168,16 @@ pub(crate) fn identifier(person: Person) -> String {
 
 /// The body that the row itself gives as a sample, about somebody.
 pub(crate) fn body(person: Person) -> Json<'static> {
-    let Json::Object(mut members) = usual().sample_body(&rules().contract.formats) else {
-        panic!("a body is an object");
-    };
-    for (name, value) in &mut members {
-        if *name == subject().name {
-            *value = Json::from(identifier(person).as_str()).into_owned();
-        }
-    }
-    Json::Object(members)
+    let mut body = sample::body(&rules().contract, usual(), Extent::Required);
+    body.set(subject().name.as_str(), identifier(person).into());
+    body
 }
 
 /// The configuration of an account that works, with money that never ends.
 pub(crate) fn config() -> &'static AccountConfig {
     static TERMS: LazyLock<AccountConfig> = LazyLock::new(|| {
         let all = read_accounts(&accounts()).expect("the built-in accounts have no mistake");
-        let working = sample::working(&all).expect("there is an account for everybody");
+        let working = working_account(&all).expect("there is an account for everybody");
         AccountConfig {
             live_wallet: Paise(1_000_000_000_000),
             ..working.clone()

@@ -5,6 +5,7 @@ use std::hint::black_box;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use svc_fixtures::contract::{Environment, Paise};
+use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::input::Input;
 use svc_simulator::engine::call::render::{self, Charged, Envelope, Meta, ResultPart};
 use svc_simulator::engine::call::response::Sources;
@@ -22,8 +23,8 @@ enum Answer {
 
 #[divan::bench(args = [Answer::Smallest, Answer::Usual, Answer::Largest])]
 fn fill(bencher: Bencher<'_, '_>, answer: Answer) {
-    let formats = &rules().contract.formats;
-    let sample = |operation: usize| rules().contract.operations[operation].sample_body(formats);
+    let contract = &rules().contract;
+    let sample = |at: usize| sample::body(contract, &contract.operations[at], Extent::Required);
     // What a later step of a flow answers depends on the first.
     let alone = |operation: &usize| rules().steps[*operation].is_none();
     let all = (0..rules().contract.operations.len()).filter(alone);

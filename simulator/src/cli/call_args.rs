@@ -13,7 +13,7 @@ use super::values::environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::Addresses;
-use crate::rehearsal::{CallSpec, CallTarget, Rehearsal, bundle_path, with_member};
+use crate::rehearsal::{CallSpec, CallTarget, Rehearsal};
 use crate::scenario::{AccountConfig, find_account, read_accounts};
 use crate::simulator::files;
 
@@ -139,7 +139,7 @@ impl CallSetup {
             Some(body) => {
                 let mut body = body.clone();
                 for (name, value) in &self.given {
-                    body = with_member(&body, name, value.clone());
+                    body.set(name.clone(), value.clone());
                 }
                 body
             }
@@ -182,7 +182,7 @@ fn target(rules: &Rules, name: &str) -> Result<CallTarget, Failure> {
     }
     let of_bundle = |row: &Bundle| format!("{BUNDLES}{}", row.slug);
     let mut bundles = contract.bundles.iter();
-    let bundle = bundles.position(|row| of_bundle(row) == name || bundle_path(row) == name);
+    let bundle = bundles.position(|row| of_bundle(row) == name || row.path() == name);
     bundle.map(CallTarget::Bundle).ok_or_else(|| {
         let ids = contract.operations.iter().map(|row| row.id.clone());
         let ids: Vec<String> = ids.chain(contract.bundles.iter().map(of_bundle)).collect();

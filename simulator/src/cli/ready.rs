@@ -3,7 +3,8 @@
 use svc_fixtures::contract::Contract;
 
 use crate::engine::call::request::Environment;
-use crate::http::{Addresses, sample, url};
+use crate::http::first_call::{FirstCall, newest_key, working_account};
+use crate::http::{Addresses, url};
 use crate::scenario::AccountConfig;
 
 /// The lines printed when all listeners are bound.
@@ -13,7 +14,7 @@ pub(super) fn block(
     addresses: &Addresses,
 ) -> String {
     let key =
-        |environment| sample::working(accounts).map(|account| sample::key(account, environment));
+        |environment| working_account(accounts).map(|account| newest_key(account, environment));
     let with_key =
         |environment| key(environment).map_or_else(String::new, |key| format!("   key {key}"));
     let mut text = format!(
@@ -25,7 +26,7 @@ pub(super) fn block(
         url(addresses.live),
         with_key(Environment::Live),
     );
-    if let Some(call) = sample::first_call(contract, accounts) {
+    if let Some(call) = FirstCall::find(contract, accounts) {
         text += &format!(
             "first call ({}):\n{}\n",
             call.title,

@@ -7,9 +7,9 @@ pub mod control;
 pub mod edge;
 pub mod examples;
 pub mod explanation;
+pub mod first_call;
 pub mod openapi;
 pub mod operations;
-pub mod sample;
 
 mod connection_limiter;
 mod consent;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
 
-use super::sample;
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::named_input;
 use crate::scenario::{Delay, Outcome, OutcomeKind, Scenario, ScenarioIndex};
@@ -72,7 +72,7 @@ pub(super) fn pending_input(rules: &Rules, of: Option<usize>) -> Option<(usize, 
     let mut found = candidates.filter_map(|(index, operation)| {
         let pending = operation.pending.as_ref()?;
         let by_webhook = pending.by_consent.is_none() || of.is_some();
-        let sample = sample::body(contract, operation);
+        let sample = sample::body(contract, operation, Extent::Shown);
         let mut inputs = named_inputs(rules, index, &sample).into_iter();
         let named = inputs.find(|input| input.outcome == InputOutcome::Pending);
         let body = named.map(|input| input.body);

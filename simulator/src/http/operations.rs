@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use svc_fixtures::contract::{LatencyRange, Operation, Presence};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, first_text};
 
-use super::examples::{self, Exchange, OperationExamples, first_text, issuer};
+use super::examples::{self, Exchange, OperationExamples, issuer};
 use super::field_rule::field_rule;
-use super::sample;
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
 

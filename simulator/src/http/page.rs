@@ -1,8 +1,9 @@
 //! The console's own pages: where everything is, and which input leads where. Plain HTML without
 //! scripts.
 
+use super::first_call::{FirstCall, newest_key};
 use super::operations::{Cell, Listing, NAMED_COLUMNS};
-use super::{Addresses, sample, url};
+use super::{Addresses, url};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
@@ -20,7 +21,7 @@ pub(super) fn home(rules: &Rules, accounts: &[AccountConfig], addresses: &Addres
         html += &format!("<tr><td>{name}<td><code>{url}</code><td><code>{prefix}</code>\n");
     }
     html += "</table>\n";
-    if let Some(call) = sample::first_call(&rules.contract, accounts) {
+    if let Some(call) = FirstCall::find(&rules.contract, accounts) {
         let curl = escaped(&call.curl(&url(addresses.sandbox)));
         html += &format!(
             "<h2>First call: {}</h2>\n<pre>{curl}</pre>\n",
@@ -29,7 +30,7 @@ pub(super) fn home(rules: &Rules, accounts: &[AccountConfig], addresses: &Addres
     }
     html += "<h2>Accounts</h2>\n<table>\n<tr><th>Account<th>Keys<th>What it is for\n";
     for account in accounts {
-        let keys = Environment::ALL.map(|environment| sample::key(account, environment));
+        let keys = Environment::ALL.map(|environment| newest_key(account, environment));
         let [test, live] = keys.map(|key| escaped(&key));
         let (id, about) = (escaped(&account.id), escaped(&about(account)));
         html += &format!("<tr><td>{id}<td><code>{test}</code><br><code>{live}</code><td>{about}\n");
@@ -103,7 +104,7 @@ fn about(account: &AccountConfig) -> String {
         parts.push(format!("{} is its rotated key", old.name));
     }
     if account.copies {
-        let key = sample::key(account, Environment::Test);
+        let key = newest_key(account, Environment::Test);
         parts.push(format!("a key such as {key}_worker1 opens a copy of it"));
     }
     parts.join("; ")

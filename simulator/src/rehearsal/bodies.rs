@@ -1,37 +1,13 @@
 //! Bodies to call operations with: what is given, over the sample; what a later step of a flow carries
 //! is issued by the steps before it, which are made first.
 
-use std::borrow::Cow;
-
-use svc_fixtures::contract::{Bundle, BundleMode, Flow, FlowKey, Operation};
+use svc_fixtures::contract::{BundleMode, Flow};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
 
 use super::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::state::flow::StepOf;
-
-/// The path an operation is called at: one that leaves its last part open is called as a start.
-#[must_use]
-pub fn path(operation: &Operation) -> String {
-    operation.path.replace('*', "start")
-}
-
-/// The path a bundle is called at.
-#[must_use]
-pub fn bundle_path(bundle: &Bundle) -> String {
-    format!("/v1/bundles/{}", bundle.slug)
-}
-
-/// The body with a member of this name and value, in the place of the one it may have had.
-#[must_use]
-pub fn with_member(body: &Json<'static>, name: &str, value: Json<'static>) -> Json<'static> {
-    let mut members = body.as_object().unwrap_or_default().to_vec();
-    match members.iter_mut().find(|(known, _)| known == name) {
-        Some((_, old)) => *old = value,
-        None => members.push((Cow::Owned(name.to_owned()), value)),
-    }
-    Json::Object(members)
-}
 
 /// The member of this name, wherever it stands.
 fn find_member<'j>(json: &'j Json<'static>, name: &str) -> Option<&'j Json<'static>> {
@@ -57,14 +33,14 @@ impl Rehearsal<'_> {
         given: &[(String, Json<'static>)],
     ) -> Json<'static> {
         let contract = &self.rules.contract;
-        let mut body = contract.operations[operation].sample_body(&contract.formats);
+        let mut body = sample::body(contract, &contract.operations[operation], Extent::Required);
         if let Some(step) = self.rules.steps[operation] {
             for (name, value) in self.carried(environment, step, given) {
-                body = with_member(&body, &name, value);
+                body.set(name, value);
             }
         }
         for (name, value) in given {
-            body = with_member(&body, name, value.clone());
+            body.set(name.clone(), value.clone());
         }
         body
     }
@@ -74,9 +50,9 @@ impl Rehearsal<'_> {
     #[must_use]
     pub fn bundle_body(&self, bundle: usize, given: &[(String, Json<'static>)]) -> Json<'static> {
         let contract = &self.rules.contract;
-        let mut body = contract.bundle_sample(&contract.bundles[bundle]);
+        let mut body = sample::bundle_body(contract, &contract.bundles[bundle]);
         for (name, value) in given {
-            body = with_member(&body, name, value.clone());
+            body.set(name.clone(), value.clone());
         }
         body
     }
@@ -99,10 +75,10 @@ impl Rehearsal<'_> {
         let step = self.rules.steps[second]?;
         let takes = contract.flows[step.flow].steps[step.step].takes.as_ref()?;
         let issued = find_member(first.envelope.get("data")?, takes)?.clone();
-        let mut body = contract.operations[second].sample_body(&contract.formats);
+        let mut body = sample::body(contract, &contract.operations[second], Extent::Required);
         let given = given.iter().filter(|(name, _)| name != takes).cloned();
         for (name, value) in given.chain([(takes.clone(), issued)]) {
-            body = with_member(&body, &name, value);
+            body.set(name, value);
         }
         Some(body)
     }
@@ -154,11 +130,11 @@ impl Rehearsal<'_> {
         let operation = self.rules.operation(&first.operation)?;
         let body = self.body(environment, operation, given);
         let observed = self.post(environment, operation, &body);
-        let issued = match first.issues.as_ref()? {
-            FlowKey::Member(name) => observed.envelope.get("data")?.get(name)?.as_text(),
-            FlowKey::Verification => observed.envelope.get("verificationId")?.as_text(),
-        };
-        let issued = issued?.to_owned();
+        let issued = first
+            .issues
+            .as_ref()?
+            .issued(&observed.envelope)?
+            .to_owned();
         Some((body, issued))
     }
 

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use svc_fixtures::contract::{Environment, Field, Operation, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
+use svc_fixtures::sample::{self, first_text};
 
-use super::bodies::with_member;
 use super::callers::Caller;
 use super::pattern;
 use crate::engine::call::rules::Rules;
@@ -224,12 +224,8 @@ fn with_settings(body: &Json<'static>, settings: &[&Setting]) -> Json<'static> {
     let mut body = body.clone();
     for (name, value) in settings {
         match value {
-            Some(value) => body = with_member(&body, name, value.clone()),
-            None => {
-                let members = body.as_object().unwrap_or_default().iter();
-                let kept = members.filter(|(known, _)| known != name).cloned();
-                body = Json::Object(kept.collect());
-            }
+            Some(value) => body.set(name.clone(), value.clone()),
+            None => body.remove(name),
         }
     }
     body
@@ -255,7 +251,7 @@ fn settings(
     let mut found = Vec::new();
     for field in operation.request.iter().filter(looked_at) {
         let formats = &rules.contract.formats;
-        let sample = field.sample(formats);
+        let sample = sample::value(&rules.contract, field);
         let fits = |value: &Json<'static>| field.check(value, formats, &[]).is_ok();
         let hold = |value: Option<&Json<'static>>| {
             let mut conditions = conditions.iter();
@@ -413,13 +409,6 @@ fn around(part: &str, sample: &str) -> Vec<Json<'static>> {
     ];
     let inner = (1..last.min(PLACES)).map(at);
     texts.into_iter().chain(inner).map(Json::from).collect()
-}
-
-/// The text, or the first of a list.
-#[must_use]
-pub fn first_text<'j>(value: &'j Json<'static>) -> &'j str {
-    let first = value.as_list().and_then(<[_]>::first).unwrap_or(value);
-    first.as_text().unwrap_or_default()
 }
 
 /// How like the sample a value is: a name has words, an address of the net has its marks, and anything

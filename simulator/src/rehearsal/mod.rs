@@ -17,6 +17,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample;
 
 use crate::engine::call::authenticate::Credential;
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
@@ -29,10 +30,9 @@ use crate::engine::state::verification::{Answer, State, Verification};
 use crate::engine::{Decision, decide, finish, prepare};
 use crate::scenario::{AccountConfig, Because, WireFault};
 
-pub use bodies::{bundle_path, path, with_member};
 pub use callers::Caller;
 pub use expectations::{ExpectationReport, check_expectations};
-pub use inputs::{NamedInput, first_text, named_input};
+pub use inputs::{NamedInput, named_input};
 pub use inspection::{Inspection, inspect};
 pub use overlaps::{OverlapReport, RuleLocation, report_overlaps};
 pub use recipes::{Goal, Recipe, RecipeCall, recipes};
@@ -77,8 +77,8 @@ pub enum CallTarget {
 impl CallTarget {
     fn path(self, rules: &Rules) -> String {
         match self {
-            CallTarget::Operation(at) => path(&rules.contract.operations[at]),
-            CallTarget::Bundle(at) => bundle_path(&rules.contract.bundles[at]),
+            CallTarget::Operation(at) => sample::path(&rules.contract.operations[at]),
+            CallTarget::Bundle(at) => rules.contract.bundles[at].path(),
         }
     }
 }

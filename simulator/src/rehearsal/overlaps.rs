@@ -8,6 +8,7 @@ use std::sync::Arc;
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Source};
+use svc_fixtures::sample::{self, Extent};
 
 use super::callers::Caller;
 use super::inputs::InputSearch;
@@ -105,7 +106,7 @@ fn shown(rules: &Rules, accounts: &[AccountConfig], overlap: Overlap) -> Option<
         let choice = rules.scenarios.choose(&rules.contract, input);
         choice == Choice::Scenario(overlap.first) && second.holds(row, input)
     };
-    let body = row.sample_body(&rules.contract.formats);
+    let body = sample::body(&rules.contract, row, Extent::Required);
     let mut identifiers: Vec<&str> = row.identifiers().map(|(_, it)| it.name.as_str()).collect();
     let any = all.iter().any(|it| it.selector == Selector::AnyIdentifier);
     identifiers.truncate(if any { usize::MAX } else { 1 });

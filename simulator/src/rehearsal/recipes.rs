@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::{ErrorCode, Field, Kind, Operation, Paise};
+use svc_fixtures::contract::{ErrorCode, Field, Operation, Paise};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
 
-use super::bodies::with_member;
 use super::callers::Caller;
 use super::inputs::{named_call, named_input_by};
 use super::{CallSpec, CallTarget, Observed, Rehearsal};
@@ -197,10 +197,8 @@ impl Search<'_> {
         };
         let step = self.rules.steps[self.operation]?;
         let step = &self.rules.contract.flows[step.flow].steps[step.step];
-        let (takes, sample) = (
-            step.takes.as_ref()?,
-            self.row.sample_body(&self.rules.contract.formats),
-        );
+        let takes = step.takes.as_ref()?;
+        let sample = sample::body(&self.rules.contract, self.row, Extent::Required);
         let scenarios = self.rules.scenarios.iter();
         let mut named = scenarios
             .filter(|(_, scenario)| scenario.operations.contains(&self.operation))
@@ -214,8 +212,8 @@ impl Search<'_> {
             return None;
         }
         self.row.identifiers().find_map(|(_, field)| {
-            let text = Json::from(sentinel.text.as_str());
-            let set = (field.name.clone(), self.as_of(field, text));
+            let value = sample::with_text(&self.rules.contract, field, &sentinel.text);
+            let set = (field.name.clone(), value);
             self.try_input(goal, vec![set], 1)
         })
     }
@@ -232,10 +230,9 @@ impl Search<'_> {
         let works = |config: &AccountConfig| config.keys.first().is_some_and(|key| !key.revoked);
         match code {
             ErrorCode::InvalidInput => set(self.row.request.first()?, Json::Null),
-            ErrorCode::InvalidIdentifier => self
-                .row
-                .identifiers()
-                .find_map(|(_, field)| set(field, self.as_of(field, Json::from("?")))),
+            ErrorCode::InvalidIdentifier => self.row.identifiers().find_map(|(_, field)| {
+                set(field, sample::with_text(&self.rules.contract, field, "?"))
+            }),
             ErrorCode::NotFound => {
                 let step = self.rules.steps[self.operation]?;
                 let step = &self.rules.contract.flows[step.flow].steps[step.step];
@@ -273,7 +270,7 @@ impl Search<'_> {
                 first.idempotency_key = Some("order-1042".to_owned());
                 let mut second = first.clone();
                 let note = ("note".to_owned(), Json::from("another body"));
-                second.body = with_member(&second.body, &note.0, note.1.clone());
+                second.body.set(note.0.clone(), note.1.clone());
                 second.set.push(note);
                 self.play(rehearsal, goal, vec![first, second])
             }
@@ -282,14 +279,6 @@ impl Search<'_> {
             | ErrorCode::SourceUnavailable
             | ErrorCode::SourceTimeout
             | ErrorCode::InternalError => None,
-        }
-    }
-
-    /// A value in the form of its field: a list where that is one.
-    fn as_of(&self, field: &Field, value: Json<'static>) -> Json<'static> {
-        match field.kind {
-            Kind::List { .. } => Json::List(vec![value]),
-            _ => value,
         }
     }
 

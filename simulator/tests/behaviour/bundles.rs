@@ -18,9 +18,7 @@ const PERSON: &str =
 fn sample(slug: &str) -> String {
     let contract = Contract::built_in();
     let bundle = contract.bundles.iter().find(|bundle| bundle.slug == slug);
-    contract
-        .bundle_sample(bundle.expect("a bundle"))
-        .to_string()
+    svc_fixtures::sample::bundle_body(&contract, bundle.expect("a bundle")).to_string()
 }
 
 fn steps(answer: &Answer) -> Vec<String> {

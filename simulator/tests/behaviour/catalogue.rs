@@ -7,14 +7,15 @@ use svc_simulator::http::{Addresses, openapi, operations};
 use svc_simulator::scenario;
 
 use jiff::SignedDuration;
-use svc_fixtures::contract::{Kind, Shape};
+use svc_fixtures::contract::Shape;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
+use svc_fixtures::sample;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::Files;
 use svc_simulator::engine::state::verification::Resolved;
 
-use crate::samples::{Catalogue, set};
+use crate::samples::Catalogue;
 use crate::scene::Scene;
 
 const ERRORS: [(u16, &str); 5] = [
@@ -64,19 +65,19 @@ fn every_identifier_has_a_fixed_input_for_every_error() {
     for operation in &catalogue.contract().operations {
         for (_, field) in operation.identifiers() {
             for (status, code) in ERRORS {
-                for environment in Environment::ALL {
+                let values = catalogue.fixed(operation, field, status);
+                let values = values.iter();
+                let asked =
+                    values.flat_map(|it| Environment::ALL.map(|environment| (it, environment)));
+                for (value, environment) in asked {
                     let mut body = catalogue.unbound(operation);
-                    set(
-                        &mut body,
-                        &field.name,
-                        catalogue.fixed(operation, field, status),
-                    );
+                    body.set(field.name.clone(), value.clone());
                     let answer = catalogue.send(operation, &body, environment);
                     let what = format!("{} {}", operation.id, field.name);
                     assert_eq!(
                         answer.outcome(),
                         format!("{status} {code}"),
-                        "{what}: {body:?}"
+                        "{what}: {body}"
                     );
                     let charged = environment == Environment::Live && status == 422;
                     assert_eq!(answer.at("billing.charged"), charged.to_string(), "{what}");
@@ -93,12 +94,8 @@ fn the_sentinel_in_any_identifier_makes_its_source_unavailable() {
     for operation in &catalogue.contract().operations {
         for (_, field) in operation.identifiers() {
             let mut body = catalogue.unbound(operation);
-            let sentinel = Json::from("x ZZZZZ0000Z x");
-            let value = match field.kind {
-                Kind::List { .. } => Json::List(vec![sentinel]),
-                _ => sentinel,
-            };
-            set(&mut body, &field.name, value);
+            let value = sample::with_text(catalogue.contract(), field, "x ZZZZZ0000Z x");
+            body.set(field.name.clone(), value);
             let outcome = catalogue
                 .send(operation, &body, Environment::Test)
                 .outcome();
@@ -122,11 +119,8 @@ fn what_can_be_pending_is_and_ends_in_the_form_of_its_row() {
         for environment in Environment::ALL {
             let (_, field) = operation.identifiers().next().expect("an identifier");
             let mut body = catalogue.sample(operation);
-            set(
-                &mut body,
-                &field.name,
-                catalogue.fixed(operation, field, 202),
-            );
+            let mut values = catalogue.fixed(operation, field, 202);
+            body.set(field.name.clone(), values.pop().expect("a spelling"));
             let first = catalogue.send(operation, &body, environment);
             let id = first.id();
             assert_eq!(
@@ -185,10 +179,10 @@ fn an_answer_repeats_the_identifiers_it_was_asked_for() {
     let catalogue = Catalogue::new();
     for operation in &catalogue.contract().operations {
         let answer = catalogue.walk(operation, Environment::Test);
-        for (name, value) in catalogue.sample(operation) {
-            let index = operation.field(&name).expect("a field");
+        for (name, value) in catalogue.sample(operation).as_object().expect("an object") {
+            let index = operation.field(name).expect("a field");
             let echoed = operation.request[index].identifies
-                && operation.response.member(&name).is_some()
+                && operation.response.member(name).is_some()
                 && operation
                     .pending
                     .as_ref()

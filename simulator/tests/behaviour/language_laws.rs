@@ -9,11 +9,12 @@ use svc_fixtures::contract::{Contract, Operation, Shape};
 use svc_fixtures::embedded;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
+use svc_fixtures::sample::any::runner;
+use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::{Answers, Character};
 use svc_simulator::engine::compute;
 use svc_simulator::scenario::read_scenarios;
 
-use crate::generated::runner;
 use crate::scene::Scene;
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
@@ -54,8 +55,8 @@ fn with_lists() -> Vec<(&'static Operation, Vec<String>)> {
 
 /// What an operation answers its sample, in the end: of a pending call its result.
 fn completed(scene: &Scene, operation: &Operation) -> Json<'static> {
-    let path = operation.path.replace('*', "start");
-    let body = operation.sample_body(&CONTRACT.formats).to_string();
+    let path = sample::path(operation);
+    let body = sample::body(&CONTRACT, operation, Extent::Required).to_string();
     let answer = scene.post(&path, &body).send();
     let data = answer.json().get("data").cloned().unwrap_or(Json::Null);
     assert_eq!(answer.at("status"), "completed", "{answer}");

@@ -17,7 +17,6 @@ mod explained;
 mod explained_inputs;
 mod faults;
 mod flow;
-mod generated;
 mod hostile;
 mod idempotency;
 mod independence;

@@ -7,14 +7,15 @@ use jsonschema::{Registry, Validator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use svc_fixtures::contract::{Contract, Kind, Operation, Rule};
+use svc_fixtures::json::Json;
+use svc_fixtures::sample::any::runner;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::http::Addresses;
 use svc_simulator::http::openapi::document;
 use svc_simulator::scenario;
 
-use crate::broken::{broken_body, ways};
-use crate::generated::{Generator, runner};
-use crate::samples::{Body, Catalogue, object_text, set};
+use crate::broken::broken;
+use crate::samples::Catalogue;
 use crate::scene::{Answer, Asked, Scene};
 
 const ERRORS: [u16; 5] = [422, 500, 502, 503, 504];
@@ -212,13 +213,11 @@ fn every_outcome_of_every_operation_is_as_the_document_says() {
             for status in ERRORS.into_iter().chain(pending) {
                 let (_, field) = operation.identifiers().next().expect("an identifier");
                 let mut body = catalogue.unbound(operation);
-                let value = catalogue.fixed(operation, field, status);
-                set(&mut body, &field.name, value);
-                judge.answer(
-                    &path,
-                    "post",
-                    &catalogue.send(operation, &body, environment),
-                );
+                for value in catalogue.fixed(operation, field, status) {
+                    body.set(field.name.clone(), value);
+                    let answer = catalogue.send(operation, &body, environment);
+                    judge.answer(&path, "post", &answer);
+                }
             }
         }
     }
@@ -233,9 +232,9 @@ fn every_refusal_of_every_operation_is_as_the_document_says() {
         let path = documented(operation);
         let url = operation.path.replace('*', "start");
         let mut body = catalogue.unbound(operation);
-        let text = object_text(&body);
-        set(&mut body, "other", true.into());
-        let (body, other) = (text, object_text(&body));
+        let text = body.to_string();
+        body.set("other", true.into());
+        let (body, other) = (text, body.to_string());
         for environment in Environment::ALL {
             let ask = |body| {
                 let asked = scene.post(&url, body);
@@ -315,7 +314,7 @@ fn is_said_whole(contract: &Contract, kind: &Kind) -> bool {
 #[test]
 fn the_document_takes_valid_requests_and_refuses_broken_ones() {
     let catalogue = Catalogue::new();
-    let (contract, generator) = (catalogue.contract(), Generator::new(&catalogue.rules));
+    let (contract, inputs) = (catalogue.contract(), catalogue.inputs());
     let sentinel = contract.service.sentinel.text.as_str();
     for operation in &contract.operations {
         let schema = json!({
@@ -323,13 +322,13 @@ fn the_document_takes_valid_requests_and_refuses_broken_ones() {
             "components": { "schemas": DOCUMENT["components"]["schemas"] },
         });
         let schema = jsonschema::draft202012::new(&schema).expect("a schema");
-        let fits = |body: &Body| {
-            let value: Value = serde_json::from_str(&object_text(body)).expect("JSON");
+        let fits = |body: &Json<'_>| {
+            let value: Value = serde_json::from_str(&body.to_string()).expect("JSON");
             schema.is_valid(&value)
         };
-        let cases = (generator.body(operation), any::<usize>());
+        let cases = (inputs.body(&operation.request), any::<usize>());
         let outcome = runner(6).run(&cases, |(body, seed)| {
-            let text = object_text(&body);
+            let text = body.to_string();
             // The sentinel wins over formats, and this is white space to ECMA 262 alone.
             let exempt = text.contains(sentinel) || text.contains('\u{feff}');
             prop_assert!(exempt || fits(&body));
@@ -337,10 +336,10 @@ fn the_document_takes_valid_requests_and_refuses_broken_ones() {
                 if !is_said_whole(contract, &field.kind) {
                     continue;
                 }
-                for (_, value) in ways(contract, field, &body, seed) {
+                for violation in broken(contract, field, &body, seed) {
                     let mut broken = body.clone();
-                    broken_body(&mut broken, &field.name, value);
-                    prop_assert!(!fits(&broken), "{}", object_text(&broken));
+                    violation.put_in(&mut broken);
+                    prop_assert!(!fits(&broken), "{} {}", violation.name(), broken);
                 }
             }
             Ok(())

@@ -5,14 +5,14 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use svc_fixtures::contract::{Contract, ErrorCode, Operation, Presence};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::any::runner;
 use svc_fixtures::template::{Answers, Expr, Part, Root, Template};
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::engine::compute;
 use svc_simulator::scenario::{Choice, MatchInput, OutcomeKind, RequestContext};
 
-use crate::generated::{Generator, runner};
-use crate::samples::{Body, Catalogue, set};
+use crate::samples::Catalogue;
 use crate::scene::Answer;
 
 const CASES: u32 = 24;
@@ -25,13 +25,12 @@ enum Expected {
     Error(ErrorCode),
 }
 
-fn expected(rules: &Rules, index: usize, body: &Body) -> Expected {
+fn expected(rules: &Rules, index: usize, body: &Json<'_>) -> Expected {
     let operation = &rules.contract.operations[index];
     let field = |at: usize| {
         let field = &operation.request[at];
-        let sent = body.iter().find(|(name, _)| *name == field.name);
-        match (sent, &field.presence) {
-            (Some((_, value)), _) | (None, Presence::Default(value)) => Some(value),
+        match (body.get(&field.name), &field.presence) {
+            (Some(value), _) | (None, Presence::Default(value)) => Some(value),
             (None, _) => None,
         }
     };
@@ -84,12 +83,12 @@ fn answers(contract: &Contract) -> Answers {
 }
 
 /// Puts what the earlier steps gave into a generated body.
-fn carry(body: &mut Body, operation: &Operation, carried: &Body) {
+fn carry(body: &mut Json<'static>, operation: &Operation, carried: &[(String, Json<'static>)]) {
     for (name, value) in carried {
         let index = operation.field(name).expect("a field");
         let required = operation.request[index].presence == Presence::Required;
-        if required || body.iter().any(|(known, _)| known == name) {
-            set(body, name, value.clone());
+        if required || body.get(name).is_some() {
+            body.set(name.clone(), value.clone());
         }
     }
 }
@@ -102,7 +101,7 @@ struct Pair {
 
 impl Pair {
     /// Asks both; what another account asks in between makes no difference.
-    fn ask(&self, operation: &Operation, body: &Body) -> Result<Answer, TestCaseError> {
+    fn ask(&self, operation: &Operation, body: &Json<'_>) -> Result<Answer, TestCaseError> {
         let first = self.one.send(operation, body, Environment::Test);
         self.other.send(operation, body, Environment::Live);
         let second = self.other.send(operation, body, Environment::Test);
@@ -146,12 +145,11 @@ fn judge(
 fn judge_echoes(
     echoes: &[(String, String)],
     operation: &Operation,
-    body: &Body,
+    body: &Json<'_>,
     data: &Json<'_>,
 ) -> Result<(), TestCaseError> {
     for (member, field) in echoes {
-        let sent = body.iter().find(|(name, _)| name == field);
-        if let Some((_, sent)) = sent {
+        if let Some(sent) = body.get(field) {
             prop_assert_eq!(data.get(member), Some(sent), "{} {}", operation.id, member);
         }
     }
@@ -165,14 +163,14 @@ fn every_valid_request_gets_its_outcome_in_the_exact_form_and_twice_the_same_byt
         other: Catalogue::new(),
     };
     let (rules, contract) = (&*pair.one.rules, pair.one.contract());
-    let (generator, answers) = (Generator::new(rules), answers(contract));
+    let (inputs, answers) = (pair.one.inputs(), answers(contract));
     for (index, operation) in contract.operations.iter().enumerate() {
         let echoes = echoes(&answers, operation);
         let carried = pair.one.carried(operation, Environment::Test);
         let same = pair.other.carried(operation, Environment::Test);
         assert_eq!(carried, same, "{}", operation.id);
         pair.other.carried(operation, Environment::Live);
-        let outcome = runner(CASES).run(&generator.body(operation), |mut body| {
+        let outcome = runner(CASES).run(&inputs.body(&operation.request), |mut body| {
             carry(&mut body, operation, &carried);
             let answer = pair.ask(operation, &body)?;
             let expected = expected(rules, index, &body);

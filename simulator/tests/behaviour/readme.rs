@@ -108,7 +108,8 @@ fn the_readme_lists_the_inputs_as_the_command_does() {
 fn the_call_printed_at_the_start_is_the_first_of_the_readme() {
     let contract = svc_fixtures::contract::Contract::built_in();
     let accounts = svc_simulator::scenario::read_accounts(&svc_simulator::scenario::accounts());
-    let call = svc_simulator::http::sample::first_call(&contract, &accounts.expect("accounts"));
+    let call =
+        svc_simulator::http::first_call::FirstCall::find(&contract, &accounts.expect("accounts"));
     let (shown, _) = examples()[0];
     assert_eq!(call.expect("a call").curl("http://127.0.0.1:8801"), shown);
 }

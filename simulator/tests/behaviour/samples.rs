@@ -1,12 +1,15 @@
-//! Bodies for every operation, made from its row: the sample, and the fixed inputs as the rulings
-//! spell them.
+//! Calls of every operation with inputs made from its row: the sample, the fixed inputs as the rulings
+//! spell them, and any.
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Field, Flow, FlowKey, Kind, Operation, Step};
+use svc_fixtures::contract::{Contract, Field, Flow, Operation};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::any::Inputs;
+use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::Rules;
+use svc_simulator::scenario::Predicate;
 
 use crate::scene::{Answer, Scene};
 
@@ -15,9 +18,6 @@ pub(crate) struct Catalogue {
     pub(crate) scene: Scene,
     pub(crate) rules: Arc<Rules>,
 }
-
-/// A body under construction: members by name.
-pub(crate) type Body = Vec<(String, Json<'static>)>;
 
 impl Catalogue {
     pub(crate) fn new() -> Self {
@@ -37,24 +37,42 @@ impl Catalogue {
         self.contract().operation(id).expect("an operation")
     }
 
+    /// Strategies for inputs, among them texts that scenarios name, and the sentinel.
+    pub(crate) fn inputs(&self) -> Inputs<'_> {
+        let mut named = vec![format!("x {} y", self.contract().service.sentinel.text)];
+        for scenario in self.rules.scenarios.all() {
+            for condition in &scenario.conditions {
+                match &condition.predicate {
+                    Predicate::OneOf(values) => {
+                        let texts = values.iter().filter_map(Json::as_text);
+                        named.extend(texts.map(str::to_owned));
+                    }
+                    Predicate::PathEnds(end) => {
+                        named.push(format!("https://assets.example/a{end}?b"))
+                    }
+                    Predicate::Query(pair) => {
+                        named.push(format!("https://app.example/back?a=1&{pair}"))
+                    }
+                    _ => {}
+                }
+            }
+        }
+        named.dedup();
+        Inputs::new(self.contract()).with_texts(named)
+    }
+
     /// The required fields with their examples; what a later step carries is not issued yet.
-    pub(crate) fn sample(&self, operation: &Operation) -> Body {
-        let sample = operation.sample_body(&self.contract().formats);
-        let Json::Object(members) = sample else {
-            panic!("a body is an object")
-        };
-        let own = |(name, value)| (std::borrow::Cow::into_owned(name), value);
-        members.into_iter().map(own).collect()
+    pub(crate) fn sample(&self, operation: &Operation) -> Json<'static> {
+        sample::body(self.contract(), operation, Extent::Required)
     }
 
     pub(crate) fn send(
         &self,
         operation: &Operation,
-        body: &Body,
+        body: &Json<'_>,
         environment: Environment,
     ) -> Answer {
-        let body = object_text(body);
-        let path = operation.path.replace('*', "start");
+        let (path, body) = (sample::path(operation), body.to_string());
         let asked = self.scene.post(&path, &body);
         match environment {
             Environment::Test => asked.send(),
@@ -66,27 +84,30 @@ impl Catalogue {
     pub(crate) fn walk(&self, operation: &Operation, environment: Environment) -> Answer {
         let mut body = self.sample(operation);
         for (name, value) in self.carried(operation, environment) {
-            set(&mut body, &name, value);
+            body.set(name, value);
         }
         self.send(operation, &body, environment)
     }
 
     /// What an operation takes from the steps its flow asks for before it, which are called.
-    pub(crate) fn carried(&self, operation: &Operation, environment: Environment) -> Body {
-        let Some((flow, step)) = self.step(operation) else {
-            return Body::new();
+    pub(crate) fn carried(
+        &self,
+        operation: &Operation,
+        environment: Environment,
+    ) -> Vec<(String, Json<'static>)> {
+        let Some((flow, at)) = self.contract().step_of(&operation.id) else {
+            return Vec::new();
         };
-        let Some(field) = &step.takes else {
-            return Body::new();
+        let Some(field) = &flow.steps[at].takes else {
+            return Vec::new();
         };
         let key = self.begin(flow, environment);
-        if let Some(after) = &step.after {
+        if let Some(after) = &flow.steps[at].after {
             let after = self.operation(after);
-            let carried = self.step(after).and_then(|(_, step)| step.takes.clone());
+            let carried = self.contract().carried_field(after);
             let mut body = self.sample(after);
-            set(
-                &mut body,
-                &carried.expect("a later step"),
+            body.set(
+                carried.expect("a later step").to_owned(),
                 key.clone().into(),
             );
             assert_eq!(
@@ -97,106 +118,40 @@ impl Catalogue {
         let first = self.operation(&flow.steps[0].operation);
         let said = |name: &String| {
             let index = first.field(name).expect("a field of the first step");
-            (
-                name.clone(),
-                first.request[index].sample(&self.contract().formats),
-            )
+            let value = sample::value(self.contract(), &first.request[index]);
+            (name.clone(), value)
         };
-        let same = step.same.iter().map(said);
+        let same = flow.steps[at].same.iter().map(said);
         same.chain([(field.clone(), key.into())]).collect()
     }
 
     fn begin(&self, flow: &Flow, environment: Environment) -> String {
         let first = self.operation(&flow.steps[0].operation);
         let answer = self.send(first, &self.sample(first), environment);
-        match flow.steps[0].issues.as_ref().expect("a first step issues") {
-            FlowKey::Member(name) => answer.at(&format!("data.{name}")),
-            FlowKey::Verification => answer.id(),
-        }
-    }
-
-    /// Where an operation stands in a flow that is enforced.
-    fn step(&self, operation: &Operation) -> Option<(&Flow, &Step)> {
-        let mut flows = self.contract().flows.iter().filter(|flow| !flow.advisory);
-        flows.find_map(|flow| {
-            let step = flow
-                .steps
-                .iter()
-                .find(|step| step.operation == operation.id)?;
-            Some((flow, step))
-        })
+        let key = flow.steps[0].issues.as_ref().expect("a first step issues");
+        let answer = answer.json();
+        key.issued(&answer).expect("it is issued").to_owned()
     }
 
     /// A sample whose carried identifier is a fixed input, so that it need not be issued.
-    pub(crate) fn unbound(&self, operation: &Operation) -> Body {
+    pub(crate) fn unbound(&self, operation: &Operation) -> Json<'static> {
         let mut body = self.sample(operation);
-        if let Some(field) = self
-            .step(operation)
-            .and_then(|(_, step)| step.takes.as_ref())
-        {
-            set(&mut body, field, "status-500".into());
+        if let Some(field) = self.contract().carried_field(operation) {
+            body.set(field.to_owned(), "status-500".into());
         }
         body
     }
 
-    /// The value of an identifying field that stands for a status, as the rulings spell it.
-    pub(crate) fn fixed(&self, operation: &Operation, field: &Field, status: u16) -> Json<'static> {
-        let carried = self
-            .step(operation)
-            .and_then(|(_, step)| step.takes.as_ref());
-        if carried == Some(&field.name) {
-            return format!("status-{status}").into();
-        }
-        match (field.sample(&self.contract().formats), &field.kind) {
-            (Json::List(_), Kind::List { .. }) => Json::List(vec![
-                format!("https://other.example/a/status-{status}.png").into(),
-            ]),
-            (Json::Text(text), _) => with_status(field, &text, status).into(),
-            (other, _) => panic!("{}: {other} identifies nobody", field.name),
-        }
+    /// The values of an identifying field that stand for a status, in every spelling.
+    pub(crate) fn fixed(
+        &self,
+        operation: &Operation,
+        field: &Field,
+        status: u16,
+    ) -> Vec<Json<'static>> {
+        let texts = sample::status_texts(self.contract(), operation, field, status).into_iter();
+        texts
+            .map(|text| sample::with_text(self.contract(), field, &text))
+            .collect()
     }
-}
-
-/// A body as it is sent.
-pub(crate) fn object_text(body: &Body) -> String {
-    let members = body
-        .iter()
-        .map(|(name, value)| (name.as_str().into(), value.clone()));
-    Json::Object(members.collect()).to_string()
-}
-
-pub(crate) fn set(body: &mut Body, name: &str, value: Json<'static>) {
-    body.retain(|(known, _)| known != name);
-    body.push((name.to_owned(), value));
-}
-
-/// The sample identifier with its last digits replaced by the status.
-fn with_status(field: &Field, sample: &str, status: u16) -> String {
-    if field.folds {
-        return format!("Status   {status}");
-    }
-    if field.name == "redirectUrl" {
-        return format!("https://app.example/return?from=kyc&status={status}#top");
-    }
-    if sample.starts_with("https://") {
-        return format!("http://127.0.0.1:8801/test-assets/status-{status}.png?size=2");
-    }
-    if sample.contains('@') {
-        return format!("status-{status}@example.com");
-    }
-    if let Some(prefix) = sample.strip_suffix("::1") {
-        return format!("{prefix}::{status}");
-    }
-    let run_ends = |at: &usize| {
-        sample[..*at]
-            .bytes()
-            .rev()
-            .take(3)
-            .all(|b| b.is_ascii_digit())
-    };
-    let end = (3..=sample.len())
-        .rev()
-        .find(run_ends)
-        .expect("a sample has digits");
-    format!("{}{status}{}", &sample[..end - 3], &sample[end..])
 }

@@ -3,10 +3,10 @@
 
 use proptest::prelude::*;
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::any::runner;
 use svc_simulator::engine::call::request::Environment;
 
-use crate::generated::{Generator, runner};
-use crate::samples::{Body, Catalogue};
+use crate::samples::Catalogue;
 use crate::scene::Answer;
 
 /// The answers to all samples, by operation.
@@ -378,12 +378,12 @@ fn no_name_of_any_sample_is_outside_the_story() {
 #[test]
 fn any_gstin_contains_its_pan_and_is_the_same_company_in_both_operations() {
     let catalogue = Catalogue::new();
-    let generator = Generator::new(&catalogue.rules);
+    let inputs = catalogue.inputs();
     let [short, long] = ["verify.company.gst", "verify.company.gst-detailed"]
         .map(|id| catalogue.contract().operation(id).expect("an operation"));
-    let ask = |operation, body: &Body| catalogue.send(operation, body, Environment::Test);
-    let outcome = runner(60).run(&generator.value(&short.request[0]), |gstin| {
-        let body = vec![("gstin".to_owned(), gstin.clone())];
+    let ask = |operation, body: &Json<'_>| catalogue.send(operation, body, Environment::Test);
+    let outcome = runner(60).run(&inputs.value(&short.request[0]), |gstin| {
+        let body = Json::object([("gstin", gstin.clone())]);
         let (one, other) = (ask(short, &body), ask(long, &body));
         prop_assert_eq!(one.outcome(), other.outcome());
         if one.0.status == 200 {

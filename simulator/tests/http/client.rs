@@ -6,8 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::transport::NoTransport;
+use svc_simulator::http::Addresses;
 use svc_simulator::http::edge::EdgeLimits;
-use svc_simulator::http::{Addresses, sample};
+use svc_simulator::http::first_call::FirstCall;
 use svc_simulator::{Simulator, SimulatorBuilder};
 pub(crate) use svc_test_support::{Answer, Client};
 
@@ -63,9 +64,9 @@ impl Served {
         )
     }
 
-    fn first_call(&self) -> sample::FirstCall {
+    fn first_call(&self) -> FirstCall {
         let contract = &self.host().rules().contract;
-        sample::first_call(contract, self.accounts()).expect("a call that succeeds")
+        FirstCall::find(contract, self.accounts()).expect("a call that succeeds")
     }
 
     /// Waits until every listener has ended.

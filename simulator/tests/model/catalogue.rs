@@ -2,10 +2,10 @@
 //! the contract, and what each is by construction. No outcome is looked up in the simulator.
 
 use svc_fixtures::contract::{
-    Blame, Bundle, BundleMode, Contract, ErrorCode, Field, Flow, Format, Kind, Operation, Presence,
-    Step,
+    Blame, Bundle, BundleMode, Contract, ErrorCode, Field, Flow, Kind, Operation, Presence, Step,
 };
 use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent, Violation};
 
 /// Where a body carries an identifier that an earlier call issued.
 pub(crate) const CARRIED: &str = "<carried>";
@@ -76,8 +76,6 @@ pub(crate) struct Catalogue {
     pub(crate) in_steps: Vec<usize>,
 }
 
-type Body = Vec<(String, Json<'static>)>;
-
 impl Catalogue {
     pub(crate) fn new() -> Self {
         let contract = Contract::built_in();
@@ -115,46 +113,19 @@ fn place(contract: &Contract, operation: &Operation) -> Option<(usize, usize)> {
     contract.flows.iter().enumerate().find_map(enforced)
 }
 
-fn takes<'c>(contract: &'c Contract, operation: &Operation) -> Option<&'c str> {
-    let (flow, step) = place(contract, operation)?;
-    contract.flows[flow].steps[step].takes.as_deref()
-}
-
-fn members(json: Json<'static>) -> Body {
-    let Json::Object(members) = json else {
-        panic!("a body is an object")
-    };
-    let own = |(name, value): (std::borrow::Cow<'static, str>, _)| (name.into_owned(), value);
-    members.into_iter().map(own).collect()
-}
-
-fn print(body: &Body) -> String {
-    let members = body.iter();
-    let members = members.map(|(name, value)| (name.as_str().into(), value.clone()));
-    Json::Object(members.collect()).to_string()
-}
-
-fn set(body: &mut Body, name: &str, value: Json<'static>) {
-    match body.iter_mut().find(|(known, _)| known == name) {
-        Some((_, old)) => *old = value,
-        None => body.push((name.to_owned(), value)),
-    }
-}
-
 /// The sample body of an operation; what it carries is still open.
-fn plain(contract: &Contract, operation: &Operation) -> Body {
-    let mut body = members(operation.sample_body(&contract.formats));
-    if let Some(field) = takes(contract, operation) {
-        set(&mut body, field, CARRIED.into());
+fn plain(contract: &Contract, operation: &Operation) -> Json<'static> {
+    let mut body = sample::body(contract, operation, Extent::Required);
+    if let Some(field) = contract.carried_field(operation) {
+        body.set(field.to_owned(), CARRIED.into());
     }
     body
 }
 
 /// The field that the marks of an operation are set on: the first that identifies and is not carried.
 fn marked<'c>(contract: &Contract, operation: &'c Operation) -> Option<&'c Field> {
-    let carried = takes(contract, operation);
     let mut fields = operation.identifiers().map(|(_, field)| field);
-    fields.find(|field| Some(field.name.as_str()) != carried)
+    fields.find(|field| !contract.carries(operation, field))
 }
 
 /// The kinds of mark an operation knows.
@@ -164,65 +135,40 @@ fn marks(operation: &Operation) -> impl Iterator<Item = Mark> {
     statuses.chain(pending).chain([Mark::Sentinel])
 }
 
-/// The value of a field that asks for this.
-fn value(contract: &Contract, field: &Field, mark: Mark) -> Json<'static> {
-    let sample = field.sample(&contract.formats);
-    let text = |text: String| match field.kind {
-        Kind::List { .. } => Json::List(vec![text.into()]),
-        _ => Json::from(text),
+/// The body with the value of a field that asks for this.
+fn with_mark(
+    contract: &Contract,
+    operation: &Operation,
+    field: &Field,
+    body: &Json<'static>,
+    mark: Mark,
+) -> Json<'static> {
+    let text = match mark {
+        Mark::None => return body.clone(),
+        Mark::Sentinel => format!("x{SENTINEL}x"),
+        Mark::Status(status) => sample::status_text(contract, operation, field, status),
     };
-    match mark {
-        Mark::None => sample,
-        Mark::Sentinel => text(format!("x{SENTINEL}x")),
-        Mark::Status(status) => text(with_status(field, &first_text(&sample), status)),
-    }
+    let mut body = body.clone();
+    let value = sample::with_text(contract, field, &text);
+    body.set(field.name.clone(), value);
+    body
 }
 
-fn first_text(json: &Json<'_>) -> String {
-    let first = json.as_list().and_then(<[Json<'_>]>::first);
-    let text = first.unwrap_or(json).as_text();
-    text.expect("what identifies is a text").to_owned()
-}
-
-/// The sample identifier with its last digits replaced by the status.
-fn with_status(field: &Field, sample: &str, status: u16) -> String {
-    if field.folds || field.name.starts_with("address") || field.name.starts_with("name") {
-        return format!("STATUS {status}");
-    }
-    if field.name == "redirectUrl" {
-        return format!("https://app.example/return?status={status}");
-    }
-    if sample.starts_with("https://") {
-        return format!("https://assets.example/status-{status}.png");
-    }
-    if sample.contains('@') {
-        return format!("status-{status}@example.com");
-    }
-    if let Some(prefix) = sample.strip_suffix("::1") {
-        return format!("{prefix}::{status}");
-    }
-    let ends = |end: &usize| sample[end - 3..*end].bytes().all(|b| b.is_ascii_digit());
-    let end = (3..=sample.len()).rev().find(ends);
-    let end = end.expect("a sample has digits");
-    format!("{}{status}{}", &sample[..end - 3], &sample[end..])
-}
-
-fn identifiers(operation: &Operation, body: &Body) -> Vec<(String, String)> {
+fn identifiers(operation: &Operation, body: &Json<'static>) -> Vec<(String, String)> {
     let fields = operation.identifiers();
     let sent = |(_, field): (usize, &Field)| {
-        let (name, value) = body.iter().find(|(name, _)| *name == field.name)?;
-        Some((name.clone(), value.to_string()))
+        Some((field.name.clone(), body.get(&field.name)?.to_string()))
     };
     fields.filter_map(sent).collect()
 }
 
-fn template(contract: &Contract, at: usize, body: &Body, mark: Mark) -> Template {
+fn template(contract: &Contract, at: usize, body: &Json<'static>, mark: Mark) -> Template {
     let operation = &contract.operations[at];
     Template {
         of: Of::Operation(at),
         method: "POST",
-        path: operation.path.replace('*', "start"),
-        body: print(body),
+        path: sample::path(operation),
+        body: body.to_string(),
         refused: None,
         counts: true,
         runs: vec![Run {
@@ -245,8 +191,7 @@ fn of_operation(contract: &Contract, at: usize) -> Vec<Template> {
     let mut all = vec![template(contract, at, &sample, Mark::None)];
     if let Some(field) = marked(contract, operation) {
         for mark in marks(operation) {
-            let mut body = sample.clone();
-            set(&mut body, &field.name, value(contract, field, mark));
+            let body = with_mark(contract, operation, field, &sample, mark);
             all.push(template(contract, at, &body, mark));
         }
     }
@@ -256,14 +201,14 @@ fn of_operation(contract: &Contract, at: usize) -> Vec<Template> {
 }
 
 /// An OTP that is not the one that was sent.
-fn wrong_otp(contract: &Contract, at: usize, sample: &Body) -> Option<Template> {
+fn wrong_otp(contract: &Contract, at: usize, sample: &Json<'static>) -> Option<Template> {
     let operation = &contract.operations[at];
     let otp = operation.field("otp")?;
     let Kind::Text { one_of, .. } = &operation.request[otp].kind else {
         return None;
     };
     let mut body = sample.clone();
-    set(&mut body, "otp", "4321".into());
+    body.set("otp", "4321".into());
     let mut wrong = template(contract, at, &body, Mark::None);
     match one_of.is_empty() {
         true => wrong.runs[0].otp_is_right = false,
@@ -273,35 +218,37 @@ fn wrong_otp(contract: &Contract, at: usize, sample: &Body) -> Option<Template> 
 }
 
 /// Calls that are refused whatever the account is like.
-fn flawed(contract: &Contract, at: usize, sample: &Body) -> Vec<Template> {
+fn flawed(contract: &Contract, at: usize, sample: &Json<'static>) -> Vec<Template> {
     let operation = &contract.operations[at];
-    let refused = |body: &Body, code| Template {
+    let refused = |body: &Json<'static>, code| Template {
         refused: Some((contract.error(code).status, code)),
         ..template(contract, at, body, Mark::None)
     };
-    let first = &sample[0].0;
-    let mut of_wrong_type = sample.clone();
-    set(&mut of_wrong_type, first, Json::Int(7));
-    let missing: Body = sample[1..].to_vec();
-    let mut all = vec![
-        refused(&missing, ErrorCode::InvalidInput),
-        refused(&of_wrong_type, ErrorCode::InvalidInput),
+    let required = |field: &&Field| field.presence == Presence::Required;
+    let fields = operation.request.iter().filter(required);
+    let violations: Vec<Violation> = fields
+        .flat_map(|field| sample::violations(contract, field))
+        .collect();
+    let named = |names: &[&str]| {
+        let mut all = violations.iter();
+        all.find(|violation| names.contains(&violation.what.as_str()))
+    };
+    let off_its_format = ["with a wrong character", "too short", "of other letters"];
+    let broken = [
+        named(&["missing"]),
+        named(&["is an integer"]),
+        named(&off_its_format),
     ];
-    if let Some((name, format)) = with_format(contract, operation) {
-        let mut malformed = sample.clone();
-        let mut wrong = ["?", "lower", "a b"].into_iter();
-        let wrong = wrong.find(|text| !format.fits(text));
-        set(
-            &mut malformed,
-            name,
-            wrong.expect("a text without it").into(),
-        );
-        let code = match format.blame {
+    let broken = broken.into_iter().flatten().map(|violation| {
+        let mut body = sample.clone();
+        violation.put_in(&mut body);
+        let code = match violation.blame {
             Blame::Identifier => ErrorCode::InvalidIdentifier,
             Blame::Input => ErrorCode::InvalidInput,
         };
-        all.push(refused(&malformed, code));
-    }
+        refused(&body, code)
+    });
+    let mut all: Vec<Template> = broken.collect();
     all.push(Template {
         body: "{\"a\": 1,}".to_owned(),
         ..refused(sample, ErrorCode::InvalidInput)
@@ -322,22 +269,6 @@ fn flawed(contract: &Contract, at: usize, sample: &Body) -> Vec<Template> {
     all
 }
 
-/// A required field with a format.
-fn with_format<'c>(
-    contract: &'c Contract,
-    operation: &'c Operation,
-) -> Option<(&'c str, &'c Format)> {
-    let of = |field: &'c Field| match &field.kind {
-        Kind::Text {
-            format: Some(format),
-            ..
-        } => Some((field.name.as_str(), contract.format(*format))),
-        _ => None,
-    };
-    let required = |field: &&Field| field.presence == Presence::Required;
-    operation.request.iter().filter(required).find_map(of)
-}
-
 fn steps<'c>(contract: &'c Contract, row: &Bundle) -> Vec<(usize, &'c Operation)> {
     let at = |id: &String| contract.operations.iter().position(|row| row.id == *id);
     let steps = row.steps.iter().map(|id| at(id).expect("an operation"));
@@ -348,7 +279,7 @@ fn steps<'c>(contract: &'c Contract, row: &Bundle) -> Vec<(usize, &'c Operation)
 fn bundle(
     contract: &Contract,
     at: usize,
-    body: &Body,
+    body: &Json<'static>,
     run: &[(usize, &Operation)],
     asks: Option<(&str, Mark)>,
 ) -> Template {
@@ -356,7 +287,7 @@ fn bundle(
     let of_step = |&(at, operation): &(usize, &Operation)| {
         let mut identifying = operation.identifiers();
         let mark = asks.filter(|(name, _)| identifying.any(|(_, field)| field.name == *name));
-        let sent = |name: &str| body.iter().any(|(known, _)| known == name);
+        let sent = |name: &str| body.get(name).is_some();
         let mut carries = row.carries.iter();
         let needs = carries.find(|carry| carry.step == operation.id && !sent(&carry.field));
         Run {
@@ -370,8 +301,8 @@ fn bundle(
     Template {
         of: Of::Bundle(at),
         method: "POST",
-        path: format!("/v1/bundles/{}", row.slug),
-        body: print(body),
+        path: row.path(),
+        body: body.to_string(),
         refused: None,
         counts: false,
         runs: run.iter().map(of_step).collect(),
@@ -387,7 +318,7 @@ fn of_bundle(contract: &Contract, at: usize) -> Vec<Template> {
     let steps = steps(contract, row);
     let mut all = match &row.mode {
         BundleMode::Sequence | BundleMode::Parallel => {
-            let sample = members(contract.bundle_sample(row));
+            let sample = sample::bundle_body(contract, row);
             with_marks(contract, at, &sample, &steps)
         }
         BundleMode::Choice { field, options } => {
@@ -395,7 +326,7 @@ fn of_bundle(contract: &Contract, at: usize) -> Vec<Template> {
                 let step = steps.iter().find(|(_, row)| row.id == *id);
                 let step = *step.expect("a step");
                 let mut body = plain(contract, step.1);
-                set(&mut body, field, value.as_str().into());
+                body.set(field.clone(), value.as_str().into());
                 with_marks(contract, at, &body, &[step])
             };
             options.iter().flat_map(chosen).collect()
@@ -419,7 +350,7 @@ fn of_bundle(contract: &Contract, at: usize) -> Vec<Template> {
     all.push(Template {
         body: "{}".to_owned(),
         refused: Some((400, ErrorCode::InvalidInput)),
-        ..bundle(contract, at, &Body::new(), &steps, None)
+        ..bundle(contract, at, &Json::Object(Vec::new()), &steps, None)
     });
     all
 }
@@ -428,7 +359,7 @@ fn of_bundle(contract: &Contract, at: usize) -> Vec<Template> {
 fn with_marks(
     contract: &Contract,
     at: usize,
-    sample: &Body,
+    sample: &Json<'static>,
     steps: &[(usize, &Operation)],
 ) -> Vec<Template> {
     let mut all = vec![bundle(contract, at, sample, steps, None)];
@@ -437,8 +368,7 @@ fn with_marks(
             continue;
         };
         for mark in marks(operation) {
-            let mut body = sample.clone();
-            set(&mut body, &field.name, value(contract, field, mark));
+            let body = with_mark(contract, operation, field, sample, mark);
             let asks = Some((field.name.as_str(), mark));
             all.push(bundle(contract, at, &body, steps, asks));
         }

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use svc_fixtures::sample::{self, Extent};
 
 use super::event_dto::CallStatusDto;
 use super::response::{ControlError, ControlErrorCode};
@@ -19,7 +20,6 @@ use crate::engine::state::keys::KeyState;
 use crate::engine::state::verification::State;
 use crate::host::AccountCell;
 use crate::http::named_inputs::pending_input;
-use crate::http::sample;
 
 /// What is to come to its end: a pending verification, or a call that is made first.
 #[derive(Deserialize, JsonSchema)]
@@ -157,7 +157,10 @@ impl ControlApi {
             (_, Some((index, input))) => (index, input),
             (Some(index), None) => {
                 let operation = &rules.contract.operations[index];
-                (index, sample::body(&rules.contract, operation))
+                (
+                    index,
+                    sample::body(&rules.contract, operation, Extent::Shown),
+                )
             }
             (None, None) => return Err(unknown()),
         };

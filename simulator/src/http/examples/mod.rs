@@ -10,18 +10,18 @@ use std::sync::Arc;
 use serde_json::Value;
 use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
+use svc_fixtures::sample;
 
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::{Host, HostConfig};
+use crate::http::first_call::{newest_key, working_account};
 use crate::http::named_inputs::{InputOutcome, ScenarioInput, named_inputs};
-use crate::http::sample;
 use crate::scenario::AccountConfig;
 
-use bodies::{malformed, with_carried, with_extra};
+use bodies::{malformed, with_carried};
 
-pub(super) use crate::rehearsal::first_text;
 pub use bodies::call_order;
 pub(super) use bodies::issuer;
 pub(super) use control::ControlExample;
@@ -89,8 +89,8 @@ pub fn examples(rules: &Rules, accounts: &[AccountConfig]) -> Examples {
 async fn collect(rules: &Rules, accounts: &[AccountConfig]) -> Option<Examples> {
     let clock = Clock::manual(EXAMPLE_TIME);
     let host = Host::new(rules.clone(), accounts.to_vec(), HostConfig::new(clock)).ok()?;
-    let account = sample::working(accounts)?;
-    let key = sample::key(account, Environment::Test);
+    let account = working_account(accounts)?;
+    let key = newest_key(account, Environment::Test);
     let client = ExampleClient { host, key };
     let operations = client.operations(rules).await;
     let first = operations.iter().find_map(|it| it.answered.first())?;
@@ -187,8 +187,8 @@ impl ExampleClient {
     async fn bundles(&self, contract: &Contract) -> Vec<Exchange> {
         let mut found = Vec::new();
         for bundle in &contract.bundles {
-            let path = sample::bundle_path(bundle);
-            let body = contract.bundle_sample(bundle);
+            let path = bundle.path();
+            let body = sample::bundle_body(contract, bundle);
             found.push(self.post_to(&path, body).await);
         }
         found
@@ -218,12 +218,7 @@ impl ExampleClient {
         let mut found = vec![OperationExamples::default(); contract.operations.len()];
         for index in call_order(contract) {
             let operation = &contract.operations[index];
-            let body = with_carried(
-                contract,
-                operation,
-                sample::body(contract, operation),
-                &found,
-            );
+            let body = with_carried(contract, operation, &found);
             let sample = self.post(operation, body.clone()).await;
             found[index].answered.push(sample);
             for input in named_inputs(rules, index, &body) {
@@ -299,7 +294,9 @@ impl ExampleClient {
         };
         let keys = RefusedKeys::of(accounts, &self.key);
         let path = sample::path(operation);
-        let (empty, changed) = (Json::Object(Vec::new()), with_extra(&sample.body));
+        // A field nobody knows makes another body to the idempotency key.
+        let (empty, mut changed) = (Json::Object(Vec::new()), sample.body.clone());
+        changed.set("note", Json::from("another body"));
         let order = Some("order-1042");
         let plain = ExampleRequest {
             environment: Environment::Test,
@@ -351,7 +348,7 @@ impl RefusedKeys {
         let key = |environment, wanted: &dyn Fn(&AccountConfig) -> bool| {
             let valid = |it: &AccountConfig| it.keys.first().is_some_and(|key| !key.revoked);
             let account = accounts.iter().find(|it| wanted(it) && valid(it))?;
-            Some(sample::key(account, environment))
+            Some(newest_key(account, environment))
         };
         let [test, live] = Environment::ALL.map(Environment::key_prefix);
         let bursts = accounts.iter().filter_map(|it| it.rate_limit);

@@ -7,7 +7,6 @@ use svc_fixtures::contract::{Bundle, BundleMode, Contract, LatencyRange, Operati
 use super::components::{by_status, error_answer, reference};
 use super::schema::{self, plain};
 use crate::http::examples::{Examples, Exchange, OperationExamples};
-use crate::http::sample::bundle_path;
 
 /// The tag of the bundles.
 pub(super) const BUNDLES: &str = "Bundles";
@@ -29,7 +28,7 @@ pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Val
     }
     for (index, bundle) in contract.bundles.iter().enumerate() {
         let post = bundle_post(contract, bundle, examples.bundles.get(index));
-        paths.insert(bundle_path(bundle), json!({ "post": post }));
+        paths.insert(bundle.path(), json!({ "post": post }));
     }
     paths.insert(
         "/v1/verifications/{verificationId}".to_owned(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use svc_fixtures::contract::ErrorCode;
+use svc_fixtures::sample;
 
 use super::{document, print};
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
@@ -13,8 +14,9 @@ use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
 use crate::host::clock::Clock;
 use crate::host::{Host, HostConfig};
+use crate::http::Addresses;
 use crate::http::examples::{EXAMPLE_TIME, call_order};
-use crate::http::{Addresses, sample};
+use crate::http::first_call::{newest_key, working_account};
 use crate::scenario::{self, AccountConfig, read_accounts};
 
 fn rules() -> Rules {
@@ -170,7 +172,7 @@ async fn every_example_request_gets_its_example_answer() {
         }
     }
     for bundle in &rules.contract.bundles {
-        let path = sample::bundle_path(bundle);
+        let path = bundle.path();
         let shown = &document["paths"][&path]["post"];
         let requests = &shown["requestBody"]["content"]["application/json"]["examples"];
         let (name, request) = requests.as_object().unwrap().iter().next().unwrap();
@@ -181,7 +183,7 @@ async fn every_example_request_gets_its_example_answer() {
 }
 
 async fn post(host: &Arc<Host>, path: &str, body: &Value) -> (u16, Value) {
-    let key = sample::key(sample::working(&accounts()).unwrap(), Environment::Test);
+    let key = newest_key(working_account(&accounts()).unwrap(), Environment::Test);
     let (authorization, body) = (format!("Bearer {key}"), body.to_string());
     let call = Call {
         environment: Environment::Test,

@@ -1,9 +1,10 @@
 //! Reading one entry of `when`: a value, a list of values, or a table of tests.
 
 use regex::Regex;
-use svc_fixtures::contract::{Field, Format, Kind};
+use svc_fixtures::contract::{Contract, Field, Kind};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
+use svc_fixtures::sample;
 
 use crate::scenario::range::{self, NumberRange};
 use crate::scenario::{Condition, Predicate};
@@ -40,9 +41,9 @@ impl Sort {
     /// What all of these are.
     pub(super) fn of<'c>(
         places: impl Iterator<Item = (&'c Field, &'c Kind)>,
-        formats: &[Format],
+        contract: &Contract,
     ) -> Self {
-        let sort = |(field, kind): (&Field, &Kind)| Sort::of_one(field, kind, formats);
+        let sort = |(field, kind): (&Field, &Kind)| Sort::of_one(field, kind, contract);
         let same = |a: Sort, b: Sort| match (a, b) {
             (a, b) if a == b => a,
             (Sort::Text | Sort::NumberText, Sort::Text | Sort::NumberText) => Sort::NumberText,
@@ -51,10 +52,10 @@ impl Sort {
         places.map(sort).reduce(same).unwrap_or(Sort::Any)
     }
 
-    fn of_one(field: &Field, kind: &Kind, formats: &[Format]) -> Self {
+    fn of_one(field: &Field, kind: &Kind, contract: &Contract) -> Self {
         match kind {
             Kind::Text { .. } => {
-                let sample = field.sample(formats);
+                let sample = sample::value(contract, field);
                 let says_number = range::number(first(&sample)).is_some();
                 if says_number {
                     Sort::NumberText
@@ -64,7 +65,7 @@ impl Sort {
             }
             Kind::Int { .. } | Kind::Num { .. } => Sort::Number,
             Kind::Bool => Sort::Bool,
-            Kind::List { items, .. } => Sort::of_one(field, items, formats),
+            Kind::List { items, .. } => Sort::of_one(field, items, contract),
             Kind::Object { .. } => Sort::Any,
         }
     }

@@ -49,7 +49,7 @@ impl When<'_> {
     fn add(&self, selector: Selector, item: &Item<'_>, conditions: &mut Vec<Condition>) {
         let sort = match selector {
             Selector::AnyIdentifier | Selector::Field(_) | Selector::Inside { .. } => {
-                Sort::of(self.places(&selector), &self.contract.formats)
+                Sort::of(self.places(&selector), self.contract)
             }
             _ => Sort::Text,
         };
