@@ -130,6 +130,22 @@ fn a_key_is_kept_for_24_hours() {
 }
 
 #[test]
+fn a_key_lasts_as_long_as_its_verification_is_pending() {
+    let scene = Scene::new();
+    let body = r#"{"redirectUrl": "https://app.example/back"}"#;
+    let start = || {
+        scene
+            .post("/v1/verify/document/digilocker/start", body)
+            .idempotency("k")
+    };
+    let first = start().send();
+    assert_eq!(first.outcome(), "200 pending");
+    scene.advance("local", SignedDuration::from_hours(48));
+    let again = start().send();
+    assert_eq!((again.0.replay, again.id()), (true, first.id()));
+}
+
+#[test]
 fn sixty_four_concurrent_duplicates_are_one_call() {
     let scene = Scene::with(
         r#"

@@ -15,6 +15,7 @@ use svc_simulator::host::directory::KeyAccounts;
 use svc_simulator::host::memory::MemoryLimits;
 use svc_simulator::scenario::WebhookConfig;
 
+use crate::audit;
 use crate::scene::{Scene, UAN};
 
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
@@ -115,6 +116,35 @@ fn keys_are_forgotten_before_their_day_only_where_bytes_run_out_and_no_id_comes_
     let again = scene.pan(&pan(0)).idempotency("first").send();
     assert!(!again.0.replay && ids.insert(again.id()));
     assert!(scene.environment("local", TEST, |books| books.evictable_bytes()) <= 64 << 10);
+}
+
+#[test]
+fn a_key_and_a_webhook_outlive_their_calls_place_in_the_log_with_the_same_bytes() {
+    let scene = Scene::bounded(keeping(1, 1 << 20));
+    hook(&scene);
+    scene.receiver_answers(|_, nth| if nth == 0 { 500 } else { 200 });
+    let first = scene.post(UAN, SLOW).idempotency("k").send();
+    scene.advance("local", SignedDuration::from_secs(26));
+    let result = scene
+        .get(&format!("/v1/verifications/{}", first.id()))
+        .send();
+    for number in 0..3 {
+        scene.pan(&pan(number)).send();
+    }
+    scene.advance("local", SignedDuration::from_mins(1));
+    scene.pan(&pan(3)).send();
+    let logged = scene.environment("local", TEST, |books| {
+        let log = books.verifications.log();
+        log.map(|(call, _)| call.id.to_string()).collect::<Vec<_>>()
+    });
+    assert!(
+        logged.len() == 1 && !logged.contains(&first.id()),
+        "{logged:?}"
+    );
+    let bodies: Vec<_> = scene.received().into_iter().map(|it| it.body).collect();
+    assert_eq!(bodies, [result.0.body.clone(), result.0.body]);
+    let again = scene.post(UAN, SLOW).idempotency("k").send();
+    assert_eq!((again.0.replay, &again.0.body), (true, &first.0.body));
 }
 
 #[test]
@@ -333,22 +363,34 @@ fn play(steps: &[Step]) -> Result<(), TestCaseError> {
                 None,
             ),
             Step::Report { number } => (
-                "/v1/verify/financial/credit-report",
-                format!(
-                    r#"{{"name": "P {number}", "pan": "AAAAA0000A", "mobile": "9000000001", "consent": "y"}}"#
-                ),
+                audit::REPORT,
+                audit::BODY.replace("Asha Rao", &format!("P {number}")),
                 None,
             ),
         };
         let key = key.map(|key| format!("key-{key}"));
         let asked = scene.post(path, &body);
+        let asked = match step {
+            Step::Report { .. } => asked.live(),
+            _ => asked,
+        };
         let answer = match &key {
             Some(key) => asked.idempotency(key).send(),
             None => asked.send(),
         };
+        let refused_for_its_key = answer.0.status == 409 && key.is_some();
+        prop_assert!(
+            answer.0.status < 300 || refused_for_its_key,
+            "{}",
+            answer.outcome()
+        );
         if answer.0.status == 202 && !answer.0.replay {
             pending.insert(answer.id());
         }
+        scene.environment("local", Environment::Live, |books| {
+            prop_assert!(books.evictable_bytes() <= 64 << 10 && books.sums_hold());
+            Ok(())
+        })?;
         scene.environment("local", TEST, |books| {
             prop_assert!(books.evictable_bytes() <= 64 << 10);
             let totals = books.verifications.totals();

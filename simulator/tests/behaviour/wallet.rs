@@ -1,6 +1,10 @@
 //! Money on live.
 
-use svc_fixtures::contract::Paise;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use svc_fixtures::contract::{Environment, Paise};
+use svc_simulator::engine::state::account::Account;
+use svc_simulator::engine::state::entry::{Change, Entry};
 
 use crate::scene::{Scene, UAN};
 
@@ -89,4 +93,29 @@ fn an_open_hold_is_not_there_for_other_calls() {
         "402 SVC_INSUFFICIENT_BALANCE",
         "2 of 42 are free, 2.50 are needed"
     );
+}
+
+#[test]
+fn an_entry_that_takes_money_for_no_verification_is_never_applied_in_silence() {
+    let scene = Scene::new();
+    for (changes, breaks) in [
+        (vec![], false),
+        (
+            vec![Change::HoldSettled {
+                amount: Paise::ZERO,
+                charged: Paise(100),
+            }],
+            true,
+        ),
+        (vec![Change::HoldOpened { amount: Paise(1) }], true),
+    ] {
+        let mut account = scene.account("local").read(Account::clone);
+        let entry = Entry {
+            at: account.clock.read(scene.host.now()),
+            environment: Environment::Live,
+            changes,
+        };
+        let applied = catch_unwind(AssertUnwindSafe(|| account.apply(entry)));
+        assert_eq!(applied.is_err(), breaks);
+    }
 }
