@@ -74,14 +74,11 @@ impl CallExecution<'_> {
     }
 
     /// One look at the account under its lock: what fell due before, then the call.
-    fn step(&self, waiting: Option<WaitingDuplicate>) -> Result<Progress, JournalError> {
+    fn step(&self, mut waiting: Option<WaitingDuplicate>) -> Result<Progress, JournalError> {
         let mut locked = self.scheduler.lock(self.cell);
         let generation = locked.state.generation;
-        let (waiting, reset) = match waiting {
-            Some(it) if it.generation != generation => (None, Some(it)),
-            waiting => (waiting, None),
-        };
-        if let Some(it) = reset
+        // The account was reset meanwhile.
+        if let Some(it) = waiting.take_if(|it| it.generation != generation)
             && let Some(orphan) = locked.state.orphaned.get(&(it.generation, it.original))
         {
             return Ok(Progress::Answered(orphan.reply.clone().replayed()));
@@ -156,11 +153,8 @@ fn finish_delayed(
         orphan.delivered = true;
         return Ok(orphan.reply.clone());
     }
-    let (account, now) = (&locked.state.account, locked.now());
-    let finished = engine::finish(rules, account, call.environment, call.verification, now);
-    let (reply, entry) = finished.ok_or(CallError::NoReply)?;
-    let committed = locked.commit(entry);
+    let now = locked.now();
+    let finished = locked.finish(rules, call.environment, call.verification, now);
     locked.schedule();
-    committed?;
-    Ok(reply)
+    finished?.ok_or(CallError::NoReply)
 }

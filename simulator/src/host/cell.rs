@@ -164,7 +164,7 @@ impl AccountCell {
     /// The number the next event of this account will have.
     #[must_use]
     pub fn next_event_number(&self) -> u64 {
-        self.lock().events.next()
+        self.lock().events.next
     }
 
     /// The wanted events from a number on. Where there is none yet, waits for the first, at most so long

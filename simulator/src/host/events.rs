@@ -21,7 +21,7 @@ pub(super) struct EventLog {
     /// The number of the oldest event that is still given out.
     first: u64,
     /// The number the next event will have.
-    next: u64,
+    pub(super) next: u64,
 }
 
 /// Some events, and the number to continue from.
@@ -66,10 +66,6 @@ impl EventLog {
         let dropped = self.chunks.pop_front().map_or(0, |chunk| chunk.len());
         self.base += dropped as u64;
         self.first = self.first.max(self.base);
-    }
-
-    pub(super) fn next(&self) -> u64 {
-        self.next
     }
 
     /// The wanted events from a number on.

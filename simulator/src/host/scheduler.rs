@@ -15,12 +15,14 @@ use super::lock_order::MutexGuard;
 use super::memory::{MemoryGovernor, MemoryUsage, report_evicted};
 use super::rules_store::RulesStore;
 use crate::engine;
+use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::delivery::Attempt;
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::event;
+use crate::engine::state::ids::VerificationId;
 
 /// How long something waits that is due and could not be written.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -167,12 +169,10 @@ impl LockedAccount<'_> {
         while let Some((at, environment, verification)) =
             self.state.account.first_due().filter(|&(at, ..)| at <= now)
         {
-            let (rules, account) = (self.rules(), &self.state.account);
-            let Some((_, entry)) = engine::finish(&rules, account, environment, verification, at)
-            else {
+            let finished = self.finish(&self.rules(), environment, verification, at)?;
+            if finished.is_none() {
                 break;
-            };
-            self.commit(entry)?;
+            }
         }
         Ok(())
     }
@@ -182,13 +182,26 @@ impl LockedAccount<'_> {
     pub(super) fn finish_delayed(&mut self) -> Result<(), JournalError> {
         let now = self.now();
         for (environment, verification) in self.state.delayed() {
-            let (rules, account) = (self.rules(), &self.state.account);
-            let finished = engine::finish(&rules, account, environment, verification, now);
-            if let Some((_, entry)) = finished {
-                self.commit(entry)?;
-            }
+            self.finish(&self.rules(), environment, verification, now)?;
         }
         Ok(())
+    }
+
+    /// Ends a verification. Gives the reply; none where it is not open.
+    pub(super) fn finish(
+        &mut self,
+        rules: &Rules,
+        environment: Environment,
+        verification: VerificationId,
+        at: Timestamp,
+    ) -> Result<Option<Reply>, JournalError> {
+        let account = &self.state.account;
+        let Some((reply, entry)) = engine::finish(rules, account, environment, verification, at)
+        else {
+            return Ok(None);
+        };
+        self.commit(entry)?;
+        Ok(Some(reply))
     }
 
     /// Begins the attempts that are due, and sees to it that what is due next is done in time. Whoever
