@@ -6,7 +6,8 @@ mod outside;
 use std::process::Output;
 
 use data_encoding::{BASE32, BASE64, BASE64URL_NOPAD, HEXLOWER};
-use outside::{Answer, Folder, Service};
+use outside::{Folder, service};
+use svc_test_support::Server;
 
 const KEY: &str = "svc_test_canary-Qx7Lm2Vd9Kt4Rw8Z";
 const WEBHOOK: &str = "whsec_canary5Hn3Jb6Yp1";
@@ -64,7 +65,7 @@ fn leaks(bytes: &[u8]) -> Vec<String> {
 }
 
 /// An answer that tells the key wherever the judge looks, in its headers and in the name of a member.
-fn telling() -> Answer {
+fn telling() -> Server {
     let told = forms().join(" | ");
     let body = serde_json::json!({
         "success": told,
@@ -76,10 +77,7 @@ fn telling() -> Answer {
         "billing": { "charged": told, "amount": 0, "currency": told },
         "meta": { "environment": told, "latencyMs": 1 },
     });
-    Answer {
-        headers: format!("X-Told: {told}\r\n"),
-        body: body.to_string(),
-    }
+    service(vec![("X-Told".to_owned(), told)], body.to_string())
 }
 
 fn command(arguments: &[&str], folder: &Folder) -> Output {
@@ -114,10 +112,10 @@ fn assert_untold(folder: &Folder, output: &Output) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_is_repeated_in_every_form_is_written_nowhere() {
-    let service = Service::start(telling()).await;
-    let base = service.base();
+#[test]
+fn a_key_that_is_repeated_in_every_form_is_written_nowhere() {
+    let service = telling();
+    let base = service.url.clone();
     let (first, again) = (Folder::new("run"), Folder::new("judge"));
     let capture = first.path("capture.json");
     let arguments = [

@@ -4,14 +4,12 @@ mod outside;
 
 use std::process::Output;
 
-use outside::{Answer, Folder, Service};
+use outside::{Folder, service};
+use svc_test_support::Server;
 
-async fn broken() -> Service {
-    Service::start(Answer {
-        headers: String::new(),
-        body: r#"{"success":1,"data":{"fullName":"RAVI KUMAR"}}"#.to_owned(),
-    })
-    .await
+fn broken() -> Server {
+    let body = r#"{"success":1,"data":{"fullName":"RAVI KUMAR"}}"#;
+    service(Vec::new(), body.to_owned())
 }
 
 fn done(arguments: &[&str]) -> (i32, String) {
@@ -27,11 +25,11 @@ fn verdicts(told: &str) -> Vec<&str> {
     lines.filter(|line| !line.contains("$ curl")).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_capture_judged_again_says_what_the_run_said() {
-    let (service, folder) = (broken().await, Folder::new("judge"));
+#[test]
+fn a_capture_judged_again_says_what_the_run_said() {
+    let (service, folder) = (broken(), Folder::new("judge"));
     let capture = folder.path("capture.json");
-    let base = service.base();
+    let base = service.url.clone();
     let (code, told) = done(&[
         "run",
         "--base-url",
@@ -51,10 +49,10 @@ async fn a_capture_judged_again_says_what_the_run_said() {
     assert_eq!(breaches(&told_again), breaches(&told));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_failing_case_is_a_file_that_is_sent_and_judged_again() {
-    let (service, folder) = (broken().await, Folder::new("replay"));
-    let (base, failures) = (service.base(), folder.path("failures"));
+#[test]
+fn a_failing_case_is_a_file_that_is_sent_and_judged_again() {
+    let (service, folder) = (broken(), Folder::new("replay"));
+    let (base, failures) = (service.url.clone(), folder.path("failures"));
     let (code, told) = done(&[
         "run",
         "--base-url",
@@ -76,10 +74,10 @@ async fn a_failing_case_is_a_file_that_is_sent_and_judged_again() {
     assert_eq!(code, 1, "{told}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn personal_data_is_told_only_of_a_service_on_this_machine() {
-    let (service, folder) = (broken().await, Folder::new("personal"));
-    let (base, file) = (service.base(), folder.path("report.json"));
+#[test]
+fn personal_data_is_told_only_of_a_service_on_this_machine() {
+    let (service, folder) = (broken(), Folder::new("personal"));
+    let (base, file) = (service.url.clone(), folder.path("report.json"));
     let run = [
         "run",
         "--base-url",

@@ -4,8 +4,7 @@ use svc_contract_tests::capture::{Channel, Request, Response, TransportError};
 use svc_contract_tests::redact::Secret;
 use svc_contract_tests::target::{HttpTarget, Target, Timeouts};
 use svc_fixtures::contract::Environment;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use svc_test_support::{Behaviour, Server};
 
 fn request(environment: Environment) -> Request {
     Request {
@@ -21,31 +20,18 @@ fn request(environment: Environment) -> Request {
 }
 
 /// Sends one request to a server that answers with these bytes; answers what it was sent, too.
-async fn exchange(answer: &'static str) -> (String, Result<Response, TransportError>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let base = format!("http://{}/", listener.local_addr().expect("an address"));
-    let server = tokio::spawn(async move {
-        let (mut socket, _) = listener.accept().await.expect("a connection");
-        let mut sent = vec![0; 4096];
-        let length = socket.read(&mut sent).await.expect("a request");
-        socket
-            .write_all(answer.as_bytes())
-            .await
-            .expect("it is still there");
-        String::from_utf8_lossy(&sent[..length]).to_lowercase()
-    });
-    let target = HttpTarget::new(base.parse().expect("a URL"), None, Timeouts::default());
-    let answered = target
-        .expect("a client")
-        .send(&request(Environment::Test))
-        .await;
-    (server.await.expect("the server ends"), answered)
+async fn exchange(answer: &'static [u8]) -> (String, Result<Response, TransportError>) {
+    let server = Server::behaving(Behaviour::AnswersOnce(answer));
+    let base = format!("{}/", server.url).parse().expect("a URL");
+    let target = HttpTarget::new(base, None, Timeouts::default()).expect("a client");
+    let answered = target.send(&request(Environment::Test)).await;
+    (server.sent()[0].text.to_lowercase(), answered)
 }
 
 #[tokio::test]
 async fn a_redirect_is_an_answer_and_not_followed() {
     let (sent, answered) = exchange(
-        "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 2\r\n\r\n{}",
+        b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 2\r\n\r\n{}",
     )
     .await;
     let answered = answered.expect("an answer");
@@ -66,7 +52,7 @@ async fn a_redirect_is_an_answer_and_not_followed() {
 
 #[tokio::test]
 async fn a_connection_that_breaks_is_no_answer() {
-    let (_, answered) = exchange("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{}").await;
+    let (_, answered) = exchange(b"HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{}").await;
     assert!(
         matches!(answered, Err(TransportError::Unreachable(_))),
         "{answered:?}"

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinHandle;
+use svc_test_support::{Reply, Server};
 
 /// A folder of its own, gone when the test is over.
 pub(crate) struct Folder(PathBuf);
@@ -48,71 +46,9 @@ impl Drop for Folder {
     }
 }
 
-/// What a service answers to everything, beside the status 200.
-#[derive(Clone)]
-pub(crate) struct Answer {
-    /// Header lines, each with its line end.
-    pub(crate) headers: String,
-    /// The body.
-    pub(crate) body: String,
-}
-
-/// A service on this machine, gone when the test is over.
-pub(crate) struct Service {
-    base: String,
-    task: JoinHandle<()>,
-}
-
-impl Service {
-    pub(crate) async fn start(answer: Answer) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let base = format!("http://{}", listener.local_addr().expect("an address"));
-        let task = tokio::spawn(async move {
-            while let Ok((socket, _)) = listener.accept().await {
-                tokio::spawn(reply(socket, answer.clone()));
-            }
-        });
-        Service { base, task }
-    }
-
-    pub(crate) fn base(&self) -> String {
-        self.base.clone()
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-async fn reply(mut socket: TcpStream, answer: Answer) {
-    let mut sent = Vec::new();
-    let mut part = vec![0; 65536];
-    while !is_whole(&sent) {
-        match socket.read(&mut part).await {
-            Ok(0) | Err(_) => return,
-            Ok(length) => sent.extend_from_slice(&part[..length]),
-        }
-    }
-    let Answer { headers, body } = answer;
-    let length = body.len();
-    let whole = format!(
-        "HTTP/1.1 200 OK\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-    );
-    // Whoever asked may have gone.
-    let _ = socket.write_all(whole.as_bytes()).await;
-}
-
-/// Whether head and body are there.
-fn is_whole(sent: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(sent).to_lowercase();
-    let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        return false;
-    };
-    let length = head.split("content-length: ").nth(1);
-    let length = length.and_then(|rest| rest.split("\r\n").next()?.parse().ok());
-    body.len() >= length.unwrap_or(0)
+/// A service on this machine that answers everything alike.
+pub(crate) fn service(headers: Vec<(String, String)>, body: String) -> Server {
+    Server::start(move |_| Reply::Says(200, headers.clone(), body.clone().into_bytes()))
 }
 
 /// The command with these arguments and an empty environment.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use svc_fixtures::contract::Environment;
 
-use crate::server::{Answer, Bank, LIVE_KEY, Server, both, ended, fresh_file, retold, run};
+use crate::server::{Bank, LIVE_KEY, Reply, Server, both, ended, fresh_file, retold, run};
 
 #[test]
 fn without_a_budget_a_real_live_service_gets_only_calls_that_cost_nothing() {
@@ -145,7 +145,7 @@ fn a_live_service_that_charges_for_a_refusal_stops_the_run_at_once() {
 fn calls_without_an_answer_count_as_spent() {
     let bank = Bank::new();
     let sandbox = both(&bank).0;
-    let live = Server::start(|_| Answer::HangsUp);
+    let live = Server::start(|_| Reply::HangsUp);
     let file = fresh_file("hangs-up");
     let mut command = run(&sandbox, &live);
     let command = command.args(["--tag", "live", "--operation", "verify.identity.pan"]);

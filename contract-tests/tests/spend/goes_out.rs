@@ -15,11 +15,11 @@ use svc_contract_tests::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::json::Json;
 
-use crate::server::{Answer, Bank, Server, both, ended, fresh_file, retold, run};
+use crate::server::{Bank, Reply, Server, both, ended, fresh_file, retold, run};
 use crate::support::{self, InProcess};
 
 /// A server that does this first, so often, and then answers as a sandbox.
-fn server(first: Answer, times: usize) -> Server {
+fn server(first: Reply, times: usize) -> Server {
     let (bank, left) = (Bank::new(), AtomicUsize::new(times));
     Server::start(move |sent| {
         let less = |left: usize| left.checked_sub(1);
@@ -30,9 +30,9 @@ fn server(first: Answer, times: usize) -> Server {
     })
 }
 
-fn limited(after: &str) -> Answer {
+fn limited(after: &str) -> Reply {
     let headers = vec![("retry-after".to_owned(), after.to_owned())];
-    Answer::Says(429, headers, b"{}".to_vec())
+    Reply::Says(429, headers, b"{}".to_vec())
 }
 
 /// The call of a case of one, as it was captured. Waits pass at once.
@@ -60,7 +60,7 @@ fn statuses(captured: &CapturedCase) -> (Vec<Option<u16>>, Option<u16>) {
 
 #[test]
 fn a_lost_answer_is_asked_for_again_where_that_is_safe_and_both_are_recorded() {
-    let server = server(Answer::HangsUp, 1);
+    let server = server(Reply::HangsUp, 1);
     let captured = captured(&server, RequestTemplate::get("/v1/usage"));
     assert_eq!(statuses(&captured), (vec![None], Some(200)));
     assert_eq!(server.sent().len(), 2);
@@ -68,7 +68,7 @@ fn a_lost_answer_is_asked_for_again_where_that_is_safe_and_both_are_recorded() {
 
 #[test]
 fn a_call_is_sent_again_twice_at_most() {
-    let server = server(Answer::HangsUp, 9);
+    let server = server(Reply::HangsUp, 9);
     let captured = captured(&server, RequestTemplate::get("/v1/usage"));
     assert_eq!(statuses(&captured), (vec![None, None], None));
     assert_eq!(server.sent().len(), 3);
@@ -78,10 +78,10 @@ fn a_call_is_sent_again_twice_at_most() {
 fn a_call_that_may_have_been_executed_is_not_sent_again_without_an_idempotency_key() {
     let contract = Contract::built_in();
     let request = || RequestTemplate::post(&contract.operations[0], Json::Object(Vec::new()));
-    let once = server(Answer::HangsUp, 1);
+    let once = server(Reply::HangsUp, 1);
     assert_eq!(statuses(&captured(&once, request())), (vec![], None));
     assert_eq!(once.sent().len(), 1);
-    let keyed = server(Answer::HangsUp, 1);
+    let keyed = server(Reply::HangsUp, 1);
     let captured = captured(&keyed, request().idempotency("a-key"));
     assert_eq!(statuses(&captured), (vec![None], Some(400)));
 }
@@ -248,7 +248,7 @@ fn a_console_tells_what_the_service_can_do() {
             } else {
                 "{}"
             };
-            Answer::Says(200, Vec::new(), body.as_bytes().to_vec())
+            Reply::Says(200, Vec::new(), body.as_bytes().to_vec())
         })
     };
     let asked = |server: &Server| {
@@ -265,7 +265,7 @@ fn a_console_tells_what_the_service_can_do() {
     );
     let found = asked(&console("{}")).expect("it answers");
     assert!(!found.movable_clock);
-    let stopping = Server::start(|_| Answer::Says(503, Vec::new(), b"{}".to_vec()));
+    let stopping = Server::start(|_| Reply::Says(503, Vec::new(), b"{}".to_vec()));
     assert!(asked(&stopping).is_err());
 }
 
@@ -273,7 +273,7 @@ fn a_console_tells_what_the_service_can_do() {
 fn a_console_that_does_not_answer_ends_the_run_before_it_begins() {
     let bank = Bank::new();
     let (sandbox, live) = both(&bank);
-    let nobody = Server::start(|_| Answer::HangsUp);
+    let nobody = Server::start(|_| Reply::HangsUp);
     let (code, _, told) = ended(run(&sandbox, &live).args(["--console-url", &nobody.url]));
     assert_eq!(code, Some(3), "{told}");
     assert!(told.contains("--console-url"), "{told}");
@@ -284,7 +284,7 @@ fn a_console_that_does_not_answer_ends_the_run_before_it_begins() {
 fn a_service_that_is_silent_is_given_up_after_the_timeout() {
     let bank = Bank::new();
     let live = both(&bank).1;
-    let sandbox = Server::start(|_| Answer::IsSilent);
+    let sandbox = Server::start(|_| Reply::IsSilent);
     let mut command = run(&sandbox, &live);
     let command = command.args(["--check", "authentication.unknown-key", "--timeout", "50ms"]);
     let (code, told, _) = ended(command);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use svc_fixtures::contract::Environment;
 
-use crate::server::{Answer, Bank, Server, both, fresh_file, run};
+use crate::server::{Bank, Reply, Server, both, fresh_file, run};
 
 const BUDGET_PAISE: i64 = 12_050;
 
@@ -40,7 +40,7 @@ impl Killer {
         child.kill().expect("it can be killed");
     }
 
-    fn answer(&self, bank: &Bank, sent: &crate::server::Sent) -> Answer {
+    fn answer(&self, bank: &Bank, sent: &svc_test_support::Request) -> Reply {
         let left = self.requests_left.fetch_sub(1, Ordering::SeqCst);
         if left != 1 {
             return bank.answer(Environment::Live, sent);
@@ -48,13 +48,13 @@ impl Killer {
         let moment = *self.moment.lock().expect("nobody panicked");
         if moment == Moment::BeforeExecution {
             self.kill();
-            return Answer::IsSilent;
+            return Reply::IsSilent;
         }
         let answer = bank.answer(Environment::Live, sent);
         self.kill();
         // The answer of a call that was executed gets lost with the process.
         drop(answer);
-        Answer::HangsUp
+        Reply::HangsUp
     }
 
     /// Runs to the end or to the kill; answers what it said.

@@ -1,118 +1,21 @@
 //! HTTP servers for these tests: one that answers as it is told, and a simulator behind it that
 //! counts what it charges.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Command, Output};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use svc_contract_tests::capture::{Channel, Request};
 use svc_contract_tests::redact::Secret;
 use svc_contract_tests::target::Target as _;
 use svc_fixtures::contract::{Environment, Paise};
 use svc_fixtures::json::Json;
+pub(crate) use svc_test_support::{Reply, Server};
 
 use crate::support::{self, InProcess};
 
 /// A key that no simulator is known by.
 pub(crate) const LIVE_KEY: &str = "svc_live_0123456789abcdef";
-
-/// A request as it came in.
-#[derive(Debug, Clone)]
-pub(crate) struct Sent {
-    pub(crate) method: String,
-    pub(crate) path: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
-}
-
-/// What a server does with a request.
-#[derive(Debug, Clone)]
-pub(crate) enum Answer {
-    Says(u16, Vec<(String, String)>, Vec<u8>),
-    HangsUp,
-    /// Until the other side is gone.
-    IsSilent,
-}
-
-/// A server, and what it was sent.
-pub(crate) struct Server {
-    pub(crate) url: String,
-    sent: Arc<Mutex<Vec<Sent>>>,
-}
-
-impl Server {
-    pub(crate) fn start(answer: impl Fn(&Sent) -> Answer + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address: SocketAddr = listener.local_addr().expect("an address");
-        let sent = Arc::new(Mutex::new(Vec::new()));
-        let (noted, answer) = (Arc::clone(&sent), Arc::new(answer));
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (noted, answer) = (Arc::clone(&noted), Arc::clone(&answer));
-                std::thread::spawn(move || serve(stream, &noted, &*answer));
-            }
-        });
-        let url = format!("http://{address}");
-        Server { url, sent }
-    }
-
-    pub(crate) fn sent(&self) -> Vec<Sent> {
-        self.sent.lock().expect("nobody panicked").clone()
-    }
-}
-
-fn serve(mut stream: TcpStream, noted: &Mutex<Vec<Sent>>, answer: &dyn Fn(&Sent) -> Answer) {
-    let Some(sent) = read(&stream) else { return };
-    noted.lock().expect("nobody panicked").push(sent.clone());
-    match answer(&sent) {
-        Answer::Says(status, headers, body) => {
-            let mut head = format!(
-                "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\n",
-                body.len()
-            );
-            for (name, value) in headers {
-                head += &format!("{name}: {value}\r\n");
-            }
-            let _ = stream.write_all(format!("{head}\r\n").as_bytes());
-            let _ = stream.write_all(&body);
-        }
-        Answer::HangsUp => {}
-        Answer::IsSilent => {
-            let _ = stream.read_to_end(&mut Vec::new());
-        }
-    }
-}
-
-fn read(stream: &TcpStream) -> Option<Sent> {
-    let mut reader = BufReader::new(stream);
-    let mut lines = Vec::new();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        match line.trim_end() {
-            "" => break,
-            text => lines.push(text.to_owned()),
-        }
-    }
-    let mut first = lines.first()?.split(' ');
-    let (method, path) = (first.next()?.to_owned(), first.next()?.to_owned());
-    let pairs = lines[1..].iter().filter_map(|line| line.split_once(':'));
-    let headers: Vec<_> = pairs
-        .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
-        .collect();
-    let length = headers.iter().find(|(name, _)| name == "content-length");
-    let length = length.map_or(0, |(_, text)| text.parse().expect("a length"));
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(Sent {
-        method,
-        path,
-        headers,
-        body,
-    })
-}
 
 /// A simulator that knows [`LIVE_KEY`] and counts what it charges.
 pub(crate) struct Bank {
@@ -133,7 +36,11 @@ impl Bank {
         self.charged.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn answer(&self, environment: Environment, sent: &Sent) -> Answer {
+    pub(crate) fn answer(
+        &self,
+        environment: Environment,
+        sent: &svc_test_support::Request,
+    ) -> Reply {
         let (path, query) = sent.path.split_once('?').unwrap_or((&sent.path, ""));
         let header = |name: &str| {
             let found = sent.headers.iter().find(|(known, _)| known == name);
@@ -164,7 +71,7 @@ impl Bank {
         if response.status == 401 {
             headers.push(("www-authenticate".to_owned(), "Bearer".to_owned()));
         }
-        Answer::Says(response.status, headers, response.body)
+        Reply::Says(response.status, headers, response.body)
     }
 }
 
@@ -178,13 +85,13 @@ pub(crate) fn both(bank: &Arc<Bank>) -> (Server, Server) {
 }
 
 /// The same answer with other texts in its body.
-pub(crate) fn retold(answer: Answer, changes: &[(&str, &str)]) -> Answer {
+pub(crate) fn retold(answer: Reply, changes: &[(&str, &str)]) -> Reply {
     match answer {
-        Answer::Says(status, headers, body) => {
+        Reply::Says(status, headers, body) => {
             let body = String::from_utf8(body).expect("JSON is text");
             let change = |body: String, (from, to): &(&str, &str)| body.replace(from, to);
             let body = changes.iter().fold(body, change);
-            Answer::Says(status, headers, body.into_bytes())
+            Reply::Says(status, headers, body.into_bytes())
         }
         other => other,
     }
