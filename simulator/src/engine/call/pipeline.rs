@@ -287,7 +287,7 @@ impl<'a> CallPipeline<'a> {
                 self.begin_bundle(&mut verification, bundle, first_call);
                 resolver.bundle(bundle)
             }
-            Plan::Operation(step) => resolver.operation(step),
+            Plan::Operation(step) => resolver.operation(step, verification.id),
             Plan::LookUp(_) | Plan::Usage(_) => ResolvedSteps::default(),
         };
         if let (Plan::Operation(_), [step]) = (plan, resolved.steps.as_slice()) {
@@ -345,8 +345,7 @@ impl<'a> CallPipeline<'a> {
 
     /// Settles the verification at once (rulings 19 and 22).
     fn settle(&mut self, verification: Box<Verification>) -> Decision {
-        let (reply, changes) = self.settlement().settle(verification);
-        self.changes.extend(changes);
+        let reply = self.settlement().settle(verification, &mut self.changes);
         self.answered(reply)
     }
 

@@ -64,11 +64,10 @@ pub fn latency(range: LatencyRange, content: &Content) -> u32 {
 }
 
 impl Resolver<'_> {
-    /// The one step of an operation.
+    /// The one step of an operation, which has the call's own id.
     #[must_use]
-    pub fn operation(&self, plan: &StepPlan<'_>) -> ResolvedSteps {
+    pub fn operation(&self, plan: &StepPlan<'_>, id: VerificationId) -> ResolvedSteps {
         let mut resolved = ResolvedSteps::default();
-        let id = self.content.verification(self.asked);
         self.step(plan, id, self.content, &mut resolved);
         resolved
     }

@@ -17,7 +17,7 @@ use crate::engine::state::audit::{Access, AccessKind};
 use crate::engine::state::delivery::Delivery;
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::environment::EnvironmentState;
-use crate::engine::state::flow::FlowChange;
+use crate::engine::state::flow::{FlowAdvance, FlowChange};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage;
@@ -38,9 +38,10 @@ pub struct Settlement<'a> {
 }
 
 impl Settlement<'_> {
-    /// Settles a verification: to its result, or to a pending answer. Gives the answer and what changes.
+    /// Settles a verification: to its result, or to a pending answer. Gives the answer and adds what
+    /// changes.
     #[must_use]
-    pub fn settle(&self, mut verification: Box<Verification>) -> (Reply, Vec<Change>) {
+    pub fn settle(&self, mut verification: Box<Verification>, changes: &mut Vec<Change>) -> Reply {
         let was_pending = matches!(verification.phase, Phase::Pending { .. });
         if was_pending {
             let ended = |step: Step| Step {
@@ -50,23 +51,34 @@ impl Settlement<'_> {
             let steps = std::mem::take(&mut verification.steps);
             verification.steps = steps.into_iter().map(ended).collect();
         }
-        let mut changes = self.begin_or_advance_flow(&mut verification, was_pending);
+        let advanced = self.begin_or_advance_flow(&mut verification, was_pending);
+        changes.extend(advanced.map(Change::FlowAdvanced));
         let bundle = self.bundle(&verification);
-        let ends = verification.steps.iter().map(|step| self.end(step));
-        let mut ends: Vec<StepEnd<'_>> = ends.collect();
+        // Nearly every call has one step: no list is made for it.
+        let (mut one, mut several);
+        let ends: &mut [StepEnd<'_>] = match verification.steps.as_slice() {
+            [step] => {
+                one = self.end(step);
+                std::slice::from_mut(&mut one)
+            }
+            steps => {
+                several = steps.iter().map(|step| self.end(step)).collect::<Vec<_>>();
+                &mut several
+            }
+        };
         // One that is brought to its end waits for no second call any more.
         let carries = bundle.filter(|_| !was_pending);
         let carries = carries.is_some_and(|row| awaits_second_call(row, &verification));
         let state = match bundle {
-            Some(_) => bundle_state(carries, &ends),
+            Some(_) => bundle_state(carries, ends),
             None => ends[0].state,
         };
-        let total = self.charge(&verification, bundle, state, &mut ends);
+        let total = self.charge(&verification, bundle, state, ends);
         let answer = match bundle {
             Some(row) => {
                 let environment = self.environment;
                 let of = (&*verification, carries);
-                rollup::answer(self.rules, row, of, environment, state, &ends, total)
+                rollup::answer(self.rules, row, of, environment, state, ends, total)
             }
             None => self.answer_of(&verification, &ends[0]),
         };
@@ -76,15 +88,14 @@ impl Settlement<'_> {
                 .map(|end| self.step_recorded(&verification, end, state));
             changes.extend(steps.flatten());
         }
-        let phase = phase_after(state, &ends);
+        let phase = phase_after(state, ends);
         let total = total.map_or(Paise::ZERO, |total| total.amount);
-        drop(ends);
         let wire = verification.wire.filter(|_| !was_pending);
         let reply = Reply::of(&answer).sent_over(wire);
-        self.conclude(&mut verification, answer, phase, total, &mut changes);
+        self.conclude(&mut verification, answer, phase, total, changes);
         changes.extend(self.access(&verification, AccessKind::Call));
         changes.push(Change::Recorded(verification));
-        (reply, changes)
+        reply
     }
 
     /// Notes in the record what the answer makes of it; a hold that is not needed any more is settled.
@@ -122,7 +133,7 @@ impl Settlement<'_> {
         &self,
         verification: &mut Verification,
         was_pending: bool,
-    ) -> Vec<Change> {
+    ) -> Option<FlowAdvance> {
         let in_two_calls = |row: &Bundle| row.mode == BundleMode::TwoCalls && !was_pending;
         let does = self.bundle(verification).is_none_or(in_two_calls);
         let [
@@ -132,17 +143,15 @@ impl Settlement<'_> {
             },
         ] = verification.steps.as_mut_slice()
         else {
-            return Vec::with_capacity(4);
+            return None;
         };
-        let mut changes = Vec::with_capacity(4);
-        match flow.take().filter(|_| does) {
-            Some(FlowChange::Begun(flow)) => verification.flow = Some(Box::new(flow)),
-            Some(FlowChange::Advanced(advance)) if !verification.is_bundle() => {
-                changes.push(Change::FlowAdvanced(advance));
+        match flow.take().filter(|_| does)? {
+            FlowChange::Begun(flow) => {
+                verification.flow = Some(Box::new(flow));
+                None
             }
-            Some(FlowChange::Advanced(_)) | None => {}
+            FlowChange::Advanced(advance) => (!verification.is_bundle()).then_some(advance),
         }
-        changes
     }
 
     /// The row of a bundle; none for an operation.
@@ -392,7 +401,8 @@ pub(super) fn settle_open(
         state: account.environment(environment),
         now,
     };
-    let (reply, changes) = settlement.settle(verification);
+    let mut changes = Vec::new();
+    let reply = settlement.settle(verification, &mut changes);
     let entry = Entry {
         at: now,
         environment,
