@@ -83,14 +83,23 @@ fn main() {
         courier.push(round.took);
         bare.push(run(&runtime, bare::post(url.clone(), body, attempts)));
     }
+    print_over_sockets(&mut print, attempts, &mut courier, &mut bare);
+}
+
+fn print_over_sockets(
+    print: &mut impl FnMut(String),
+    attempts: usize,
+    courier: &mut [Duration],
+    bare: &mut [Duration],
+) {
     // Side by side: what the machine does to one round it does to both halves of it.
     let mut ratios: Vec<_> = bare
         .iter()
-        .zip(&courier)
+        .zip(&*courier)
         .map(|(b, c)| b.div_duration_f64(*c))
         .collect();
     ratios.sort_unstable_by(f64::total_cmp);
-    let (courier, bare) = (median(&mut courier), median(&mut bare));
+    let (courier, bare) = (median(courier), median(bare));
     print(format!(
         "over sockets {:>8.3} s   {:>8.0} attempts/s   one after the other on one connection",
         courier.as_secs_f64(),

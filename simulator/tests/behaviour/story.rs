@@ -194,88 +194,90 @@ fn all_samples_speak_of_one_company() {
     }
 }
 
+/// What one answer gives, and where it is the sample of another operation.
+const LEADS: [(&str, &str); 19] = [
+    (
+        "screen.mobile-mnrl: mobile",
+        "verify.employment.uan-lookup: mobile",
+    ),
+    (
+        "verify.employment.uan-lookup: uanList.0",
+        "verify.employment.uan: uan",
+    ),
+    (
+        "verify.employment.uan: employmentHistory.0.establishmentId",
+        "verify.employment.epfo-establishment: establishmentId",
+    ),
+    (
+        "verify.employment.epfo-name-search: matches.0.establishmentId",
+        "verify.employment.epfo-establishment: establishmentId",
+    ),
+    (
+        "verify.company.roc.director: companies.0.cin",
+        "verify.company.mca.master: cin",
+    ),
+    (
+        "verify.company.mca.cin-lookup: matches.0.cin",
+        "verify.company.mca.master: cin",
+    ),
+    (
+        "verify.company.mca.search: cins.0",
+        "verify.company.mca.signatories: cin",
+    ),
+    (
+        "verify.company.mca.signatories: directors.0.din",
+        "verify.company.roc.director: din",
+    ),
+    (
+        "verify.company.mca.signatories: directors.0.appointmentDate",
+        "verify.company.roc.director: companies.0.beginDate",
+    ),
+    (
+        "verify.document.kyc-ocr: ocrData.pan",
+        "verify.identity.pan: pan",
+    ),
+    (
+        "verify.document.cheque-ocr: ifsc",
+        "verify.financial.ifsc: ifsc",
+    ),
+    (
+        "verify.document.cheque-ocr: micr",
+        "verify.financial.ifsc: micr",
+    ),
+    (
+        "verify.document.cheque-ocr: bank",
+        "verify.financial.bank-account: bankName",
+    ),
+    (
+        "verify.document.cheque-ocr: accNo",
+        "verify.financial.bank-account-v1: custAcctNo",
+    ),
+    (
+        "verify.document.cheque-ocr: ifsc",
+        "verify.financial.bank-account-v1: custIfsc",
+    ),
+    (
+        "verify.identity.mobile-otp-s.fetch: email",
+        "verify.contact.email: email",
+    ),
+    (
+        "verify.utility.vehicle-rc-reverse: registrationNumber",
+        "verify.utility.vehicle-rc: registrationNumber",
+    ),
+    (
+        "verify.utility.fastag: vehicleNumber",
+        "verify.utility.vehicle-rc: registrationNumber",
+    ),
+    (
+        "verify.utility.vehicle-rc-reverse: model",
+        "verify.utility.vehicle-rc: model",
+    ),
+];
+
 #[test]
 fn the_identifiers_of_one_answer_are_the_samples_of_the_next() {
     let told = Told::new();
-    let led = [
-        (
-            "screen.mobile-mnrl: mobile",
-            "verify.employment.uan-lookup: mobile",
-        ),
-        (
-            "verify.employment.uan-lookup: uanList.0",
-            "verify.employment.uan: uan",
-        ),
-        (
-            "verify.employment.uan: employmentHistory.0.establishmentId",
-            "verify.employment.epfo-establishment: establishmentId",
-        ),
-        (
-            "verify.employment.epfo-name-search: matches.0.establishmentId",
-            "verify.employment.epfo-establishment: establishmentId",
-        ),
-        (
-            "verify.company.roc.director: companies.0.cin",
-            "verify.company.mca.master: cin",
-        ),
-        (
-            "verify.company.mca.cin-lookup: matches.0.cin",
-            "verify.company.mca.master: cin",
-        ),
-        (
-            "verify.company.mca.search: cins.0",
-            "verify.company.mca.signatories: cin",
-        ),
-        (
-            "verify.company.mca.signatories: directors.0.din",
-            "verify.company.roc.director: din",
-        ),
-        (
-            "verify.company.mca.signatories: directors.0.appointmentDate",
-            "verify.company.roc.director: companies.0.beginDate",
-        ),
-        (
-            "verify.document.kyc-ocr: ocrData.pan",
-            "verify.identity.pan: pan",
-        ),
-        (
-            "verify.document.cheque-ocr: ifsc",
-            "verify.financial.ifsc: ifsc",
-        ),
-        (
-            "verify.document.cheque-ocr: micr",
-            "verify.financial.ifsc: micr",
-        ),
-        (
-            "verify.document.cheque-ocr: bank",
-            "verify.financial.bank-account: bankName",
-        ),
-        (
-            "verify.document.cheque-ocr: accNo",
-            "verify.financial.bank-account-v1: custAcctNo",
-        ),
-        (
-            "verify.document.cheque-ocr: ifsc",
-            "verify.financial.bank-account-v1: custIfsc",
-        ),
-        (
-            "verify.identity.mobile-otp-s.fetch: email",
-            "verify.contact.email: email",
-        ),
-        (
-            "verify.utility.vehicle-rc-reverse: registrationNumber",
-            "verify.utility.vehicle-rc: registrationNumber",
-        ),
-        (
-            "verify.utility.fastag: vehicleNumber",
-            "verify.utility.vehicle-rc: registrationNumber",
-        ),
-        (
-            "verify.utility.vehicle-rc-reverse: model",
-            "verify.utility.vehicle-rc: model",
-        ),
-    ];
-    for (from, to) in led {
+    for (from, to) in LEADS {
         assert_eq!(told.at(from), told.at(to), "{from} leads to {to}");
     }
 }

@@ -67,11 +67,21 @@ fn delivery(state: &str, status: u16) -> String {
     )
 }
 
+/// Arguments, what the console answers, and what it must be asked.
+type Asks<'a> = (&'a [&'a str], &'a str, &'a str);
+
+fn each_asks(cases: &[Asks<'_>]) {
+    for &(arguments, answer, asked) in cases {
+        let console = FakeConsole::of(&[(200, answer)]);
+        let (code, _, stderr) = run(&console.url, arguments);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
+        assert_eq!(console.asked(), [asked]);
+    }
+}
+
 #[test]
-fn each_command_asks_what_it_is_told() {
-    let list = r#"{"deliveries":[]}"#;
-    let one = delivery("delivered", 200);
-    let cases: [(&[&str], &str, &str); 12] = [
+fn each_command_of_clocks_asks_what_it_is_told() {
+    each_asks(&[
         (&["clock"], NOW, "GET /control/accounts/local/clock"),
         (
             &["clock", "--account", "a/b c", "show"],
@@ -103,6 +113,14 @@ fn each_command_asks_what_it_is_told() {
             NOW,
             "GET /control/accounts/local/clock [authorization: Bearer s3]",
         ),
+    ]);
+}
+
+#[test]
+fn each_command_of_deliveries_asks_what_it_is_told() {
+    let list = r#"{"deliveries":[]}"#;
+    let one = delivery("delivered", 200);
+    each_asks(&[
         (
             &["deliveries"],
             list,
@@ -136,13 +154,7 @@ fn each_command_asks_what_it_is_told() {
             &one,
             "POST /control/deliveries/dlv_1/redeliver [content-type: application/json] {}",
         ),
-    ];
-    for (arguments, answer, asked) in cases {
-        let console = FakeConsole::of(&[(200, answer)]);
-        let (code, _, stderr) = run(&console.url, arguments);
-        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
-        assert_eq!(console.asked(), [asked]);
-    }
+    ]);
 }
 
 #[test]

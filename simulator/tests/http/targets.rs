@@ -116,11 +116,10 @@ async fn without_a_signature_the_header_is_not_sent() {
     );
 }
 
-#[tokio::test]
-async fn answers_of_every_kind_end_as_ruled() {
+/// What a receiver does, and what is noted of it.
+const ANSWERS: [(&str, Behaviour, &str); 28] = {
     use Behaviour::{AnswersOnce, Endless, ResetsAfterReading, ResetsAtOnce, Speaks};
-    let transport = transport();
-    let rows = [
+    [
         ("200", AnswersOnce(GOOD), "200"),
         (
             "204",
@@ -231,8 +230,13 @@ async fn answers_of_every_kind_end_as_ruled() {
             ResetsAfterReading,
             "connection reset",
         ),
-    ];
-    each_ends_as_ruled(&transport, &rows).await;
+    ]
+};
+
+#[tokio::test]
+async fn answers_of_every_kind_end_as_ruled() {
+    let transport = transport();
+    each_ends_as_ruled(&transport, &ANSWERS).await;
     a_good_receiver_gets_its_posting(&transport).await;
 }
 

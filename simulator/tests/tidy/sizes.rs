@@ -5,24 +5,6 @@ use super::source::Source;
 const MOST_LINES_OF_A_FILE: usize = 500;
 const MOST_LINES_OF_A_FUNCTION: usize = 70;
 
-/// Functions that are still too long. The list may only shrink.
-const KNOWN: &[(&str, &str)] = &[
-    ("simulator/benches/webhooks/main.rs", "main"),
-    (
-        "simulator/tests/behaviour/story.rs",
-        "the_identifiers_of_one_answer_are_the_samples_of_the_next",
-    ),
-    (
-        "simulator/tests/commands/fake.rs",
-        "each_command_asks_what_it_is_told",
-    ),
-    (
-        "simulator/tests/http/targets.rs",
-        "answers_of_every_kind_end_as_ruled",
-    ),
-    ("simulator/tests/model/player/calls.rs", "judged"),
-];
-
 /// What is too long in a file.
 fn found(path: &str, text: &str, source: &Source) -> Vec<String> {
     let mut long = Vec::new();
@@ -41,21 +23,8 @@ fn found(path: &str, text: &str, source: &Source) -> Vec<String> {
 #[test]
 fn no_file_and_no_function_is_long() {
     let files = super::rust().iter();
-    let mut long: Vec<String> = files
-        .flat_map(|file| found(&file.path, &file.text, &file.source))
-        .collect();
-    let is_known = |found: &String, (path, name): &(&str, &str)| {
-        found.starts_with(path) && found.contains(&format!(" {name} has "))
-    };
-    let dead = KNOWN
-        .iter()
-        .filter(|known| !long.iter().any(|found| is_known(found, known)));
-    let dead: Vec<String> = dead
-        .map(|(path, name)| format!("dead entry: {name} of {path} is not long"))
-        .collect();
-    long.retain(|found| !KNOWN.iter().any(|known| is_known(found, known)));
-    long.extend(dead);
-    super::none("too long", long);
+    let long = files.flat_map(|file| found(&file.path, &file.text, &file.source));
+    super::none("too long", long.collect());
 }
 
 #[test]

@@ -301,27 +301,7 @@ impl<'c> Player<'c> {
         now: i64,
     ) -> Result<(), String> {
         match plan {
-            Plan::Refused {
-                status,
-                code,
-                retry_after,
-                recorded,
-                key,
-            } => {
-                let expected = Expected::free(status, Fate::Failed(code), retry_after);
-                let id = expected.of_reply(reply)?;
-                *self.answers.entry((status, Some(code), false)).or_default() += 1;
-                if let Some(key) = key {
-                    self.model.door.take(key, now);
-                }
-                if recorded {
-                    let nth = self.model.asked(call);
-                    self.check_id(&format!("{}#{nth}", call.content()), &id)?;
-                    let seen = (id.as_str(), reply.body.clone());
-                    self.model.refused(call, status, Fate::Failed(code), seen);
-                }
-                Ok(())
-            }
+            Plan::Refused { .. } => self.refused(call, &plan, reply, now),
             Plan::LookUp { record, key } => {
                 self.note("a look-up found something");
                 self.did();
@@ -365,6 +345,39 @@ impl<'c> Player<'c> {
             }
             Plan::Waits { .. } => Err("it was answered, and should wait".to_owned()),
         }
+    }
+
+    /// A call that is refused, and leaves a record where its key was right.
+    fn refused(
+        &mut self,
+        call: &Call<'c>,
+        plan: &Plan,
+        reply: &Reply,
+        now: i64,
+    ) -> Result<(), String> {
+        let &Plan::Refused {
+            status,
+            code,
+            retry_after,
+            recorded,
+            key,
+        } = plan
+        else {
+            unreachable!("it is called with a refusal");
+        };
+        let expected = Expected::free(status, Fate::Failed(code), retry_after);
+        let id = expected.of_reply(reply)?;
+        *self.answers.entry((status, Some(code), false)).or_default() += 1;
+        if let Some(key) = key {
+            self.model.door.take(key, now);
+        }
+        if recorded {
+            let nth = self.model.asked(call);
+            self.check_id(&format!("{}#{nth}", call.content()), &id)?;
+            let seen = (id.as_str(), reply.body.clone());
+            self.model.refused(call, status, Fate::Failed(code), seen);
+        }
+        Ok(())
     }
 
     /// A call that was executed gets its first answer.
