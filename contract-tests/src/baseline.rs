@@ -1,5 +1,5 @@
-//! Known deviations: a list of what is broken and known. Reads the list and marks findings by it;
-//! knows nothing of how a run is shown.
+//! The baseline: a list of deviations that are known and do not fail a run. Reads the list and marks
+//! findings by it; prints nothing.
 
 use std::sync::Arc;
 
@@ -31,11 +31,11 @@ struct KnownDeviation {
 /// What a run has shown of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Observation {
-    /// Nothing: it was not judged, or not all of it.
+    /// Nothing: not all that the entry names was judged.
     Nothing,
     /// It is broken, as the entry says.
     Broken,
-    /// It holds wherever the entry speaks of.
+    /// It holds in every case that the entry names.
     Held,
 }
 

@@ -180,7 +180,7 @@ impl<'t, T: Target> Client<'t, T> {
         })
     }
 
-    /// Sends a call, and again where that is safe. What came before the last answer is kept, too.
+    /// Sends a call, and again where that is safe. The exchanges before the last one are recorded as repeats.
     async fn send_safely(
         &self,
         ready: &PreparedCall,
@@ -212,7 +212,7 @@ impl<'t, T: Target> Client<'t, T> {
         Ok(exchange)
     }
 
-    /// Sends a call once, if the guard lets it out.
+    /// Sends a call once, if the guard allows it.
     async fn send(&self, ready: &PreparedCall) -> Result<Exchange, String> {
         let permit = self.guard.admit(ready.call.clone());
         let permit = permit.map_err(|stop| stop.to_string())?;
@@ -221,7 +221,7 @@ impl<'t, T: Target> Client<'t, T> {
         Ok(self.exchange(ready, response))
     }
 
-    /// Sends what is no call of the service: nothing is charged for it, and no rate is kept.
+    /// Sends a request that is no call of the service: it costs nothing, and the pace does not hold it up.
     async fn send_aside(&self, ready: &PreparedCall) -> Exchange {
         let response = self.target.send(&ready.request).await;
         self.exchange(ready, response)

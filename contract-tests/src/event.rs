@@ -63,7 +63,7 @@ pub struct ClauseRow {
 pub enum Coverage {
     /// Some case expects it.
     ByCase,
-    /// Every answer is judged by it, where the answer is one it speaks of.
+    /// Every answer is judged by it, where the clause applies to that answer.
     ByEveryAnswer,
     /// A check proves it, but not in this run.
     Excluded {
@@ -196,7 +196,7 @@ impl CheckResult {
         cases
     }
 
-    /// What was exchanged in a case, where that is told.
+    /// The exchanges of a case, where it is among the evidence.
     #[must_use]
     pub fn evidence(&self, case: &str) -> Option<&CapturedCase> {
         self.evidence.iter().find(|captured| captured.case == case)

@@ -16,10 +16,10 @@
 //! plan target            what to send and what must hold, as data; what sends a request
 //! example spend          cases written by people; what a call costs, and the budget
 //! verdict                the judge
-//! check client event     the registry; what sends cases and records; what reporters are told
+//! check client event     the registry; what sends cases and records; the events of a run
 //! run report             the runner; the reporters, which know its events alone
 //! personal baseline      personal data and known deviations in what was judged
-//! property               laws over generated requests
+//! property               properties of generated requests
 //! cli
 //! ```
 

@@ -54,10 +54,10 @@ impl<'de> Deserialize<'de> for Secret {
 /// A shorter text is no key, and would black out words.
 const SHORTEST: usize = 8;
 
-/// So much of a key's own part is told from a coincidence.
+/// So many characters of a key's own part are no coincidence.
 const PART: usize = 9;
 
-/// Secrets that nobody told us of, by their look: signing secrets of webhooks and whole keys.
+/// Secrets that the run does not know, found by their form: signing secrets of webhooks and whole keys.
 const LOOKS: &str = "whsec_[A-Za-z0-9_=+/.-]{4,}|svc_(?:test|live)_[A-Za-z0-9_.-]{8,}";
 
 /// Finds secrets in what others wrote: as they are, encoded, in credentials, in parts.

@@ -1,4 +1,4 @@
-//! The laws, tried on simulators in this process; and that a law that does not hold ends in a small
+//! The properties, tried on simulators in this process; and that one that does not hold ends in a small
 //! script, a line of curl and a capture that can be judged and sent again.
 //!
 //! `SVC_PROPERTY_TIMES` asks for so many times as many scripts, `SVC_PROPERTY_SEED` for others, and
@@ -18,7 +18,7 @@ use subjects::{Broken, Defect, Sound};
 use svc_contract_tests::capture::Capture;
 use svc_contract_tests::plan::{Setting, inputs};
 use svc_contract_tests::property::{
-    self, Counterexample, Effort, PROPERTIES, Property, check_property, judge_again, law,
+    self, Counterexample, Effort, PROPERTIES, Property, check_property, judge_again, property,
     send_again,
 };
 use svc_contract_tests::verdict::{Finding, Verdict};
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     };
     let mut trials: Vec<_> = PROPERTIES
         .iter()
-        .map(|law| Trial::test(law.id, move || holds(law, effort)))
+        .map(|property| Trial::test(property.id, move || holds(property, effort)))
         .collect();
     trials.extend(
         DEFECTS.iter().map(|planted| {
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// How hard the laws are tried, as the environment says.
+/// How hard the properties are tried, as the environment says.
 fn effort() -> Result<Effort, String> {
     let number = |name: &str, usual: u64| match std::env::var(name) {
         Err(_) => Ok(usual),
@@ -71,25 +71,25 @@ fn effort() -> Result<Effort, String> {
     Ok(Effort { times, seed })
 }
 
-fn holds(law: &'static Property, effort: Effort) -> Result<(), Failed> {
+fn holds(property: &'static Property, effort: Effort) -> Result<(), Failed> {
     let setting = support::setting(&CONTRACT);
-    let tried = check_property(law, &setting, &Sound, effort, None)
+    let trials = check_property(property, &setting, &Sound, effort, None)
         .map_err(|failure| failure.end(Path::new(FOLDER)))?;
     // A law of which most scripts end before they begin would hold of anything.
-    let most = tried.scripts > 0 && tried.cut_short * 4 < tried.scripts;
-    let missing: Vec<_> = reached(law.id)
+    let most = trials.scripts > 0 && trials.ended_early * 4 < trials.scripts;
+    let missing: Vec<_> = reached(property.id)
         .iter()
-        .filter(|ending| !tried.endings.contains_key(**ending))
+        .filter(|ending| !trials.endings.contains_key(**ending))
         .collect();
     match most && missing.is_empty() {
         true => Ok(()),
-        false => Err(format!("too little was tried: {missing:?} is missing of {tried:#?}").into()),
+        false => Err(format!("too little was tried: {missing:?} is missing of {trials:#?}").into()),
     }
 }
 
 /// Endings that the scripts of a law must reach, so that it cannot hold for want of trying.
-fn reached(law: &str) -> &'static [&'static str] {
-    match law {
+fn reached(property: &str) -> &'static [&'static str] {
+    match property {
         "property.near-valid" => &["400 SVC_INVALID_INPUT", "400 SVC_INVALID_IDENTIFIER"],
         "property.hostile" => &["400 SVC_INVALID_INPUT"],
         "property.ignored" => &["200 completed", "200 pending"],
@@ -131,7 +131,7 @@ fn reached(law: &str) -> &'static [&'static str] {
 struct Planted {
     name: &'static str,
     defect: Defect,
-    law: &'static str,
+    property: &'static str,
     operation: Option<&'static str>,
     /// It shows as a breach of one of these.
     clauses: &'static [&'static str],
@@ -143,7 +143,7 @@ const DEFECTS: &[Planted] = &[
     Planted {
         name: "no latency is found by valid calls",
         defect: Defect::NoLatency,
-        law: "property.valid",
+        property: "property.valid",
         operation: Some("verify.identity.pan"),
         clauses: &["envelope.meta"],
         calls: 1..=1,
@@ -151,7 +151,7 @@ const DEFECTS: &[Planted] = &[
     Planted {
         name: "a bad PAN that is taken is found by almost valid calls",
         defect: Defect::TakesAnyPan,
-        law: "property.near-valid",
+        property: "property.near-valid",
         operation: Some("verify.identity.pan"),
         clauses: &["errors.invalid-identifier"],
         calls: 1..=1,
@@ -159,7 +159,7 @@ const DEFECTS: &[Planted] = &[
     Planted {
         name: "a second charge now and then is found by lives",
         defect: Defect::ChargesTwice(3),
-        law: "property.lives",
+        property: "property.histories",
         operation: None,
         clauses: &["ruling.22-wallet-adds-up"],
         calls: 4..=7,
@@ -167,7 +167,7 @@ const DEFECTS: &[Planted] = &[
     Planted {
         name: "a failure that is not kept under its key is found by lives",
         defect: Defect::ForgetsFailures,
-        law: "property.lives",
+        property: "property.histories",
         operation: None,
         clauses: &["idempotency.replay", "errors.idempotency-conflict"],
         calls: 4..=6,
@@ -175,7 +175,7 @@ const DEFECTS: &[Planted] = &[
     Planted {
         name: "a count across accounts is found by two plays",
         defect: Defect::CountsAcrossAccounts,
-        law: "property.same-bytes",
+        property: "property.same-bytes",
         operation: None,
         clauses: &["ruling.14-accounts-are-apart"],
         calls: 2..=5,
@@ -184,10 +184,10 @@ const DEFECTS: &[Planted] = &[
 
 fn is_found(planted: &Planted) -> Result<(), Failed> {
     let setting = support::setting(&CONTRACT);
-    let law = law(planted.law).ok_or("there is no such law")?;
+    let property = property(planted.property).ok_or("there is no such law")?;
     let services = Broken(planted.defect);
     let Err(failure) = check_property(
-        law,
+        property,
         &setting,
         &services,
         Effort::default(),

@@ -176,7 +176,7 @@ fn built_in(setting: &Setting<'_>) -> Vec<Case> {
         let step = rotated.push(by(name));
         rotated.expect(step, "auth.rotation", Rule::Ends(Ending::Completed));
     }
-    // More at once than the limit lets through, however much of it earlier calls have used up.
+    // More at once than the limit allows, however much of it earlier calls have used up.
     let mut throttled = Case {
         together: true,
         ..Case::new("throttled")

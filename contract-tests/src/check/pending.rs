@@ -1,4 +1,4 @@
-//! Pending: the first answer of what takes long. How it ends is told by webhook.
+//! Pending: the first answer of a call that takes long. Its end comes by webhook.
 
 use svc_fixtures::contract::Operation;
 

@@ -90,7 +90,7 @@ impl BudgetArgs {
 
 /// Tells what was spent and why the run stopped, where it did, and ends the journal.
 pub(super) fn report_spending(guard: &SpendGuard) {
-    // Nobody is left to be told where stderr is closed.
+    // Where stderr is closed there is nobody to report to.
     let say = |text: String| {
         let _ = writeln!(io::stderr(), "{text}");
     };

@@ -106,8 +106,8 @@ impl ExecutionArgs {
         Ok(found)
     }
 
-    /// The run's own receiver, listening: where it was said, or, for a simulator on this machine that
-    /// can be told, at a free port. None where webhooks can't reach it.
+    /// The run's own receiver, listening: at the address that was given, or, for a simulator on this
+    /// machine with a console, at a free port. None where webhooks can't reach it.
     pub(super) async fn sink(
         &self,
         capabilities: &mut Capabilities,
@@ -155,7 +155,7 @@ impl ExecutionArgs {
 
 /// Tells what was found, where something was: a console that was meant can be seen to be used.
 pub(super) fn report_capabilities(capabilities: &Capabilities) {
-    // Nobody is left to be told where stderr is closed.
+    // Where stderr is closed there is nobody to report to.
     let say = |text: String| {
         let _ = writeln!(io::stderr(), "{text}");
     };

@@ -46,8 +46,8 @@ impl Exit {
         }
     }
 
-    /// What a run ends with that the guard may have stopped. What was found broken before is told
-    /// rather than that the money ran out.
+    /// What a run ends with that the guard may have stopped. A breach that was found before outranks the
+    /// end of the budget.
     #[must_use]
     pub fn of_guarded(totals: Totals, stop: Option<&Stop>) -> Self {
         match (stop, Exit::of(totals)) {
@@ -73,7 +73,7 @@ impl CommandError {
     }
 }
 
-/// What could not be printed was not told: that is never a success.
+/// A report that could not be written is never a success.
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         CommandError {

@@ -51,7 +51,7 @@ impl Judge {
     }
 }
 
-/// A capture from a file. Whoever wrote it, it holds no key behind here.
+/// A capture from a file. Keys in it are redacted first, since other programs may have written it.
 pub(super) fn load(path: &Path) -> Result<Capture, CommandError> {
     let text = outputs::read(path)?;
     let clean = Redactor::of([]).text(&text);
@@ -73,7 +73,7 @@ fn captured(setting: &Setting<'_>, checks: &[check::Check], capture: &Capture) -
     checks.iter().flat_map(mine).collect()
 }
 
-/// What the capture holds and no check of this version knows: skipped, and told.
+/// The cases of a capture that no check of this version has: they are reported as skipped.
 fn strangers(
     setting: &Setting<'_>,
     checks: &[check::Check],

@@ -60,7 +60,7 @@ pub(super) fn ring(
     Ok(Keyring { test, live })
 }
 
-/// A key that can only be the right one: sent elsewhere it might cost money or be told to a stranger.
+/// A key that fits its environment: sent elsewhere it might cost money, or a stranger would learn it.
 fn of(environment: Environment, flag: &str, key: &Secret) -> Result<RunKey, CommandError> {
     let prefix = environment.key_prefix();
     let rest = key.expose().strip_prefix(prefix);

@@ -51,7 +51,7 @@ pub fn main() -> ExitCode {
         Command::List(list) => list.execute(),
     };
     let exit = done.unwrap_or_else(|mistake| {
-        // Nobody is left to be told where stderr is closed.
+        // Where stderr is closed there is nobody to report to.
         let _ = writeln!(io::stderr(), "error: {:#}", mistake.cause);
         mistake.exit
     });
@@ -65,7 +65,7 @@ fn refuse(error: &clap::Error) -> ! {
     if clean == text {
         error.exit();
     }
-    // Nobody is left to be told where stderr is closed.
+    // Where stderr is closed there is nobody to report to.
     let _ = write!(io::stderr(), "{clean}");
     std::process::exit(Exit::Usage as i32)
 }

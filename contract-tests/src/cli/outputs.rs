@@ -1,4 +1,4 @@
-//! Where a run is told: the flags of the reports, and the desk that hands events to all of them.
+//! The flags of the reports, and the fan-out that forwards the events of a run to all of them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ use crate::report::{github, html, json, junit};
 use crate::spend::Stop;
 use svc_fixtures::reading::Source;
 
-/// What is told, and where.
+/// Which reports are written, and where.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reports")]
 pub(super) struct OutputArgs {
@@ -94,7 +94,7 @@ pub(super) struct EventFanout<'a> {
 }
 
 impl OutputArgs {
-    /// Opens the desk, before anything is sent: what cannot be written or read is told now.
+    /// Opens all reports before anything is sent, so that a file that cannot be used is reported now.
     pub(super) fn open<'a>(
         &'a self,
         setting: &'a Setting<'a>,
@@ -188,7 +188,7 @@ pub(super) fn writable(path: &Path) -> Result<(), CommandError> {
     )))
 }
 
-/// Writes a file, all or nothing told.
+/// Writes a file; a part of one is an error, too.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     let written = fs::write(path, text);
     written

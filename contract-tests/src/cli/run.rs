@@ -177,7 +177,7 @@ impl Run {
         let mut emit = |event: &mut Event| fanout.take(event);
         let limits = self.execution.limits();
         let (capture, _) = run_within(setting, checks, filter, limits, client, &mut emit).await;
-        // Whatever can't be written behind here: what was spent is told, and its journal ends.
+        // Before anything else can fail: what was spent is reported, and the journal gets its end.
         budget::report_spending(client.guard());
         let local = subject == DataSubjects::Invented;
         let capture = Capture { local, ..capture };

@@ -56,7 +56,7 @@ impl SelectionArgs {
         Ok(known)
     }
 
-    /// A filter that lets nothing through is a slip of the pen, not a run of nothing.
+    /// A filter that allows no check is a mistake of the caller: a run of nothing is never meant.
     pub(super) fn filter(&self, setting: &Setting<'_>) -> Result<Filter, CommandError> {
         let tag = |name: &String| Tag::ALL.iter().find(|(known, _)| known == name);
         let filter = Filter {

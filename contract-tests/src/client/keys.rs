@@ -84,7 +84,7 @@ impl Keyring {
     }
 
     /// What finds the run's keys, and these, in what others wrote. The own part of a simulator's
-    /// key is the name of its account, which answers may tell.
+    /// key is the name of its account, which answers may show.
     pub(super) fn redactor(&self, presented: &[Secret]) -> Redactor {
         let named = |key: &&Secret| {
             let prefixes = Environment::ALL.map(Environment::key_prefix);

@@ -12,7 +12,7 @@ use crate::plan::{Carry, Case, Ending, RequestTemplate, Rule};
 /// Where in a path, not in a body, something is put.
 const INTO_THE_PATH: &str = "{}";
 
-/// Reads a call into a case; none where it cannot be told what is called.
+/// Reads a call into a case; none where the file does not say what is called.
 pub(super) fn read<'c>(
     table: &Table<'_>,
     contract: &'c Contract,

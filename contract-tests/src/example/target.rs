@@ -1,4 +1,4 @@
-//! What a call calls, and the form of its answer, so that a place that cannot be there is told.
+//! What a call calls, and the form of its answer, so that a place that cannot be there is reported.
 
 use svc_fixtures::contract::{Bundle, Contract, Operation, Shape};
 use svc_fixtures::json::Json;
@@ -19,7 +19,7 @@ pub(super) enum Callee<'c> {
     Get(String),
 }
 
-/// A call that later ones may speak of.
+/// A call that later calls of the case can refer to.
 pub(super) struct EarlierCall<'c> {
     /// Its name, where it has one.
     pub(super) name: Option<String>,

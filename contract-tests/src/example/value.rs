@@ -58,7 +58,7 @@ fn parsed(text: &str, item: &Item<'_>) -> Option<Place> {
     place
 }
 
-/// A form, or its mistake told.
+/// A form; none where it has a mistake, which is reported at the item.
 fn reported<T>(form: Result<T, (String, String)>, item: &Item<'_>) -> Option<T> {
     form.map_err(|(what, hint)| item.problem_with_hint(what, hint))
         .ok()

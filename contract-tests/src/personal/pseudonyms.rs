@@ -1,8 +1,8 @@
 //! Personal data blacked out: found by the names of members, as the contract's rows and
 //! `personal.toml` say, then replaced wherever the same value stands.
 //!
-//! A stand-in tells two values apart and the same one as the same, and a date stays a date: so what
-//! is saved can still be judged.
+//! Equal values get equal pseudonyms and different ones different pseudonyms, and a date stays a date,
+//! so that a saved capture can still be judged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +65,7 @@ impl PersonalMembers {
             && (self.fields.contains(member) || words(member).iter().any(word))
     }
 
-    /// Whether a member of that name tells nothing of a person wherever it stands.
+    /// Whether a member of that name holds no personal data wherever it stands.
     fn is_excepted(&self, member: &str) -> bool {
         self.list.except.contains(member)
     }
@@ -121,8 +121,8 @@ impl Pseudonyms {
         }
     }
 
-    /// A case without personal data. What the plan itself sent is kept where it is named: it is
-    /// written in the contract's rows, and the judge compares with it.
+    /// A case without personal data. Values in `keep` stay: the plan itself sent them, they are
+    /// written in the contract's rows, and the judge compares with them.
     pub fn case(&mut self, case: &CapturedCase, keep: &BTreeSet<String>) -> CapturedCase {
         let mine = self.found_in(all(case), keep);
         let exchanges = case.exchanges.iter();

@@ -14,14 +14,14 @@ use crate::run::capture_of;
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Environment;
 
-/// How many calls are told; the file has all.
+/// How many calls are printed; the saved capture has all.
 const MOST_CALLS: usize = 12;
 
 /// The smallest script that was found to break a law, and what became of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counterexample {
     /// The law.
-    pub law: &'static str,
+    pub property: &'static str,
     /// What the scripts were about; empty for lives of an account.
     pub about: String,
     /// What is broken, or could not be judged.
@@ -33,7 +33,7 @@ pub struct Counterexample {
 
 impl Counterexample {
     pub(super) fn new(
-        law: &Property,
+        property: &Property,
         setting: &Setting<'_>,
         about: &str,
         mut findings: Vec<Finding>,
@@ -41,16 +41,21 @@ impl Counterexample {
     ) -> Self {
         findings.retain(is_broken);
         Counterexample {
-            law: law.id,
+            property: property.id,
             about: about.to_owned(),
             broken: findings,
             capture: capture_of(setting, played),
-            title: law.title,
+            title: property.title,
         }
     }
 
     /// No scripts could be made, which says nothing about any service.
-    pub(super) fn none_made(law: &Property, setting: &Setting<'_>, about: &str, why: &str) -> Self {
+    pub(super) fn none_made(
+        property: &Property,
+        setting: &Setting<'_>,
+        about: &str,
+        why: &str,
+    ) -> Self {
         let finding = Finding {
             case: about.to_owned(),
             step: 0,
@@ -58,7 +63,7 @@ impl Counterexample {
                 why: format!("no scripts could be made: {why}"),
             },
         };
-        Counterexample::new(law, setting, about, vec![finding], Vec::new())
+        Counterexample::new(property, setting, about, vec![finding], Vec::new())
     }
 
     /// The calls of the script.
@@ -74,7 +79,7 @@ impl Counterexample {
     /// Where it cannot be written.
     pub fn save(&self, folder: &Path) -> io::Result<PathBuf> {
         std::fs::create_dir_all(folder)?;
-        let name: Vec<&str> = [self.law, &self.about]
+        let name: Vec<&str> = [self.property, &self.about]
             .into_iter()
             .filter(|part| !part.is_empty())
             .collect();
@@ -86,7 +91,7 @@ impl Counterexample {
     /// An exchange with the key that every simulator has for the account of this property: it is sent
     /// with no other.
     fn on_defaults(&self, exchange: &Exchange) -> Exchange {
-        let own = || Credential::Another(account(&self.capture.seed, self.law));
+        let own = || Credential::Another(account(&self.capture.seed, self.property));
         let sent = exchange.request.authorization.as_ref();
         Exchange {
             credential: sent.map_or(Credential::Nothing, |_| own()),
@@ -94,11 +99,11 @@ impl Counterexample {
         }
     }
 
-    /// The message of a test: saves the capture and tells where, what is broken, and each call as a
-    /// line of curl.
+    /// The message of a test: saves the capture and says where, what is broken, and how to send each
+    /// call by curl.
     #[must_use]
     pub fn end(&self, folder: &Path) -> String {
-        let mut text = format!("{}: {}\n", self.law, self.title);
+        let mut text = format!("{}: {}\n", self.property, self.title);
         text += &render(&self.broken);
         let _ = writeln!(
             text,

@@ -29,7 +29,7 @@ pub struct Property {
     /// What it says, for people.
     pub title: &'static str,
     /// What it is tried with.
-    pub over: Generator,
+    pub generator: Generator,
     /// How many scripts are tried where nobody asks for more, for each operation or in all.
     pub tries: u32,
 }
@@ -38,7 +38,7 @@ pub struct Property {
 #[derive(Debug, Clone, Copy)]
 pub enum Generator {
     /// Calls of each operation.
-    EachOperation(fn(&Setting<'_>, &Operation) -> BoxedStrategy<Script>),
+    PerOperation(fn(&Setting<'_>, &Operation) -> BoxedStrategy<Script>),
     /// Lives of an account.
-    Lives(fn(&Setting<'_>) -> BoxedStrategy<Script>),
+    Histories(fn(&Setting<'_>) -> BoxedStrategy<Script>),
 }

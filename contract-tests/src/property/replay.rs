@@ -13,17 +13,17 @@ use crate::verdict::{self, Finding, Verdict};
 
 /// Where services come from that cost nothing and remember nothing: each is made for one script.
 ///
-/// This is what keeps laws away from paid hosts. They can be tried only through it, and a service
+/// This keeps generated requests away from paid hosts: properties are tried only through it, and a service
 /// somewhere on the net cannot be made anew for each script, so [`crate::target::HttpTarget`] is
 /// none. And the only keys that a script is ever sent with are those every simulator has.
 ///
 /// ```compile_fail,E0277
-/// use svc_contract_tests::property::{Disposable, Effort, LAWS, try_law};
+/// use svc_contract_tests::property::{Effort, PROPERTIES, check_property};
 /// use svc_contract_tests::plan::{Setting, inputs};
 /// use svc_contract_tests::target::HttpTarget;
 ///
 /// fn against(host: &HttpTarget, setting: &Setting<'_>) {
-///     let _ = try_law(&LAWS[0], setting, host, Effort::default(), None);
+///     let _ = check_property(&PROPERTIES[0], setting, host, Effort::default(), None);
 /// }
 /// ```
 pub trait ServiceFactory {
@@ -43,21 +43,21 @@ const NEIGHBOUR: &str = ".neighbour";
 /// Plays a script on services made for it. Where other calls are to come between, it is played a
 /// second time on a new service, and what those calls were is the third case.
 pub(super) fn play<D: ServiceFactory>(
-    law: &str,
+    property: &str,
     setting: &Setting<'_>,
     services: &D,
     script: &Script,
 ) -> Vec<CapturedCase> {
     let first = services.fresh();
     let client = Client::new(&first, Keyring::of_simulator(), setting);
-    let alone = services.finish(client.capture(law, &script.case));
+    let alone = services.finish(client.capture(property, &script.case));
     let Some(beside) = &script.beside else {
         return vec![alone];
     };
     let second = services.fresh();
     let client = Client::new(&second, Keyring::of_simulator(), setting);
-    let mut between = CapturedCase::new(law, format!("{} (others between)", script.case.name));
-    let mut others = CapturedCase::new(format!("{law}{NEIGHBOUR}"), &beside.name);
+    let mut between = CapturedCase::new(property, format!("{} (others between)", script.case.name));
+    let mut others = CapturedCase::new(format!("{property}{NEIGHBOUR}"), &beside.name);
     services.finish(async {
         while between.stopped.is_none() && between.exchanges.len() < script.case.steps.len() {
             if others.stopped.is_none() {
@@ -69,8 +69,8 @@ pub(super) fn play<D: ServiceFactory>(
     vec![alone, between, others]
 }
 
-/// Judges what was played. What is known because of how the script was made is told by its case;
-/// all else is foreseen from the exchanges.
+/// Judges what was played. The script's case says what is known because of how it was made; the model
+/// derives the rest from the exchanges.
 pub(super) fn judge(
     setting: &Setting<'_>,
     made: Option<&Case>,

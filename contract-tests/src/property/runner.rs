@@ -1,4 +1,4 @@
-//! Tries laws on services that are made for one try and thrown away, and shrinks what breaks one.
+//! Tries properties on services that are made for one script each, and shrinks a script that breaks one.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub struct Trials {
     /// Calls in them.
     pub calls: usize,
     /// Scripts that ended early, since an identifier they were to carry was not issued.
-    pub cut_short: usize,
+    pub ended_early: usize,
     /// How the calls ended, and how many so: status and code, or status and what the envelope says.
     pub endings: BTreeMap<String, usize>,
 }
@@ -50,7 +50,7 @@ impl Trials {
         self.scripts += 1;
         for case in played {
             self.calls += case.exchanges.len();
-            self.cut_short += usize::from(case.stopped.is_some());
+            self.ended_early += usize::from(case.stopped.is_some());
             for exchange in &case.exchanges {
                 *self.endings.entry(verdict::ending(exchange)).or_default() += 1;
             }
@@ -63,37 +63,37 @@ impl Trials {
 /// # Errors
 /// The smallest script that was found to break it.
 pub fn check_property<D: ServiceFactory>(
-    law: &'static Property,
+    property: &'static Property,
     setting: &Setting<'_>,
     services: &D,
     effort: Effort,
     only: Option<&str>,
 ) -> Result<Trials, Box<Counterexample>> {
     let mut attempt = Search {
-        law,
+        property,
         setting,
         services,
         effort,
-        tried: Trials::default(),
+        trials: Trials::default(),
     };
-    match law.over {
-        Generator::Lives(strategy) => attempt.all(&strategy(setting), "")?,
-        Generator::EachOperation(strategy) => {
+    match property.generator {
+        Generator::Histories(strategy) => attempt.all(&strategy(setting), "")?,
+        Generator::PerOperation(strategy) => {
             let wanted = |operation: &&Operation| only.is_none_or(|only| operation.id == only);
             for operation in setting.operations().filter(wanted) {
                 attempt.all(&strategy(setting, operation), &operation.id)?;
             }
         }
     }
-    Ok(attempt.tried)
+    Ok(attempt.trials)
 }
 
 struct Search<'a, D> {
-    law: &'static Property,
+    property: &'static Property,
     setting: &'a Setting<'a>,
     services: &'a D,
     effort: Effort,
-    tried: Trials,
+    trials: Trials,
 }
 
 impl<D: ServiceFactory> Search<'_, D> {
@@ -104,18 +104,18 @@ impl<D: ServiceFactory> Search<'_, D> {
         about: &str,
     ) -> Result<(), Box<Counterexample>> {
         let config = Config {
-            cases: self.law.tries.saturating_mul(self.effort.times),
+            cases: self.property.tries.saturating_mul(self.effort.times),
             failure_persistence: None,
             max_shrink_iters: MAX_SHRINKS,
             ..Config::default()
         };
-        let seed = seed(self.law.id, about, self.effort.seed);
+        let seed = seed(self.property.id, about, self.effort.seed);
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         let mut runner = TestRunner::new_with_rng(config, random);
-        let tried = RefCell::new(std::mem::take(&mut self.tried));
+        let trials = RefCell::new(std::mem::take(&mut self.trials));
         let outcome = runner.run(strategy, |script| {
-            let played = play(self.law.id, self.setting, self.services, &script);
-            tried.borrow_mut().count(&played);
+            let played = play(self.property.id, self.setting, self.services, &script);
+            trials.borrow_mut().count(&played);
             match judge(self.setting, Some(&script.case), &played)
                 .iter()
                 .find(|found| is_broken(found))
@@ -124,28 +124,28 @@ impl<D: ServiceFactory> Search<'_, D> {
                 Some(finding) => Err(TestCaseError::fail(format!("{:?}", finding.verdict))),
             }
         });
-        self.tried = tried.into_inner();
+        self.trials = trials.into_inner();
         let Err(error) = outcome else { return Ok(()) };
         Err(Box::new(match error {
             TestError::Fail(_, script) => {
-                let played = play(self.law.id, self.setting, self.services, &script);
+                let played = play(self.property.id, self.setting, self.services, &script);
                 let findings = judge(self.setting, Some(&script.case), &played);
-                Counterexample::new(self.law, self.setting, about, findings, played)
+                Counterexample::new(self.property, self.setting, about, findings, played)
             }
             TestError::Abort(why) => {
-                Counterexample::none_made(self.law, self.setting, about, why.message())
+                Counterexample::none_made(self.property, self.setting, about, why.message())
             }
         }))
     }
 }
 
 /// 32 bytes that depend on every letter and on the number.
-fn seed(law: &str, about: &str, number: u64) -> [u8; 32] {
+fn seed(property: &str, about: &str, number: u64) -> [u8; 32] {
     let mut bytes = [0; 32];
     for (lane, chunk) in bytes.chunks_mut(8).enumerate() {
         // FNV-1a, a lane each: all that is asked is that other names have other bytes.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ (lane as u64);
-        let letters = law.bytes().chain([0]).chain(about.bytes()).chain([0]);
+        let letters = property.bytes().chain([0]).chain(about.bytes()).chain([0]);
         for byte in letters.chain(number.to_le_bytes()) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }

@@ -7,7 +7,7 @@ use crate::capture::{Channel, Credential, Exchange};
 use crate::event::RunStarted;
 use svc_fixtures::contract::Environment;
 
-/// The line that sends the call of a breach again; none where no call is told.
+/// The line that sends the call of a breach again; none where the breach has no recorded call.
 #[must_use]
 pub fn of_breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Option<String> {
     line(breach.exchange()?, summary.started?)
@@ -42,7 +42,7 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
     }
     for (name, value) in &request.headers {
         let header = match value.as_str() {
-            // How curl is told to send a header without a value.
+            // This form makes curl send a header without a value.
             "" => format!("{name};"),
             value => format!("{name}: {value}"),
         };

@@ -170,7 +170,7 @@ fn cell(text: &str) -> String {
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '$' | '!' => {
                 out.extend(['\\', c])
             }
-            // A zero-width space keeps @names from being told.
+            // With a zero-width space behind it an @name mentions nobody.
             '@' => out.push_str("@\u{200b}"),
             c => out.push(c),
         }

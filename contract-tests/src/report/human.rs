@@ -10,7 +10,7 @@ use super::run_summary::{Breach, ClauseState, RunSummary};
 use crate::event::{CheckResult, Event, Outcome};
 use crate::verdict::{Finding, Verdict};
 
-/// How many places of one breach are shown; a service that breaks one rule everywhere is told once.
+/// How many places of one breach are shown: a service may break one rule in hundreds of answers.
 const SHOWN: usize = 3;
 
 /// How long a line of what was found may be; the other reports show the rest.
@@ -64,7 +64,7 @@ fn line(result: &CheckResult) -> String {
     format!("{word:>7}  {} ({requests}){why}", result.check)
 }
 
-/// What is told when all is judged.
+/// The text that follows the last check.
 fn end(summary: &RunSummary<'_>) -> String {
     let mut out = String::new();
     for (clause, places) in summary.breaches() {
@@ -174,7 +174,7 @@ pub fn broken(result: &CheckResult) -> String {
     out
 }
 
-/// All that is broken of what was found, whoever found it.
+/// The broken ones among some findings, one a line.
 #[must_use]
 pub fn broken_in(findings: &[Finding]) -> String {
     let mut out = String::new();

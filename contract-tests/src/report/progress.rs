@@ -1,4 +1,4 @@
-//! Live progress on a terminal. Shown on stderr and gone when the run is over; the reports tell all.
+//! Live progress on a terminal. Shown on stderr and removed when the run is over; the reports say the rest.
 
 use std::io::{self, IsTerminal};
 

@@ -1,4 +1,4 @@
-//! The runner: check after check, captured, then judged. Tells what happens as events; prints nothing.
+//! The runner: check after check, captured, then judged. Emits events; prints nothing.
 
 mod clauses;
 mod filter;
@@ -119,7 +119,7 @@ pub async fn run_within<T: Target>(
 }
 
 /// Captures and judges one check. Where the run was halted, what is left of it is skipped: a check
-/// of which nothing was sent is told like the others.
+/// of which nothing was sent has a result like the others.
 async fn examine<T: Target>(
     setting: &Setting<'_>,
     check: &Check,
@@ -154,7 +154,7 @@ async fn examine<T: Target>(
     (judged, captured)
 }
 
-/// Why nothing more is begun, once something says so. The first reason is the one that is told.
+/// Why no further case is sent, once there is a reason. The first reason is the one that is reported.
 #[derive(Debug, Default)]
 struct StopReason(OnceCell<String>);
 

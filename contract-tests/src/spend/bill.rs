@@ -67,7 +67,7 @@ impl Bill {
         }
     }
 
-    /// The amount it tells, where it tells one.
+    /// The amount it states, where it states one.
     #[must_use]
     pub fn amount(&self) -> Option<Paise> {
         match self {

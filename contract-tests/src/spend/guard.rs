@@ -1,4 +1,4 @@
-//! The guard: lets a call out when its highest price is reserved on disk, settles it by its answer,
+//! The guard: allows a call when its highest price is reserved on disk, settles it by its answer,
 //! and stops the run when the budget is used up or the service charges what it must not.
 
 use std::sync::{Mutex, MutexGuard};
@@ -164,7 +164,7 @@ impl SpendGuard {
             SpendLimit::Unlimited | SpendLimit::FreeOnly => Ok(()),
         };
         let trouble = noted.err().map(|error| Stop::Journal(error.to_string()));
-        // A breach of the contract is told rather than a full disk.
+        // An overcharge is the reason to report, also where the disk is full.
         if !matches!(state.stop, Some(Stop::Charged { .. })) {
             state.stop = over.or(state.stop.take()).or(trouble);
         }
@@ -202,8 +202,8 @@ fn reserve(
     Ok(number)
 }
 
-/// What an answer says that it must not say. A looked-up verification tells the bill of the call
-/// that made it, which was judged there.
+/// The overcharge that an answer states, if it does. A looked-up verification repeats the `billing` of
+/// the call that made it, which was judged there.
 fn overcharge(call: &PricedCall, answer: &Result<Response, TransportError>) -> Option<Stop> {
     let response = answer.as_ref().ok()?;
     let envelope = Json::parse(&response.body).ok()?;

@@ -239,7 +239,7 @@ impl Ledger {
         }
     }
 
-    /// A sum too large to be told is as large as can be: then nothing fits any more.
+    /// A sum that overflows is the largest amount there is, so that no reservation fits any more.
     fn total(&self, more: Paise) -> Paise {
         self.spent.checked_add(more).unwrap_or(Paise(i64::MAX))
     }

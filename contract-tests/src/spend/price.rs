@@ -16,7 +16,7 @@ pub struct PricedCall {
     pub environment: Environment,
     /// What it can cost at most.
     pub most: Paise,
-    /// Whether its answer may be the stored one of another call, and so tell that one's bill.
+    /// Whether its answer may be the stored one of another call, with that call's `billing`.
     pub looks_up: bool,
 }
 

@@ -99,7 +99,7 @@ fn data(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation)
     let Some(data) = answer.at(&["data"]) else {
         return;
     };
-    // What only a ruling knows is never asked of a host that was not told of the rulings.
+    // Members that only a ruling requires are not asked of a service that follows the specification alone.
     let mistakes = match findings.setting.extensions {
         true => operation.response.mistakes(data),
         false => operation.response.mistakes_as_specified(data),

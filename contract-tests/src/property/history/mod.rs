@@ -41,13 +41,13 @@ enum Action {
 }
 
 /// One account's life.
-pub(super) fn alone(setting: &Setting<'_>) -> BoxedStrategy<Script> {
-    life(setting).prop_map(Script::new).boxed()
+pub(super) fn one_account(setting: &Setting<'_>) -> BoxedStrategy<Script> {
+    history(setting).prop_map(Script::new).boxed()
 }
 
 /// One account's life, and another's beside it.
-pub(super) fn beside(setting: &Setting<'_>) -> BoxedStrategy<Script> {
-    (life(setting), life(setting))
+pub(super) fn two_accounts(setting: &Setting<'_>) -> BoxedStrategy<Script> {
+    (history(setting), history(setting))
         .prop_map(|(case, beside)| Script {
             case,
             beside: Some(beside),
@@ -55,7 +55,7 @@ pub(super) fn beside(setting: &Setting<'_>) -> BoxedStrategy<Script> {
         .boxed()
 }
 
-fn life(setting: &Setting<'_>) -> BoxedStrategy<Case> {
+fn history(setting: &Setting<'_>) -> BoxedStrategy<Case> {
     let actions = proptest::collection::vec(action(CallPool::of(setting)), 1..=LONGEST);
     let environment = select(setting.environments.clone());
     (actions, environment)
@@ -88,7 +88,7 @@ fn action(pool: CallPool) -> BoxedStrategy<Action> {
     .boxed()
 }
 
-/// The calls of a life. It begins and ends with a report: the first tells what the account has.
+/// The calls of a history. It begins and ends with the usage: the first one says what the account has.
 fn case(actions: &[Action], environment: Environment) -> Case {
     let mut case = Case::new("a life").on(environment);
     let mut posted = Vec::new();

@@ -38,7 +38,7 @@ impl EnvironmentState {
         self.held.0 -= price.0;
     }
 
-    /// Books a charge, and tells what the answer must say of it.
+    /// Books a charge; answers what the answer must say of it.
     pub(super) fn charge(&mut self, amount: Paise) -> Vec<Expectation> {
         let charged = amount > Paise::ZERO;
         let mut expected = vec![expect("billing.conclusive", Rule::Charged(charged))];

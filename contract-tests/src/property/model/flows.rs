@@ -73,7 +73,7 @@ impl Flows {
         (!running.done.contains(after)).then(|| input(after))
     }
 
-    /// Notes a step that completed, and tells what its answer must say of being done.
+    /// Notes a step that completed; answers what its answer must say of being done.
     pub(super) fn note(
         &mut self,
         setting: &Setting<'_>,
