@@ -4,7 +4,7 @@
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
-use super::inputs::values;
+use super::values::values;
 use crate::scenario::{
     AccountConfig, Condition, HeaderName, Predicate, RequestContext, Selector, find_account,
 };

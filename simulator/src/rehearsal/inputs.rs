@@ -10,11 +10,10 @@ use svc_fixtures::path::{Step, find};
 use svc_fixtures::sample::{self, first_text};
 
 use super::callers::Caller;
-use super::pattern;
+use super::values::values;
 use crate::engine::call::rules::Rules;
 use crate::scenario::{
-    AccountConfig, Choice, Condition, MatchInput, NumberRange, Predicate, Scenario, ScenarioIndex,
-    Selector,
+    AccountConfig, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector,
 };
 
 /// Who calls where a scenario does not say.
@@ -28,9 +27,6 @@ const VALUES: usize = 8;
 
 /// So many values are made before those are left out that do not do.
 const MADE: usize = 1024;
-
-/// So many places in a text are tried for what must be in it.
-const PLACES: usize = 24;
 
 /// What was set in a body, and the body with it.
 pub type NamedInput = (Vec<(String, Json<'static>)>, Json<'static>);
@@ -330,85 +326,6 @@ fn put(whole: &mut Json<'static>, steps: &[Step], value: &Json<'static>) {
     if let Some(below) = below {
         put(below, rest, value);
     }
-}
-
-/// Numbers at the bounds of a range and just beside them, written as the sample is.
-fn numbers(range: &NumberRange, sample: &Json<'static>) -> Vec<Json<'static>> {
-    let beside = |bound: Option<f64>, by: [f64; 2]| bound.map(|bound| by.map(|by| bound + by));
-    let found = [
-        range.at_least.map(|bound| [bound; 2]),
-        range.at_most.map(|bound| [bound; 2]),
-        beside(range.above, [1.0, 0.001]),
-        beside(range.below, [-1.0, -0.001]),
-    ];
-    let found = found.into_iter().flatten().flatten();
-    let as_sample = |number: f64| match sample {
-        Json::Text(_) => Json::from(number.to_string()),
-        _ if number.fract() == 0.0 => Json::Int(number as i64),
-        _ => Json::Num(number),
-    };
-    found
-        .filter(|number| range.contains(*number))
-        .map(as_sample)
-        .collect()
-}
-
-/// Values that a test may hold for, in the form of the sample: a list where that is one.
-pub(super) fn values(predicate: &Predicate, sample: &Json<'static>) -> Vec<Json<'static>> {
-    let base = first_text(sample);
-    let values: Vec<Json<'static>> = match predicate {
-        Predicate::OneOf(values) => values.clone(),
-        Predicate::PathEnds(end) => {
-            let after_scheme = base.find("://").map(|at| at + 3);
-            let host =
-                after_scheme.map(|at| base[at..].find('/').map_or(base, |to| &base[..at + to]));
-            host.map(|host| Json::from(format!("{host}{end}")))
-                .into_iter()
-                .collect()
-        }
-        Predicate::Query(pair) => {
-            let path = base.split(['?', '#']).next().unwrap_or_default();
-            vec![Json::from(format!("{path}?{pair}"))]
-        }
-        Predicate::Contains(part) | Predicate::StartsWith(part) | Predicate::EndsWith(part) => {
-            around(part, base)
-        }
-        Predicate::Matches(expression) => {
-            let example = pattern::example(expression.as_str());
-            example.map_or_else(Vec::new, |example| around(&example, base))
-        }
-        Predicate::Number(range) => numbers(range, sample),
-        Predicate::Present(_) => Vec::new(),
-    };
-    let listed = |value: Json<'static>| match (sample, &value) {
-        (Json::List(_), Json::Text(_)) => Json::List(vec![value]),
-        _ => value,
-    };
-    values.into_iter().map(listed).collect()
-}
-
-/// The sample with a part in the place of its beginning, of its end, before and after it; the part alone;
-/// and the part in the place of what stands anywhere else.
-fn around(part: &str, sample: &str) -> Vec<Json<'static>> {
-    let characters: Vec<char> = sample.chars().collect();
-    let length = part.chars().count().min(characters.len());
-    let last = characters.len() - length;
-    let at = |at: usize| {
-        let head: String = characters[..at].iter().collect();
-        let tail: String = characters[at + length..].iter().collect();
-        format!("{head}{part}{tail}")
-    };
-    let texts = [
-        at(0),
-        at(last),
-        part.to_owned(),
-        format!("{part}{sample}"),
-        format!("{sample}{part}"),
-        format!("{part} {sample}"),
-        format!("{sample} {part}"),
-    ];
-    let inner = (1..last.min(PLACES)).map(at);
-    texts.into_iter().chain(inner).map(Json::from).collect()
 }
 
 /// How like the sample a value is: a name has words, an address of the net has its marks, and anything

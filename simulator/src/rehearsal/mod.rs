@@ -10,6 +10,7 @@ mod inspection;
 mod overlaps;
 mod pattern;
 mod recipes;
+mod values;
 mod webhooks;
 
 use std::net::{IpAddr, Ipv4Addr};

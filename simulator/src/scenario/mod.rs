@@ -2,14 +2,13 @@
 //! account. Knows the contract, and nothing of HTTP or time; of accounts only what they are called.
 
 mod accounts;
-mod because;
 pub(crate) mod embedded;
 pub(crate) mod index;
+pub(crate) mod matching;
 mod people;
 mod range;
 pub(crate) mod read;
-mod request_context;
-pub(crate) mod set;
+mod set;
 
 use std::sync::Arc;
 
@@ -24,13 +23,12 @@ pub use accounts::{
     AccountConfig, KeyConfig, RateLimitConfig, WebhookConfig, find_account, is_key_name,
     read_accounts,
 };
-pub use because::Because;
 pub use embedded::{accounts, built_in};
+pub use matching::{HeaderName, MatchInput, RequestContext};
 pub use people::{People, Profile};
 pub use range::NumberRange;
 pub use read::read_scenarios;
-pub use request_context::{HeaderName, RequestContext};
-pub use set::{Choice, MatchInput, ScenarioSet};
+pub use set::{Because, Choice, ScenarioSet};
 
 /// One rule: these inputs of these operations get this outcome.
 #[derive(Debug, Clone)]

@@ -1,18 +1,16 @@
-//! All scenarios, and which of them an input gets. Which may be meant is found by `index/`, so that a
-//! hundred thousand rules cost what ten cost; here it is decided.
+//! All scenarios, which of them an input gets, and why. The index finds the scenarios that may hold, so that
+//! a hundred thousand of them cost what ten cost; here one of them is chosen.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, ErrorCode, Field, Kind, Operation};
-use svc_fixtures::json::Json;
-use svc_fixtures::path::{Step, find};
+use serde::{Deserialize, Serialize};
+use svc_fixtures::contract::{Contract, ErrorCode, Operation};
 
 use super::index::{Candidate, Index};
-use super::{
-    Condition, People, Predicate, RequestContext, ResponsePatch, Scenario, ScenarioIndex, Selector,
-    folded,
-};
+use super::matching::{MatchInput, first_place, holds, texts};
+use super::people::People;
+use super::{ResponsePatch, Scenario, ScenarioIndex};
 
 /// All scenarios of a simulator.
 #[derive(Debug, Clone, Default)]
@@ -24,16 +22,6 @@ pub struct ScenarioSet {
     pub people: People,
     /// For each operation of the contract.
     indexes: Vec<Index>,
-}
-
-/// An input, as far as choosing looks at it.
-pub struct MatchInput<'q> {
-    /// Which operation is called, by its place in the contract.
-    pub operation: usize,
-    /// The value of a field by its place in the operation's row, sent or by default.
-    pub field: &'q dyn Fn(usize) -> Option<&'q Json<'q>>,
-    /// Who calls, and how.
-    pub context: RequestContext<'q>,
 }
 
 /// What was chosen, and why.
@@ -214,264 +202,6 @@ impl Search<'_, '_> {
     }
 }
 
-/// Where a condition holds first.
-pub(crate) fn first_place(
-    condition: &Condition,
-    operation: &Operation,
-    input: &MatchInput<'_>,
-) -> Option<(usize, usize)> {
-    let in_field = |field: usize| {
-        let value = (input.field)(field)?;
-        let items = value.as_list().unwrap_or(std::slice::from_ref(value));
-        let holds =
-            |item: &Json<'_>| predicate_holds(&condition.predicate, operation, field, Some(item));
-        items.iter().position(holds).map(|item| (field, item))
-    };
-    fields(&condition.selector, operation)
-        .into_iter()
-        .find_map(in_field)
-}
-
-impl Scenario {
-    /// Whether it holds for an input, whatever comes before it.
-    #[must_use]
-    pub fn holds(&self, operation: &Operation, input: &MatchInput<'_>) -> bool {
-        let mut conditions = self.conditions.iter();
-        conditions.all(|condition| holds(condition, operation, input))
-    }
-
-    /// Whether a condition would hold of a field of this name with this value, or without one.
-    #[must_use]
-    pub fn allows(
-        condition: &Condition,
-        operation: &Operation,
-        field: &str,
-        value: Option<&Json<'_>>,
-    ) -> bool {
-        operation
-            .field(field)
-            .is_some_and(|index| match &condition.selector {
-                Selector::Inside { steps, .. } => {
-                    inside_holds(&condition.predicate, operation, index, steps, value)
-                }
-                _ => predicate_holds(&condition.predicate, operation, index, value),
-            })
-    }
-
-    /// Whether one of the conditions that hold names the value of this field itself.
-    #[must_use]
-    pub fn names<'q>(
-        &self,
-        operation: &Operation,
-        field: &str,
-        value: &dyn Fn(usize) -> Option<&'q Json<'q>>,
-    ) -> bool {
-        let Some(index) = operation.field(field) else {
-            return false;
-        };
-        let about_it = |condition: &Condition| match &condition.selector {
-            Selector::Field(name) | Selector::Inside { field: name, .. } => name == field,
-            Selector::AnyIdentifier => operation.request[index].identifies,
-            Selector::Account | Selector::Environment | Selector::Header(_) => false,
-        };
-        let holds = |condition: &Condition| match &condition.selector {
-            Selector::Inside { steps, .. } => {
-                inside_holds(&condition.predicate, operation, index, steps, value(index))
-            }
-            _ => predicate_holds(&condition.predicate, operation, index, value(index)),
-        };
-        self.conditions
-            .iter()
-            .any(|condition| about_it(condition) && holds(condition))
-    }
-}
-
-impl Condition {
-    /// Whether it holds of who calls and how; none where it looks at the body.
-    #[must_use]
-    pub fn holds_in_context(&self, context: &RequestContext<'_>) -> Option<bool> {
-        let text = match &self.selector {
-            Selector::Account => Some(context.account),
-            Selector::Environment => Some(context.environment.as_str()),
-            Selector::Header(name) => context.header(*name),
-            Selector::Field(_) | Selector::AnyIdentifier | Selector::Inside { .. } => return None,
-        };
-        let json = text.map(|text| Json::Text(Cow::Borrowed(text)));
-        Some(compared_holds(&self.predicate, &as_sent, json.as_ref()))
-    }
-}
-
-/// A URL, as far as conditions look into one.
-pub(crate) struct Url<'u> {
-    pub(crate) path: &'u str,
-    pub(crate) query: &'u str,
-}
-
-impl<'u> Url<'u> {
-    pub(crate) fn of(text: &'u str) -> Option<Self> {
-        let (_, rest) = text.split_once("://")?;
-        let rest = rest.split('#').next().unwrap_or_default();
-        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-        Some(Url { path, query })
-    }
-
-    /// The last part of the path, with its slash.
-    pub(crate) fn last_part(&self) -> &'u str {
-        &self.path[self.path.rfind('/').unwrap_or(0)..]
-    }
-
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = &'u str> {
-        self.query.split('&')
-    }
-}
-
-/// The places of the fields that a condition looks at.
-pub(crate) fn fields(selector: &Selector, operation: &Operation) -> Vec<usize> {
-    match selector {
-        Selector::Field(name) => operation.field(name).into_iter().collect(),
-        Selector::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
-        Selector::Inside { .. }
-        | Selector::Account
-        | Selector::Environment
-        | Selector::Header(_) => Vec::new(),
-    }
-}
-
-/// The texts of a value: itself, or those of its items.
-pub(crate) fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
-    let items = value.map_or(&[][..], |value| {
-        value.as_list().unwrap_or(std::slice::from_ref(value))
-    });
-    items.iter().filter_map(Json::as_text)
-}
-
-pub(crate) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str) -> Cow<'t, str> {
-    match operation.request[field].folds {
-        true => Cow::Owned(folded(text)),
-        false => Cow::Borrowed(text),
-    }
-}
-
-/// Whether a condition holds for an input.
-pub(crate) fn holds(condition: &Condition, operation: &Operation, input: &MatchInput<'_>) -> bool {
-    let (predicate, value) = (&condition.predicate, input.field);
-    let one = |index: usize| predicate_holds(predicate, operation, index, value(index));
-    match &condition.selector {
-        Selector::Field(name) => operation.field(name).is_some_and(one),
-        Selector::AnyIdentifier => operation.identifiers().any(|(index, _)| one(index)),
-        Selector::Inside { field, steps } => operation
-            .field(field)
-            .is_some_and(|index| inside_holds(predicate, operation, index, steps, value(index))),
-        Selector::Account | Selector::Environment | Selector::Header(_) => {
-            condition.holds_in_context(&input.context) == Some(true)
-        }
-    }
-}
-
-/// Whether a test holds of a field's whole value.
-pub(crate) fn predicate_holds(
-    predicate: &Predicate,
-    operation: &Operation,
-    field: usize,
-    value: Option<&Json<'_>>,
-) -> bool {
-    let compare = |text: &str| as_compared(operation, field, text).into_owned();
-    compared_holds(predicate, &compare, value)
-}
-
-/// Whether a test holds of one of the values inside a field.
-fn inside_holds(
-    predicate: &Predicate,
-    operation: &Operation,
-    field: usize,
-    steps: &[Step],
-    value: Option<&Json<'_>>,
-) -> bool {
-    let folds = folds_inside(&operation.request[field], steps);
-    let compare: &dyn Fn(&str) -> String = if folds { &folded } else { &as_sent };
-    let found = value.map(|value| find(value, steps)).unwrap_or_default();
-    match predicate {
-        Predicate::Present(wanted) => found.is_empty() != *wanted,
-        _ => found
-            .into_iter()
-            .any(|value| compared_holds(predicate, compare, Some(value))),
-    }
-}
-
-/// Whether what these steps lead to in a field is compared without regard to case and spaces.
-pub(crate) fn folds_at(operation: &Operation, field: &str, steps: &[Step]) -> bool {
-    let field = operation.field(field);
-    field.is_some_and(|index| folds_inside(&operation.request[index], steps))
-}
-
-/// Whether what stands there is a name or an address: a field of an object says so itself.
-fn folds_inside(field: &Field, steps: &[Step]) -> bool {
-    let mut here = field;
-    let mut kind = &field.kind;
-    for step in steps {
-        match (kind, step) {
-            (Kind::Object { fields }, Step::Member(name)) => {
-                let Some(member) = fields.iter().find(|field| field.name == *name) else {
-                    return false;
-                };
-                (here, kind) = (member, &member.kind);
-            }
-            (Kind::List { items, .. }, Step::Item(_) | Step::Every) => kind = items,
-            _ => return false,
-        }
-    }
-    here.folds
-}
-
-fn as_sent(text: &str) -> String {
-    text.to_owned()
-}
-
-/// Whether a test holds of a value, where texts are compared like this.
-pub(crate) fn compared_holds(
-    predicate: &Predicate,
-    compare: &dyn Fn(&str) -> String,
-    value: Option<&Json<'_>>,
-) -> bool {
-    match predicate {
-        Predicate::Present(wanted) => value.is_some() == *wanted,
-        Predicate::OneOf(wanted) => wanted.iter().any(|wanted| match wanted.as_text() {
-            Some(wanted) => texts(value).any(|text| compare(text) == compare(wanted)),
-            None => value.is_some_and(|value| same(value, wanted)),
-        }),
-        Predicate::Contains(part) => {
-            texts(value).any(|text| compare(text).contains(&compare(part)))
-        }
-        Predicate::StartsWith(start) => {
-            texts(value).any(|text| compare(text).starts_with(&compare(start)))
-        }
-        Predicate::EndsWith(end) => texts(value).any(|text| compare(text).ends_with(&compare(end))),
-        Predicate::PathEnds(end) => {
-            let mut urls = texts(value).filter_map(Url::of);
-            urls.any(|url| url.path.ends_with(end.as_str()))
-        }
-        Predicate::Query(pair) => {
-            let mut urls = texts(value).filter_map(Url::of);
-            urls.any(|url| url.pairs().any(|found| found == pair))
-        }
-        Predicate::Matches(pattern) => texts(value).any(|text| pattern.is_match(text)),
-        Predicate::Number(range) => value.is_some_and(|value| range.holds(value)),
-    }
-}
-
-/// Whether two values are the same to a person: `1` and `1.0` are one number.
-fn same(value: &Json<'_>, wanted: &Json<'_>) -> bool {
-    match (value, wanted) {
-        (Json::Int(_) | Json::Num(_), Json::Int(_) | Json::Num(_)) => {
-            value.as_num() == wanted.as_num()
-        }
-        (Json::List(items), wanted) if wanted.as_list().is_none() => {
-            items.iter().any(|item| same(item, wanted))
-        }
-        _ => value == wanted,
-    }
-}
-
 /// The identifying field that contains the service's sentinel, or the operation's own.
 fn sentinel<'c>(
     contract: &Contract,
@@ -490,4 +220,58 @@ fn sentinel<'c>(
         .identifiers()
         .find(|&(index, _)| marked(index))
         .map(|(_, field)| field.name.as_str())
+}
+
+impl Choice {
+    /// Why, for the call log. `subject` is whom the answer speaks of, as it was asked for.
+    #[must_use]
+    pub fn because(&self, scenarios: &ScenarioSet, subject: &str) -> Because {
+        match self {
+            Choice::Sentinel { field, .. } => Because::Sentinel(field.clone()),
+            Choice::Scenario(number) => {
+                Because::Scenario(Arc::clone(&scenarios.get(*number).because))
+            }
+            Choice::NoMatch => match scenarios.people.asked_for_by(subject) {
+                Some(profile) => Because::Declared(Arc::clone(&profile.because)),
+                None => Because::NoMatch,
+            },
+        }
+    }
+}
+
+/// Why a call got its outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Because {
+    /// This identifying field contains a text that forces an error.
+    Sentinel(String),
+    /// The scenario of this name and place.
+    Scenario(Arc<str>),
+    /// No scenario names the input; the answer speaks of somebody who is declared, of this name and at
+    /// this place.
+    Declared(Arc<str>),
+    /// No scenario names the input.
+    NoMatch,
+    /// The call was refused before its operation ran.
+    Refused,
+    /// It is a bundle: each of its steps has a reason of its own.
+    Bundle,
+    /// The account itself was asked, not an operation.
+    Account,
+}
+
+impl std::fmt::Display for Because {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Because::Sentinel(field) => write!(out, "{field} contains the sentinel"),
+            Because::Scenario(text) => out.write_str(text),
+            Because::Declared(text) => {
+                write!(out, "no scenario names this input; it is about {text}")
+            }
+            Because::NoMatch => out.write_str("no scenario names this input"),
+            Because::Bundle => out.write_str("each step has a reason of its own"),
+            Because::Account => out.write_str("answered from the account's books"),
+            Because::Refused => out.write_str("refused before the operation ran"),
+        }
+    }
 }

@@ -8,7 +8,7 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find, written};
 
-use crate::scenario::set::{MatchInput, fields};
+use crate::scenario::matching::{MatchInput, fields};
 use crate::scenario::{Condition, NumberRange, Predicate, Selector};
 
 /// A value longer than this is cut where it is told.

@@ -4,7 +4,8 @@
 use svc_fixtures::contract::{Contract, Operation};
 
 use super::describe::alike;
-use crate::scenario::set::{Choice, MatchInput, ScenarioSet, holds, texts};
+use crate::scenario::matching::{holds, texts};
+use crate::scenario::{Choice, MatchInput, ScenarioSet};
 use crate::scenario::{Condition, Predicate, Scenario, ScenarioIndex};
 
 /// Why an input gets what it gets.

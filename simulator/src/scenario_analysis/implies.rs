@@ -3,7 +3,7 @@
 
 use svc_fixtures::contract::Operation;
 
-use crate::scenario::set::{as_compared, compared_holds, fields, folds_at};
+use crate::scenario::matching::{as_compared, compared_holds, fields, folds_at};
 use crate::scenario::{Condition, NumberRange, Predicate, Selector, folded};
 
 /// Whether `wanted` holds of every input of this operation that `known` holds of.

@@ -13,7 +13,7 @@ use super::reach::comes_before;
 use crate::scenario::NumberRange;
 use crate::scenario::embedded::is_built_in;
 use crate::scenario::index::{Candidate, LookupKey, keys};
-use crate::scenario::set::{MatchInput, fields, predicate_holds};
+use crate::scenario::matching::{MatchInput, fields, predicate_holds};
 use crate::scenario::{
     Condition, Outcome, OutcomeKind, PatchIndex, Predicate, RequestContext, Scenario,
     ScenarioIndex, ScenarioSet, Selector,

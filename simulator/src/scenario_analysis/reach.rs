@@ -11,7 +11,7 @@ use svc_fixtures::reading::{Problem, Problems, Source};
 
 use super::implies::implies;
 use crate::scenario::index::Candidate;
-use crate::scenario::set::{MatchInput, fields};
+use crate::scenario::matching::{MatchInput, fields};
 use crate::scenario::{
     Condition, Predicate, RequestContext, Scenario, ScenarioIndex, ScenarioSet, Selector, folder,
 };

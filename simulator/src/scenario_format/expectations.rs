@@ -1,19 +1,19 @@
-//! Reading `[[expect]]` blocks: a call and the parts of its answer that somebody relies on. They never
-//! decide anything: who serves does not read them, who checks does. What comes after the answer is read
-//! in `expected_later.rs`.
+//! Reading `[[expect]]` blocks: a call and the parts of its answer that somebody relies on. They decide
+//! nothing: `check` reads them, `serve` does not.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Environment, ErrorCode, Field, Operation, Place, Presence};
+use svc_fixtures::contract::{Contract, Environment, Field, Operation, Place, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
+use super::expected_answer::{Expected, expected};
 use super::expected_later::{ExpectedLater, later};
-use crate::scenario::read::faults::{WORDS, wire_fault};
+use crate::scenario::is_key_name;
 use crate::scenario::read::people::{Cast, Declared};
-use crate::scenario::{WireFault, folder, is_key_name};
+use crate::scenario::read::{Names, environment};
 
 /// One call, and what is expected of it.
 #[derive(Debug, Clone)]
@@ -40,53 +40,8 @@ pub struct Expectation {
     pub later: ExpectedLater,
 }
 
-/// Parts of an answer.
-#[derive(Debug, Clone)]
-pub struct Expected {
-    /// Where they stand.
-    pub place: Place,
-    /// The HTTP status.
-    pub http: Option<u16>,
-    /// What a client sees of the answer.
-    pub wire: Option<OnTheWire>,
-    /// The name of the scenario that decides.
-    pub because: Option<String>,
-    /// Members of the envelope, with the parts of them that count.
-    pub members: Json<'static>,
-    /// Members that must not be there, as dotted paths.
-    pub absent: Vec<String>,
-}
-
-/// What a client sees of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnTheWire {
-    /// All of it.
-    Intact,
-    /// What this leaves of it.
-    Broken(WireFault),
-}
-
 /// Where accounts call where nothing else is said.
 const ACCOUNT: &str = "local";
-
-/// The members of the envelope that an expectation may look at.
-pub(super) const MEMBERS: [&str; 9] = [
-    "success",
-    "status",
-    "endpoint",
-    "referenceId",
-    "verificationId",
-    "data",
-    "error",
-    "billing",
-    "meta",
-];
-
-/// That an answer arrives as it should.
-pub(super) const INTACT: &str = "none";
-
-/// How an envelope can stand.
-pub(super) const STATUSES: [&str; 3] = ["completed", "failed", "pending"];
 
 /// Reads the expectations of scenario files. What else stands in them is the other reader's, which
 /// also tells what is no TOML.
@@ -102,7 +57,7 @@ pub fn read_expectations(
     // What is wrong with people is told by the other reader.
     let (people, _) = Cast { contract, roles }.read(sources);
     let (mut found, mut problems) = (Vec::new(), Problems::default());
-    let mut names: BTreeMap<(String, String), String> = BTreeMap::new();
+    let mut names = Names::default();
     for source in sources {
         let around = people.around(source);
         let sharing = Sharing {
@@ -113,8 +68,8 @@ pub fn read_expectations(
             // All keys count as asked for: unknown ones are told once, by the other reader.
             root.entries();
             for table in root.tables("expect") {
-                note_name(&mut names, &table);
-                found.extend(expectation(contract, around, &table));
+                let name = names.read(&table);
+                found.extend(expectation(contract, around, name, &table));
                 table.done();
             }
             root.is_intact()
@@ -126,27 +81,12 @@ pub fn read_expectations(
     problems.or(found)
 }
 
-fn note_name(names: &mut BTreeMap<(String, String), String>, table: &Table<'_>) {
-    let Some(item) = table.required("name") else {
-        return;
-    };
-    let Some(name) = item.text() else { return };
-    let key = (folder(&table.source().path).to_owned(), name.to_owned());
-    match names.get(&key) {
-        Some(first) => item.problem(format!("the name \"{name}\" was used before, at {first}")),
-        None => {
-            let place = format!("{}:{}", table.source().path, table.line());
-            names.insert(key, place);
-        }
-    }
-}
-
 fn expectation(
     contract: &Contract,
     people: Option<&Declared>,
+    name: Option<&str>,
     table: &Table<'_>,
 ) -> Option<Expectation> {
-    let name = table.optional("name").and_then(|item| item.if_text());
     let operation = operation(contract, table);
     let row = operation.map(|at| &contract.operations[at]);
     let mut call = call(row, table);
@@ -252,17 +192,6 @@ fn asked_for(
     Some(said)
 }
 
-fn environment(item: &Item<'_>) -> Option<Environment> {
-    let text = item.text()?;
-    let mut all = Environment::ALL.into_iter();
-    let found = all.find(|environment| environment.as_str() == text);
-    if found.is_none() {
-        let known = Environment::ALL.into_iter().map(Environment::as_str);
-        item.unknown("the environment", text, known);
-    }
-    found
-}
-
 /// `answer`, or `answers` for the same call made again and again.
 fn answers(table: &Table<'_>) -> Option<Vec<Expected>> {
     match (table.optional("answer"), table.optional("answers")) {
@@ -283,79 +212,4 @@ fn answers(table: &Table<'_>) -> Option<Vec<Expected>> {
             None
         }
     }
-}
-
-pub(super) fn expected(item: &Item<'_>) -> Option<Expected> {
-    let table = item.table()?;
-    let place = Place {
-        source: Arc::clone(item.source()),
-        span: table.span(),
-    };
-    let http = table.optional("http").and_then(|item| {
-        let status = item.int()?;
-        let status = u16::try_from(status)
-            .ok()
-            .filter(|it| (100..600).contains(it));
-        if status.is_none() {
-            item.problem("an HTTP status is a number from 100 to 599");
-        }
-        status
-    });
-    let wire = table.optional("wire").and_then(|item| on_the_wire(&item));
-    let because = table.optional_text("because").map(str::to_owned);
-    let absent = table.texts("absent").into_iter().map(str::to_owned);
-    let absent: Vec<String> = absent.collect();
-    let mut members = Vec::new();
-    for name in MEMBERS {
-        let Some(item) = table.optional(name) else {
-            continue;
-        };
-        let value = match (name, item.if_text()) {
-            ("error", Some(code)) => error(&item, code),
-            _ => item.json_or_problem(),
-        };
-        match (name, item.if_text()) {
-            ("status", Some(status)) if !STATUSES.contains(&status) => {
-                item.unknown("the status", status, STATUSES.into_iter());
-            }
-            _ => {}
-        }
-        members.extend(value.map(|value| (name.into(), value)));
-    }
-    table.done();
-    // A part with a mistake has been told already.
-    if table.entries().is_empty() {
-        table.lacks("this expects nothing: name a part of the answer, such as `status`");
-    }
-    Some(Expected {
-        place,
-        http,
-        wire,
-        because,
-        members: Json::Object(members),
-        absent,
-    })
-}
-
-/// A wire fault as rules write it, or that there is none.
-fn on_the_wire(item: &Item<'_>) -> Option<OnTheWire> {
-    match item.if_text() {
-        Some(INTACT) => Some(OnTheWire::Intact),
-        Some(word) if !WORDS.iter().any(|(known, _)| *known == word) => {
-            let known = WORDS.iter().map(|(known, _)| *known);
-            item.unknown("the wire fault", word, known.chain([INTACT]));
-            None
-        }
-        _ => wire_fault(item).map(OnTheWire::Broken),
-    }
-}
-
-/// A code alone stands for the error object with this code.
-fn error(item: &Item<'_>, code: &str) -> Option<Json<'static>> {
-    if ErrorCode::parse(code).is_none() {
-        let known = ErrorCode::ALL.into_iter().map(ErrorCode::as_str);
-        item.unknown("the error code", code, known);
-        return None;
-    }
-    Some(Json::Object(vec![("code".into(), Json::from(code))]))
 }

@@ -1,12 +1,11 @@
 //! Reading what an `[[expect]]` block says of the time after the answer: how long nothing comes, what
 //! comes then, and how its webhook arrives.
 
-use std::sync::Arc;
-
 use svc_fixtures::contract::{Operation, Place};
 use svc_fixtures::reading::{Item, Table};
 
-use super::expectations::{Expected, expected};
+use super::expected_answer::{Expected, expected, http_status};
+use crate::scenario::read::{place, word};
 use crate::scenario::{SignatureFault, duration_ms};
 
 /// What is expected after the answer to a call that is pending.
@@ -128,13 +127,6 @@ pub(super) fn later(row: Option<&Operation>, table: &Table<'_>) -> ExpectedLater
     }
 }
 
-fn place(item: &Item<'_>) -> Place {
-    Place {
-        source: Arc::clone(item.source()),
-        span: item.span(),
-    }
-}
-
 /// A result comes by webhook or is looked up: nothing goes wrong on its way.
 fn result(item: &Item<'_>) -> Option<Expected> {
     if let Some(wire) = item.if_table().and_then(|table| table.optional("wire")) {
@@ -149,26 +141,13 @@ fn result(item: &Item<'_>) -> Option<Expected> {
 fn webhook(item: &Item<'_>) -> Option<ExpectedWebhook> {
     let table = item.table()?;
     let times = table.optional("times").and_then(|item| times(&item));
-    let ends = table.optional("ends").and_then(|item| {
-        let word = item.text()?;
-        let found = ENDS.into_iter().find(|end| end.as_str() == word);
-        if found.is_none() {
-            item.unknown("the end", word, ENDS.into_iter().map(DeliveryEnd::as_str));
-        }
-        found
-    });
-    let signature = table.optional("signature").and_then(|item| {
-        let word = item.text()?;
-        let found = SIGNED.iter().find(|(known, _)| *known == word);
-        if found.is_none() {
-            item.unknown(
-                "the signature",
-                word,
-                SIGNED.iter().map(|(known, _)| *known),
-            );
-        }
-        found.map(|(_, fault)| *fault)
-    });
+    let ends = ENDS.map(|end| (end.as_str(), end));
+    let ends = table
+        .optional("ends")
+        .and_then(|item| word(&item, "the end", &ends));
+    let signature = table
+        .optional("signature")
+        .and_then(|item| word(&item, "the signature", &SIGNED));
     let receiver = table.optional("receiver").map(|item| receiver(&item));
     table.done();
     if times.is_none() && ends.is_none() && signature.is_none() {
@@ -210,13 +189,5 @@ fn receiver(item: &Item<'_>) -> Option<Vec<u16>> {
         item.problem("a receiver without answers takes nothing: write a status, such as 200");
         return None;
     }
-    let status = |item: &Item<'_>| {
-        let status = u16::try_from(item.int()?).ok();
-        let status = status.filter(|it| (100..600).contains(it));
-        if status.is_none() {
-            item.problem("an HTTP status is a number from 100 to 599");
-        }
-        status
-    };
-    items.iter().map(status).collect()
+    items.iter().map(http_status).collect()
 }

@@ -9,18 +9,6 @@ use super::modules::{Modules, folders, rings};
 const KNOWN: &[(&str, &str, &[&str])] = &[
     ("fixtures", "", &["contract", "reader", "template"]),
     ("fixtures", "reading", &["shared", "table"]),
-    ("simulator", "rehearsal", &["callers", "inputs"]),
-    (
-        "simulator",
-        "scenario_format",
-        &["expectations", "expected_later"],
-    ),
-    ("simulator", "scenario", &["index", "set"]),
-    (
-        "simulator",
-        "scenario::read",
-        &["faults", "outcomes", "patches"],
-    ),
 ];
 
 /// What is wrong with the rings of a crate, given those that are known.

@@ -6,9 +6,9 @@ use foldhash::fast::FixedState;
 use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 
-use super::super::set::{as_compared, fields};
-use super::super::{Condition, Predicate};
-use super::exact::scalar;
+use super::tables::scalar;
+use crate::scenario::matching::{as_compared, fields};
+use crate::scenario::{Condition, Predicate};
 
 /// The table that a text is looked up in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

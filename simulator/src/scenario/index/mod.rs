@@ -1,11 +1,8 @@
 //! Which rules an input may be meant by, found without trying them one after the other. Only finds
 //! candidates and says which of their conditions is proven; what wins is decided in `set.rs`.
 
-mod exact;
-mod expressions;
 mod keys;
-mod prefixes;
-mod substrings;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -15,14 +12,11 @@ use foldhash::fast::FixedState;
 use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 
-use super::set::{MatchInput, Url, as_compared, fields, texts};
+use super::matching::{MatchInput, Url, as_compared, fields, texts};
 use super::{Condition, Predicate, Scenario, ScenarioIndex};
-use exact::{Exact, scalar};
-use expressions::Expressions;
 pub(crate) use keys::{LookupKey, keys};
 use keys::{TableKind, Uses};
-use prefixes::{Prefixes, Suffixes};
-use substrings::Substrings;
+use tables::{Exact, Expressions, Prefixes, Substrings, Suffixes, scalar};
 
 /// A rule that may be meant, and the one of its conditions that is known to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

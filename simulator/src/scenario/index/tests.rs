@@ -9,7 +9,7 @@ use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
 
-use super::super::set::{first_place, holds};
+use super::super::matching::{first_place, holds};
 use super::super::{Choice, MatchInput, RequestContext, ScenarioSet, read_scenarios};
 
 /// The fields of an operation that compares names, and of one with a list of URLs and a number.

@@ -4,7 +4,7 @@
 use svc_fixtures::contract::Operation;
 use svc_fixtures::reading::Item;
 
-use super::outcomes::Scope;
+use super::{Scope, word};
 use crate::scenario::{
     OutOfOrder, OutcomeKind, SignatureFault, WebhookFault, WireFault, duration_ms,
 };
@@ -26,17 +26,15 @@ const WEBHOOK_FORM: &str =
 pub(crate) const COPIES: std::ops::RangeInclusive<u32> = 2..=10;
 
 /// What can be wrong with a signature, as it is written.
-pub(crate) const SIGNATURES: [&str; 2] = ["wrong", "none"];
+pub(crate) const SIGNATURES: [(&str, SignatureFault); 2] = [
+    ("wrong", SignatureFault::Wrong),
+    ("none", SignatureFault::None),
+];
 
 /// What goes wrong on the wire; none, and a problem, where it is not written as it should be.
 pub(crate) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
-    if let Some(word) = item.if_text() {
-        let known = WORDS.iter().find(|(known, _)| *known == word);
-        if known.is_none() {
-            let words = WORDS.iter().map(|(known, _)| *known);
-            item.unknown("the wire fault", word, words);
-        }
-        return known.map(|(_, fault)| *fault);
+    if item.if_text().is_some() {
+        return word(item, "the wire fault", &WORDS);
     }
     let Some(table) = item.if_table() else {
         item.problem_with_hint("a wire fault is a word or a table", WIRE_FORMS);
@@ -108,7 +106,7 @@ pub(super) fn webhook_fault(
         fault.delay_ms = delay_ms;
     }
     let signature = table.optional("signature");
-    if let Some(signature) = signature.and_then(|item| signature_fault(&item)) {
+    if let Some(signature) = signature.and_then(|item| word(&item, "the signature", &SIGNATURES)) {
         fault.signature = signature;
     }
     if let Some(item) = table.optional("out_of_order") {
@@ -136,17 +134,6 @@ fn copies(item: &Item<'_>) -> Option<u32> {
         );
     }
     copies
-}
-
-fn signature_fault(item: &Item<'_>) -> Option<SignatureFault> {
-    match item.text()? {
-        "wrong" => Some(SignatureFault::Wrong),
-        "none" => Some(SignatureFault::None),
-        other => {
-            item.unknown("the signature", other, SIGNATURES.into_iter());
-            None
-        }
-    }
 }
 
 /// A span of time that is not empty: with an empty one nothing would go wrong.

@@ -7,17 +7,18 @@ pub(crate) mod people;
 pub(crate) mod predicates;
 pub(crate) mod when;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, Environment, ErrorCode, Place};
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
 use super::people::People;
 use super::set::ScenarioSet;
 use super::{Condition, ResponsePatch, Scenario, folder};
-use outcomes::{Scope, outcomes};
+use outcomes::outcomes;
 use people::{Cast, Declared};
 use predicates::{for_case, names_case};
 use when::{When, has};
@@ -39,7 +40,7 @@ pub fn read_scenarios(
         contract,
         scenarios: Vec::new(),
         patches: Vec::new(),
-        names: BTreeMap::new(),
+        names: Names::default(),
         order: 0,
         people: None,
     };
@@ -72,12 +73,74 @@ pub fn read_scenarios(
         .map(|()| ScenarioSet::new(contract, scenarios, patches, people))
 }
 
+/// What an outcome must fit.
+struct Scope<'c> {
+    contract: &'c Contract,
+    /// The operations the scenario is for.
+    operations: &'c [usize],
+}
+
+/// What an item says in one of these words; none, and a problem, where it is another word.
+pub(crate) fn word<T: Copy>(item: &Item<'_>, what: &str, known: &[(&str, T)]) -> Option<T> {
+    let text = item.text()?;
+    let found = known.iter().find(|(word, _)| *word == text);
+    if found.is_none() {
+        item.unknown(what, text, known.iter().map(|(word, _)| *word));
+    }
+    found.map(|(_, meaning)| *meaning)
+}
+
+/// `test` or `live`.
+pub(crate) fn environment(item: &Item<'_>) -> Option<Environment> {
+    let known = Environment::ALL.map(|it| (it.as_str(), it));
+    word(item, "the environment", &known)
+}
+
+/// The code of an error.
+pub(crate) fn error_code(item: &Item<'_>) -> Option<ErrorCode> {
+    word(
+        item,
+        "the error code",
+        &ErrorCode::ALL.map(|it| (it.as_str(), it)),
+    )
+}
+
+/// Where an item stands.
+pub(crate) fn place(item: &Item<'_>) -> Place {
+    Place {
+        source: Arc::clone(item.source()),
+        span: item.span(),
+    }
+}
+
+/// Where each name of a folder was used first.
+#[derive(Default)]
+pub(crate) struct Names(BTreeMap<(String, String), String>);
+
+impl Names {
+    /// The name that a table gives; a problem where its folder has it already.
+    pub(crate) fn read<'t>(&mut self, table: &Table<'t>) -> Option<&'t str> {
+        let item = table.required("name")?;
+        let name = item.text()?;
+        let key = (folder(&table.source().path).to_owned(), name.to_owned());
+        match self.0.entry(key) {
+            Entry::Occupied(first) => {
+                let first = first.get();
+                item.problem(format!("the name \"{name}\" was used before, at {first}"));
+            }
+            Entry::Vacant(new) => {
+                new.insert(format!("{}:{}", table.source().path, table.line()));
+            }
+        }
+        Some(name)
+    }
+}
+
 struct Reader<'c> {
     contract: &'c Contract,
     scenarios: Vec<Scenario>,
     patches: Vec<ResponsePatch>,
-    /// Where each name was used first, by folder and name.
-    names: BTreeMap<(String, String), String>,
+    names: Names,
     order: usize,
     /// Who can be spoken of in the file that is read.
     people: Option<&'c Declared>,
@@ -86,8 +149,7 @@ struct Reader<'c> {
 impl Reader<'_> {
     fn scenario(&mut self, table: &Table<'_>) {
         let place = format!("{}:{}", table.source().path, table.line());
-        let name = table.text("name").unwrap_or_default();
-        self.note_name(table, name, &place);
+        let name = self.names.read(table).unwrap_or_default();
         let operations = self.operations(table);
         let conditions = match table.optional("when").and_then(|item| item.table()) {
             Some(when) => self.when(table, &operations).read(&when),
@@ -138,16 +200,6 @@ impl Reader<'_> {
             people: self.people,
             has_cases: table.optional("cases").is_some(),
         }
-    }
-
-    fn note_name(&mut self, table: &Table<'_>, name: &str, place: &str) {
-        let folder = folder(&table.source().path);
-        let key = (folder.to_owned(), name.to_owned());
-        if let Some(first) = self.names.get(&key) {
-            let message = format!("the name \"{name}\" was used before, at {first}");
-            table.optional("name").inspect(|item| item.problem(message));
-        }
-        self.names.entry(key).or_insert_with(|| place.to_owned());
     }
 
     /// The operations of an id, a prefix ending in `.*`, or `*`.

@@ -1,20 +1,14 @@
 //! Reading what a scenario makes of a call: `then` and `cases`.
 
-use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::reading::{Item, Table};
 
 use super::faults::{webhook_fault, wire_fault};
 use super::patches::{BESIDE_SUCCESS, patch};
+use super::{Scope, error_code};
 use crate::scenario::{Delay, Outcome, OutcomeKind, ResponsePatch, WebhookFault, duration_ms};
 
 /// What stands beside a first ending, and not in `finally`.
 pub(crate) const BESIDE_PENDING: [&str; 4] = ["delay", "provider", "wire", "webhook"];
-
-/// What an outcome must fit.
-pub(super) struct Scope<'c> {
-    pub(super) contract: &'c Contract,
-    pub(super) operations: &'c [usize],
-}
 
 /// One outcome, or a sequence of them.
 pub(super) fn outcomes(
@@ -147,17 +141,8 @@ fn delay(item: &Item<'_>) -> Option<Delay> {
 }
 
 fn failure(item: &Item<'_>, message: Option<&str>) -> Option<OutcomeKind> {
-    let text = item.text()?;
-    let Some(code) = ErrorCode::parse(text) else {
-        item.unknown(
-            "the error code",
-            text,
-            ErrorCode::ALL.into_iter().map(ErrorCode::as_str),
-        );
-        return None;
-    };
     Some(OutcomeKind::Error {
-        code,
+        code: error_code(item)?,
         message: message.map(Into::into),
     })
 }

@@ -7,7 +7,7 @@ use svc_fixtures::path::{MAX_POSITION, Step, parse_path};
 use svc_fixtures::reading::{Item, Table};
 use svc_fixtures::template::{Act, Edit, inside};
 
-use super::outcomes::Scope;
+use super::Scope;
 use crate::scenario::{PatchIndex, ResponsePatch};
 
 const BREAKS: &str =

@@ -10,6 +10,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table, nearest};
 use svc_fixtures::template::{Character, Template};
 
+use super::place;
 use crate::scenario::people::Profile;
 use crate::scenario::{folded, folder};
 
@@ -287,13 +288,6 @@ fn link(from: usize, role: &str, item: &Item<'_>) -> Option<Link> {
         name: name.to_owned(),
         place: place(item),
     })
-}
-
-fn place(item: &Item<'_>) -> Place {
-    Place {
-        source: Arc::clone(item.source()),
-        span: item.span(),
-    }
 }
 
 fn told(place: &Place) -> String {

@@ -1,13 +1,14 @@
 //! Reading what an input must be like: `when`. Every mistake is told where it stands.
 
-use svc_fixtures::contract::{Contract, Environment, Field, Kind, Operation, Presence};
+use svc_fixtures::contract::{Contract, Field, Kind, Operation, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, parse_path, written};
 use svc_fixtures::reading::{Item, Table};
 
+use super::environment;
 use super::people::Declared;
 use super::predicates::{Sort, predicates};
-use crate::scenario::request_context::HeaderName;
+use crate::scenario::HeaderName;
 use crate::scenario::{Condition, Predicate, Selector};
 
 /// What a condition can ask for beside the fields of a request.
@@ -94,15 +95,10 @@ impl When<'_> {
     }
 
     fn environment(&self, item: &Item<'_>) -> Option<Condition> {
-        let text = item.text()?;
-        let known = Environment::ALL.map(Environment::as_str);
-        if !known.contains(&text) {
-            item.unknown("the environment", text, known.into_iter());
-            return None;
-        }
+        let environment = environment(item)?;
         Some(Condition {
             selector: Selector::Environment,
-            predicate: Predicate::OneOf(vec![Json::from(text)]),
+            predicate: Predicate::OneOf(vec![Json::from(environment.as_str())]),
         })
     }
 

@@ -8,7 +8,7 @@ use svc_fixtures::contract::Contract;
 use super::conditions::environments;
 use super::outcomes::wire;
 use super::{about, error_codes, ids, or_named, refer, some, text};
-use crate::scenario_format::expectations::{INTACT, MEMBERS, STATUSES};
+use crate::scenario_format::expected_answer::{INTACT, MEMBERS, STATUSES};
 use crate::scenario_format::expected_later::{DeliveryEnd, ENDS, SIGNED, TIMES};
 
 pub(super) fn define(contract: &Contract, definitions: &mut Map<String, Value>) {

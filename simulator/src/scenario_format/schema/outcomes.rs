@@ -166,7 +166,7 @@ fn webhook() -> Value {
         "properties": {
             "copies": about("How many times it comes.", or_named(copies)),
             "delay": about("How much later it comes, by the account's clock.", or_named(refer("duration"))),
-            "signature": about("What is wrong with its signature.", or_named(json!({ "enum": SIGNATURES }))),
+            "signature": about("What is wrong with its signature.", or_named(json!({ "enum": SIGNATURES.map(|(word, _)| word) }))),
             "out_of_order": about("That it leaves its place among the others.", or_named(json!({ "enum": [true] }))),
         },
         "minProperties": 1,

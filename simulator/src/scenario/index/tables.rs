@@ -1,0 +1,424 @@
+//! The tables that scenarios are found in: whole texts by hash, beginnings and ends by a sorted list, parts by
+//! one automaton, regular expressions by a text that each of their matches has, or by one automaton.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
+use aho_corasick::AhoCorasick;
+use foldhash::fast::FixedState;
+use regex::{RegexSet, RegexSetBuilder};
+use regex_syntax::hir::Look;
+use regex_syntax::hir::literal::{ExtractKind, Extractor};
+use svc_fixtures::json::Json;
+
+use super::{Candidate, UNPROVEN};
+use crate::scenario::ScenarioIndex;
+
+/// Rules by the text they name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Exact(HashMap<Box<str>, Rules, FixedState>);
+
+/// Nearly every text finds one rule, which then costs no list.
+#[derive(Debug, Clone)]
+enum Rules {
+    One(Candidate),
+    Many(Vec<Candidate>),
+}
+
+impl Exact {
+    pub(super) fn new(drafts: Vec<(Box<str>, Candidate)>) -> Self {
+        let mut table = HashMap::with_capacity_and_hasher(drafts.len(), FixedState::default());
+        for (text, candidate) in drafts {
+            match table.entry(text) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(Rules::One(candidate));
+                }
+                Entry::Occupied(mut occupied) => occupied.get_mut().add(candidate),
+            }
+        }
+        table.shrink_to_fit();
+        Exact(table)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
+        match self.0.get(text) {
+            Some(Rules::One(candidate)) => found.push(*candidate),
+            Some(Rules::Many(candidates)) => found.extend(candidates),
+            None => {}
+        }
+    }
+}
+
+impl Rules {
+    fn add(&mut self, candidate: Candidate) {
+        match self {
+            Rules::One(first) => *self = Rules::Many(vec![*first, candidate]),
+            Rules::Many(all) => all.push(candidate),
+        }
+    }
+}
+
+/// What a number, a truth value or null is found by. `1` and `1.0` are the same number here: which
+/// of them a rule means is for its test to say.
+pub(super) fn scalar(value: &Json<'_>) -> Option<String> {
+    match value {
+        Json::Null => Some("null".to_owned()),
+        Json::Bool(value) => Some(value.to_string()),
+        Json::Int(_) | Json::Num(_) => value.as_num().map(|number| (number + 0.0).to_string()),
+        Json::Text(_) | Json::List(_) | Json::Object(_) => None,
+    }
+}
+
+/// Rules by what a text begins with.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Prefixes(Vec<Prefix>);
+
+#[derive(Debug, Clone)]
+struct Prefix {
+    text: Box<[u8]>,
+    rules: Vec<Candidate>,
+    /// The place of the longest other one that this one begins with.
+    shorter: Option<u32>,
+}
+
+/// Rules by what a text ends with: by what it begins with when read backwards.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Suffixes(Prefixes);
+
+impl Prefixes {
+    pub(super) fn new(drafts: Vec<(Box<str>, Candidate)>) -> Self {
+        let drafts = drafts.into_iter();
+        Prefixes::sorted(drafts.map(|(text, rule)| (text.into_boxed_bytes(), rule)))
+    }
+
+    fn sorted(drafts: impl Iterator<Item = (Box<[u8]>, Candidate)>) -> Self {
+        let mut drafts: Vec<_> = drafts.collect();
+        drafts.sort_unstable();
+        let mut starts: Vec<Prefix> = Vec::new();
+        // The texts that the last one begins with, the shortest first.
+        let mut open: Vec<u32> = Vec::new();
+        for (text, rule) in drafts {
+            if let Some(last) = starts.last_mut().filter(|last| last.text == text) {
+                last.rules.push(rule);
+                continue;
+            }
+            let begins = |at: &u32| text.starts_with(&starts[*at as usize].text);
+            while open.last().is_some_and(|at| !begins(at)) {
+                open.pop();
+            }
+            let shorter = open.last().copied();
+            open.push(u32::try_from(starts.len()).expect("fewer than four billion rules"));
+            starts.push(Prefix {
+                text,
+                rules: vec![rule],
+                shorter,
+            });
+        }
+        Prefixes(starts)
+    }
+
+    pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
+        self.find_bytes(text.as_bytes(), found);
+    }
+
+    /// Whatever the text begins with stands, in the order of texts, at or before the text, and the
+    /// nearest one before it begins with all of them.
+    fn find_bytes(&self, text: &[u8], found: &mut Vec<Candidate>) {
+        let after = self.0.partition_point(|start| *start.text <= *text);
+        let mut next = after.checked_sub(1);
+        while let Some(at) = next {
+            let start = &self.0[at];
+            if text.starts_with(&start.text) {
+                found.extend(&start.rules);
+            }
+            next = start.shorter.map(|at| at as usize);
+        }
+    }
+}
+
+impl Suffixes {
+    pub(super) fn new(drafts: Vec<(Box<str>, Candidate)>) -> Self {
+        let drafts = drafts.into_iter();
+        Suffixes(Prefixes::sorted(
+            drafts.map(|(text, rule)| (backwards(&text).into(), rule)),
+        ))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.0.is_empty()
+    }
+
+    pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
+        if !self.is_empty() {
+            self.0.find_bytes(&backwards(text), found);
+        }
+    }
+}
+
+fn backwards(text: &str) -> Vec<u8> {
+    text.bytes().rev().collect()
+}
+
+/// Rules by what a text contains.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Substrings {
+    automaton: Option<AhoCorasick>,
+    /// The rules of each of its patterns.
+    rules: Vec<Vec<Candidate>>,
+}
+
+impl Substrings {
+    /// Takes these texts; gives the rules back that must be tried in turn: all of them where they
+    /// are too many for an automaton.
+    pub(super) fn compile(&mut self, mut drafts: Vec<(Box<str>, Candidate)>) -> Vec<ScenarioIndex> {
+        drafts.sort_unstable();
+        let mut texts: Vec<Box<str>> = Vec::new();
+        for (text, candidate) in drafts {
+            match texts.last() == Some(&text) {
+                true => self.rules[texts.len() - 1].push(candidate),
+                false => {
+                    texts.push(text);
+                    self.rules.push(vec![candidate]);
+                }
+            }
+        }
+        match AhoCorasick::new(texts.iter().map(|text| text.as_bytes())) {
+            Ok(automaton) => {
+                self.automaton = Some(automaton);
+                Vec::new()
+            }
+            Err(_) => {
+                let all = std::mem::take(&mut self.rules).into_iter().flatten();
+                all.map(|candidate| candidate.rule).collect()
+            }
+        }
+    }
+
+    pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
+        let Some(automaton) = &self.automaton else {
+            return;
+        };
+        for hit in automaton.find_overlapping_iter(text) {
+            found.extend(&self.rules[hit.pattern().as_usize()]);
+        }
+    }
+}
+
+/// Rules by the expression they look for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Expressions {
+    /// By what a text begins with that the expression matches.
+    prefixes: Prefixes,
+    /// By what is in a text that the expression matches.
+    substrings: Substrings,
+    groups: Vec<Group>,
+}
+
+/// Expressions that were compiled together, and their rules.
+#[derive(Debug, Clone)]
+struct Group {
+    set: RegexSet,
+    rules: Vec<Vec<Candidate>>,
+}
+
+/// One of these texts is in every text that an expression matches.
+struct Needed {
+    texts: Vec<Box<str>>,
+    /// Whether it is the beginning of the text.
+    at_start: bool,
+}
+
+/// What the automaton of one group may take when it is compiled, and what each thread may remember
+/// of it while it runs, in bytes.
+const SIZE: usize = 32 << 20;
+const MEMORY: usize = 8 << 20;
+
+/// A text that more expressions need tells them apart no better than the automaton does.
+const FEW_EXPRESSIONS: u32 = 8;
+
+/// The expressions and the rules of each.
+type Drafts = Vec<(Box<str>, Vec<Candidate>)>;
+
+impl Expressions {
+    /// Takes these expressions; gives the rules back that must be tried in turn: those whose
+    /// expressions are too large even alone.
+    pub(super) fn compile(&mut self, drafts: Vec<(Box<str>, Candidate)>) -> Vec<ScenarioIndex> {
+        let mut rules = BTreeMap::<Box<str>, Vec<Candidate>>::new();
+        for (text, candidate) in drafts {
+            rules.entry(text).or_default().push(candidate);
+        }
+        let needed: Vec<_> = rules.keys().map(|text| needed(text)).collect();
+        let mut uses = HashMap::<&str, u32, FixedState>::default();
+        for text in needed.iter().flatten().flat_map(|needed| &needed.texts) {
+            *uses.entry(text).or_default() += 1;
+        }
+        let most = |needed: &&Needed| needed.texts.iter().map(|text| uses[&**text]).max();
+        let (mut prefixes, mut substrings, mut grouped) = (Vec::new(), Vec::new(), Vec::new());
+        for ((text, rules), needed) in rules.into_iter().zip(&needed) {
+            let best = needed.iter().min_by_key(most);
+            let Some(best) =
+                best.filter(|best| most(best).is_some_and(|uses| uses <= FEW_EXPRESSIONS))
+            else {
+                grouped.push((text, rules));
+                continue;
+            };
+            let into = if best.at_start {
+                &mut prefixes
+            } else {
+                &mut substrings
+            };
+            for candidate in rules {
+                // That the text is there says not yet that the expression matches.
+                let candidate = Candidate {
+                    proven: UNPROVEN,
+                    ..candidate
+                };
+                into.extend(best.texts.iter().map(|text| (text.clone(), candidate)));
+            }
+        }
+        self.prefixes = Prefixes::new(prefixes);
+        let mut unfit = self.substrings.compile(substrings);
+        if !grouped.is_empty() {
+            self.group(grouped, &mut unfit);
+        }
+        unfit
+    }
+
+    /// All in one automaton, or where that is too large each half in one of its own.
+    fn group(&mut self, mut drafts: Drafts, unfit: &mut Vec<ScenarioIndex>) {
+        let built = RegexSetBuilder::new(drafts.iter().map(|(text, _)| text))
+            .size_limit(SIZE)
+            .dfa_size_limit(MEMORY)
+            .build();
+        match built {
+            Ok(set) => self.groups.push(Group {
+                set,
+                rules: drafts.into_iter().map(|(_, rules)| rules).collect(),
+            }),
+            Err(_) if drafts.len() > 1 => {
+                let rest = drafts.split_off(drafts.len() / 2);
+                self.group(drafts, unfit);
+                self.group(rest, unfit);
+            }
+            Err(_) => {
+                let rules = drafts.into_iter().flat_map(|(_, rules)| rules);
+                unfit.extend(rules.map(|candidate| candidate.rule));
+            }
+        }
+    }
+
+    pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
+        self.prefixes.find(text, found);
+        self.substrings.find(text, found);
+        for group in &self.groups {
+            for hit in &group.set.matches(text) {
+                found.extend(&group.rules[hit]);
+            }
+        }
+    }
+}
+
+/// The texts that an expression's matches begin with, and those they end with, where they are few.
+fn needed(expression: &str) -> Vec<Needed> {
+    let Ok(hir) = regex_syntax::parse(expression) else {
+        return Vec::new();
+    };
+    let looks = hir.properties().look_set_prefix();
+    let kinds = [
+        (ExtractKind::Prefix, looks.contains(Look::Start)),
+        (ExtractKind::Suffix, false),
+    ];
+    let of_kind = |(kind, at_start): (ExtractKind, bool)| {
+        let literals = Extractor::new().kind(kind).extract(&hir);
+        let text = |literal: &regex_syntax::hir::literal::Literal| {
+            let text = std::str::from_utf8(literal.as_bytes()).ok()?;
+            (!text.is_empty()).then(|| Box::from(text))
+        };
+        let mut texts: Vec<Box<str>> = literals
+            .literals()?
+            .iter()
+            .map(text)
+            .collect::<Option<_>>()?;
+        texts.sort_unstable();
+        texts.dedup();
+        (!texts.is_empty()).then_some(Needed { texts, at_start })
+    };
+    kinds.into_iter().filter_map(of_kind).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found_prefixes(starts: &[&str], text: &str) -> Vec<u32> {
+        let drafts = starts.iter().zip(0..).map(|(start, rule)| {
+            let rule = ScenarioIndex(rule);
+            let candidate = Candidate { rule, proven: 0 };
+            (Box::from(*start), candidate)
+        });
+        let mut found = Vec::new();
+        Prefixes::new(drafts.collect()).find(text, &mut found);
+        found.sort_unstable();
+        found.iter().map(|candidate| candidate.rule.0).collect()
+    }
+
+    #[test]
+    fn every_beginning_is_found_and_nothing_else() {
+        let starts = ["ab", "abc", "abd", "", "b", "ab", "abcdef"];
+        for (text, rules) in [
+            ("abcde", &[0, 1, 3, 5][..]),
+            ("abcdef", &[0, 1, 3, 5, 6]),
+            ("abz", &[0, 3, 5]),
+            ("a", &[3]),
+            ("", &[3]),
+            ("bb", &[3, 4]),
+            ("z", &[3]),
+        ] {
+            assert_eq!(found_prefixes(&starts, text), rules, "{text}");
+        }
+        assert!(found_prefixes(&[], "a").is_empty());
+    }
+
+    fn found(expressions: &[String], text: &str) -> Vec<u32> {
+        let drafts = expressions.iter().zip(0..).map(|(expression, rule)| {
+            let rule = ScenarioIndex(rule);
+            let candidate = Candidate { rule, proven: 0 };
+            (Box::from(expression.as_str()), candidate)
+        });
+        let (mut all, mut found) = (Expressions::default(), Vec::new());
+        assert!(all.compile(drafts.collect()).is_empty());
+        all.find(text, &mut found);
+        found.sort_unstable();
+        found.iter().map(|candidate| candidate.rule.0).collect()
+    }
+
+    #[test]
+    fn an_expression_is_found_by_a_text_it_needs_or_by_the_automaton() {
+        let expressions = ["^AB[0-9]+", "[0-9]+YZ$", "^[A-C]{2}[0-9]$", "(?i)q", "x|y"];
+        let expressions = expressions.map(str::to_owned);
+        for (text, rules) in [
+            ("AB1", &[0, 2][..]),
+            ("-AB1", &[]),
+            ("7YZ", &[1]),
+            ("Q", &[3]),
+            ("zyx", &[4]),
+            ("", &[]),
+        ] {
+            let found = found(&expressions, text);
+            assert!(rules.iter().all(|rule| found.contains(rule)), "{text}");
+            assert!(found.len() <= rules.len() + 1, "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn many_expressions_too_large_for_one_automaton_are_all_found() {
+        let expression = |number| format!("^\\w{{40}}[{number}-9]\\pL{{20}}$");
+        let expressions: Vec<_> = (0..9).map(expression).collect();
+        let text = format!("{}5{}", "a".repeat(40), "b".repeat(20));
+        assert_eq!(found(&expressions, &text), [0, 1, 2, 3, 4, 5]);
+    }
+}
