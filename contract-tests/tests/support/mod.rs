@@ -21,7 +21,7 @@ use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::transport::{MemoryTransport, TargetPolicy, WebhookRequest};
 use svc_simulator::host::{Host, HostConfig};
-use svc_simulator::http::Addresses;
+use svc_simulator::http::ListenerAddresses;
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::ConsoleAccess;
@@ -58,7 +58,7 @@ pub(crate) struct InProcess {
 }
 
 /// Where the simulator says it listens; nobody does.
-const ADDRESSES: Addresses = Addresses::DEFAULT;
+const ADDRESSES: ListenerAddresses = ListenerAddresses::DEFAULT;
 /// Where its webhooks go.
 const SINK: &str = "http://127.0.0.1:9";
 

@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::values::environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
-use crate::http::Addresses;
+use crate::http::ListenerAddresses;
 use crate::rehearsal::{CallSpec, CallTarget, Rehearsal};
 use crate::scenario::{AccountConfig, find_account, read_accounts};
 use crate::simulator::files;
@@ -93,7 +93,7 @@ impl CallArgs {
     pub(super) fn stage(&self) -> Result<CallSetup, Failure> {
         let files = files::read(&self.scenarios)?;
         let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
-        rules.addresses = Addresses::DEFAULT.in_answers();
+        rules.addresses = ListenerAddresses::DEFAULT.in_answers();
         let accounts = read_accounts(&files.accounts)?;
         let target = target(&rules, &self.operation)?;
         let config = find_account(&accounts, &self.account).ok_or_else(|| {

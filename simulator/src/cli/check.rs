@@ -13,7 +13,7 @@ use super::failure::Failure;
 use crate::engine::call::rules::Rules;
 use crate::engine::compute;
 use crate::engine::state::ids::Seed;
-use crate::http::Addresses;
+use crate::http::ListenerAddresses;
 use crate::rehearsal::{ExpectationReport, OverlapReport, check_expectations, report_overlaps};
 use crate::scenario::{AccountConfig, read_accounts, read_scenarios};
 use crate::scenario_analysis::find_unreachable;
@@ -85,7 +85,7 @@ fn play(
     expectations: &[Expectation],
 ) -> Result<(ExpectationReport, Vec<OverlapReport>), Failure> {
     let mut rules = Rules::read(&files.rules, Seed::new(""))?;
-    rules.addresses = Addresses::DEFAULT.in_answers();
+    rules.addresses = ListenerAddresses::DEFAULT.in_answers();
     let notes = report_overlaps(&rules, accounts, &files.rules.scenarios);
     Ok((check_expectations(&rules, accounts, expectations), notes))
 }

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::terminal;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
-use crate::http::{Addresses, openapi};
+use crate::http::{ListenerAddresses, openapi};
 use crate::scenario::read_accounts;
 use crate::simulator::files;
 
@@ -13,7 +13,7 @@ pub(super) fn run() -> Result<(), Failure> {
     let files = files::read(&[])?;
     let rules = Rules::read(&files.rules, Seed::new(""))?;
     let accounts = read_accounts(&files.accounts)?;
-    let document = openapi::document(&rules, &accounts, &Addresses::DEFAULT);
+    let document = openapi::document(&rules, &accounts, &ListenerAddresses::DEFAULT);
     terminal::print(&openapi::print(&document));
     Ok(())
 }

@@ -4,14 +4,14 @@ use svc_fixtures::contract::Contract;
 
 use crate::engine::call::request::Environment;
 use crate::http::first_call::{FirstCall, newest_key, working_account};
-use crate::http::{Addresses, url};
+use crate::http::{ListenerAddresses, url};
 use crate::scenario::AccountConfig;
 
 /// The lines printed when all listeners are bound.
 pub(super) fn block(
     contract: &Contract,
     accounts: &[AccountConfig],
-    addresses: &Addresses,
+    addresses: &ListenerAddresses,
 ) -> String {
     let key =
         |environment| working_account(accounts).map(|account| newest_key(account, environment));

@@ -11,7 +11,7 @@ use super::failure::{EXIT_FAILURE, Failure};
 use super::settings::{ClockSettings, ServeArgs, ServeSettings, resolve};
 use super::{ready, terminal};
 use crate::host::clock::Clock;
-use crate::http::Addresses;
+use crate::http::ListenerAddresses;
 use crate::http::edge::EdgeLimits;
 use crate::simulator::{Simulator, SimulatorBuilder, StartError};
 
@@ -87,7 +87,7 @@ fn not_started(error: StartError) -> Failure {
 }
 
 /// Whoever waits for the file finds it whole or not at all.
-fn write_ports(file: &Path, addresses: &Addresses) -> std::io::Result<()> {
+fn write_ports(file: &Path, addresses: &ListenerAddresses) -> std::io::Result<()> {
     let ports = serde_json::json!({
         "console": addresses.console.to_string(),
         "sandbox": addresses.sandbox.to_string(),

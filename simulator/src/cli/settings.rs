@@ -19,7 +19,7 @@ use super::values::{
 };
 use crate::host::courier::SignatureClock;
 use crate::host::memory::MemoryLimits;
-use crate::http::Addresses;
+use crate::http::ListenerAddresses;
 use crate::http::control::guard::{ConsoleAccess, ConsoleToken};
 use crate::http::edge::EdgeLimits;
 use crate::simulator::Reload;
@@ -105,7 +105,7 @@ pub(super) struct ServeArgs {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ServeSettings {
     pub(super) memory_limits: MemoryLimits,
-    pub(super) addresses: Addresses,
+    pub(super) addresses: ListenerAddresses,
     pub(super) ports_file: Option<PathBuf>,
     pub(super) seed: String,
     pub(super) scenarios: Vec<PathBuf>,
@@ -161,11 +161,11 @@ fn check_console(settings: ServeSettings) -> Result<ServeSettings, Failure> {
 }
 
 fn merge(args: &ServeArgs, file: ServeArgs) -> ServeSettings {
-    let default = Addresses::DEFAULT;
+    let default = ListenerAddresses::DEFAULT;
     let (clock, reload) = (clock(args, &file), reload(args, &file));
     ServeSettings {
         memory_limits: args.memory.limits(&file.memory),
-        addresses: Addresses {
+        addresses: ListenerAddresses {
             console: args.console.or(file.console).unwrap_or(default.console),
             sandbox: args.sandbox.or(file.sandbox).unwrap_or(default.sandbox),
             live: args.live.or(file.live).unwrap_or(default.live),
@@ -313,7 +313,10 @@ mod tests {
             ..ServeArgs::default()
         };
         let settings = merge(&args, file(text).unwrap());
-        assert_eq!(settings.addresses.console, Addresses::DEFAULT.console);
+        assert_eq!(
+            settings.addresses.console,
+            ListenerAddresses::DEFAULT.console
+        );
         assert_eq!(settings.addresses.sandbox.port(), 1);
         assert_eq!(settings.addresses.live.port(), 3);
         assert_eq!(

@@ -18,7 +18,7 @@ use utoipa_swagger_ui::Config;
 
 use super::control::guard::{ConsoleAccess, ConsoleGuard, guard_request};
 use super::control::{self, ControlApi, ControlError, ControlErrorCode, content};
-use super::{Addresses, openapi, operations, page};
+use super::{ListenerAddresses, openapi, operations, page};
 use crate::host::Host;
 use crate::host::transport::TargetPolicy;
 use crate::scenario::AccountConfig;
@@ -30,7 +30,7 @@ pub struct Console {
     /// The accounts it started with.
     pub accounts: Vec<AccountConfig>,
     /// Where its listeners are.
-    pub addresses: Addresses,
+    pub addresses: ListenerAddresses,
     /// Where webhooks may go.
     pub targets: TargetPolicy,
     /// Who may use it.

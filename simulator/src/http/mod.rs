@@ -14,6 +14,7 @@ pub mod operations;
 mod connection_limiter;
 mod consent;
 mod field_rule;
+mod in_process_call;
 mod named_inputs;
 mod page;
 mod request_gate;
@@ -26,7 +27,7 @@ use crate::engine::call::addresses::{self, AllAddresses};
 
 /// Where the three listeners are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Addresses {
+pub struct ListenerAddresses {
     /// The console, with the reference page and the control API.
     pub console: SocketAddr,
     /// The sandbox: keys that begin with `svc_test_`.
@@ -35,16 +36,16 @@ pub struct Addresses {
     pub live: SocketAddr,
 }
 
-impl Addresses {
+impl ListenerAddresses {
     /// Where they are unless told otherwise (ruling 13).
-    pub const DEFAULT: Addresses = Addresses {
+    pub const DEFAULT: ListenerAddresses = ListenerAddresses {
         console: local(8800),
         sandbox: local(8801),
         live: local(8802),
     };
 
     /// Free ports of this machine.
-    pub const FREE: Addresses = Addresses {
+    pub const FREE: ListenerAddresses = ListenerAddresses {
         console: local(0),
         sandbox: local(0),
         live: local(0),

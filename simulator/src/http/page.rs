@@ -3,13 +3,17 @@
 
 use super::first_call::{FirstCall, newest_key};
 use super::operations::{Cell, Listing, NAMED_COLUMNS};
-use super::{Addresses, url};
+use super::{ListenerAddresses, url};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
 
 /// The page.
-pub(super) fn home(rules: &Rules, accounts: &[AccountConfig], addresses: &Addresses) -> String {
+pub(super) fn home(
+    rules: &Rules,
+    accounts: &[AccountConfig],
+    addresses: &ListenerAddresses,
+) -> String {
     let mut html = String::from(HEAD);
     html += "<h1>Verification Service simulator</h1>\n<table>\n";
     html += "<tr><th>Listener<th>Address<th>Keys begin with\n";

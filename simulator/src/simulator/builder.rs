@@ -23,7 +23,7 @@ use crate::host::transport::{
     HttpTransport, TargetPolicy, Transport, TransportError, TransportLimits,
 };
 use crate::host::{Host, HostConfig};
-use crate::http::Addresses;
+use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleAccess;
 use crate::http::edge::EdgeLimits;
 use crate::scenario::{AccountConfig, read_accounts};
@@ -55,7 +55,7 @@ use crate::scenario::{AccountConfig, read_accounts};
 /// ```
 #[must_use]
 pub struct SimulatorBuilder {
-    pub(super) addresses: Addresses,
+    pub(super) addresses: ListenerAddresses,
     folders: Vec<PathBuf>,
     scenarios: Vec<Arc<Source>>,
     accounts: Vec<Arc<Source>>,
@@ -72,7 +72,7 @@ pub struct SimulatorBuilder {
 impl Default for SimulatorBuilder {
     fn default() -> Self {
         SimulatorBuilder {
-            addresses: Addresses::FREE,
+            addresses: ListenerAddresses::FREE,
             folders: Vec::new(),
             scenarios: Vec::new(),
             accounts: Vec::new(),
@@ -249,7 +249,7 @@ impl SimulatorBuilder {
     }
 
     /// Where it listens, in the place of free ports of this machine.
-    pub fn addresses(mut self, addresses: Addresses) -> Self {
+    pub fn addresses(mut self, addresses: ListenerAddresses) -> Self {
         self.addresses = addresses;
         self
     }

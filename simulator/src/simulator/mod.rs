@@ -22,7 +22,7 @@ use crate::host::transport::TargetPolicy;
 use crate::http::api::Api;
 use crate::http::console::Console;
 use crate::http::edge::{Handler, serve};
-use crate::http::{Addresses, url};
+use crate::http::{ListenerAddresses, url};
 use crate::scenario::AccountConfig;
 pub use account::{AccountHandle, CallSummary, WebhookError};
 pub use builder::{Reload, SimulatorBuilder, StartError};
@@ -60,7 +60,7 @@ pub use files::ReadError;
 pub struct Simulator {
     host: Arc<Host>,
     accounts: Vec<AccountConfig>,
-    addresses: Addresses,
+    addresses: ListenerAddresses,
     targets: TargetPolicy,
     drain: Duration,
     stop: CancellationToken,
@@ -124,7 +124,7 @@ impl Simulator {
 
     /// Where it listens.
     #[must_use]
-    pub fn addresses(&self) -> Addresses {
+    pub fn addresses(&self) -> ListenerAddresses {
         self.addresses
     }
 
@@ -211,7 +211,7 @@ impl SimulatorBuilder {
         let (console, at_console) = bind("console", self.addresses.console).await?;
         let (sandbox, at_sandbox) = bind("sandbox", self.addresses.sandbox).await?;
         let (live, at_live) = bind("live", self.addresses.live).await?;
-        let addresses = Addresses {
+        let addresses = ListenerAddresses {
             console: at_console,
             sandbox: at_sandbox,
             live: at_live,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::http::{Addresses, openapi, operations};
+use svc_simulator::http::{ListenerAddresses, openapi, operations};
 use svc_simulator::scenario;
 
 use jiff::SignedDuration;
@@ -338,7 +338,7 @@ fn an_operation_added_by_rows_alone_is_documented_and_listed() {
         .push(Source::new("answers/tests.toml", answer));
     let rules = Rules::read(&files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
     let accounts = scenario::read_accounts(&scenario::accounts()).expect("accounts");
-    let document = openapi::document(&rules, &accounts, &Addresses::DEFAULT);
+    let document = openapi::document(&rules, &accounts, &ListenerAddresses::DEFAULT);
     let post = &document["paths"]["/v1/verify/tests/one-more"]["post"];
     let shown = &post["responses"]["200"]["content"]["application/json"]["examples"]["completed"];
     assert_eq!(shown["value"]["data"]["holder"], "ASHA RAO");

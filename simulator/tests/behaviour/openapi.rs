@@ -10,7 +10,7 @@ use svc_fixtures::contract::{Contract, Kind, Operation, Rule};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::any::runner;
 use svc_simulator::engine::call::request::Environment;
-use svc_simulator::http::Addresses;
+use svc_simulator::http::ListenerAddresses;
 use svc_simulator::http::openapi::document;
 use svc_simulator::scenario;
 
@@ -23,7 +23,11 @@ const ERRORS: [u16; 5] = [422, 500, 502, 503, 504];
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let accounts = scenario::read_accounts(&scenario::accounts());
     let accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
-    document(&Scene::new().host.rules(), &accounts, &Addresses::DEFAULT)
+    document(
+        &Scene::new().host.rules(),
+        &accounts,
+        &ListenerAddresses::DEFAULT,
+    )
 });
 
 /// Every schema of the document that is no part of another, with its place.

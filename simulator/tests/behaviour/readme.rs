@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use http_body_util::BodyExt as _;
 use svc_simulator::host::transport::TargetPolicy;
-use svc_simulator::http::Addresses;
+use svc_simulator::http::ListenerAddresses;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::ConsoleAccess;
 use svc_simulator::http::operations::list;
@@ -70,7 +70,7 @@ fn controlled(scene: &Scene, method: &str, path: &str, body: &str) -> String {
     let console = Console {
         host: Arc::clone(&scene.host),
         accounts: Vec::new(),
-        addresses: Addresses::DEFAULT,
+        addresses: ListenerAddresses::DEFAULT,
         targets: TargetPolicy::loopback_only(),
         access: ConsoleAccess::default(),
         stop: CancellationToken::new(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::transport::NoTransport;
-use svc_simulator::http::Addresses;
+use svc_simulator::http::ListenerAddresses;
 use svc_simulator::http::edge::EdgeLimits;
 use svc_simulator::http::first_call::FirstCall;
 use svc_simulator::{Simulator, SimulatorBuilder};
@@ -15,7 +15,7 @@ pub(crate) use svc_test_support::{Answer, Client};
 /// A simulator; it ends with the value.
 pub(crate) struct Served {
     simulator: Simulator,
-    pub(crate) addresses: Addresses,
+    pub(crate) addresses: ListenerAddresses,
 }
 
 impl Served {

@@ -8,10 +8,7 @@ use super::modules::Modules;
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
 /// Names that still stand for several types. The list may only shrink.
-const KNOWN: &[(&str, &[&str])] = &[
-    ("fixtures", &["Step"]),
-    ("simulator", &["Addresses", "Answer"]),
-];
+const KNOWN: &[(&str, &[&str])] = &[("fixtures", &["Step"]), ("simulator", &["Answer"])];
 
 fn found(name: &str, modules: &Modules, exceptions: &[&str]) -> Vec<String> {
     let mut types: BTreeMap<&str, Vec<String>> = BTreeMap::new();

@@ -1,8 +1,6 @@
 //! A webhook on demand: a pending verification comes to its end now, where need be after a call that
 //! makes one. Names no operation: the contract's rows and the scenarios say which will do.
 
-use std::net::{IpAddr, Ipv4Addr};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,12 +11,13 @@ use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlApi, ControlRequest, ControlResult};
 use super::values::{EnvironmentDto, TextDto, VerificationIdDto};
 use crate::engine::call::reply::Reply;
-use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::engine::call::request::Environment;
 use crate::engine::state::delivery::DeliveryId;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::keys::KeyState;
 use crate::engine::state::verification::State;
 use crate::host::AccountCell;
+use crate::http::in_process_call::InProcessCall;
 use crate::http::named_inputs::pending_input;
 
 /// What is to come to its end: a pending verification, or a call that is made first.
@@ -189,21 +188,12 @@ impl ControlApi {
             let message = format!("no key of the account works in {environment}; add one");
             ControlError::new(ControlErrorCode::NoActiveKey, message)
         })?;
-        let authorization = format!("Bearer {key}");
-        let call = Call {
-            environment,
-            peer: peer.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
-            method: "POST",
-            path,
-            query: "",
-            headers: Headers {
-                authorization: Header::One(authorization.as_bytes()),
-                content_type: Header::One(b"application/json"),
-                ..Headers::default()
-            },
-            body: Body::Whole(body.as_bytes()),
+        let post = InProcessCall::post(environment, &key, path, body);
+        let call = InProcessCall {
+            peer: peer.unwrap_or(post.peer),
+            ..post
         };
-        Ok(self.host.answer(&call).await)
+        Ok(call.answer(&self.host).await)
     }
 }
 

@@ -1,5 +1,4 @@
-//! The values that bodies, queries and answers are made of: each is read once, and what was read is
-//! right.
+//! The values in bodies, queries and answers. Reading one checks it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +14,17 @@ use crate::engine::call::request::Environment;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::manage::MOST;
 use crate::scenario::{RateLimitConfig, WebhookConfig, is_key_name};
+
+/// Reads a type from the text that stands for it on the wire.
+macro_rules! from_text {
+    ($dto:ident, $error:ty, |$text:ident| $read:block) => {
+        impl TryFrom<String> for $dto {
+            type Error = $error;
+
+            fn try_from($text: String) -> Result<Self, $error> $read
+        }
+    };
+}
 
 /// One of the two environments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -77,15 +87,11 @@ pub(super) struct RupeesDto(pub(super) Paise);
 #[schemars(inline, with = "String", extend("pattern" = "^[0-9]+(ms|s|m|h|d)$"))]
 pub(super) struct DurationDto(pub(super) SignedDuration);
 
-impl TryFrom<String> for DurationDto {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let span_ms = parse_duration_ms(&text).map_err(|mistake| mistake.to_string())?;
-        let span_ms = i64::try_from(span_ms).map_err(|error| error.to_string())?;
-        Ok(DurationDto(SignedDuration::from_millis(span_ms)))
-    }
-}
+from_text!(DurationDto, String, |text| {
+    let span_ms = parse_duration_ms(&text).map_err(|mistake| mistake.to_string())?;
+    let span_ms = i64::try_from(span_ms).map_err(|error| error.to_string())?;
+    Ok(DurationDto(SignedDuration::from_millis(span_ms)))
+});
 
 /// An instant, in UTC and to the millisecond where it is printed.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -93,14 +99,10 @@ impl TryFrom<String> for DurationDto {
 #[schemars(inline, with = "String", extend("format" = "date-time"))]
 pub(super) struct TimestampDto(pub(super) Timestamp);
 
-impl TryFrom<String> for TimestampDto {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let instant = text.parse().map(TimestampDto);
-        instant.map_err(|_| "write an instant with its zone: 2031-01-01T00:00:00Z".to_owned())
-    }
-}
+from_text!(TimestampDto, String, |text| {
+    let instant = text.parse().map(TimestampDto);
+    instant.map_err(|_| "write an instant with its zone: 2031-01-01T00:00:00Z".to_owned())
+});
 
 impl Serialize for TimestampDto {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
@@ -114,16 +116,12 @@ impl Serialize for TimestampDto {
 #[schemars(inline, with = "String", extend("pattern" = "^[A-Za-z0-9_.-]{1,100}$"))]
 pub(super) struct NameDto(pub(super) Arc<str>);
 
-impl TryFrom<String> for NameDto {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match is_key_name(&text) && text.len() <= 100 {
-            true => Ok(NameDto(text.into())),
-            false => Err("a name is 1 to 100 letters, digits, `-`, `_` and `.`".to_owned()),
-        }
+from_text!(NameDto, String, |text| {
+    match is_key_name(&text) && text.len() <= 100 {
+        true => Ok(NameDto(text.into())),
+        false => Err("a name is 1 to 100 letters, digits, `-`, `_` and `.`".to_owned()),
     }
-}
+});
 
 /// A network, or one address.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
@@ -131,16 +129,12 @@ impl TryFrom<String> for NameDto {
 #[schemars(inline, with = "String")]
 pub(super) struct NetworkDto(pub(super) IpNet);
 
-impl TryFrom<String> for NetworkDto {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let alone = || text.parse::<std::net::IpAddr>().map(IpNet::from);
-        let network = text.parse::<IpNet>().or_else(|_| alone());
-        let network = network.map(NetworkDto);
-        network.map_err(|_| "write a network: 203.0.113.0/24".to_owned())
-    }
-}
+from_text!(NetworkDto, String, |text| {
+    let alone = || text.parse::<std::net::IpAddr>().map(IpNet::from);
+    let network = text.parse::<IpNet>().or_else(|_| alone());
+    let network = network.map(NetworkDto);
+    network.map_err(|_| "write a network: 203.0.113.0/24".to_owned())
+});
 
 impl From<NetworkDto> for String {
     fn from(network: NetworkDto) -> String {
@@ -199,16 +193,12 @@ impl From<RateLimitDto> for RateLimitConfig {
 #[schemars(inline, with = "String", extend("minLength" = 1, "maxLength" = 1024))]
 pub(super) struct SecretDto(Arc<str>);
 
-impl TryFrom<String> for SecretDto {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, &'static str> {
-        match (1..=1024).contains(&text.chars().count()) {
-            true => Ok(SecretDto(text.into())),
-            false => Err("a secret is 1 to 1024 characters"),
-        }
+from_text!(SecretDto, &'static str, |text| {
+    match (1..=1024).contains(&text.chars().count()) {
+        true => Ok(SecretDto(text.into())),
+        false => Err("a secret is 1 to 1024 characters"),
     }
-}
+});
 
 impl SecretDto {
     /// Where webhooks go, signed with this.
@@ -226,14 +216,10 @@ impl SecretDto {
 #[schemars(inline, with = "String", extend("pattern" = "^svcv_[0-9a-hjkmnp-tv-z]{26}$"))]
 pub(super) struct VerificationIdDto(pub(super) VerificationId);
 
-impl TryFrom<String> for VerificationIdDto {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, &'static str> {
-        let id = VerificationId::parse(&text).map(VerificationIdDto);
-        id.ok_or("a verificationId is `svcv_` and 26 letters and digits")
-    }
-}
+from_text!(VerificationIdDto, &'static str, |text| {
+    let id = VerificationId::parse(&text).map(VerificationIdDto);
+    id.ok_or("a verificationId is `svcv_` and 26 letters and digits")
+});
 
 /// Something that prints as a text.
 #[derive(Debug, Clone, Copy, JsonSchema)]
@@ -258,19 +244,15 @@ impl Default for LimitDto {
     }
 }
 
-impl TryFrom<String> for LimitDto {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, &'static str> {
-        let limit = text
-            .parse()
-            .ok()
-            .filter(|limit| (1..=10_000).contains(limit));
-        limit
-            .map(LimitDto)
-            .ok_or("must be a whole number from 1 to 10000")
-    }
-}
+from_text!(LimitDto, &'static str, |text| {
+    let limit = text
+        .parse()
+        .ok()
+        .filter(|limit| (1..=10_000).contains(limit));
+    limit
+        .map(LimitDto)
+        .ok_or("must be a whole number from 1 to 10000")
+});
 
 /// The number of an event, in a query.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -278,11 +260,7 @@ impl TryFrom<String> for LimitDto {
 #[schemars(inline, with = "u64", extend("default" = 0))]
 pub(super) struct EventNumberDto(pub(super) u64);
 
-impl TryFrom<String> for EventNumberDto {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, &'static str> {
-        let number = text.parse().map(EventNumberDto);
-        number.map_err(|_| "must be a whole number, not negative")
-    }
-}
+from_text!(EventNumberDto, &'static str, |text| {
+    let number = text.parse().map(EventNumberDto);
+    number.map_err(|_| "must be a whole number, not negative")
+});

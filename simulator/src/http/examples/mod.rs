@@ -4,7 +4,6 @@
 mod bodies;
 mod control;
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -12,11 +11,12 @@ use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
-use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::{Host, HostConfig};
 use crate::http::first_call::{newest_key, working_account};
+use crate::http::in_process_call::InProcessCall;
 use crate::http::named_inputs::{InputOutcome, ScenarioInput, named_inputs};
 use crate::scenario::AccountConfig;
 
@@ -123,60 +123,21 @@ struct ExampleClient {
     key: String,
 }
 
-/// The variable parts of a call.
-#[derive(Clone, Copy)]
-struct ExampleRequest<'q> {
-    environment: Environment,
-    key: Option<&'q str>,
-    idempotency_key: Option<&'q str>,
-    method: &'q str,
-    path: &'q str,
-    body: Option<&'q Json<'q>>,
-}
-
 impl ExampleClient {
-    async fn send(&self, request: ExampleRequest<'_>) -> (u16, Value) {
-        let bearer = request.key.map(|key| format!("Bearer {key}"));
-        let header = |text: Option<&'static str>| {
-            text.map_or(Header::Absent, |text| Header::One(text.as_bytes()))
-        };
-        let body = request.body.map(ToString::to_string).unwrap_or_default();
-        let call = Call {
-            environment: request.environment,
-            peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            method: request.method,
-            path: request.path,
-            query: "",
-            headers: Headers {
-                authorization: bearer
-                    .as_ref()
-                    .map_or(Header::Absent, |text| Header::One(text.as_bytes())),
-                content_type: header(request.body.map(|_| "application/json")),
-                idempotency_key: request
-                    .idempotency_key
-                    .map_or(Header::Absent, |text| Header::One(text.as_bytes())),
-                ..Headers::default()
-            },
-            body: Body::Whole(body.as_bytes()),
-        };
-        let reply = self.host.answer(&call).await;
-        (
-            reply.status,
-            serde_json::from_slice(&reply.body).expect("an envelope is JSON"),
-        )
+    async fn send(&self, call: InProcessCall<'_>) -> (u16, Value) {
+        let reply = call.answer(&self.host).await;
+        let answer = serde_json::from_slice(&reply.body).expect("an envelope is JSON");
+        (reply.status, answer)
     }
 
     async fn get(&self, path: &str) -> Value {
-        let (environment, key) = (Environment::Test, Some(self.key.as_str()));
-        let request = ExampleRequest {
-            environment,
-            key,
-            idempotency_key: None,
+        let post = InProcessCall::post(Environment::Test, &self.key, path, "");
+        let get = InProcessCall {
             method: "GET",
-            path,
             body: None,
+            ..post
         };
-        self.send(request).await.1
+        self.send(get).await.1
     }
 
     async fn post(&self, operation: &Operation, body: Json<'static>) -> Exchange {
@@ -195,15 +156,9 @@ impl ExampleClient {
     }
 
     async fn post_to(&self, path: &str, body: Json<'static>) -> Exchange {
-        let request = ExampleRequest {
-            environment: Environment::Test,
-            key: Some(&self.key),
-            idempotency_key: None,
-            method: "POST",
-            path,
-            body: Some(&body),
-        };
-        let (status, answer) = self.send(request).await;
+        let text = body.to_string();
+        let post = InProcessCall::post(Environment::Test, &self.key, path, &text);
+        let (status, answer) = self.send(post).await;
         Exchange {
             body,
             status,
@@ -295,29 +250,23 @@ impl ExampleClient {
         let keys = RefusedKeys::of(accounts, &self.key);
         let path = sample::path(operation);
         // A field nobody knows makes another body to the idempotency key.
-        let (empty, mut changed) = (Json::Object(Vec::new()), sample.body.clone());
+        let (body, mut changed) = (sample.body.to_string(), sample.body.clone());
         changed.set("note", Json::from("another body"));
+        let changed = changed.to_string();
         let order = Some("order-1042");
-        let plain = ExampleRequest {
-            environment: Environment::Test,
-            key: Some(&self.key),
-            idempotency_key: None,
-            method: "POST",
-            path: &path,
-            body: Some(&sample.body),
-        };
+        let plain = InProcessCall::post(Environment::Test, &self.key, &path, &body);
         #[rustfmt::skip]
         let mut requests = vec![
-            ExampleRequest { body: Some(&empty), ..plain },
-            ExampleRequest { key: None, ..plain },
-            ExampleRequest { key: Some(&keys.live), ..plain },
-            ExampleRequest { environment: Environment::Live, key: keys.broke.as_deref(), ..plain },
-            ExampleRequest { key: keys.blocked.as_deref(), ..plain },
-            ExampleRequest { path: "/v1/no/such/operation", ..plain },
-            ExampleRequest { idempotency_key: order, ..plain },
-            ExampleRequest { idempotency_key: order, body: Some(&changed), ..plain },
+            InProcessCall { body: Some("{}"), ..plain },
+            InProcessCall { key: None, ..plain },
+            InProcessCall { key: Some(&keys.live), ..plain },
+            InProcessCall { environment: Environment::Live, key: keys.broke.as_deref(), ..plain },
+            InProcessCall { key: keys.blocked.as_deref(), ..plain },
+            InProcessCall { path: "/v1/no/such/operation", ..plain },
+            InProcessCall { idempotency_key: order, ..plain },
+            InProcessCall { idempotency_key: order, body: Some(&changed), ..plain },
         ];
-        let throttled = ExampleRequest {
+        let throttled = InProcessCall {
             key: keys.throttled.as_deref(),
             ..plain
         };

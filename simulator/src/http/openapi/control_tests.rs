@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::document;
 use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
-use crate::http::Addresses;
+use crate::http::ListenerAddresses;
 use crate::http::control::{BodyPresence, ControlErrorCode, Route, routes};
 use crate::http::examples::{self, ControlExample, fill_path, in_memory, request_control};
 use crate::scenario::{self, AccountConfig, read_accounts};
@@ -17,7 +17,7 @@ use crate::scenario::{self, AccountConfig, read_accounts};
 fn made() -> (Rules, Vec<AccountConfig>, Value) {
     let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
     let accounts = read_accounts(&scenario::accounts()).unwrap();
-    let document = document(&rules, &accounts, &Addresses::DEFAULT);
+    let document = document(&rules, &accounts, &ListenerAddresses::DEFAULT);
     (rules, accounts, document)
 }
 

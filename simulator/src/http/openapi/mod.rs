@@ -8,7 +8,7 @@ mod schema;
 
 use serde_json::{Value, json};
 
-use super::{Addresses, examples, url};
+use super::{ListenerAddresses, examples, url};
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
 
@@ -17,7 +17,7 @@ use crate::scenario::AccountConfig;
 /// # Panics
 /// Where the machine has nothing left to make a runtime of.
 #[must_use]
-pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &Addresses) -> Value {
+pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &ListenerAddresses) -> Value {
     let examples = examples::examples(rules, accounts);
     let contract = &rules.contract;
     let mut categories: Vec<&str> = Vec::new();

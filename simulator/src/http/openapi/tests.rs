@@ -1,7 +1,6 @@
 //! The document as a whole: it hangs together, misses no operation, and tells the truth.
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -9,14 +8,15 @@ use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::sample;
 
 use super::{document, print};
-use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::engine::call::request::Environment;
 use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
 use crate::host::clock::Clock;
 use crate::host::{Host, HostConfig};
-use crate::http::Addresses;
+use crate::http::ListenerAddresses;
 use crate::http::examples::{EXAMPLE_TIME, call_order};
 use crate::http::first_call::{newest_key, working_account};
+use crate::http::in_process_call::InProcessCall;
 use crate::scenario::{self, AccountConfig, read_accounts};
 
 fn rules() -> Rules {
@@ -29,7 +29,7 @@ fn accounts() -> Vec<AccountConfig> {
 
 fn made() -> (Rules, Value) {
     let rules = rules();
-    let document = document(&rules, &accounts(), &Addresses::DEFAULT);
+    let document = document(&rules, &accounts(), &ListenerAddresses::DEFAULT);
     (rules, document)
 }
 
@@ -184,20 +184,8 @@ async fn every_example_request_gets_its_example_answer() {
 
 async fn post(host: &Arc<Host>, path: &str, body: &Value) -> (u16, Value) {
     let key = newest_key(working_account(&accounts()).unwrap(), Environment::Test);
-    let (authorization, body) = (format!("Bearer {key}"), body.to_string());
-    let call = Call {
-        environment: Environment::Test,
-        peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
-        method: "POST",
-        path,
-        query: "",
-        headers: Headers {
-            authorization: Header::One(authorization.as_bytes()),
-            content_type: Header::One(b"application/json"),
-            ..Headers::default()
-        },
-        body: Body::Whole(body.as_bytes()),
-    };
-    let reply = host.answer(&call).await;
+    let body = body.to_string();
+    let post = InProcessCall::post(Environment::Test, &key, path, &body);
+    let reply = post.answer(host).await;
     (reply.status, serde_json::from_slice(&reply.body).unwrap())
 }

@@ -1,0 +1,64 @@
+//! Calls that are made in process: of the examples and of the control API's trigger.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::engine::call::reply::Reply;
+use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::host::Host;
+
+/// A JSON call that is made in process.
+#[derive(Clone, Copy)]
+pub(super) struct InProcessCall<'c> {
+    pub(super) environment: Environment,
+    pub(super) peer: IpAddr,
+    pub(super) key: Option<&'c str>,
+    pub(super) idempotency_key: Option<&'c str>,
+    pub(super) method: &'c str,
+    pub(super) path: &'c str,
+    pub(super) body: Option<&'c str>,
+}
+
+impl<'c> InProcessCall<'c> {
+    /// A call from this machine that sends a body.
+    pub(super) fn post(
+        environment: Environment,
+        key: &'c str,
+        path: &'c str,
+        body: &'c str,
+    ) -> Self {
+        InProcessCall {
+            environment,
+            peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            key: Some(key),
+            idempotency_key: None,
+            method: "POST",
+            path,
+            body: Some(body),
+        }
+    }
+
+    /// The host's answer.
+    pub(super) async fn answer(self, host: &Host) -> Reply {
+        let bearer = self.key.map(|key| format!("Bearer {key}"));
+        let header = |text: Option<&'c str>| {
+            text.map_or(Header::Absent, |text| Header::One(text.as_bytes()))
+        };
+        let call = Call {
+            environment: self.environment,
+            peer: self.peer,
+            method: self.method,
+            path: self.path,
+            query: "",
+            headers: Headers {
+                authorization: bearer
+                    .as_ref()
+                    .map_or(Header::Absent, |text| Header::One(text.as_bytes())),
+                content_type: header(self.body.map(|_| "application/json")),
+                idempotency_key: header(self.idempotency_key),
+                ..Headers::default()
+            },
+            body: Body::Whole(self.body.unwrap_or_default().as_bytes()),
+        };
+        host.answer(&call).await
+    }
+}
