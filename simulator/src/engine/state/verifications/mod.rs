@@ -7,6 +7,7 @@
 
 mod eviction;
 mod listed;
+mod totals;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
@@ -21,10 +22,11 @@ use svc_fixtures::contract::Paise;
 
 use super::delivery::{Attempt, Delivery};
 use super::ids::VerificationId;
-use super::sizes::{ALLOCATED, Sum, map_place};
+use super::sizes::{ALLOCATED, map_place};
 use super::verification::{Answer, Claim, Phase, Verification};
 pub use eviction::Expiry;
 use listed::Listed;
+pub use totals::Totals;
 
 /// The verifications of an account in one environment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -55,27 +57,6 @@ struct Slot {
     number: u64,
     /// Whether the call log shows it.
     logged: bool,
-}
-
-/// The sums over all records, which run along so that nothing is ever counted anew.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Those of which something is still to come.
-    pub pinned: Sum,
-    /// All others.
-    pub evictable: Sum,
-    /// Those in the call log.
-    pub logged: usize,
-    /// Those in the call log that may leave it.
-    pub logged_evictable: usize,
-    /// Webhooks that are still due.
-    pub deliveries_due: usize,
-    /// Webhooks that were delivered or are dead.
-    pub deliveries_ended: usize,
-    /// Those whose answer is delayed for some real time.
-    pub delayed: usize,
-    /// What is held for them in the wallet.
-    pub held: Paise,
 }
 
 /// What was evicted to bound memory.
@@ -131,25 +112,6 @@ impl Slot {
         }
         totals.delayed += usize::from(matches!(of.phase, Phase::Delayed { .. }));
         totals.held.0 += of.hold.map_or(0, |hold| hold.0);
-    }
-}
-
-impl Totals {
-    fn minus(&mut self, other: Totals) {
-        let sums = [
-            (&mut self.pinned, other.pinned),
-            (&mut self.evictable, other.evictable),
-        ];
-        for (sum, other) in sums {
-            sum.count -= other.count;
-            sum.bytes -= other.bytes;
-        }
-        self.logged -= other.logged;
-        self.logged_evictable -= other.logged_evictable;
-        self.deliveries_due -= other.deliveries_due;
-        self.deliveries_ended -= other.deliveries_ended;
-        self.delayed -= other.delayed;
-        self.held.0 -= other.held.0;
     }
 }
 
