@@ -7,7 +7,7 @@ use svc_fixtures::json::Json;
 
 use super::place::Place;
 
-/// What must hold of a value. All but [`Test::Absent`] ask for a value to be there.
+/// What must hold of a value. All but [`Predicate::Absent`] ask for a value to be there.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
     /// It is this; numbers are compared as numbers, members in any order.
