@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use svc_fixtures::contract::{BundleMode, Contract, Paise};
 use svc_fixtures::json::Json;
 
-use crate::scene::{Answer, Scene};
+use crate::scene::{Answer, Money, Scene};
 
 const FRAUD: &str = "/v1/bundles/fraud-check";
 const CLAIM: &str = "/v1/bundles/employment-claim-verification";
@@ -63,7 +63,7 @@ fn every_bundle_runs_on_both_environments_and_costs_what_its_steps_cost() {
         );
         if two_calls {
             assert_eq!(
-                scene.wallet("local").1,
+                scene.wallet("local").held,
                 Paise(2000),
                 "held until the second call"
             );
@@ -77,7 +77,7 @@ fn every_bundle_runs_on_both_environments_and_costs_what_its_steps_cost() {
             "{ran:?}"
         );
         let (low, high) = bundle.typical_price;
-        let charged = scene.wallet("local").2;
+        let charged = scene.wallet("local").charged;
         assert!(
             low <= charged && charged <= high,
             "{}: {charged}",
@@ -134,7 +134,11 @@ fn one_failing_step_fails_the_bundle_and_charges_nothing() {
     "#);
     assert_eq!(
         scene.wallet("local"),
-        (Paise(10_000_000), Paise(0), Paise(0))
+        Money {
+            balance: Paise(10_000_000),
+            held: Paise(0),
+            charged: Paise(0)
+        }
     );
 }
 
@@ -227,12 +231,20 @@ fn a_bundle_is_pending_while_a_step_is_and_then_delivered_as_a_whole() {
     );
     assert_eq!(
         scene.wallet("hooked"),
-        (Paise(100_000), Paise(6500), Paise(0))
+        Money {
+            balance: Paise(100_000),
+            held: Paise(6500),
+            charged: Paise(0)
+        }
     );
     scene.advance("hooked", SignedDuration::from_secs(25));
     assert_eq!(
         scene.wallet("hooked"),
-        (Paise(93_500), Paise(0), Paise(6500))
+        Money {
+            balance: Paise(93_500),
+            held: Paise(0),
+            charged: Paise(6500)
+        }
     );
     assert_eq!(scene.received().len(), 1);
     let path = format!("/v1/verifications/{}", first.id());
@@ -268,7 +280,11 @@ fn a_bundle_in_two_calls_ends_under_the_id_it_began_with() {
     assert_eq!(first.outcome(), "200 pending");
     assert_eq!(
         scene.wallet("hooked"),
-        (Paise(100_000), Paise(2000), Paise(0))
+        Money {
+            balance: Paise(100_000),
+            held: Paise(2000),
+            charged: Paise(0)
+        }
     );
     let (reference, amount) = (
         first.at("data.referenceId"),
@@ -288,7 +304,11 @@ fn a_bundle_in_two_calls_ends_under_the_id_it_began_with() {
     assert_eq!(second.at("data.steps.1.data.amountMatch"), "true");
     assert_eq!(
         scene.wallet("hooked"),
-        (Paise(98_000), Paise(0), Paise(2000))
+        Money {
+            balance: Paise(98_000),
+            held: Paise(0),
+            charged: Paise(2000)
+        }
     );
     let replays = [("a", &first), ("b", &second)];
     let bodies = [sample("dynamic-bank-validation"), body.clone()];
@@ -332,7 +352,11 @@ fn of_two_second_calls_of_a_bundle_at_once_one_ends_it() {
     assert_eq!(other.outcome(), "400 SVC_INVALID_INPUT");
     assert_eq!(
         scene.wallet("local"),
-        (Paise(9_998_000), Paise(0), Paise(2000))
+        Money {
+            balance: Paise(9_998_000),
+            held: Paise(0),
+            charged: Paise(2000)
+        }
     );
 }
 

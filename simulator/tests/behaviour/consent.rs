@@ -7,7 +7,7 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::ids::VerificationId;
 
 use crate::deliveries::HOOKED;
-use crate::scene::{Answer, Asked, Scene};
+use crate::scene::{Answer, Asked, Money, Scene};
 
 const START: &str = "/v1/verify/document/digilocker/start";
 const BODY: &str =
@@ -172,12 +172,20 @@ fn on_live_both_decisions_are_conclusive_and_charged() {
         let id = asked(&scene).live().by("hooked").send().id();
         assert_eq!(
             scene.wallet("hooked"),
-            (Paise(100_000), Paise(1200), Paise(0))
+            Money {
+                balance: Paise(100_000),
+                held: Paise(1200),
+                charged: Paise(0)
+            }
         );
         say(&scene, Environment::Live, &id, said);
         assert_eq!(
             scene.wallet("hooked"),
-            (Paise(98_800), Paise(0), Paise(1200))
+            Money {
+                balance: Paise(98_800),
+                held: Paise(0),
+                charged: Paise(1200)
+            }
         );
         let path = format!("/v1/verifications/{id}");
         assert_eq!(scene.get(&path).live().by("hooked").outcome(), outcome);
@@ -251,7 +259,11 @@ fn a_source_may_fail_although_the_person_allowed() {
             say(&scene, Environment::Live, &id, Said::Allow),
             afterwards(false)
         );
-        let wallet = (Paise(100_000 - charged), Paise(0), Paise(charged));
+        let wallet = Money {
+            balance: Paise(100_000 - charged),
+            held: Paise(0),
+            charged: Paise(charged),
+        };
         assert_eq!(scene.wallet("hooked"), wallet, "{error}");
         delivered(&scene);
     }
@@ -270,7 +282,11 @@ fn of_two_who_decide_at_once_one_is_heard() {
         assert_eq!(heard.iter().filter(|heard| **heard).count(), 1);
         assert_eq!(
             scene.wallet("hooked"),
-            (Paise(98_800), Paise(0), Paise(1200))
+            Money {
+                balance: Paise(98_800),
+                held: Paise(0),
+                charged: Paise(1200)
+            }
         );
         delivered(&scene);
     }

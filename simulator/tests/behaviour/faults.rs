@@ -331,7 +331,7 @@ fn a_wire_fault_is_on_the_first_answer_only() {
         let look_up = scene.get(&path).live().send();
         assert_eq!(look_up.0.wire, None);
         assert_eq!([&replay.0.body, &look_up.0.body], [&first.0.body; 2]);
-        assert!(scene.wallet("local").2 > Paise::ZERO);
+        assert!(scene.wallet("local").charged > Paise::ZERO);
     }
 }
 

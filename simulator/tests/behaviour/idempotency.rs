@@ -6,7 +6,7 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::manage;
 use svc_simulator::host::clock_move::ClockTarget;
 
-use crate::scene::{Scene, UAN};
+use crate::scene::{Money, Scene, UAN};
 
 const BODY: &str = r#"{"pan": "AAAAA0000A", "name": "Asha Rao"}"#;
 
@@ -25,7 +25,7 @@ fn a_replay_gives_the_original_bytes_and_is_charged_once() {
         (again.0.body.clone(), again.0.status)
     );
     assert_eq!((first.0.replay, again.0.replay), (false, true));
-    assert_eq!(scene.wallet("local").2, Paise(250));
+    assert_eq!(scene.wallet("local").charged, Paise(250));
 }
 
 #[test]
@@ -168,7 +168,11 @@ fn sixty_four_concurrent_duplicates_are_one_call() {
     );
     assert_eq!(
         scene.wallet("local"),
-        (Paise(9_999_750), Paise(0), Paise(250))
+        Money {
+            balance: Paise(9_999_750),
+            held: Paise(0),
+            charged: Paise(250)
+        }
     );
 }
 
@@ -188,14 +192,22 @@ fn the_price_of_a_delayed_call_is_held_even_if_its_client_gives_up() {
         assert!(gave_up.is_err());
         assert_eq!(
             scene.wallet("local"),
-            (Paise(10_000_000), Paise(250), Paise(0))
+            Money {
+                balance: Paise(10_000_000),
+                held: Paise(250),
+                charged: Paise(0)
+            }
         );
         let replay = scene.pan(BODY).live().idempotency("k").ask().await;
         assert!(replay.0.replay && replay.0.status == 200);
     });
     assert_eq!(
         scene.wallet("local"),
-        (Paise(9_999_750), Paise(0), Paise(250))
+        Money {
+            balance: Paise(9_999_750),
+            held: Paise(0),
+            charged: Paise(250)
+        }
     );
 }
 
@@ -229,7 +241,7 @@ fn a_duplicate_that_waits_is_no_second_call_even_if_the_key_lapses_meanwhile() {
         moved.expect("the clock moves forward");
     });
     assert_eq!((&same.0.body, same.0.replay), (&first.0.body, true));
-    assert_eq!(scene.wallet("local").2, Paise(250));
+    assert_eq!(scene.wallet("local").charged, Paise(250));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
 
-use crate::scene::{Scene, UAN};
+use crate::scene::{Money, Scene, UAN};
 
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
 
@@ -41,7 +41,7 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
     let path = format!("/v1/verifications/{}", pending.id());
     scene.advance("local", seconds(25) - SignedDuration::from_millis(1));
     assert_eq!(scene.get(&path).live().send().0.body, pending.0.body);
-    assert_eq!(scene.wallet("local").1, Paise(4000));
+    assert_eq!(scene.wallet("local").held, Paise(4000));
     scene.advance("local", SignedDuration::from_millis(1));
     insta::assert_snapshot!(scene.get(&path).live().send(), @r#"
     200
@@ -89,7 +89,11 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
     "#);
     assert_eq!(
         scene.wallet("local"),
-        (Paise(9_996_000), Paise(0), Paise(4000))
+        Money {
+            balance: Paise(9_996_000),
+            held: Paise(0),
+            charged: Paise(4000)
+        }
     );
 }
 
@@ -123,7 +127,11 @@ fn a_pending_call_that_fails_gives_its_hold_back() {
         scene.advance("local", seconds(120));
         assert_eq!(
             scene.wallet("local"),
-            (Paise(10_000_000 - charged), Paise(0), Paise(charged)),
+            Money {
+                balance: Paise(10_000_000 - charged),
+                held: Paise(0),
+                charged: Paise(charged)
+            },
             "{ending}"
         );
     }

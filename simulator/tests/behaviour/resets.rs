@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
 
 use crate::deliveries::HOOKED;
-use crate::scene::{PAN, Scene, UAN};
+use crate::scene::{Money, PAN, Scene, UAN};
 
 const BODY: &str = r#"{"pan": "AAAAA1111A"}"#;
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
@@ -30,7 +30,7 @@ fn a_reset_account_is_what_it_was_and_its_ids_recur() {
     reset(&scene, "local");
     let path = format!("/v1/verifications/{}", first.id());
     assert_eq!(scene.get(&path).live().outcome(), "404 SVC_NOT_FOUND");
-    assert_eq!(scene.wallet("local").0, Paise(10_000_000));
+    assert_eq!(scene.wallet("local").balance, Paise(10_000_000));
     assert_eq!(scene.pan(r#"{"pan": "AAAAA0000A"}"#).live().send(), first);
 }
 
@@ -49,7 +49,11 @@ fn calls_in_flight_at_a_reset_are_answered_and_leave_no_trace() {
     });
     assert_eq!(
         scene.wallet("local"),
-        (Paise(10_000_000), Paise(0), Paise(0))
+        Money {
+            balance: Paise(10_000_000),
+            held: Paise(0),
+            charged: Paise(0)
+        }
     );
     assert_eq!(
         scene.get("/v1/usage").live().send().at("data.endpoints"),
@@ -66,7 +70,7 @@ fn a_call_in_flight_is_answered_however_often_its_account_is_reset() {
         (0..3).for_each(|_| reset(&scene, "local"));
         assert_eq!(call.await.outcome(), "200 completed");
     });
-    assert_eq!(scene.wallet("local").2, Paise(0));
+    assert_eq!(scene.wallet("local").charged, Paise(0));
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn a_call_after_a_reset_is_not_ended_by_one_from_before() {
         let (before, after) = futures_util::join!(before, after);
         assert_eq!(before.id(), after.id());
     });
-    assert_eq!(scene.wallet("local").2, Paise(250));
+    assert_eq!(scene.wallet("local").charged, Paise(250));
 }
 
 #[test]
@@ -98,10 +102,21 @@ fn a_copy_has_all_that_the_original_has_and_goes_its_own_way() {
     let path = format!("/v1/verifications/{}", pending.id());
     let status = |name: &str| scene.get(&path).live().by(name).send().at("status");
     assert_eq!([status("copy"), status("hooked")], ["completed", "pending"]);
-    assert_eq!(scene.wallet("copy"), (Paise(96_000), Paise(0), Paise(4000)));
+    assert_eq!(
+        scene.wallet("copy"),
+        Money {
+            balance: Paise(96_000),
+            held: Paise(0),
+            charged: Paise(4000)
+        }
+    );
     assert_eq!(
         scene.wallet("hooked"),
-        (Paise(100_000), Paise(4000), Paise(0))
+        Money {
+            balance: Paise(100_000),
+            held: Paise(4000),
+            charged: Paise(0)
+        }
     );
 }
 
@@ -116,7 +131,11 @@ fn a_copy_leaves_out_calls_whose_answer_is_held_back() {
         copy.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(
             scene.wallet("copy"),
-            (Paise(10_000_000), Paise(0), Paise(0))
+            Money {
+                balance: Paise(10_000_000),
+                held: Paise(0),
+                charged: Paise(0)
+            }
         );
         assert_eq!(call.await.outcome(), "200 completed");
     });

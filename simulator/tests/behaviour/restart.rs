@@ -13,7 +13,7 @@ use svc_simulator::engine::state::event::{Event, What};
 use svc_simulator::host::journal::{Journal, JournalError, MemoryJournal};
 
 use crate::deliveries::HOOKED;
-use crate::scene::{PAN, Scene, UAN};
+use crate::scene::{Money, PAN, Scene, UAN};
 
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
 const HELD_BACK: &str = r#"
@@ -33,7 +33,11 @@ fn a_pending_call_is_charged_once_whenever_the_simulator_dies() {
         scene.crash_and_start_again();
         scene.advance("hooked", SignedDuration::from_secs(60));
         scene.crash_and_start_again();
-        let wallet = (Paise(96_000), Paise(0), Paise(4000));
+        let wallet = Money {
+            balance: Paise(96_000),
+            held: Paise(0),
+            charged: Paise(4000),
+        };
         assert_eq!(scene.wallet("hooked"), wallet, "died after {dies_after} s");
         let path = format!("/v1/verifications/{}", pending.id());
         assert_eq!(
@@ -76,9 +80,13 @@ fn a_call_held_back_when_the_simulator_dies_is_booked_once() {
             assert!(futures_util::poll!(call).is_pending());
         });
     }
-    assert_eq!(scene.wallet("local").1, Paise(250));
+    assert_eq!(scene.wallet("local").held, Paise(250));
     scene.crash_and_start_again();
-    let booked = (Paise(9_999_750), Paise(0), Paise(250));
+    let booked = Money {
+        balance: Paise(9_999_750),
+        held: Paise(0),
+        charged: Paise(250),
+    };
     assert_eq!(scene.wallet("local"), booked);
     let replay = scene.post(PAN, body).live().idempotency("k").send();
     assert!(replay.0.replay, "{replay}");
@@ -95,7 +103,11 @@ fn a_call_held_back_when_the_simulator_is_told_to_stop_is_booked_before_it_does(
         scene.host.drained().await;
         assert_eq!(
             scene.wallet("local"),
-            (Paise(9_999_750), Paise(0), Paise(250))
+            Money {
+                balance: Paise(9_999_750),
+                held: Paise(0),
+                charged: Paise(250)
+            }
         );
         assert_eq!(call.await.outcome(), "200 completed");
     });

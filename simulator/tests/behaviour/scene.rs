@@ -65,6 +65,14 @@ pub(crate) struct Scene {
 type Statuses = Box<dyn Fn(&WebhookRequest, usize) -> u16 + Send>;
 type Answers = Box<dyn Fn(&WebhookRequest, usize) -> u16 + Send + Sync>;
 
+/// What is in a wallet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Money {
+    pub(crate) balance: Paise,
+    pub(crate) held: Paise,
+    pub(crate) charged: Paise,
+}
+
 impl Scene {
     /// A simulator on its defaults.
     pub(crate) fn new() -> Self {
@@ -193,12 +201,15 @@ impl Scene {
         found.expect("there is an account of this name")
     }
 
-    /// Balance, held and charged of an account's live wallet.
-    pub(crate) fn wallet(&self, name: &str) -> (Paise, Paise, Paise) {
-        self.account(name).read(|account| {
-            let wallet = &account.environment(Environment::Live).wallet;
-            (wallet.balance(), wallet.held(), wallet.charged())
-        })
+    /// What is in an account's live wallet.
+    pub(crate) fn wallet(&self, name: &str) -> Money {
+        let wallet = |account: &Account| account.environment(Environment::Live).wallet;
+        let wallet = self.account(name).read(wallet);
+        Money {
+            balance: wallet.balance(),
+            held: wallet.held(),
+            charged: wallet.charged(),
+        }
     }
 
     /// What the receiver got so far.
@@ -463,35 +474,18 @@ impl Drop for Scene {
 fn assert_holds(account: &Account, machine: Timestamp) {
     for environment in Environment::ALL {
         let books = account.environment(environment);
-        assert!(
-            books.wallet.adds_up(),
-            "{} {environment}: {:?}",
-            account.id,
-            books.wallet
-        );
-        assert!(books.sums_hold(), "{} {environment}", account.id);
+        let of = format!("{} {environment}", account.id);
+        assert!(books.wallet.adds_up(), "{of}: {:?}", books.wallet);
+        assert!(books.sums_hold(), "{of}: the sums are not true");
         let open = books.verifications.open().filter_map(|it| it.hold);
-        let open: i64 = open.map(|hold| hold.0).sum();
-        assert_eq!(
-            books.wallet.held(),
-            Paise(open),
-            "{} {environment}: a hold nobody will end",
-            account.id
-        );
+        let held = Paise(open.map(|hold| hold.0).sum());
+        assert_eq!(books.wallet.held(), held, "{of}: a hold nobody will end");
         let spent = books.usage.totals().amount;
-        assert_eq!(
-            spent,
-            books.wallet.charged(),
-            "{} {environment}: usage is not what was charged",
-            account.id
-        );
+        let charged = books.wallet.charged();
+        assert_eq!(spent, charged, "{of}: usage is not what was charged");
         let now = account.clock.read(machine);
         let due = books.verifications.due_attempts().next();
-        assert_eq!(
-            due.map(|(at, ..)| at).filter(|at| *at <= now),
-            None,
-            "{} {environment}: a due delivery was not sent",
-            account.id
-        );
+        let due = due.map(|(at, ..)| at).filter(|at| *at <= now);
+        assert_eq!(due, None, "{of}: a due delivery was not sent");
     }
 }

@@ -6,7 +6,7 @@ use svc_fixtures::contract::{Environment, Paise};
 use svc_simulator::engine::state::account::Account;
 use svc_simulator::engine::state::entry::{Change, Entry};
 
-use crate::scene::{Scene, UAN};
+use crate::scene::{Money, Scene, UAN};
 
 const EDGE: &str = r#"
     [[account]]
@@ -24,7 +24,14 @@ fn a_wallet_covers_what_it_can_and_not_a_paisa_more() {
     let scene = Scene::with_accounts(EDGE);
     assert_eq!(pan(&scene, "AAAAA0000A"), "200 completed");
     assert_eq!(pan(&scene, "AAAAA0422A"), "422 SVC_NO_RECORD_FOUND");
-    assert_eq!(scene.wallet("edge"), (Paise(25), Paise(0), Paise(500)));
+    assert_eq!(
+        scene.wallet("edge"),
+        Money {
+            balance: Paise(25),
+            held: Paise(0),
+            charged: Paise(500)
+        }
+    );
     assert_eq!(pan(&scene, "AAAAA0000A"), "402 SVC_INSUFFICIENT_BALANCE");
     insta::assert_snapshot!(scene.pan(r#"{"pan": "AAAAA0000A"}"#).live().by("edge").send(), @r#"
     402
@@ -59,7 +66,14 @@ fn failures_of_the_source_are_free() {
     for status in ["500", "502", "503", "504"] {
         pan(&scene, &format!("AAAAA0{status}A"));
     }
-    assert_eq!(scene.wallet("edge"), (Paise(525), Paise(0), Paise(0)));
+    assert_eq!(
+        scene.wallet("edge"),
+        Money {
+            balance: Paise(525),
+            held: Paise(0),
+            charged: Paise(0)
+        }
+    );
 }
 
 #[test]
@@ -87,7 +101,14 @@ fn an_open_hold_is_not_there_for_other_calls() {
         .by("edge")
         .send();
     assert_eq!(pending.outcome(), "202 pending");
-    assert_eq!(scene.wallet("edge"), (Paise(4200), Paise(4000), Paise(0)));
+    assert_eq!(
+        scene.wallet("edge"),
+        Money {
+            balance: Paise(4200),
+            held: Paise(4000),
+            charged: Paise(0)
+        }
+    );
     assert_eq!(
         pan(&scene, "AAAAA0000A"),
         "402 SVC_INSUFFICIENT_BALANCE",
