@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
 
 use super::authenticate::Credential;
@@ -19,8 +18,8 @@ use super::step_plan::{StepPlan, plan_step};
 use crate::engine::state::ids::{BodyDigest, Content, VerificationId};
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage::{self, Period};
-use crate::engine::state::verification::{Phase, Verification};
-use crate::scenario::{Because, RequestContext, WebhookFault};
+use crate::engine::state::verification::Verification;
+use crate::scenario::RequestContext;
 
 /// A call as far as it can be known without the account's state.
 #[derive(Debug)]
@@ -68,25 +67,9 @@ impl Prepared<'_> {
     /// The record of a call of which nothing was executed yet.
     pub(super) fn verification(&self, id: VerificationId, now: Timestamp) -> Verification {
         Verification {
-            id,
-            bundle: None,
-            endpoint: Arc::clone(&self.endpoint),
             counted: self.operation.is_some(),
-            created_at: now,
             reference: self.reference.map(Into::into),
-            latency_ms: 0,
-            provider: None,
-            because: Because::Refused,
-            phase: Phase::Delayed { delay_ms: 0 },
-            hold: None,
-            charged: Paise::ZERO,
-            answer: None,
-            claims: Vec::new(),
-            steps: Vec::new(),
-            flow: None,
-            delivery: None,
-            wire: None,
-            webhook: WebhookFault::default(),
+            ..Verification::new(id, Arc::clone(&self.endpoint), now)
         }
     }
 }

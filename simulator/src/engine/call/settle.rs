@@ -22,7 +22,6 @@ use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage;
 use crate::engine::state::verification::{Answer, Due, Phase, Resolved, State, Step, Verification};
-use crate::scenario::WebhookFault;
 
 /// Where a verification is settled.
 #[derive(Clone, Copy)]
@@ -118,8 +117,8 @@ impl Settlement<'_> {
             let charged = total;
             changes.push(Change::HoldSettled { amount, charged });
         }
-        // Who was told the result in its answer needs no webhook; without a receiver there is none
-        // (ruling 26).
+        // A webhook brings the result only where the first answer did not, and only to a registered
+        // receiver (ruling 26).
         if answered_before && self.state.webhook.is_some() {
             let schedule_ms = &self.rules.contract.service.webhook_schedule_ms;
             let delivery = Delivery::new(self.now, verification.webhook, schedule_ms);
@@ -250,11 +249,8 @@ impl Settlement<'_> {
     ) -> impl Iterator<Item = Change> + use<> {
         let step = end.step;
         let mut verification = Box::new(Verification {
-            id: step.id,
             bundle: Some(of.id),
-            endpoint: Arc::clone(&step.endpoint),
             counted: true,
-            created_at: of.created_at,
             reference: of.reference.clone(),
             latency_ms: step.latency_ms,
             provider: step.provider.clone(),
@@ -265,15 +261,8 @@ impl Settlement<'_> {
                 },
                 State::Completed | State::Failed(_) => Phase::Ended,
             },
-            hold: None,
             charged: end.charged.map_or(Paise::ZERO, |charged| charged.amount),
-            answer: None,
-            claims: Vec::new(),
-            steps: Vec::new(),
-            flow: None,
-            delivery: None,
-            wire: None,
-            webhook: WebhookFault::default(),
+            ..Verification::new(step.id, Arc::clone(&step.endpoint), of.created_at)
         });
         verification.answer = Some(self.answer_of(&verification, end));
         let access = self.access(&verification, AccessKind::Call);

@@ -251,6 +251,33 @@ impl Claim {
 }
 
 impl Verification {
+    /// One whose call came in at this instant of the account's clock, and of which nothing was executed
+    /// yet.
+    #[must_use]
+    pub fn new(id: VerificationId, endpoint: Arc<str>, created_at: Timestamp) -> Self {
+        Verification {
+            id,
+            bundle: None,
+            endpoint,
+            counted: false,
+            created_at,
+            reference: None,
+            latency_ms: 0,
+            provider: None,
+            because: Because::Refused,
+            phase: Phase::Delayed { delay_ms: 0 },
+            hold: None,
+            charged: Paise::ZERO,
+            answer: None,
+            claims: Vec::new(),
+            steps: Vec::new(),
+            flow: None,
+            delivery: None,
+            wire: None,
+            webhook: WebhookFault::default(),
+        }
+    }
+
     /// Whether its result is still to come.
     #[must_use]
     pub fn is_open(&self) -> bool {

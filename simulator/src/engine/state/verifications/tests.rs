@@ -6,7 +6,7 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use svc_fixtures::contract::{Environment, Paise};
+use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
 use super::{
@@ -41,29 +41,16 @@ fn answered(number: u32, phase: Phase, bytes: usize) -> Box<Verification> {
         Phase::Pending { .. } | Phase::Delayed { .. } => State::Pending,
     };
     Box::new(Verification {
-        id: id(number),
-        bundle: None,
-        endpoint: "an.operation".into(),
         counted: true,
-        created_at: START,
-        reference: None,
         latency_ms: number,
-        provider: None,
         because: Because::NoMatch,
         phase,
-        hold: None,
-        charged: Paise::ZERO,
         answer: Some(Answer {
             status: 200,
             state,
             envelope: Bytes::from(vec![b' '; bytes]),
         }),
-        claims: Vec::new(),
-        steps: Vec::new(),
-        flow: None,
-        delivery: None,
-        wire: None,
-        webhook: WebhookFault::default(),
+        ..Verification::new(id(number), "an.operation".into(), START)
     })
 }
 
