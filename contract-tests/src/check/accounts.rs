@@ -1,4 +1,4 @@
-//! What an account's books show: money that is held and charged, accesses that are audited, outcomes
+//! What an account's state shows: money that is held and charged, accesses that are audited, outcomes
 //! that come in sequence. Asked where the control API can be.
 
 use svc_fixtures::contract::{Environment, ErrorCode, Operation, Paise};

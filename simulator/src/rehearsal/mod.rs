@@ -267,11 +267,11 @@ impl<'r> Rehearsal<'r> {
                 self.apply(finished.map(|(_, entry)| entry));
             }
         }
-        let books = self.account.environment(first.environment);
-        let (record, answer) = books.verifications.answered(verification)?;
+        let state = self.account.environment(first.environment);
+        let (record, answer) = state.verifications.answered(verification)?;
         let envelope = read(&answer.envelope);
         let steps = first.steps.iter();
-        let steps = steps.filter_map(|step| books.verifications.answered(step.verification));
+        let steps = steps.filter_map(|step| state.verifications.answered(step.verification));
         let result = Observed {
             steps: steps
                 .map(|(step, answer)| ObservedStep::of(step, answer))

@@ -52,8 +52,8 @@ impl Rehearsal<'_> {
         let verification = first.verification?;
         let environment = first.environment;
         for made in 0..MOST {
-            let books = self.account.environment(environment);
-            let delivery = books.verifications.delivery(verification)?;
+            let state = self.account.environment(environment);
+            let delivery = state.verifications.delivery(verification)?;
             let Some(due) = delivery.due() else { break };
             let status = receiver.get(made).or(receiver.last())?;
             let attempt = Attempt {
@@ -73,8 +73,8 @@ impl Rehearsal<'_> {
                 }],
             }));
         }
-        let books = self.account.environment(environment);
-        let delivery = books.verifications.delivery(verification)?;
+        let state = self.account.environment(environment);
+        let delivery = state.verifications.delivery(verification)?;
         Some(ObservedDelivery {
             times: u32::try_from(delivery.attempts.len()).ok()?,
             ends: match delivery.state() {

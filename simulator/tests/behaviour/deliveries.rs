@@ -23,8 +23,8 @@ const SLOW: &str = r#"{"uan": "100000000202"}"#;
 const HALF_A_DAY: SignedDuration = SignedDuration::from_hours(12);
 
 fn attempts(scene: &Scene) -> (Vec<Attempt>, DeliveryState) {
-    scene.environment("hooked", Environment::Test, |books| {
-        let (_, delivery) = books
+    scene.environment("hooked", Environment::Test, |state| {
+        let (_, delivery) = state
             .verifications
             .deliveries()
             .next()
@@ -135,8 +135,8 @@ fn without_a_receiver_at_the_end_there_is_no_delivery_and_nothing_is_lost() {
     let scene = Scene::new();
     let pending = scene.post(UAN, SLOW).send();
     scene.advance("local", SignedDuration::from_secs(25));
-    let count = scene.environment("local", Environment::Test, |books| {
-        books.verifications.deliveries().count()
+    let count = scene.environment("local", Environment::Test, |state| {
+        state.verifications.deliveries().count()
     });
     assert_eq!(count, 0);
     let path = format!("/v1/verifications/{}", pending.id());
@@ -165,8 +165,8 @@ fn a_dead_letter_is_sent_again_when_it_is_asked_for() {
     scene.receiver_answers(|_, at| if at < 6 { 500 } else { 200 });
     scene.post(UAN, SLOW).by("hooked").send();
     scene.advance("hooked", HALF_A_DAY);
-    let verification = scene.environment("hooked", Environment::Test, |books| {
-        let (of, _) = books
+    let verification = scene.environment("hooked", Environment::Test, |state| {
+        let (of, _) = state
             .verifications
             .deliveries()
             .next()
@@ -224,8 +224,8 @@ fn sent_with(fault: &str) -> Vec<(i64, &'static str)> {
     });
     scene.post(UAN, r#"{"uan": "100000000777"}"#).send();
     scene.advance("local", HALF_A_DAY);
-    let attempts: Vec<Attempt> = scene.environment("local", Environment::Test, |books| {
-        let deliveries = books.verifications.deliveries();
+    let attempts: Vec<Attempt> = scene.environment("local", Environment::Test, |state| {
+        let deliveries = state.verifications.deliveries();
         deliveries.flat_map(|(_, it)| it.attempts.clone()).collect()
     });
     let signed = scene.received().into_iter().map(|posting| {

@@ -54,8 +54,8 @@ fn the_call_that_ended_first_is_forgotten_first_and_a_pending_one_never() {
     scene.pan(&pan(2)).send();
     assert_eq!(evictions(&scene).calls, 1);
     let kept = |id: &str| {
-        scene.environment("local", TEST, |books| {
-            books
+        scene.environment("local", TEST, |state| {
+            state
                 .verifications
                 .log()
                 .any(|(call, _)| call.id.to_string() == id)
@@ -82,9 +82,9 @@ fn a_delivery_that_has_ended_is_forgotten_beyond_its_count_and_a_due_one_never()
         let body = format!(r#"{{"uan": "100000000202", "n": {number}}}"#);
         scene.post(UAN, &body).send();
         scene.advance("local", SignedDuration::from_secs(26));
-        let counts = scene.environment("local", TEST, |books| {
-            let totals = books.verifications.totals();
-            let evicted = books.verifications.evicted().deliveries;
+        let counts = scene.environment("local", TEST, |state| {
+            let totals = state.verifications.totals();
+            let evicted = state.verifications.evicted().deliveries;
             (totals.deliveries_due, totals.deliveries_ended, evicted)
         });
         assert_eq!(counts, expected, "after delivery {number}");
@@ -115,7 +115,7 @@ fn keys_are_forgotten_before_their_day_only_where_bytes_run_out_and_no_id_comes_
     }
     let again = scene.pan(&pan(0)).idempotency("first").send();
     assert!(!again.0.replay && ids.insert(again.id()));
-    assert!(scene.environment("local", TEST, |books| books.evictable_bytes()) <= 64 << 10);
+    assert!(scene.environment("local", TEST, |state| state.evictable_bytes()) <= 64 << 10);
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn a_key_and_a_webhook_outlive_their_calls_place_in_the_log_with_the_same_bytes(
     }
     scene.advance("local", SignedDuration::from_mins(1));
     scene.pan(&pan(3)).send();
-    let logged = scene.environment("local", TEST, |books| {
-        let log = books.verifications.log();
+    let logged = scene.environment("local", TEST, |state| {
+        let log = state.verifications.log();
         log.map(|(call, _)| call.id.to_string()).collect::<Vec<_>>()
     });
     assert!(
@@ -305,7 +305,7 @@ fn where_pending_calls_of_all_take_the_room_further_ones_are_refused_until_they_
     assert_eq!(refused.outcome(), "429 SVC_RATE_LIMITED");
     assert!(refused.at("error.message").contains("--keep-total"));
     let pending =
-        |name: &str| scene.environment(name, TEST, |books| books.verifications.open().count());
+        |name: &str| scene.environment(name, TEST, |state| state.verifications.open().count());
     assert_eq!(names.map(pending).iter().sum::<usize>(), number);
     for name in names {
         scene.advance(name, SignedDuration::from_secs(26));
@@ -387,16 +387,16 @@ fn play(steps: &[Step]) -> Result<(), TestCaseError> {
         if answer.0.status == 202 && !answer.0.replay {
             pending.insert(answer.id());
         }
-        scene.environment("local", Environment::Live, |books| {
-            prop_assert!(books.evictable_bytes() <= 64 << 10 && books.sums_hold());
+        scene.environment("local", Environment::Live, |state| {
+            prop_assert!(state.evictable_bytes() <= 64 << 10 && state.sums_hold());
             Ok(())
         })?;
-        scene.environment("local", TEST, |books| {
-            prop_assert!(books.evictable_bytes() <= 64 << 10);
-            let totals = books.verifications.totals();
+        scene.environment("local", TEST, |state| {
+            prop_assert!(state.evictable_bytes() <= 64 << 10);
+            let totals = state.verifications.totals();
             prop_assert!(totals.logged <= 60 || totals.logged_evictable == 0);
-            prop_assert!(books.sums_hold());
-            let log = books.verifications.log();
+            prop_assert!(state.sums_hold());
+            let log = state.verifications.log();
             let there = log.map(|(call, _)| call.id.to_string());
             let there: BTreeSet<_> = there.collect();
             prop_assert!(pending.is_subset(&there));

@@ -408,8 +408,8 @@ fn the_call_log_says_whom_an_answer_that_no_scenario_names_is_about() {
     let scene = Scene::with(STORY);
     let because = |path: &str, body: &str| {
         let answer = scene.post(path, body).send();
-        let because = scene.environment("local", Environment::Test, |books| {
-            let log = books.verifications.log();
+        let because = scene.environment("local", Environment::Test, |state| {
+            let log = state.verifications.log();
             log.last().map(|(call, _)| call.because.to_string())
         });
         (because.unwrap_or_default(), answer.at("data.request_id"))

@@ -57,8 +57,8 @@ fn retries_go_on_where_they_stopped() {
         scene.advance("hooked", SignedDuration::from_mins(4));
         scene.crash_and_start_again();
     }
-    let state = scene.environment("hooked", Environment::Test, |books| {
-        let (_, delivery) = books
+    let state = scene.environment("hooked", Environment::Test, |state| {
+        let (_, delivery) = state
             .verifications
             .deliveries()
             .next()

@@ -473,18 +473,18 @@ impl Drop for Scene {
 /// What must hold of every account at the end of every scene.
 fn assert_holds(account: &Account, machine: Timestamp) {
     for environment in Environment::ALL {
-        let books = account.environment(environment);
+        let state = account.environment(environment);
         let of = format!("{} {environment}", account.id);
-        assert!(books.wallet.adds_up(), "{of}: {:?}", books.wallet);
-        assert!(books.sums_hold(), "{of}: the sums are not true");
-        let open = books.verifications.open().filter_map(|it| it.hold);
+        assert!(state.wallet.adds_up(), "{of}: {:?}", state.wallet);
+        assert!(state.sums_hold(), "{of}: the sums are not true");
+        let open = state.verifications.open().filter_map(|it| it.hold);
         let held = Paise(open.map(|hold| hold.0).sum());
-        assert_eq!(books.wallet.held(), held, "{of}: a hold nobody will end");
-        let spent = books.usage.totals().amount;
-        let charged = books.wallet.charged();
+        assert_eq!(state.wallet.held(), held, "{of}: a hold nobody will end");
+        let spent = state.usage.totals().amount;
+        let charged = state.wallet.charged();
         assert_eq!(spent, charged, "{of}: usage is not what was charged");
         let now = account.clock.read(machine);
-        let due = books.verifications.due_attempts().next();
+        let due = state.verifications.due_attempts().next();
         let due = due.map(|(at, ..)| at).filter(|at| *at <= now);
         assert_eq!(due, None, "{of}: a due delivery was not sent");
     }

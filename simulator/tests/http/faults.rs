@@ -44,8 +44,8 @@ fn spent(served: &Served) -> (Paise, u64) {
         .find(|cell| &**cell.id() == "local")
         .expect("it is built in");
     cell.read(|account| {
-        let books = account.environment(Environment::Live);
-        (books.wallet.charged(), books.usage.totals().calls)
+        let state = account.environment(Environment::Live);
+        (state.wallet.charged(), state.usage.totals().calls)
     })
 }
 

@@ -17,7 +17,7 @@ pub(super) const REPLAY: &str = "idempotent-replay";
 pub(super) struct Model<'m> {
     pub(super) setting: &'m Setting<'m>,
     pub(super) exchanges: &'m [Exchange],
-    pub(super) books: EnvironmentState,
+    pub(super) state: EnvironmentState,
     pub(super) flows: Flows,
     /// Bundles in two calls that wait for their second one.
     pub(super) begun: Vec<OpenBundle>,
@@ -72,7 +72,7 @@ impl Model<'_> {
         if let Some(refusal) = self.flows.refusal(self.setting, operation, &body, outcome) {
             return self.refused(Some(operation), refusal);
         }
-        if !self.books.covers(operation.price) {
+        if !self.state.covers(operation.price) {
             return self.refused(Some(operation), unpaid());
         }
         self.claim(at, request, &body);
@@ -112,15 +112,15 @@ impl Model<'_> {
             ends,
             Ending::Completed | Ending::Error(ErrorCode::NoRecordFound)
         );
-        let charge = match conclusive && self.books.live {
+        let charge = match conclusive && self.state.live {
             true => operation.price,
             false => Paise::ZERO,
         };
         if ends == Ending::Pending {
-            self.books.hold(operation.price);
+            self.state.hold(operation.price);
         }
-        self.books.count(&operation.id, 1, Some(ends), charge);
-        expected.extend(self.books.charge(charge));
+        self.state.count(&operation.id, 1, Some(ends), charge);
+        expected.extend(self.state.charge(charge));
         expected
     }
 
@@ -133,7 +133,7 @@ impl Model<'_> {
     ) -> Vec<Expectation> {
         let ends = Ending::Error(refusal.code);
         if let Some(operation) = operation {
-            self.books.count(&operation.id, 1, Some(ends), Paise::ZERO);
+            self.state.count(&operation.id, 1, Some(ends), Paise::ZERO);
         }
         let clause = &self.setting.contract.error(refusal.code).clause;
         let named = refusal
@@ -194,7 +194,7 @@ impl Model<'_> {
         let answer = answer(&self.exchanges[at]);
         let completed = expect("usage.endpoint", Rule::Ends(Ending::Completed));
         let data = answer.as_ref().and_then(|answer| answer.get("data"));
-        let known = self.books.reported(data);
+        let known = self.state.reported(data);
         [completed].into_iter().chain(known).collect()
     }
 }

@@ -52,7 +52,7 @@ impl<'m> Model<'m> {
                 }
             }
         };
-        if !self.books.covers(plan.price) {
+        if !self.state.covers(plan.price) {
             return self.refused(None, unpaid());
         }
         self.claim(at, request, &body);
@@ -153,21 +153,21 @@ impl<'m> Model<'m> {
     ) -> Vec<Expectation> {
         let ending = ending(row, ends);
         if ending == Ending::Pending {
-            self.books.hold(held);
+            self.state.hold(held);
             self.await_second(at, row, held);
         }
         let endpoint = format!("bundles.{}", row.slug);
         let over = (ending != Ending::Pending).then_some(ending);
-        self.books.count(&endpoint, 1, over, Paise::ZERO);
+        self.state.count(&endpoint, 1, over, Paise::ZERO);
         let mut total = Paise::ZERO;
         for end in ends {
-            let charge = match ending == Ending::Completed && self.books.live {
+            let charge = match ending == Ending::Completed && self.state.live {
                 true => end.operation.price,
                 false => Paise::ZERO,
             };
             total.0 += charge.0;
             let ended = over.map(|_| end.ending);
-            self.books.count(&end.operation.id, 1, ended, charge);
+            self.state.count(&end.operation.id, 1, ended, charge);
         }
         self.whole(row, ending, total)
     }
@@ -198,13 +198,13 @@ impl<'m> Model<'m> {
         ends: &[StepResult<'_>],
     ) -> Vec<Expectation> {
         self.begun.retain(|one| one.key != begun.key);
-        self.books.release(match self.books.live {
+        self.state.release(match self.state.live {
             true => begun.held,
             false => Paise::ZERO,
         });
         let ending = ending_of(ends);
         let endpoint = format!("bundles.{}", row.slug);
-        self.books.count(&endpoint, 0, Some(ending), Paise::ZERO);
+        self.state.count(&endpoint, 0, Some(ending), Paise::ZERO);
         let first = row
             .steps
             .first()
@@ -213,12 +213,12 @@ impl<'m> Model<'m> {
         let now = ends.iter().map(|end| (end.operation, end.ending, 1));
         let mut total = Paise::ZERO;
         for (operation, ended, calls) in before.into_iter().chain(now) {
-            let charge = match ending == Ending::Completed && self.books.live {
+            let charge = match ending == Ending::Completed && self.state.live {
                 true => operation.price,
                 false => Paise::ZERO,
             };
             total.0 += charge.0;
-            self.books.count(&operation.id, calls, Some(ended), charge);
+            self.state.count(&operation.id, calls, Some(ended), charge);
         }
         let same = Json::from(begun.verification.clone());
         let id = Rule::Value(Place::of(["verificationId"]), Predicate::Is(same));
@@ -238,7 +238,7 @@ impl<'m> Model<'m> {
             let slug = Rule::Value(place, Predicate::Is(Json::from(row.slug.clone())));
             expected.push(expect("ruling.29-bundle-data", slug));
         }
-        expected.extend(self.books.charge(total));
+        expected.extend(self.state.charge(total));
         expected
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn foresee(setting: &Setting<'_>, exchanges: &[Exchange]) -> Vec<Vec<
     let mut model = Model {
         setting,
         exchanges,
-        books: EnvironmentState::default(),
+        state: EnvironmentState::default(),
         flows: Flows::default(),
         begun: Vec::new(),
         claims: BTreeMap::new(),
@@ -41,7 +41,7 @@ impl Model<'_> {
     fn step(&mut self, at: usize) -> Vec<Expectation> {
         let exchanges = self.exchanges;
         let request = &exchanges[at].request;
-        self.books.live = request.environment == Environment::Live;
+        self.state.live = request.environment == Environment::Live;
         match request.method.as_str() {
             "GET" => match request.path.strip_prefix(VERIFICATIONS) {
                 Some(id) => self.looked_up(id),

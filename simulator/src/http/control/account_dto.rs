@@ -246,24 +246,24 @@ impl BalanceDto {
 }
 
 impl EnvironmentStateDto {
-    fn of(books: &EnvironmentState, environment: Environment) -> Self {
-        let wallet = &books.wallet;
+    fn of(state: &EnvironmentState, environment: Environment) -> Self {
+        let wallet = &state.wallet;
         let topped_up = RupeesDto(wallet.topped_up());
         EnvironmentStateDto {
             balance: RupeesDto(wallet.balance()),
             held: RupeesDto(wallet.held()),
             charged: RupeesDto(wallet.charged()),
             topped_up: (environment == Environment::Live).then_some(topped_up),
-            webhook: books.webhook.as_ref().map(|webhook| WebhookDto {
+            webhook: state.webhook.as_ref().map(|webhook| WebhookDto {
                 url: webhook.url.to_string(),
             }),
             calls: CallCountsDto {
-                kept: books.verifications.totals().logged as u64,
-                forgotten: books.verifications.evicted().calls,
+                kept: state.verifications.totals().logged as u64,
+                forgotten: state.verifications.evicted().calls,
             },
-            pending: books.verifications.open().map(PendingDto::of).collect(),
-            deliveries: DeliveryCountsDto::of(books),
-            usage: UsageDto::of(books.usage.totals()),
+            pending: state.verifications.open().map(PendingDto::of).collect(),
+            deliveries: DeliveryCountsDto::of(state),
+            usage: UsageDto::of(state.usage.totals()),
         }
     }
 }
@@ -290,12 +290,12 @@ impl PendingDto {
 }
 
 impl DeliveryCountsDto {
-    fn of(books: &EnvironmentState) -> Self {
+    fn of(state: &EnvironmentState) -> Self {
         let mut counts = DeliveryCountsDto {
-            forgotten: books.verifications.evicted().deliveries,
+            forgotten: state.verifications.evicted().deliveries,
             ..DeliveryCountsDto::default()
         };
-        for (_, delivery) in books.verifications.deliveries() {
+        for (_, delivery) in state.verifications.deliveries() {
             match delivery.state() {
                 DeliveryState::Due(_) => counts.due += 1,
                 DeliveryState::Delivered => counts.delivered += 1,

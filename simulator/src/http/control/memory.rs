@@ -72,8 +72,8 @@ struct EvictedDto {
 }
 
 impl EvictedDto {
-    fn add(&mut self, books: &EnvironmentState) {
-        let evictions = books.evictions();
+    fn add(&mut self, state: &EnvironmentState) {
+        let evictions = state.evictions();
         self.calls += evictions.calls;
         self.deliveries += evictions.deliveries;
         self.idempotency_keys += evictions.idempotency_keys;
@@ -81,7 +81,7 @@ impl EvictedDto {
         self.sequences += evictions.sequences;
         self.counters += evictions.counters;
         self.audit += evictions.audit;
-        self.joined_days += books.usage.joined();
+        self.joined_days += state.usage.joined();
     }
 }
 
@@ -125,8 +125,8 @@ struct KindMemoryDto {
 }
 
 impl KindMemoryDto {
-    fn of(books: &EnvironmentState, of: Evictable) -> Self {
-        let (ended, open) = (books.evictable(of), books.pinned(of));
+    fn of(state: &EnvironmentState, of: Evictable) -> Self {
+        let (ended, open) = (state.evictable(of), state.pinned(of));
         KindMemoryDto {
             ended: ended.count as u64,
             ended_bytes: ended.bytes as u64,
@@ -137,14 +137,14 @@ impl KindMemoryDto {
 }
 
 impl EnvironmentMemoryDto {
-    fn of(books: &EnvironmentState) -> Self {
+    fn of(state: &EnvironmentState) -> Self {
         let mut forgotten = EvictedDto::default();
-        forgotten.add(books);
-        let part = |of| KindMemoryDto::of(books, of);
+        forgotten.add(state);
+        let part = |of| KindMemoryDto::of(state, of);
         EnvironmentMemoryDto {
-            ended_bytes: books.evictable_bytes() as u64,
-            open_bytes: books.pinned_bytes() as u64,
-            calls: books.verifications.totals().logged as u64,
+            ended_bytes: state.evictable_bytes() as u64,
+            open_bytes: state.pinned_bytes() as u64,
+            calls: state.verifications.totals().logged as u64,
             verifications: part(Evictable::Verifications),
             sequences: part(Evictable::Sequences),
             counters: part(Evictable::Counters),
@@ -162,8 +162,8 @@ pub(super) async fn all(request: ControlRequest) -> ControlResult<MemoryDto> {
     let mut forgotten = EvictedDto::default();
     for cell in request.api.host.directory().all() {
         cell.read(|account| {
-            let books = Environment::ALL.map(|environment| account.environment(environment));
-            books.into_iter().for_each(|books| forgotten.add(books));
+            let states = Environment::ALL.map(|environment| account.environment(environment));
+            states.into_iter().for_each(|state| forgotten.add(state));
         });
     }
     let keyed = request.api.host.directory().opened_by_keys();

@@ -79,8 +79,8 @@ pub(super) async fn trigger(request: ControlRequest<TriggerDto>) -> ControlResul
     };
     request.api.host.end_now(&cell, environment, id)?;
     Ok(cell.read(|account| {
-        let books = account.environment(environment);
-        let delivery = books
+        let state = account.environment(environment);
+        let delivery = state
             .verifications
             .delivery(id)
             .map(|_| TextDto(DeliveryId(id)));

@@ -77,8 +77,8 @@ impl Player<'_> {
             )?;
             self.compare_keys(account)?;
             for (env, environment) in ENVIRONMENTS.into_iter().enumerate() {
-                let (books, side) = (account.environment(environment), &mut self.model.sides[env]);
-                let compared = compare_side(side, books, all);
+                let (state, side) = (account.environment(environment), &mut self.model.sides[env]);
+                let compared = compare_side(side, state, all);
                 compared.map_err(|why| format!("{environment}: {why}"))?;
             }
             if all && !self.world.journal.makes(account) {
@@ -204,8 +204,8 @@ impl Happened {
     }
 }
 
-fn compare_side(side: &mut Side, books: &EnvironmentState, all: bool) -> Result<(), String> {
-    let wallet = &books.wallet;
+fn compare_side(side: &mut Side, state: &EnvironmentState, all: bool) -> Result<(), String> {
+    let wallet = &state.wallet;
     let foreseen = (side.topped_up, side.charged(), side.held(), side.balance());
     let found = (
         wallet.topped_up().0,
@@ -218,13 +218,13 @@ fn compare_side(side: &mut Side, books: &EnvironmentState, all: bool) -> Result<
     let (put_in, charged, held, balance) = found;
     same("balance + charged = put in", put_in, balance + charged)?;
     same("0 <= held <= balance", true, 0 <= held && held <= balance)?;
-    let holds = books.verifications.open().filter_map(|it| it.hold);
+    let holds = state.verifications.open().filter_map(|it| it.hold);
     same(
         "held by the open verifications",
         holds.map(|it| it.0).sum(),
         held,
     )?;
-    let totals = books.usage.totals();
+    let totals = state.usage.totals();
     let totals = Row {
         calls: totals.calls,
         completed: totals.completed,
@@ -238,36 +238,36 @@ fn compare_side(side: &mut Side, books: &EnvironmentState, all: bool) -> Result<
         same("the usage, added up", side.added_up(), totals)?;
     }
     same("what was charged by the usage", charged, totals.amount)?;
-    compare_open(side, books)?;
+    compare_open(side, state)?;
     same(
         "how many deliveries",
         side.deliveries.len(),
-        books.verifications.deliveries().count(),
+        state.verifications.deliveries().count(),
     )?;
     for delivery in &side.deliveries {
-        compare_delivery(delivery, books, all)?;
+        compare_delivery(delivery, state, all)?;
     }
     same(
         "how many calls",
         side.records.len(),
-        books.verifications.totals().logged,
+        state.verifications.totals().logged,
     )?;
     for record in &mut side.records {
         if all || record.body.is_none() {
-            compare_record(record, books)?;
+            compare_record(record, state)?;
         }
     }
     Ok(())
 }
 
 /// What is put off, by when it is due.
-fn compare_open(side: &Side, books: &EnvironmentState) -> Result<(), String> {
+fn compare_open(side: &Side, state: &EnvironmentState) -> Result<(), String> {
     let held_back = side.verifications.iter();
     let held_back = held_back.filter(|it| it.phase == Phase::HeldBack).count();
     same(
         "how many are held back",
         held_back,
-        books.verifications.delayed().count(),
+        state.verifications.delayed().count(),
     )?;
     let pending = side.verifications.iter().filter_map(|it| match it.phase {
         Phase::Pending(due) => Some((side.records[it.record?].id.clone()?, due)),
@@ -275,7 +275,7 @@ fn compare_open(side: &Side, books: &EnvironmentState) -> Result<(), String> {
     });
     let mut pending: Vec<_> = pending.collect();
     pending.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let found = books.verifications.open().filter_map(|open| {
+    let found = state.verifications.open().filter_map(|open| {
         let due = match open.phase {
             EnginePhase::Pending { due } => due,
             EnginePhase::Delayed { .. } | EnginePhase::Ended => return None,
@@ -293,11 +293,11 @@ fn compare_open(side: &Side, books: &EnvironmentState) -> Result<(), String> {
 /// How a delivery stands and its last attempt; all of them where `all`.
 fn compare_delivery(
     delivery: &Delivery,
-    books: &EnvironmentState,
+    state: &EnvironmentState,
     all: bool,
 ) -> Result<(), String> {
     let id = VerificationId::parse(&delivery.verification).expect("an id");
-    let found = books
+    let found = state
         .verifications
         .delivery(id)
         .ok_or("a delivery is gone")?;
@@ -331,11 +331,11 @@ fn compare_delivery(
 }
 
 /// One line of the call log. An envelope that nobody saw yet is looked at and kept.
-fn compare_record(record: &mut Record, books: &EnvironmentState) -> Result<(), String> {
+fn compare_record(record: &mut Record, state: &EnvironmentState) -> Result<(), String> {
     let Some(id) = &record.id else {
         return Ok(());
     };
-    let found = VerificationId::parse(id).and_then(|id| books.verifications.answered(id));
+    let found = VerificationId::parse(id).and_then(|id| state.verifications.answered(id));
     let (found, answer) = found.ok_or_else(|| format!("{id} is not in the call log"))?;
     let state = match record.state {
         Fate::Completed => State::Completed,

@@ -91,8 +91,8 @@ async fn duplicates(world: &World, round: Round, key: &str) {
 /// How many calls completed or wait for their result: conflicts and replays are none.
 fn executions(world: &World) -> u64 {
     world.cell.read(|account| {
-        let books = account.environment(Environment::Live);
-        let usage = books.usage.totals();
+        let state = account.environment(Environment::Live);
+        let usage = state.usage.totals();
         usage.calls - usage.failed
     })
 }
