@@ -74,7 +74,7 @@ impl PersonalMembers {
 fn named(contract: &Contract, list: &WordList, fields: &[Field], out: &mut BTreeSet<String>) {
     for field in fields {
         let format = match &field.kind {
-            Kind::Text { format, .. } => format.map(|id| contract.format(id).name.as_str()),
+            Kind::Text { format, .. } => format.map(|index| contract.format(index).name.as_str()),
             _ => None,
         };
         let personal = format.is_some_and(|format| list.formats.contains(format));

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use svc_fixtures::contract::{
-    Blame, Contract, ErrorCode, Field, Operation, Presence, check_request,
+    Blame, Contract, ErrorCode, Field, FieldIndex, Operation, Presence, check_request,
 };
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
@@ -30,7 +30,7 @@ pub(crate) struct ExpectedOutcome {
     /// The ending.
     pub(crate) ending: Ending,
     /// The identifying field that fixed it, where one did.
-    pub(crate) by: Option<usize>,
+    pub(crate) by: Option<FieldIndex>,
 }
 
 impl Refusal {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
-use svc_fixtures::contract::{Environment, Field, Operation, Paise};
+use svc_fixtures::contract::{Environment, Field, Operation, OperationIndex, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::authenticate::credential;
@@ -130,7 +130,7 @@ pub(crate) fn usual() -> &'static Operation {
 }
 
 /// Its place in the contract.
-pub(crate) fn usual_index() -> usize {
+pub(crate) fn usual_index() -> OperationIndex {
     let first = FirstCall::find(&rules().contract, std::slice::from_ref(config()));
     let first = first.expect("there is one for everybody");
     let found = rules().router.operation_at(&first.path);

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use svc_fixtures::contract::{Environment, Paise};
+use svc_fixtures::contract::{Environment, OperationIndex, Paise};
 use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::input::Input;
 use svc_simulator::engine::call::render::{self, Charged, Envelope, Meta, ResultPart};
@@ -24,12 +24,18 @@ enum Answer {
 #[divan::bench(args = [Answer::Smallest, Answer::Usual, Answer::Largest])]
 fn fill(bencher: Bencher<'_, '_>, answer: Answer) {
     let contract = &rules().contract;
-    let sample = |at: usize| sample::body(contract, &contract.operations[at], Extent::Required);
+    let sample = |operation: OperationIndex| {
+        sample::body(contract, &contract.operations[operation], Extent::Required)
+    };
     // What a later step of a flow answers depends on the first.
-    let alone = |operation: &usize| rules().steps[*operation].is_none();
-    let all = (0..rules().contract.operations.len()).filter(alone);
-    let length =
-        |operation: &usize| filled(&checked(*operation, sample(*operation)), *operation).len();
+    let alone = |operation: &OperationIndex| rules().steps[operation.0].is_none();
+    let all = contract
+        .indexed_operations()
+        .map(|(operation, _)| operation)
+        .filter(alone);
+    let length = |operation: &OperationIndex| {
+        filled(&checked(*operation, sample(*operation)), *operation).len()
+    };
     let (operation, body) = match answer {
         Answer::Smallest => all.min_by_key(length).map(|it| (it, sample(it))),
         Answer::Largest => all.max_by_key(length).map(|it| (it, sample(it))),
@@ -42,13 +48,13 @@ fn fill(bencher: Bencher<'_, '_>, answer: Answer) {
     bencher.bench(|| filled(black_box(&input), operation));
 }
 
-fn checked(operation: usize, body: svc_fixtures::json::Json<'static>) -> Input<'static> {
+fn checked(operation: OperationIndex, body: svc_fixtures::json::Json<'static>) -> Input<'static> {
     let row = &rules().contract.operations[operation];
     let input = Input::check(&rules().contract, row, &rules().sentinels(row), body);
     input.expect("a sample is as its row says")
 }
 
-fn filled(input: &Input<'_>, operation: usize) -> Vec<u8> {
+fn filled(input: &Input<'_>, operation: OperationIndex) -> Vec<u8> {
     let mut data = Vec::with_capacity(512);
     let sources = Sources {
         story: &rules().story,

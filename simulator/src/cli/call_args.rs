@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use svc_fixtures::contract::{Bundle, Environment, Kind};
+use svc_fixtures::contract::{Bundle, BundleIndex, Environment, Kind};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::nearest;
 
@@ -176,14 +176,15 @@ const BUNDLES: &str = "bundles.";
 /// The operation of this id or path, or the bundle.
 fn target(rules: &Rules, name: &str) -> Result<CallTarget, Failure> {
     let contract = &rules.contract;
-    let mut rows = contract.operations.iter();
-    if let Some(at) = rows.position(|row| row.id == name || row.path == name) {
+    let mut rows = contract.indexed_operations();
+    if let Some((at, _)) = rows.find(|(_, row)| row.id == name || row.path == name) {
         return Ok(CallTarget::Operation(at));
     }
     let of_bundle = |row: &Bundle| format!("{BUNDLES}{}", row.slug);
     let mut bundles = contract.bundles.iter();
     let bundle = bundles.position(|row| of_bundle(row) == name || row.path() == name);
-    bundle.map(CallTarget::Bundle).ok_or_else(|| {
+    let bundle = bundle.map(|at| CallTarget::Bundle(BundleIndex(at)));
+    bundle.ok_or_else(|| {
         let ids = contract.operations.iter().map(|row| row.id.clone());
         let ids: Vec<String> = ids.chain(contract.bundles.iter().map(of_bundle)).collect();
         let known = ids.iter().map(String::as_str);

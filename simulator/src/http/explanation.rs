@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use svc_fixtures::contract::OperationIndex;
 use svc_fixtures::json::Json;
 
 use crate::engine::call::request::Environment;
@@ -143,7 +144,7 @@ pub fn explain(
     rules: &Rules,
     accounts: &[AccountConfig],
     config: &AccountConfig,
-    operation: usize,
+    operation: OperationIndex,
     spec: &CallSpec<'_>,
     observed: &Observed,
 ) -> ExplanationDto {

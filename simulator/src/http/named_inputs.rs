@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::ErrorCode;
+use svc_fixtures::contract::{ErrorCode, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
@@ -31,7 +31,7 @@ pub(super) struct ScenarioInput {
 /// delay and wire fault.
 pub(super) fn named_inputs(
     rules: &Rules,
-    index: usize,
+    index: OperationIndex,
     body: &Json<'static>,
 ) -> Vec<ScenarioInput> {
     let scenarios = rules.scenarios.iter();
@@ -65,9 +65,12 @@ fn outcome_of(outcome: &Outcome) -> Option<InputOutcome> {
 
 /// A body that is answered as pending and whose result needs no consent: of this operation, or of the
 /// first that has one.
-pub(super) fn pending_input(rules: &Rules, of: Option<usize>) -> Option<(usize, Json<'static>)> {
+pub(super) fn pending_input(
+    rules: &Rules,
+    of: Option<OperationIndex>,
+) -> Option<(OperationIndex, Json<'static>)> {
     let contract = &rules.contract;
-    let operations = contract.operations.iter().enumerate();
+    let operations = contract.indexed_operations();
     let candidates = operations.filter(|(index, _)| of.is_none_or(|of| of == *index));
     let mut found = candidates.filter_map(|(index, operation)| {
         let pending = operation.pending.as_ref()?;

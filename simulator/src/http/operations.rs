@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use svc_fixtures::contract::{LatencyRange, Operation, Presence};
+use svc_fixtures::contract::{LatencyRange, Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, first_text};
 
@@ -27,8 +27,7 @@ pub struct Listing<'r> {
 #[derive(Debug)]
 struct Row<'r> {
     rules: &'r Rules,
-    /// Its place in the contract.
-    index: usize,
+    index: OperationIndex,
     operation: &'r Operation,
     /// The operation that issues what the first identifying field carries.
     issuer: Option<&'r str>,
@@ -47,7 +46,7 @@ pub fn list<'r>(rules: &'r Rules, accounts: &[AccountConfig]) -> Listing<'r> {
         issuer: issuer(contract, operation),
         found: found.next().unwrap_or_default(),
     };
-    let rows: Vec<Row<'_>> = contract.operations.iter().enumerate().map(row).collect();
+    let rows: Vec<Row<'_>> = contract.indexed_operations().map(row).collect();
     let failing = rows.iter().flat_map(|row| &row.found.failing);
     let statuses: BTreeSet<u16> = failing.map(|it| it.status).collect();
     Listing {

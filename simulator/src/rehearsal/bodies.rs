@@ -1,7 +1,7 @@
 //! Bodies to call operations with: what is given, over the sample; what a later step of a flow carries
 //! is issued by the steps before it, which are made first.
 
-use svc_fixtures::contract::{BundleMode, Flow};
+use svc_fixtures::contract::{BundleIndex, BundleMode, Flow, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
@@ -29,12 +29,12 @@ impl Rehearsal<'_> {
     pub fn body(
         &mut self,
         environment: Environment,
-        operation: usize,
+        operation: OperationIndex,
         given: &[(String, Json<'static>)],
     ) -> Json<'static> {
         let contract = &self.rules.contract;
         let mut body = sample::body(contract, &contract.operations[operation], Extent::Required);
-        if let Some(step) = self.rules.steps[operation] {
+        if let Some(step) = self.rules.steps[operation.0] {
             for (name, value) in self.carried(environment, step, given) {
                 body.set(name, value);
             }
@@ -48,7 +48,11 @@ impl Rehearsal<'_> {
     /// A body of a bundle: the given fields over a sample that all its steps accept. Of a bundle in two
     /// calls it is the first call's, unless what is given goes on with one.
     #[must_use]
-    pub fn bundle_body(&self, bundle: usize, given: &[(String, Json<'static>)]) -> Json<'static> {
+    pub fn bundle_body(
+        &self,
+        bundle: BundleIndex,
+        given: &[(String, Json<'static>)],
+    ) -> Json<'static> {
         let contract = &self.rules.contract;
         let mut body = sample::bundle_body(contract, &contract.bundles[bundle]);
         for (name, value) in given {
@@ -62,7 +66,7 @@ impl Rehearsal<'_> {
     #[must_use]
     pub fn second_body(
         &self,
-        bundle: usize,
+        bundle: BundleIndex,
         first: &Observed,
         given: &[(String, Json<'static>)],
     ) -> Option<Json<'static>> {
@@ -71,8 +75,8 @@ impl Rehearsal<'_> {
         if row.mode != BundleMode::TwoCalls || !first.is_pending() {
             return None;
         }
-        let second = self.rules.operation(row.steps.get(1)?)?;
-        let step = self.rules.steps[second]?;
+        let second = self.rules.contract.operation_index(row.steps.get(1)?)?;
+        let step = self.rules.steps[second.0]?;
         let takes = contract.flows[step.flow].steps[step.step].takes.as_ref()?;
         let issued = find_member(first.envelope.get("data")?, takes)?.clone();
         let mut body = sample::body(contract, &contract.operations[second], Extent::Required);
@@ -127,7 +131,7 @@ impl Rehearsal<'_> {
         given: &[(String, Json<'static>)],
     ) -> Option<(Json<'static>, String)> {
         let first = &flow.steps[0];
-        let operation = self.rules.operation(&first.operation)?;
+        let operation = self.rules.contract.operation_index(&first.operation)?;
         let body = self.body(environment, operation, given);
         let observed = self.post(environment, operation, &body);
         let issued = first
@@ -154,7 +158,7 @@ impl Rehearsal<'_> {
         // The first one was made.
         let Some(takes) = &step.takes else { return };
         self.get_done(environment, flow, step.after.as_deref(), issued);
-        if let Some(operation) = self.rules.operation(&step.operation) {
+        if let Some(operation) = self.rules.contract.operation_index(&step.operation) {
             let given = [(takes.clone(), Json::from(issued))];
             let body = self.body(environment, operation, &given);
             self.post(environment, operation, &body);
@@ -164,7 +168,7 @@ impl Rehearsal<'_> {
     fn post(
         &mut self,
         environment: Environment,
-        operation: usize,
+        operation: OperationIndex,
         body: &Json<'static>,
     ) -> super::Observed {
         let key = self.key(environment);

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use svc_fixtures::contract::{Environment, Field, Operation, Presence};
+use svc_fixtures::contract::{Environment, Field, FieldIndex, Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
 use svc_fixtures::sample::{self, first_text};
@@ -39,7 +39,7 @@ type Setting = (String, Option<Json<'static>>);
 #[must_use]
 pub fn named_input(
     rules: &Rules,
-    operation: usize,
+    operation: OperationIndex,
     scenario: ScenarioIndex,
     body: &Json<'static>,
 ) -> Option<NamedInput> {
@@ -56,7 +56,7 @@ pub fn named_input(
 #[must_use]
 pub(super) fn named_input_by(
     rules: &Rules,
-    operation: usize,
+    operation: OperationIndex,
     scenario: ScenarioIndex,
     body: &Json<'static>,
     identifier: &str,
@@ -75,7 +75,7 @@ pub(super) fn named_input_by(
 pub(super) fn named_call(
     rules: &Rules,
     accounts: &[AccountConfig],
-    operation: usize,
+    operation: OperationIndex,
     scenario: ScenarioIndex,
     from: (&Caller, &Json<'static>),
 ) -> Option<(NamedInput, Caller)> {
@@ -93,7 +93,7 @@ pub(super) fn named_call(
 /// The search for an input of an operation.
 pub(super) struct InputSearch<'w> {
     pub(super) rules: &'w Rules,
-    pub(super) operation: usize,
+    pub(super) operation: OperationIndex,
     /// Which identifiers may be the one that is looked at.
     pub(super) identifier: &'w dyn Fn(&Field) -> bool,
 }
@@ -173,7 +173,7 @@ impl InputSearch<'_> {
         caller: &Caller,
         accepted: &dyn Fn(&MatchInput<'_>) -> bool,
     ) -> bool {
-        let field = |at: usize| {
+        let field = |at: FieldIndex| {
             let field = &row.request[at];
             let by_default = match &field.presence {
                 Presence::Default(value) => Some(value),

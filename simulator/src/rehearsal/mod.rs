@@ -17,6 +17,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use svc_fixtures::contract::{BundleIndex, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
@@ -66,13 +67,13 @@ pub struct CallSpec<'q> {
     pub reference_id: Option<&'q str>,
 }
 
-/// What is called, by its place in the contract.
+/// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallTarget {
     /// An operation.
-    Operation(usize),
+    Operation(OperationIndex),
     /// A bundle.
-    Bundle(usize),
+    Bundle(BundleIndex),
 }
 
 impl CallTarget {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::{ErrorCode, Field, Operation, Paise};
+use svc_fixtures::contract::{ErrorCode, Field, Operation, OperationIndex, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
@@ -92,7 +92,7 @@ pub fn recipes(
     accounts: &[AccountConfig],
     base: &AccountConfig,
     environment: Environment,
-    operation: usize,
+    operation: OperationIndex,
 ) -> Vec<(Goal, Option<Recipe>)> {
     let search = Search {
         rules,
@@ -118,7 +118,7 @@ struct Search<'s> {
     accounts: &'s [AccountConfig],
     base: &'s AccountConfig,
     environment: Environment,
-    operation: usize,
+    operation: OperationIndex,
     row: &'s Operation,
 }
 
@@ -195,7 +195,7 @@ impl Search<'_> {
             base: config,
             ..*self
         };
-        let step = self.rules.steps[self.operation]?;
+        let step = self.rules.steps[self.operation.0]?;
         let step = &self.rules.contract.flows[step.flow].steps[step.step];
         let takes = step.takes.as_ref()?;
         let sample = sample::body(&self.rules.contract, self.row, Extent::Required);
@@ -234,7 +234,7 @@ impl Search<'_> {
                 set(field, sample::with_text(&self.rules.contract, field, "?"))
             }),
             ErrorCode::NotFound => {
-                let step = self.rules.steps[self.operation]?;
+                let step = self.rules.steps[self.operation.0]?;
                 let step = &self.rules.contract.flows[step.flow].steps[step.step];
                 let field = self.row.field(step.takes.as_ref()?)?;
                 set(&self.row.request[field], Json::from("unknown"))

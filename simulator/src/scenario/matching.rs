@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use svc_fixtures::contract::{Environment, Field, Kind, Operation};
+use svc_fixtures::contract::{Environment, Field, FieldIndex, Kind, Operation, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
 
@@ -11,10 +11,10 @@ use super::{Condition, Predicate, Scenario, Selector, folded};
 
 /// An input, as far as choosing looks at it.
 pub struct MatchInput<'q> {
-    /// Which operation is called, by its place in the contract.
-    pub operation: usize,
-    /// The value of a field by its place in the operation's row, sent or by default.
-    pub field: &'q dyn Fn(usize) -> Option<&'q Json<'q>>,
+    /// Which operation is called.
+    pub operation: OperationIndex,
+    /// The value of a field, sent or by default.
+    pub field: &'q dyn Fn(FieldIndex) -> Option<&'q Json<'q>>,
     /// Who calls, and how.
     pub context: RequestContext<'q>,
 }
@@ -100,8 +100,8 @@ pub(crate) fn first_place(
     condition: &Condition,
     operation: &Operation,
     input: &MatchInput<'_>,
-) -> Option<(usize, usize)> {
-    let in_field = |field: usize| {
+) -> Option<(FieldIndex, usize)> {
+    let in_field = |field: FieldIndex| {
         let value = (input.field)(field)?;
         let items = value.as_list().unwrap_or(std::slice::from_ref(value));
         let holds =
@@ -145,7 +145,7 @@ impl Scenario {
         &self,
         operation: &Operation,
         field: &str,
-        value: &dyn Fn(usize) -> Option<&'q Json<'q>>,
+        value: &dyn Fn(FieldIndex) -> Option<&'q Json<'q>>,
     ) -> bool {
         let Some(index) = operation.field(field) else {
             return false;
@@ -207,7 +207,7 @@ impl<'u> Url<'u> {
 }
 
 /// The places of the fields that a condition looks at.
-pub(crate) fn fields(selector: &Selector, operation: &Operation) -> Vec<usize> {
+pub(crate) fn fields(selector: &Selector, operation: &Operation) -> Vec<FieldIndex> {
     match selector {
         Selector::Field(name) => operation.field(name).into_iter().collect(),
         Selector::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
@@ -226,7 +226,11 @@ pub(crate) fn texts<'j>(value: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j
     items.iter().filter_map(Json::as_text)
 }
 
-pub(crate) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str) -> Cow<'t, str> {
+pub(crate) fn as_compared<'t>(
+    operation: &Operation,
+    field: FieldIndex,
+    text: &'t str,
+) -> Cow<'t, str> {
     match operation.request[field].folds {
         true => Cow::Owned(folded(text)),
         false => Cow::Borrowed(text),
@@ -236,7 +240,7 @@ pub(crate) fn as_compared<'t>(operation: &Operation, field: usize, text: &'t str
 /// Whether a condition holds for an input.
 pub(crate) fn holds(condition: &Condition, operation: &Operation, input: &MatchInput<'_>) -> bool {
     let (predicate, value) = (&condition.predicate, input.field);
-    let one = |index: usize| predicate_holds(predicate, operation, index, value(index));
+    let one = |index: FieldIndex| predicate_holds(predicate, operation, index, value(index));
     match &condition.selector {
         Selector::Field(name) => operation.field(name).is_some_and(one),
         Selector::AnyIdentifier => operation.identifiers().any(|(index, _)| one(index)),
@@ -253,7 +257,7 @@ pub(crate) fn holds(condition: &Condition, operation: &Operation, input: &MatchI
 pub(crate) fn predicate_holds(
     predicate: &Predicate,
     operation: &Operation,
-    field: usize,
+    field: FieldIndex,
     value: Option<&Json<'_>>,
 ) -> bool {
     let compare = |text: &str| as_compared(operation, field, text).into_owned();
@@ -264,7 +268,7 @@ pub(crate) fn predicate_holds(
 fn inside_holds(
     predicate: &Predicate,
     operation: &Operation,
-    field: usize,
+    field: FieldIndex,
     steps: &[Step],
     value: Option<&Json<'_>>,
 ) -> bool {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use svc_fixtures::contract::{ErrorCode, Paise};
+use svc_fixtures::contract::{ErrorCode, OperationIndex, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::Step;
 use svc_fixtures::template::Edit;
@@ -43,8 +43,8 @@ pub struct Scenario {
     pub line: usize,
     /// The place in the order of all rules; the lower one wins. The cases of one rule share it.
     pub order: usize,
-    /// The operations it is for, by their place in the contract.
-    pub operations: Vec<usize>,
+    /// The operations it is for.
+    pub operations: Vec<OperationIndex>,
     /// What an input must be like. All of them must hold.
     pub conditions: Vec<Condition>,
     /// What happens, call by call.

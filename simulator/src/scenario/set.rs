@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use svc_fixtures::contract::{Contract, ErrorCode, Operation};
+use svc_fixtures::contract::{Contract, ErrorCode, FieldIndex, Operation, OperationIndex};
 
 use super::index::{Candidate, Index};
 use super::matching::{MatchInput, first_place, holds, texts};
@@ -53,7 +53,7 @@ impl ScenarioSet {
         for (number, scenario) in scenarios.iter().enumerate() {
             let number = u32::try_from(number).expect("fewer than four billion scenarios");
             for &operation in &scenario.operations {
-                of_operation[operation].push(ScenarioIndex(number));
+                of_operation[operation.0].push(ScenarioIndex(number));
             }
         }
         let rows = contract.operations.iter().zip(&of_operation);
@@ -90,8 +90,8 @@ impl ScenarioSet {
     }
 
     /// How the rules of an operation are found.
-    pub(crate) fn index(&self, operation: usize) -> Option<&Index> {
-        self.indexes.get(operation)
+    pub(crate) fn index(&self, operation: OperationIndex) -> Option<&Index> {
+        self.indexes.get(operation.0)
     }
 
     /// What this input gets: the sentinel comes before all, then the first rule in order that
@@ -192,13 +192,13 @@ impl Search<'_, '_> {
 
     /// Where in the input the first condition of a rule holds first: the field, and of a list the
     /// item.
-    fn place(&self, rule: ScenarioIndex) -> (usize, usize) {
+    fn place(&self, rule: ScenarioIndex) -> (FieldIndex, usize) {
         let scenario = self.set.get(rule);
         let place = scenario
             .conditions
             .first()
             .and_then(|first| first_place(first, self.operation, self.input));
-        place.unwrap_or((usize::MAX, usize::MAX))
+        place.unwrap_or((FieldIndex(usize::MAX), usize::MAX))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether one condition holds of every input that another one holds of. Says so only where it is
 //! certain: of expressions it knows no more than that they are the same.
 
-use svc_fixtures::contract::Operation;
+use svc_fixtures::contract::{FieldIndex, Operation};
 
 use crate::scenario::matching::{as_compared, compared_holds, fields, folds_at};
 use crate::scenario::{Condition, NumberRange, Predicate, Selector, folded};
@@ -24,7 +24,7 @@ pub(super) fn implies(row: &Operation, known: &Condition, wanted: &Condition) ->
             && predicate_implies(&compare, &known.predicate, &wanted.predicate);
     }
     let of_wanted = fields(&wanted.selector, row);
-    let in_field = |&field: &usize| {
+    let in_field = |&field: &FieldIndex| {
         let compare = |text: &str| as_compared(row, field, text).into_owned();
         of_wanted.contains(&field)
             && predicate_implies(&compare, &known.predicate, &wanted.predicate)

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{Contract, Environment, Operation};
+use svc_fixtures::contract::{Contract, Environment, FieldIndex, Operation, OperationIndex};
 use svc_fixtures::json::Json;
 
 use super::implies::implies;
@@ -27,7 +27,7 @@ pub struct Overlap {
     /// The other one.
     pub second: ScenarioIndex,
     /// The first operation of both where it is so, by its place in the contract.
-    pub operation: usize,
+    pub operation: OperationIndex,
     /// Whether they stand for all rules that look at the same fields as one and the other of them.
     pub stands_for_more: bool,
 }
@@ -50,7 +50,7 @@ const OF_A_KIND: usize = 6;
 /// The overlaps of rules that people wrote, in order.
 #[must_use]
 pub fn find_overlaps(contract: &Contract, set: &ScenarioSet) -> Vec<Overlap> {
-    let mut of_operation: BTreeMap<usize, Vec<ScenarioIndex>> = BTreeMap::new();
+    let mut of_operation: BTreeMap<OperationIndex, Vec<ScenarioIndex>> = BTreeMap::new();
     for (number, scenario) in set.iter() {
         for &operation in scenario.operations.iter() {
             if !is_built_in(&scenario.file) {
@@ -88,7 +88,7 @@ pub fn find_overlaps(contract: &Contract, set: &ScenarioSet) -> Vec<Overlap> {
 struct Search<'s> {
     set: &'s ScenarioSet,
     row: &'s Operation,
-    operation: usize,
+    operation: OperationIndex,
     /// The rules, in order.
     numbers: &'s [ScenarioIndex],
     /// What was found, and whether it stands for more.
@@ -134,7 +134,7 @@ impl Search<'_> {
                 };
                 for field in fields(&condition.selector, self.row) {
                     for value in values {
-                        let only = |at: usize| (at == field).then_some(value);
+                        let only = |at: FieldIndex| (at == field).then_some(value);
                         let input = MatchInput {
                             operation: self.operation,
                             field: &only,
@@ -286,7 +286,7 @@ impl Search<'_> {
         }
     }
 
-    fn fit(&self, field: usize, one: &Condition, other: &Condition) -> bool {
+    fn fit(&self, field: FieldIndex, one: &Condition, other: &Condition) -> bool {
         let of = |values: &[Json<'static>], predicate: &Predicate| {
             let mut values = values.iter();
             values.any(|value| predicate_holds(predicate, self.row, field, Some(value)))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{Contract, Environment, Operation};
+use svc_fixtures::contract::{Contract, Environment, FieldIndex, Operation, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Problems, Source};
 
@@ -129,7 +129,7 @@ fn parts(row: &Operation, conditions: &[Condition]) -> Vec<Vec<Condition>> {
 struct Cover<'c> {
     set: &'c ScenarioSet,
     expressions: &'c Expressions,
-    operation: usize,
+    operation: OperationIndex,
     row: &'c Operation,
     rule: &'c Scenario,
     part: &'c [Condition],
@@ -141,7 +141,7 @@ impl Cover<'_> {
     fn find(&self) -> Option<ScenarioIndex> {
         let index = self.set.index(self.operation)?;
         let inputs = self.inputs();
-        let field = |at: usize| inputs.get(&at);
+        let field = |at: FieldIndex| inputs.get(&at);
         let input = MatchInput {
             operation: self.operation,
             field: &field,
@@ -159,7 +159,7 @@ impl Cover<'_> {
     }
 
     /// The texts of an input that the part holds for, as far as the index looks at them.
-    fn inputs(&self) -> HashMap<usize, Json<'static>, FixedState> {
+    fn inputs(&self) -> HashMap<FieldIndex, Json<'static>, FixedState> {
         let mut inputs = HashMap::default();
         for condition in self.part {
             let value = match &condition.predicate {
@@ -200,7 +200,7 @@ pub(super) fn comes_before(earlier: &Scenario, rule: &Scenario) -> bool {
 }
 
 /// The rules that look for each expression, by operation: the index finds no expression by one.
-struct Expressions(HashMap<(usize, String), Vec<ScenarioIndex>, FixedState>);
+struct Expressions(HashMap<(OperationIndex, String), Vec<ScenarioIndex>, FixedState>);
 
 impl Expressions {
     fn new(set: &ScenarioSet) -> Self {
@@ -218,7 +218,7 @@ impl Expressions {
         Expressions(rules)
     }
 
-    fn rules(&self, operation: usize, condition: &Condition) -> &[ScenarioIndex] {
+    fn rules(&self, operation: OperationIndex, condition: &Condition) -> &[ScenarioIndex] {
         let rules = written(condition).and_then(|written| self.0.get(&(operation, written)));
         rules.map_or(&[], Vec::as_slice)
     }

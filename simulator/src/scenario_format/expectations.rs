@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Environment, Field, Operation, Place, Presence};
+use svc_fixtures::contract::{
+    Contract, Environment, Field, Operation, OperationIndex, Place, Presence,
+};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
@@ -22,8 +24,8 @@ pub struct Expectation {
     pub name: String,
     /// Where it stands.
     pub place: Place,
-    /// The operation that is called, by its place in the contract.
-    pub operation: usize,
+    /// The operation that is called.
+    pub operation: OperationIndex,
     /// The fields that are sent; required ones that are not named are filled in.
     pub call: Vec<(String, Json<'static>)>,
     /// The id of the account that calls.
@@ -122,11 +124,10 @@ fn expectation(
     })
 }
 
-fn operation(contract: &Contract, table: &Table<'_>) -> Option<usize> {
+fn operation(contract: &Contract, table: &Table<'_>) -> Option<OperationIndex> {
     let item = table.required("operation")?;
     let id = item.text()?;
-    let mut ids = contract.operations.iter().map(|row| row.id.as_str());
-    let found = ids.position(|known| known == id);
+    let found = contract.operation_index(id);
     if found.is_none() {
         let ids = contract.operations.iter().map(|row| row.id.as_str());
         item.unknown("the operation", id, ids);

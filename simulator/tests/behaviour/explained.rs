@@ -40,7 +40,7 @@ const EVERYWHERE: [ErrorCode; 12] = [
 #[test]
 fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
     let (rules, (all, local)) = (rules(), read_all());
-    for (index, row) in rules.contract.operations.iter().enumerate() {
+    for (index, row) in rules.contract.indexed_operations() {
         for (outcome, recipe) in recipes(&rules, &all, &local, Environment::Test, index) {
             let needed = match outcome {
                 Goal::Completed | Goal::Pending => true,
@@ -124,7 +124,10 @@ fn a_rule_for_every_input_is_a_way_and_later_calls_are_counted() {
     files.scenarios.insert(0, Source::new("team.toml", rule));
     let rules = Rules::read(&files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
     let (all, local) = read_all();
-    let operation = rules.operation("verify.company.tan").expect("it is a row");
+    let operation = rules
+        .contract
+        .operation_index("verify.company.tan")
+        .expect("it is a row");
     let recipes = recipes(&rules, &all, &local, Environment::Test, operation);
     let calls = |code| {
         let mut recipes = recipes
@@ -143,7 +146,7 @@ fn a_rule_for_every_input_is_a_way_and_later_calls_are_counted() {
 #[test]
 fn a_sample_needs_only_what_is_required() {
     let (rules, (_, local)) = (rules(), read_all());
-    for (index, row) in rules.contract.operations.iter().enumerate() {
+    for (index, row) in rules.contract.indexed_operations() {
         let mut rehearsal = Rehearsal::new(&rules, local.clone());
         let body = rehearsal.body(Environment::Live, index, &[]);
         let required = row

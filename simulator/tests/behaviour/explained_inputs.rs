@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use svc_fixtures::contract::ErrorCode;
+use svc_fixtures::contract::{ErrorCode, OperationIndex};
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::{Files, Rules};
@@ -176,7 +176,7 @@ fn rules(operation: &str, when: &str) -> Rules {
 fn played(
     rules: &Rules,
     accounts: &[AccountConfig],
-    operation: usize,
+    operation: OperationIndex,
     recipe: &Recipe,
 ) -> Observed {
     let account =
@@ -214,7 +214,7 @@ fn every_input_that_is_offered_for_a_rule_is_decided_by_it() {
         let (id, subjects) = ROWS[row];
         let when = when(subjects, &body, &around);
         let rules = rules(id, &when);
-        let operation = rules.operation(id).expect("it is a row");
+        let operation = rules.contract.operation_index(id).expect("it is a row");
         let recipes = recipes(&rules, &all, &local, Environment::Test, operation);
         let mut of_it = recipes.iter().filter(|(found, _)| *found == outcome);
         let recipe = of_it.next().and_then(|(_, recipe)| recipe.as_ref());

@@ -3,7 +3,9 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use svc_fixtures::contract::{Contract, ErrorCode, Operation, Presence};
+use svc_fixtures::contract::{
+    Contract, ErrorCode, FieldIndex, Operation, OperationIndex, Presence,
+};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::any::runner;
 use svc_fixtures::template::{Answers, Expr, Part, Root, Template};
@@ -25,9 +27,9 @@ enum Expected {
     Error(ErrorCode),
 }
 
-fn expected(rules: &Rules, index: usize, body: &Json<'_>) -> Expected {
+fn expected(rules: &Rules, index: OperationIndex, body: &Json<'_>) -> Expected {
     let operation = &rules.contract.operations[index];
-    let field = |at: usize| {
+    let field = |at: FieldIndex| {
         let field = &operation.request[at];
         match (body.get(&field.name), &field.presence) {
             (Some(value), _) | (None, Presence::Default(value)) => Some(value),
@@ -164,7 +166,7 @@ fn every_valid_request_gets_its_outcome_in_the_exact_form_and_twice_the_same_byt
     };
     let (rules, contract) = (&*pair.one.rules, pair.one.contract());
     let (inputs, answers) = (pair.one.inputs(), answers(contract));
-    for (index, operation) in contract.operations.iter().enumerate() {
+    for (index, operation) in contract.indexed_operations() {
         let echoes = echoes(&answers, operation);
         let carried = pair.one.carried(operation, Environment::Test);
         let same = pair.other.carried(operation, Environment::Test);

@@ -2,7 +2,8 @@
 //! the contract, and what each is by construction. No outcome is looked up in the simulator.
 
 use svc_fixtures::contract::{
-    Blame, Bundle, BundleMode, Contract, ErrorCode, Field, Flow, Kind, Operation, Presence, Step,
+    Blame, Bundle, BundleMode, Contract, ErrorCode, Field, FieldIndex, Flow, Kind, Operation,
+    Presence, Step,
 };
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
@@ -156,7 +157,7 @@ fn with_mark(
 
 fn identifiers(operation: &Operation, body: &Json<'static>) -> Vec<(String, String)> {
     let fields = operation.identifiers();
-    let sent = |(_, field): (usize, &Field)| {
+    let sent = |(_, field): (FieldIndex, &Field)| {
         Some((field.name.clone(), body.get(&field.name)?.to_string()))
     };
     fields.filter_map(sent).collect()

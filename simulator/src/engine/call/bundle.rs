@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use svc_fixtures::contract::{
-    Bundle, BundleMode, Contract, Field, Operation, Paise, check_request,
+    Bundle, BundleIndex, BundleMode, Contract, Field, Operation, OperationIndex, Paise,
+    check_request,
 };
 use svc_fixtures::json::Json;
 
@@ -18,8 +19,8 @@ use crate::scenario::RequestContext;
 /// A bundle that is to be run.
 #[derive(Debug)]
 pub struct BundlePlan<'a> {
-    /// Which, by its place in the contract.
-    pub bundle: usize,
+    /// Which.
+    pub bundle: BundleIndex,
     /// The whole body.
     pub body: Json<'a>,
     /// The steps it runs, by their place in the bundle.
@@ -37,7 +38,7 @@ pub struct BundlePlan<'a> {
 pub fn plan_bundle<'a>(
     rules: &'a Rules,
     around: RequestContext<'a>,
-    bundle: usize,
+    bundle: BundleIndex,
     body: Json<'a>,
 ) -> Result<BundlePlan<'a>, Rejection> {
     let row = &rules.contract.bundles[bundle];
@@ -72,9 +73,9 @@ fn second_call<'a>(
     if row.mode != BundleMode::TwoCalls {
         return Ok(None);
     }
-    let operation = rules.operation(&row.steps[1]);
+    let operation = rules.contract.operation_index(&row.steps[1]);
     let operation = operation.expect("the reader knows every step");
-    let carried = rules.steps[operation]
+    let carried = rules.steps[operation.0]
         .and_then(|step| carried_field(&rules.contract, step))
         .filter(|field| body.get(field).is_some());
     if carried.is_none() {
@@ -155,7 +156,7 @@ impl BundlePlan<'_> {
     pub fn step<'r>(
         &'r self,
         rules: &'r Rules,
-        operation: usize,
+        operation: OperationIndex,
         earlier: &[Step],
     ) -> Option<StepPlan<'r>> {
         let row = &rules.contract.operations[operation];

@@ -1,6 +1,6 @@
 //! The body of a call as the fields of its operation: parsed once, checked once, then proof.
 
-use svc_fixtures::contract::{Contract, Field, Operation, Presence, check_request};
+use svc_fixtures::contract::{Contract, Field, FieldIndex, Operation, Presence, check_request};
 use svc_fixtures::json::Json;
 
 use super::request::{Body, Header};
@@ -115,8 +115,8 @@ impl<'a> Input<'a> {
 
     /// The field at this place of the contract: as sent, else its default, else none.
     #[must_use]
-    pub fn field(&self, index: usize) -> Option<&Json<'a>> {
-        let field = self.operation.request.get(index)?;
+    pub fn field(&self, index: FieldIndex) -> Option<&Json<'a>> {
+        let field = self.operation.request.get(index.0)?;
         match (self.body.get(&field.name), &field.presence) {
             (Some(value), _) => Some(value),
             (None, Presence::Default(value)) => Some(value),
@@ -148,7 +148,7 @@ impl<'a> Input<'a> {
         let operation = self.operation;
         let named = operation.subject.into_iter();
         let identifiers = operation.identifiers().map(|(index, _)| index);
-        let text = |index: usize| {
+        let text = |index: FieldIndex| {
             let text = first_text(self.field(index)?)?;
             Some((&operation.request[index], text))
         };
@@ -156,7 +156,7 @@ impl<'a> Input<'a> {
     }
 
     /// The identifying texts with the place of their field, in the contract's order.
-    pub fn identifiers(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub fn identifiers(&self) -> impl Iterator<Item = (FieldIndex, &str)> {
         let texts = |(index, _)| self.field(index).map(|value| (index, value));
         self.operation
             .identifiers()

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use svc_fixtures::contract::OperationIndex;
 use svc_fixtures::json::Json;
 
 use super::authenticate::Credential;
@@ -33,7 +34,7 @@ pub struct Prepared<'a> {
     /// What is called, dotted.
     pub endpoint: Arc<str>,
     /// The operation, where there is one of that path.
-    pub operation: Option<usize>,
+    pub operation: Option<OperationIndex>,
     /// Its `X-Reference-Id`.
     pub reference: Option<&'a str>,
     /// Its `Idempotency-Key`.

@@ -79,7 +79,7 @@ impl Resolver<'_> {
         let mut resolved = ResolvedSteps::default();
         let mut slowest_ms = 0;
         for &step in &plan.steps {
-            let operation = self.rules.operation(&row.steps[step]);
+            let operation = self.rules.contract.operation_index(&row.steps[step]);
             let operation = operation.expect("the reader knows every step");
             let Some(step) = plan.step(self.rules, operation, &resolved.steps) else {
                 continue;
@@ -315,7 +315,7 @@ impl<'a> Filling<'a> {
 
     /// What a completed call does to the flow it is a step of.
     fn flow_change(&self, answer: &'a Answer) -> Option<FlowChange> {
-        let StepOf { flow, step } = self.rules.steps[self.plan.operation]?;
+        let StepOf { flow, step } = self.rules.steps[self.plan.operation.0]?;
         let name = &self.rules.contract.flows[flow].name;
         let row = &self.rules.contract.flows[flow].steps[step];
         if let Some(member) = &row.done_when

@@ -4,26 +4,26 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{BundleIndex, Contract, OperationIndex};
 
 use crate::engine::state::rejection::Rejection;
 
 /// Which paths there are. Made once from the contract's rows.
 #[derive(Debug, Clone)]
 pub struct Router {
-    exact: HashMap<String, usize, FixedState>,
-    bundles: HashMap<String, usize, FixedState>,
+    exact: HashMap<String, OperationIndex, FixedState>,
+    bundles: HashMap<String, BundleIndex, FixedState>,
     /// What stands before a path's last part, where that part may be anything.
-    wildcards: Vec<(String, usize)>,
+    wildcards: Vec<(String, OperationIndex)>,
 }
 
 /// What a call asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target<'a> {
-    /// The operation at this place of the contract.
-    Operation(usize),
-    /// The bundle at this place of the contract.
-    Bundle(usize),
+    /// An operation.
+    Operation(OperationIndex),
+    /// A bundle.
+    Bundle(BundleIndex),
     /// The newest envelope of this verification.
     Verification(&'a str),
     /// What was spent.
@@ -45,9 +45,9 @@ impl Router {
         };
         for (index, bundle) in contract.bundles.iter().enumerate() {
             let path = format!("{BUNDLES}{}", bundle.slug);
-            router.bundles.insert(path, index);
+            router.bundles.insert(path, BundleIndex(index));
         }
-        for (index, operation) in contract.operations.iter().enumerate() {
+        for (index, operation) in contract.indexed_operations() {
             match operation.path.strip_suffix('*') {
                 Some(before) => router.wildcards.push((before.to_owned(), index)),
                 None => {
@@ -72,7 +72,7 @@ impl Router {
 
     /// The operation of a path, whatever the method.
     #[must_use]
-    pub fn operation_at(&self, path: &str) -> Option<usize> {
+    pub fn operation_at(&self, path: &str) -> Option<OperationIndex> {
         match self.by_path(path)? {
             (Target::Operation(operation), _) => Some(operation),
             (Target::Bundle(_) | Target::Verification(_) | Target::Usage, _) => None,
@@ -93,7 +93,7 @@ impl Router {
         if let Some(id) = path.strip_prefix(VERIFICATIONS).filter(one_part) {
             return Some((Target::Verification(id), "GET"));
         }
-        let wildcard = |(before, _): &&(String, usize)| {
+        let wildcard = |(before, _): &&(String, OperationIndex)| {
             path.strip_prefix(before.as_str())
                 .is_some_and(|rest| one_part(&rest))
         };

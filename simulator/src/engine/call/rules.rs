@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{Contract, Operation};
+use svc_fixtures::contract::{Contract, Operation, OperationIndex};
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 
@@ -39,7 +39,7 @@ pub struct Rules {
     canned: Arc<[Answer]>,
     /// By operation and changes: compiled when a call first gets it, for of a hundred thousand most
     /// are never asked for.
-    changed: Arc<HashMap<(usize, PatchIndex), OnceLock<Answer>, FixedState>>,
+    changed: Arc<HashMap<(OperationIndex, PatchIndex), OnceLock<Answer>, FixedState>>,
     /// What the answers are made from, and the scenarios: for whoever adds some.
     answers: Arc<Answers>,
     files: Arc<[Arc<Source>]>,
@@ -90,10 +90,12 @@ impl Rules {
         let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
         let scenarios = read_scenarios(&contract, &answers.cast, &files.scenarios)?;
         let story = Story::new(&answers);
-        let template =
-            |operation: usize| &answers.by_operation[&contract.operations[operation].id].data;
-        let canned = (0..contract.operations.len())
-            .map(|operation| Answer::new(&contract, operation, &story, template(operation)))
+        let template = |operation: OperationIndex| {
+            &answers.by_operation[&contract.operations[operation].id].data
+        };
+        let canned = contract
+            .indexed_operations()
+            .map(|(operation, _)| Answer::new(&contract, operation, &story, template(operation)))
             .collect();
         let audited = Arc::new(audited(&contract));
         let (router, steps) = (Router::new(&contract), flow::steps(&contract));
@@ -156,24 +158,17 @@ impl Rules {
         self
     }
 
-    fn compiled(&self, operation: usize, patch: PatchIndex) -> Answer {
+    fn compiled(&self, operation: OperationIndex, patch: PatchIndex) -> Answer {
         let row = &self.contract.operations[operation];
         let from = &self.answers.by_operation[&row.id].data;
         let data = changed(from, &self.scenarios.patches[patch.0], &row.response);
-        self.canned[operation].changed(&self.contract, operation, &self.story, from, &data)
+        self.canned[operation.0].changed(&self.contract, operation, &self.story, from, &data)
     }
 
     /// Whether every access to a live answer of this endpoint is written to the audit.
     #[must_use]
     pub fn audits(&self, endpoint: &str) -> bool {
         self.audited.contains(endpoint)
-    }
-
-    /// The place of an operation in the contract.
-    #[must_use]
-    pub fn operation(&self, id: &str) -> Option<usize> {
-        let operations = &self.contract.operations;
-        operations.iter().position(|operation| operation.id == id)
     }
 
     /// The texts that make an identifier of an operation unavailable.
@@ -186,15 +181,15 @@ impl Rules {
 
     /// What an envelope calls an operation.
     #[must_use]
-    pub fn endpoint(&self, operation: usize) -> Arc<str> {
-        Arc::clone(&self.endpoints[operation])
+    pub fn endpoint(&self, operation: OperationIndex) -> Arc<str> {
+        Arc::clone(&self.endpoints[operation.0])
     }
 
     /// The answer of an operation, with a scenario's patch laid over it.
     #[must_use]
-    pub fn answer(&self, operation: usize, patch: Option<PatchIndex>) -> &Answer {
+    pub fn answer(&self, operation: OperationIndex, patch: Option<PatchIndex>) -> &Answer {
         match patch {
-            None => &self.canned[operation],
+            None => &self.canned[operation.0],
             Some(patch) => {
                 self.changed[&(operation, patch)].get_or_init(|| self.compiled(operation, patch))
             }

@@ -1,5 +1,6 @@
 //! One operation that is to be run: its input, checked, and the scenario that it is matched to.
 
+use svc_fixtures::contract::OperationIndex;
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -16,7 +17,7 @@ use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext};
 #[derive(Debug)]
 pub struct StepPlan<'a> {
     /// Which.
-    pub operation: usize,
+    pub operation: OperationIndex,
     /// Its fields.
     pub input: Input<'a>,
     /// What it gets, and why.
@@ -41,7 +42,7 @@ pub struct StepPlan<'a> {
 pub fn plan_step<'a>(
     rules: &'a Rules,
     around: RequestContext<'_>,
-    operation: usize,
+    operation: OperationIndex,
     json: Json<'a>,
 ) -> Result<StepPlan<'a>, Rejection> {
     let row = &rules.contract.operations[operation];
@@ -54,7 +55,7 @@ pub fn plan_step<'a>(
             context: around,
         },
     );
-    let step = rules.steps[operation];
+    let step = rules.steps[operation.0];
     let fixed =
         step.is_some_and(|step| carried_is_fixed(rules, operation, around, step, &input, &choice));
     let same = step.map_or_else(Vec::new, |step| same(rules, step, &input, &choice));
@@ -80,7 +81,7 @@ pub fn plan_step<'a>(
 /// is where the choice was made by it, or would have been with nothing else sent.
 fn carried_is_fixed(
     rules: &Rules,
-    operation: usize,
+    operation: OperationIndex,
     around: RequestContext<'_>,
     step: StepOf,
     input: &Input<'_>,
@@ -158,7 +159,7 @@ fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<Sequenc
 fn draft(
     rules: &Rules,
     environment: Environment,
-    operation: usize,
+    operation: OperationIndex,
     input: &Input<'_>,
     choice: &Choice,
     step: Option<StepOf>,

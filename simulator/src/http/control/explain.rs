@@ -43,7 +43,7 @@ pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResul
     } = request.body;
     let cell = request.api.account(&account)?;
     let rules = request.api.host.rules_of(&cell);
-    let index = rules.operation(&operation).ok_or_else(|| {
+    let index = rules.contract.operation_index(&operation).ok_or_else(|| {
         let message = "there is no such operation; `svc-simulator operations` lists them, and of a bundle each step is one";
         ControlError::new(ControlErrorCode::OperationNotFound, message)
     })?;

@@ -149,7 +149,7 @@ impl ControlApi {
             ControlError::new(ControlErrorCode::OperationNotFound, message)
         };
         let named = operation
-            .map(|id| rules.operation(id).ok_or_else(unknown))
+            .map(|id| rules.contract.operation_index(id).ok_or_else(unknown))
             .transpose()?;
         let fixed = pending_input(&rules, named);
         let (index, input) = match (named, fixed) {

@@ -1,19 +1,19 @@
 //! The bodies that examples are asked with: samples, carried identifiers, one that is malformed.
 //! Asks nothing.
 
-use svc_fixtures::contract::{Blame, Contract, Field, FlowKey, Operation};
+use svc_fixtures::contract::{Blame, Contract, Field, FlowKey, Operation, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::OperationExamples;
 
 /// The operations in an order in which every step of a flow comes after those before it.
-pub fn call_order(contract: &Contract) -> Vec<usize> {
+pub fn call_order(contract: &Contract) -> Vec<OperationIndex> {
     let mut order = Vec::new();
-    for (index, operation) in contract.operations.iter().enumerate() {
+    for (index, operation) in contract.indexed_operations() {
         let flow = contract.step_of(&operation.id).map(|(flow, _)| flow);
         let steps = flow.into_iter().flat_map(|flow| &flow.steps);
-        let steps = steps.filter_map(|step| place(contract, &step.operation));
+        let steps = steps.filter_map(|step| contract.operation_index(&step.operation));
         for index in steps.chain([index]) {
             if !order.contains(&index) {
                 order.push(index);
@@ -21,10 +21,6 @@ pub fn call_order(contract: &Contract) -> Vec<usize> {
         }
     }
     order
-}
-
-fn place(contract: &Contract, id: &str) -> Option<usize> {
-    contract.operations.iter().position(|row| row.id == id)
 }
 
 /// The operation that issues what the first identifying field of this one carries.
@@ -66,8 +62,8 @@ pub(super) fn with_carried(
     let Some(takes) = &flow.steps[at].takes else {
         return body;
     };
-    let first = place(contract, &flow.steps[0].operation);
-    let Some(first) = first.and_then(|first| examples[first].answered.first()) else {
+    let first = contract.operation_index(&flow.steps[0].operation);
+    let Some(first) = first.and_then(|first| examples[first.0].answered.first()) else {
         return body;
     };
     let issued = match &flow.steps[0].issues {

@@ -11,6 +11,7 @@ use http::{Method, Request};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use svc_fixtures::contract::OperationIndex;
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
@@ -173,7 +174,7 @@ impl ControlStory {
     }
 
     async fn scenarios(&mut self, rules: &Rules) {
-        let index = pending_input(rules, None).map_or(0, |(index, _)| index);
+        let index = pending_input(rules, None).map_or(OperationIndex(0), |(index, _)| index);
         let toml = format!(
             "[[scenario]]\nname = \"the source is slow today\"\noperation = \"{}\"\n\
              then = {{ error = \"SVC_SOURCE_TIMEOUT\" }}\n",

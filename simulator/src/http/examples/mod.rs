@@ -175,9 +175,9 @@ impl ExampleClient {
             let operation = &contract.operations[index];
             let body = with_carried(contract, operation, &found);
             let sample = self.post(operation, body.clone()).await;
-            found[index].answered.push(sample);
+            found[index.0].answered.push(sample);
             for input in named_inputs(rules, index, &body) {
-                self.post_input(operation, input, &mut found[index]).await;
+                self.post_input(operation, input, &mut found[index.0]).await;
             }
         }
         found

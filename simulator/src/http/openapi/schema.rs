@@ -52,7 +52,7 @@ pub(super) fn plain(value: &Json<'_>) -> Value {
 
 fn format_of<'c>(contract: &'c Contract, kind: &Kind) -> Option<&'c Format> {
     match kind {
-        Kind::Text { format, .. } => format.map(|id| contract.format(id)),
+        Kind::Text { format, .. } => format.map(|index| contract.format(index)),
         Kind::List { items, .. } => format_of(contract, items),
         _ => None,
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::Operation;
+use svc_fixtures::contract::{FieldIndex, Operation};
 use svc_fixtures::json::Json;
 
 use super::tables::scalar;
@@ -34,8 +34,8 @@ impl TableKind {
 /// One text that finds a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct LookupKey {
-    /// The place of the field in the operation's row.
-    pub(crate) field: usize,
+    /// The field of the operation.
+    pub(crate) field: FieldIndex,
     pub(crate) kind: TableKind,
     pub(crate) text: Box<str>,
 }

@@ -9,7 +9,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::Operation;
+use svc_fixtures::contract::{FieldIndex, Operation};
 use svc_fixtures::json::Json;
 
 use super::matching::{MatchInput, Url, as_compared, fields, texts};
@@ -34,7 +34,7 @@ const UNPROVEN: u32 = u32::MAX;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index {
     /// By the field a rule looks at.
-    fields: Vec<(usize, Tables)>,
+    fields: Vec<(FieldIndex, Tables)>,
     /// Rules that no table can hold, in order: they are tried in turn.
     pub(crate) others: Vec<ScenarioIndex>,
     /// The long lists of conditions that rules are not found by.
@@ -68,7 +68,7 @@ struct Tables {
 
 /// The same before it is compiled.
 #[derive(Debug, Default)]
-struct Drafts(BTreeMap<(usize, TableKind), Texted>);
+struct Drafts(BTreeMap<(FieldIndex, TableKind), Texted>);
 
 /// Rules, each with the text it is found by.
 type Texted = Vec<(Box<str>, Candidate)>;
@@ -105,7 +105,7 @@ impl Index {
 
     /// Puts the drafts into tables; gives the rules that a table does not take.
     fn compile(&mut self, drafts: Drafts) -> Vec<ScenarioIndex> {
-        let (mut tables, mut unfit) = (BTreeMap::<usize, Tables>::new(), Vec::new());
+        let (mut tables, mut unfit) = (BTreeMap::<FieldIndex, Tables>::new(), Vec::new());
         for ((field, kind), drafts) in drafts.0 {
             let table = tables.entry(field).or_default();
             if !kind.is_hashed() {
@@ -216,7 +216,7 @@ impl Index {
             return None;
         }
         let list = self.lists.get(&at)?;
-        let holds = |field: usize| {
+        let holds = |field: FieldIndex| {
             let mut texts = texts((input.field)(field));
             texts.any(|text| list.contains(&*as_compared(operation, field, text)))
         };

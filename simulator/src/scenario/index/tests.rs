@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use svc_fixtures::contract::{Contract, Environment};
+use svc_fixtures::contract::{Contract, Environment, FieldIndex, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
 
@@ -30,16 +30,20 @@ fn scanned(contract: &Contract, set: &ScenarioSet, match_input: &MatchInput<'_>)
     let first = holding.min_by_key(|(number, rule)| {
         let first = rule.conditions.first();
         let place = first.and_then(|first| first_place(first, operation, match_input));
-        (rule.order, place.unwrap_or((usize::MAX, 0)), *number)
+        (
+            rule.order,
+            place.unwrap_or((FieldIndex(usize::MAX), 0)),
+            *number,
+        )
     });
     first.map_or(Choice::NoMatch, |(number, _)| Choice::Scenario(number))
 }
 
-/// The operation that has these fields, by its place.
-fn with_fields(contract: &Contract, names: &[&str]) -> usize {
-    let mut rows = contract.operations.iter();
-    let found = rows.position(|row| names.iter().all(|name| row.field(name).is_some()));
-    found.expect("there is such an operation")
+/// The operation that has these fields.
+fn with_fields(contract: &Contract, names: &[&str]) -> OperationIndex {
+    let mut rows = contract.indexed_operations();
+    let found = rows.find(|(_, row)| names.iter().all(|name| row.field(name).is_some()));
+    found.expect("there is such an operation").0
 }
 
 /// One of very few texts, so that rules and inputs meet.
@@ -148,7 +152,7 @@ fn the_index_chooses_what_a_scan_in_order_chooses() {
     let contract = Contract::built_in();
     let names = with_fields(&contract, &NAMES);
     let images = with_fields(&contract, &IMAGES);
-    let id = |operation: usize| contract.operations[operation].id.clone();
+    let id = |operation: OperationIndex| contract.operations[operation].id.clone();
     let config = Config {
         cases: CASES,
         failure_persistence: None,
@@ -182,7 +186,7 @@ fn the_index_chooses_what_a_scan_in_order_chooses() {
                 images
             };
             let row = &contract.operations[operation];
-            let field = |at: usize| input.get(&row.request[at].name);
+            let field = |at: FieldIndex| input.get(&row.request[at].name);
             let match_input = MatchInput {
                 operation,
                 field: &field,

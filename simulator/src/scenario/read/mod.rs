@@ -11,7 +11,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Environment, ErrorCode, Place};
+use svc_fixtures::contract::{Contract, Environment, ErrorCode, OperationIndex, Place};
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
@@ -77,7 +77,7 @@ pub fn read_scenarios(
 struct Scope<'c> {
     contract: &'c Contract,
     /// The operations the scenario is for.
-    operations: &'c [usize],
+    operations: &'c [OperationIndex],
 }
 
 /// What an item says in one of these words; none, and a problem, where it is another word.
@@ -193,7 +193,7 @@ impl Reader<'_> {
         }
     }
 
-    fn when<'r>(&'r self, table: &Table<'_>, operations: &'r [usize]) -> When<'r> {
+    fn when<'r>(&'r self, table: &Table<'_>, operations: &'r [OperationIndex]) -> When<'r> {
         When {
             contract: self.contract,
             operations,
@@ -203,7 +203,7 @@ impl Reader<'_> {
     }
 
     /// The operations of an id, a prefix ending in `.*`, or `*`.
-    fn operations(&self, table: &Table<'_>) -> Vec<usize> {
+    fn operations(&self, table: &Table<'_>) -> Vec<OperationIndex> {
         let Some(item) = table.required("operation") else {
             return Vec::new();
         };
@@ -220,9 +220,10 @@ impl Reader<'_> {
             Some(prefix) => (prefix.is_empty() || prefix.ends_with('.')) && id.starts_with(prefix),
             None => id == text,
         };
-        let found: Vec<usize> = ids()
-            .enumerate()
-            .filter(|(_, id)| matching(id))
+        let found: Vec<OperationIndex> = self
+            .contract
+            .indexed_operations()
+            .filter(|(_, row)| matching(&row.id))
             .map(|(index, _)| index)
             .collect();
         if found.is_empty() {
@@ -271,25 +272,25 @@ impl Reader<'_> {
     fn fitting(
         &self,
         table: &Table<'_>,
-        operations: &[usize],
+        operations: &[OperationIndex],
         conditions: &[Condition],
         then: &Item<'_>,
         is_case: bool,
-    ) -> Vec<usize> {
+    ) -> Vec<OperationIndex> {
         if operations.len() == 1 && !is_case {
             return operations.to_vec();
         }
         let pending = then
             .if_table()
             .is_some_and(|then| then.optional("pending").is_some());
-        let fits = |index: &&usize| {
+        let fits = |index: &&OperationIndex| {
             let row = &self.contract.operations[**index];
             conditions
                 .iter()
                 .all(|condition| has(row, &condition.selector))
                 && (!pending || row.pending.is_some())
         };
-        let fitting: Vec<usize> = operations.iter().filter(fits).copied().collect();
+        let fitting: Vec<OperationIndex> = operations.iter().filter(fits).copied().collect();
         if fitting.is_empty() && !operations.is_empty() {
             table.problem("none of these operations has all these fields and can end so");
         }

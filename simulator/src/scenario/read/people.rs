@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Operation, Place, parse_date};
+use svc_fixtures::contract::{Contract, FieldIndex, Operation, Place, parse_date};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table, nearest};
 use svc_fixtures::template::{Character, Template};
@@ -228,7 +228,7 @@ impl Cast<'_> {
     }
 
     /// The operations that a field of this name identifies somebody for, with its place.
-    fn identifying(&self, name: &str) -> impl Iterator<Item = (&Operation, usize)> {
+    fn identifying(&self, name: &str) -> impl Iterator<Item = (&Operation, FieldIndex)> {
         let rows = self.contract.operations.iter();
         rows.filter_map(move |row| {
             let at = row.field(name)?;

@@ -1,6 +1,6 @@
 //! Reading what an input must be like: `when`. Every mistake is told where it stands.
 
-use svc_fixtures::contract::{Contract, Field, Kind, Operation, Presence};
+use svc_fixtures::contract::{Contract, Field, Kind, Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, parse_path, written};
 use svc_fixtures::reading::{Item, Table};
@@ -19,7 +19,7 @@ pub(crate) const BESIDE_FIELDS: [&str; 5] =
 pub(super) struct When<'r> {
     pub(super) contract: &'r Contract,
     /// The operations the scenario is for.
-    pub(super) operations: &'r [usize],
+    pub(super) operations: &'r [OperationIndex],
     /// Who can be spoken of, where somebody is declared.
     pub(super) people: Option<&'r Declared>,
     /// Whether `{case}` stands for something.

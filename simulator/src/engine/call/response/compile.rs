@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{self, Answers, Root, Template};
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,7 +13,7 @@ use crate::engine::compute::{self, How};
 /// Where the compiler stands: what names mean, and a path that makes equal calls at different
 /// places draw different values.
 struct Scope<'a> {
-    contract: Option<(&'a Contract, usize)>,
+    contract: Option<(&'a Contract, OperationIndex)>,
     characters: &'a [(String, Vec<String>)],
     path: String,
     calls: u32,
@@ -70,7 +70,7 @@ fn names(answers: &Answers) -> Vec<(String, Vec<String>)> {
 
 pub(super) fn answer(
     contract: &Contract,
-    operation: usize,
+    operation: OperationIndex,
     story: &Story,
     data: &Template,
     before: Before<'_>,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{Contract, Shape};
+use svc_fixtures::contract::{Contract, FieldIndex, OperationIndex, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Answers, Edit, Template};
 
@@ -96,7 +96,7 @@ enum Part {
 enum Expr {
     Literal(Json<'static>),
     Request {
-        field: usize,
+        field: FieldIndex,
         rest: Vec<String>,
     },
     /// A field of whichever request it is: the story is part of all answers.
@@ -157,7 +157,12 @@ impl Story {
 impl Answer {
     /// Compiles the `data` of an operation. The reader has checked every name in it.
     #[must_use]
-    pub fn new(contract: &Contract, operation: usize, story: &Story, data: &Template) -> Self {
+    pub fn new(
+        contract: &Contract,
+        operation: OperationIndex,
+        story: &Story,
+        data: &Template,
+    ) -> Self {
         compile::answer(contract, operation, story, data, None)
     }
 
@@ -167,7 +172,7 @@ impl Answer {
     pub fn changed(
         &self,
         contract: &Contract,
-        operation: usize,
+        operation: OperationIndex,
         story: &Story,
         from: &Template,
         data: &Template,
@@ -217,7 +222,7 @@ mod tests {
         let files = svc_fixtures::embedded::answers();
         let answers = Answers::read(&files, &contract, &compute::signatures()).unwrap();
         let story = Story::new(&answers);
-        for (operation, row) in contract.operations.iter().enumerate() {
+        for (operation, row) in contract.indexed_operations() {
             let from = &answers.by_operation[&row.id].data;
             let canned = Answer::new(&contract, operation, &story, from);
             let mut data = from.clone();
