@@ -7,8 +7,7 @@ use crate::check::Check;
 use crate::event::{CheckResult, StaleDeviation};
 use crate::plan::Setting;
 use crate::verdict::{Finding, Verdict};
-use svc_fixtures::contract::Place;
-use svc_fixtures::reading::{Problems, Source, Table};
+use svc_fixtures::reading::{Location, Problems, Source, Table};
 
 /// The known deviations, and what a run has shown of each.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +21,7 @@ struct KnownDeviation {
     case: Option<String>,
     clause: String,
     reason: String,
-    place: Place,
+    place: Location,
     /// How many cases of the check this run has.
     planned: usize,
     observed: Observation,
@@ -175,10 +174,7 @@ fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<K
         case: named.map(|(_, name)| name.to_owned()),
         clause: clause_id?,
         reason: reason?.to_owned(),
-        place: Place {
-            source: Arc::clone(table.source()),
-            span: table.span(),
-        },
+        place: table.location(),
         planned: check.cases(setting).len(),
         observed: Observation::Nothing,
     })

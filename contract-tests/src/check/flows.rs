@@ -1,6 +1,6 @@
 //! Flows: calls in a fixed order that carry an identifier from one to the next.
 
-use svc_fixtures::contract::{ErrorCode, Flow, Operation, Step};
+use svc_fixtures::contract::{ErrorCode, Flow, FlowStep, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
@@ -40,7 +40,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// The later steps of every flow that carries anything, with the operation each calls.
-fn later_steps<'c>(setting: &Setting<'c>) -> Vec<(&'c Flow, &'c Step, &'c Operation)> {
+fn later_steps<'c>(setting: &Setting<'c>) -> Vec<(&'c Flow, &'c FlowStep, &'c Operation)> {
     let mut found = Vec::new();
     for operation in setting.operations() {
         if let Some((flow, at)) = setting.contract.step_of(&operation.id)
@@ -52,7 +52,7 @@ fn later_steps<'c>(setting: &Setting<'c>) -> Vec<(&'c Flow, &'c Step, &'c Operat
     found
 }
 
-fn refusal(step: &Step) -> Ending {
+fn refusal(step: &FlowStep) -> Ending {
     match step.unknown_is_not_found {
         true => Ending::Error(ErrorCode::NotFound),
         false => Ending::Error(ErrorCode::InvalidInput),
@@ -60,7 +60,7 @@ fn refusal(step: &Step) -> Ending {
 }
 
 fn in_order(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |(flow, _, operation): (&Flow, &Step, &Operation)| {
+    let case = |(flow, _, operation): (&Flow, &FlowStep, &Operation)| {
         let mut case = Case::about(operation, "");
         let last = lead::to_success(&mut case, setting, operation);
         case.expect(
@@ -77,7 +77,7 @@ fn in_order(setting: &Setting<'_>) -> Vec<Case> {
 }
 
 fn unknown(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |(flow, step, operation): (&Flow, &Step, &Operation)| {
+    let case = |(flow, step, operation): (&Flow, &FlowStep, &Operation)| {
         let field = operation
             .request
             .iter()
@@ -161,7 +161,7 @@ fn out_of_order(setting: &Setting<'_>) -> Vec<Case> {
 }
 
 fn apart(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |(_, step, operation): (&Flow, &Step, &Operation)| {
+    let case = |(_, step, operation): (&Flow, &FlowStep, &Operation)| {
         let mut case = Case::about(operation, "").extension();
         let last = lead::to_success(&mut case, setting, operation);
         let other = Credential::Another("somebody-else".to_owned());

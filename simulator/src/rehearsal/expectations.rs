@@ -4,9 +4,8 @@
 use std::fmt::Write as _;
 
 use similar::TextDiff;
-use svc_fixtures::contract::Place;
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::{Problem, Problems};
+use svc_fixtures::reading::{Location, Problem, Problems};
 
 use super::differences::{at_path, differences, of_interest};
 use super::{CallSpec, CallTarget, Observed, Rehearsal};
@@ -102,7 +101,7 @@ fn afterwards(
     } = &expectation.later;
     let name = &expectation.name;
     let refused =
-        |place: &Place, what: &str| Err(place.problem(format!("\"{name}\" is not met: {what}")));
+        |place: &Location, what: &str| Err(place.problem(format!("\"{name}\" is not met: {what}")));
     let places = [
         still_pending.as_ref().map(|(_, place)| place),
         result.as_ref().map(|result| &result.place),

@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use svc_fixtures::contract::{
-    Contract, Environment, Field, Operation, OperationIndex, Place, Presence,
-};
+use svc_fixtures::contract::{Contract, Environment, Field, Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
+use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
 use super::expected_answer::{Expected, expected};
@@ -23,7 +21,7 @@ pub struct Expectation {
     /// Its name, unique in its folder.
     pub name: String,
     /// Where it stands.
-    pub place: Place,
+    pub place: Location,
     /// The operation that is called.
     pub operation: OperationIndex,
     /// The fields that are sent; required ones that are not named are filled in.
@@ -109,10 +107,7 @@ fn expectation(
     let later = later(row, table);
     Some(Expectation {
         name: name?.to_owned(),
-        place: Place {
-            source: Arc::clone(table.source()),
-            span: table.span(),
-        },
+        place: table.location(),
         operation: operation?,
         call,
         account: account.unwrap_or(ACCOUNT).to_owned(),

@@ -1,18 +1,17 @@
 //! Reading the parts of an answer that an `[[expect]]` block names.
 
-use svc_fixtures::contract::Place;
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::Item;
+use svc_fixtures::reading::{Item, Location};
 
 use crate::scenario::WireFault;
 use crate::scenario::read::faults::{WORDS, wire_fault};
-use crate::scenario::read::{error_code, place, word};
+use crate::scenario::read::{error_code, word};
 
 /// Parts of an answer.
 #[derive(Debug, Clone)]
 pub struct Expected {
     /// Where they stand.
-    pub place: Place,
+    pub place: Location,
     /// The HTTP status.
     pub http: Option<u16>,
     /// What a client sees of the answer.
@@ -55,10 +54,7 @@ pub(super) const STATUSES: [&str; 3] = ["completed", "failed", "pending"];
 
 pub(super) fn expected(item: &Item<'_>) -> Option<Expected> {
     let table = item.table()?;
-    let place = Place {
-        span: table.span(),
-        ..place(item)
-    };
+    let place = table.location();
     let http = table.optional("http").and_then(|item| http_status(&item));
     let wire = table.optional("wire").and_then(|item| on_the_wire(&item));
     let because = table.optional_text("because").map(str::to_owned);

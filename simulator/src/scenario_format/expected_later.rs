@@ -1,18 +1,18 @@
 //! Reading what an `[[expect]]` block says of the time after the answer: how long nothing comes, what
 //! comes then, and how its webhook arrives.
 
-use svc_fixtures::contract::{Operation, Place};
-use svc_fixtures::reading::{Item, Table};
+use svc_fixtures::contract::Operation;
+use svc_fixtures::reading::{Item, Location, Table};
 
 use super::expected_answer::{Expected, expected, http_status};
-use crate::scenario::read::{place, word};
+use crate::scenario::read::word;
 use crate::scenario::{SignatureFault, duration_ms};
 
 /// What is expected after the answer to a call that is pending.
 #[derive(Debug, Clone, Default)]
 pub struct ExpectedLater {
     /// When it is still pending: once the account's clock was moved on by so much, and where this stands.
-    pub still_pending: Option<(u64, Place)>,
+    pub still_pending: Option<(u64, Location)>,
     /// By how much the clock is moved, since the call, before the result is looked at; where it is not said,
     /// to when the result is due.
     pub after_ms: Option<u64>,
@@ -26,7 +26,7 @@ pub struct ExpectedLater {
 #[derive(Debug, Clone)]
 pub struct ExpectedWebhook {
     /// Where it stands.
-    pub place: Place,
+    pub place: Location,
     /// The HTTP statuses the receiver answers, in order; the last one again and again.
     pub receiver: Vec<u16>,
     /// How many times it comes in all.
@@ -92,7 +92,7 @@ pub(super) fn later(row: Option<&Operation>, table: &Table<'_>) -> ExpectedLater
     let still = table.optional("still_pending");
     let still_pending = still.as_ref().and_then(|item| {
         let ms = duration_ms(item)?;
-        Some((ms, place(item)))
+        Some((ms, item.location()))
     });
     if let (Some(after), None, None) = (&after, &finally, &hook) {
         after.problem_with_hint(
@@ -158,7 +158,7 @@ fn webhook(item: &Item<'_>) -> Option<ExpectedWebhook> {
         }
     }
     Some(ExpectedWebhook {
-        place: place(item),
+        place: item.location(),
         receiver: receiver.flatten().unwrap_or_else(|| vec![200]),
         times,
         ends,

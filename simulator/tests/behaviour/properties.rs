@@ -59,7 +59,7 @@ fn expected(rules: &Rules, index: OperationIndex, body: &Json<'_>) -> Expected {
 
 /// The members of an answer that repeat a field of the request and nothing else.
 fn echoes(answers: &Answers, operation: &Operation) -> Vec<(String, String)> {
-    let Template::Object(members) = &answers.by_operation[&operation.id].data else {
+    let Template::Object(members) = &answers.by_operation[&operation.id] else {
         panic!("{}: an answer is an object", operation.id)
     };
     let repeated = |template: &Template| match template {
@@ -209,7 +209,7 @@ fn a_member_named_like_a_field_of_the_request_is_made_from_it() {
     let contract = Contract::built_in();
     let answers = answers(&contract);
     for operation in &contract.operations {
-        let Template::Object(members) = &answers.by_operation[&operation.id].data else {
+        let Template::Object(members) = &answers.by_operation[&operation.id] else {
             panic!("{}: an answer is an object", operation.id)
         };
         for (name, template) in members {

@@ -2,8 +2,8 @@
 //! the contract, and what each is by construction. No outcome is looked up in the simulator.
 
 use svc_fixtures::contract::{
-    Blame, Bundle, BundleMode, Contract, ErrorCode, Field, FieldIndex, Flow, Kind, Operation,
-    Presence, Step,
+    Blame, Bundle, BundleMode, Contract, ErrorCode, Field, FieldIndex, Flow, FlowStep, Kind,
+    Operation, Presence,
 };
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
@@ -107,7 +107,7 @@ impl Catalogue {
 /// Where an operation stands in the flows that are enforced.
 fn place(contract: &Contract, operation: &Operation) -> Option<(usize, usize)> {
     let enforced = |(at, flow): (usize, &Flow)| {
-        let step = |step: &Step| step.operation == operation.id;
+        let step = |step: &FlowStep| step.operation == operation.id;
         let step = flow.steps.iter().position(step)?;
         (!flow.advisory).then_some((at, step))
     };

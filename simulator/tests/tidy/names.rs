@@ -7,9 +7,6 @@ use super::modules::Modules;
 /// Names that stand for several types on purpose: crate, name, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
-/// Names that still stand for several types. The list may only shrink.
-const KNOWN: &[(&str, &[&str])] = &[("fixtures", &["Step"]), ("simulator", &["Answer"])];
-
 fn found(name: &str, modules: &Modules, exceptions: &[&str]) -> Vec<String> {
     let mut types: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for node in &modules.nodes {
@@ -37,11 +34,7 @@ fn a_public_type_name_has_one_meaning() {
     let mut wrong = Vec::new();
     for (name, modules) in super::crates() {
         let excepted = EXCEPTIONS.iter().filter(|(of, ..)| *of == name);
-        let known = KNOWN.iter().filter(|(of, _)| *of == name);
-        let exceptions: Vec<&str> = excepted
-            .map(|(_, name, _)| *name)
-            .chain(known.flat_map(|(_, names)| names.iter().copied()))
-            .collect();
+        let exceptions: Vec<&str> = excepted.map(|(_, name, _)| *name).collect();
         wrong.extend(found(name, &modules, &exceptions));
     }
     super::none("one name, several types", wrong);

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::bundle::BundlePlan;
 use super::request::Environment;
-use super::response::{Answer, Sources};
+use super::response::{ResponseTemplate, Sources};
 use super::rules::Rules;
 use super::step_plan::StepPlan;
 use crate::engine::state::environment::EnvironmentState;
@@ -236,7 +236,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    fn print(&self, answer: &'a Answer) -> Vec<u8> {
+    fn print(&self, answer: &'a ResponseTemplate) -> Vec<u8> {
         if let Some(draft) = &self.plan.draft {
             return draft.to_vec();
         }
@@ -314,7 +314,7 @@ impl<'a> Filling<'a> {
     }
 
     /// What a completed call does to the flow it is a step of.
-    fn flow_change(&self, answer: &'a Answer) -> Option<FlowChange> {
+    fn flow_change(&self, answer: &'a ResponseTemplate) -> Option<FlowChange> {
         let StepOf { flow, step } = self.rules.steps[self.plan.operation.0]?;
         let name = &self.rules.contract.flows[flow].name;
         let row = &self.rules.contract.flows[flow].steps[step];

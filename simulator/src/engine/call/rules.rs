@@ -9,7 +9,7 @@ use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 
 use super::addresses::AllAddresses;
-use super::response::{Answer, Story, changed};
+use super::response::{ResponseTemplate, Story, changed};
 use super::route::Router;
 use crate::engine::compute;
 use crate::engine::state::flow::{self, StepOf};
@@ -36,10 +36,10 @@ pub struct Rules {
     endpoints: Arc<[Arc<str>]>,
     /// The endpoints whose live answers are audited.
     audited: Arc<BTreeSet<String>>,
-    canned: Arc<[Answer]>,
+    canned: Arc<[ResponseTemplate]>,
     /// By operation and changes: compiled when a call first gets it, for of a hundred thousand most
     /// are never asked for.
-    changed: Arc<HashMap<(OperationIndex, PatchIndex), OnceLock<Answer>, FixedState>>,
+    changed: Arc<HashMap<(OperationIndex, PatchIndex), OnceLock<ResponseTemplate>, FixedState>>,
     /// What the answers are made from, and the scenarios: for whoever adds some.
     answers: Arc<Answers>,
     files: Arc<[Arc<Source>]>,
@@ -90,12 +90,13 @@ impl Rules {
         let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
         let scenarios = read_scenarios(&contract, &answers.cast, &files.scenarios)?;
         let story = Story::new(&answers);
-        let template = |operation: OperationIndex| {
-            &answers.by_operation[&contract.operations[operation].id].data
-        };
+        let template =
+            |operation: OperationIndex| &answers.by_operation[&contract.operations[operation].id];
         let canned = contract
             .indexed_operations()
-            .map(|(operation, _)| Answer::new(&contract, operation, &story, template(operation)))
+            .map(|(operation, _)| {
+                ResponseTemplate::new(&contract, operation, &story, template(operation))
+            })
             .collect();
         let audited = Arc::new(audited(&contract));
         let (router, steps) = (Router::new(&contract), flow::steps(&contract));
@@ -158,9 +159,9 @@ impl Rules {
         self
     }
 
-    fn compiled(&self, operation: OperationIndex, patch: PatchIndex) -> Answer {
+    fn compiled(&self, operation: OperationIndex, patch: PatchIndex) -> ResponseTemplate {
         let row = &self.contract.operations[operation];
-        let from = &self.answers.by_operation[&row.id].data;
+        let from = &self.answers.by_operation[&row.id];
         let data = changed(from, &self.scenarios.patches[patch.0], &row.response);
         self.canned[operation.0].changed(&self.contract, operation, &self.story, from, &data)
     }
@@ -187,7 +188,11 @@ impl Rules {
 
     /// The answer of an operation, with a scenario's patch laid over it.
     #[must_use]
-    pub fn answer(&self, operation: OperationIndex, patch: Option<PatchIndex>) -> &Answer {
+    pub fn answer(
+        &self,
+        operation: OperationIndex,
+        patch: Option<PatchIndex>,
+    ) -> &ResponseTemplate {
         match patch {
             None => &self.canned[operation.0],
             Some(patch) => {

@@ -11,7 +11,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Environment, ErrorCode, OperationIndex, Place};
+use svc_fixtures::contract::{Contract, Environment, ErrorCode, OperationIndex};
 use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
 use svc_fixtures::template::Character;
 
@@ -105,14 +105,6 @@ pub(crate) fn error_code(item: &Item<'_>) -> Option<ErrorCode> {
     )
 }
 
-/// Where an item stands.
-pub(crate) fn place(item: &Item<'_>) -> Place {
-    Place {
-        source: Arc::clone(item.source()),
-        span: item.span(),
-    }
-}
-
 /// Where each name of a folder was used first.
 #[derive(Default)]
 pub(crate) struct Names(BTreeMap<(String, String), String>);
@@ -129,7 +121,7 @@ impl Names {
                 item.problem(format!("the name \"{name}\" was used before, at {first}"));
             }
             Entry::Vacant(new) => {
-                new.insert(format!("{}:{}", table.source().path, table.line()));
+                new.insert(table.location().to_string());
             }
         }
         Some(name)
@@ -148,7 +140,7 @@ struct Reader<'c> {
 
 impl Reader<'_> {
     fn scenario(&mut self, table: &Table<'_>) {
-        let place = format!("{}:{}", table.source().path, table.line());
+        let place = table.location();
         let name = self.names.read(table).unwrap_or_default();
         let operations = self.operations(table);
         let conditions = match table.optional("when").and_then(|item| item.table()) {

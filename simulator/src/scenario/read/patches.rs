@@ -5,7 +5,7 @@ use svc_fixtures::contract::{MemberPresence, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{MAX_POSITION, Step, parse_path};
 use svc_fixtures::reading::{Item, Table};
-use svc_fixtures::template::{Act, Edit, inside};
+use svc_fixtures::template::{Edit, EditAction, inside};
 
 use super::Scope;
 use crate::scenario::{PatchIndex, ResponsePatch};
@@ -49,8 +49,8 @@ pub(super) fn patch(
         .iter()
         .filter_map(|(name, item)| Some((reading.path(name)?, item.json_if_any()?)))
         .collect();
-    reading.take_away(table, "remove", &Act::Remove, &members);
-    reading.take_away(table, "null", &Act::Put(Json::Null), &members);
+    reading.take_away(table, "remove", &EditAction::Remove, &members);
+    reading.take_away(table, "null", &EditAction::Put(Json::Null), &members);
     reading.lengths(table);
     for (name, item) in &puts {
         let path = reading.path_or_problem(name, item);
@@ -105,7 +105,7 @@ impl<'c> Reading<'_, 'c> {
         path
     }
 
-    fn add(&mut self, path: Vec<Step>, act: Act) {
+    fn add(&mut self, path: Vec<Step>, act: EditAction) {
         self.patch.edits.push(Edit { path, act });
     }
 
@@ -114,7 +114,7 @@ impl<'c> Reading<'_, 'c> {
         &mut self,
         table: &Table<'_>,
         key: &str,
-        act: &Act,
+        act: &EditAction,
         puts: &[(Vec<Step>, Json<'static>)],
     ) {
         let Some(list) = table.optional(key) else {
@@ -138,14 +138,14 @@ impl<'c> Reading<'_, 'c> {
                 continue;
             }
             let broken = places.iter().any(|place| match act {
-                Act::Remove => place.needed && !put_back(&path, puts, place.form),
+                EditAction::Remove => place.needed && !put_back(&path, puts, place.form),
                 _ => place.form.partial_mistake(&Json::Null).is_some(),
             });
             if broken {
                 self.broken(
                     item,
                     match act {
-                        Act::Remove => format!("`{text}` is part of every answer"),
+                        EditAction::Remove => format!("`{text}` is part of every answer"),
                         _ => format!("`{text}` is never null"),
                     },
                 );
@@ -174,7 +174,7 @@ impl<'c> Reading<'_, 'c> {
             }
             let fitting = length.and_then(|length| usize::try_from(length).ok());
             match fitting.filter(|length| *length <= MAX_POSITION) {
-                Some(length) => self.add(path, Act::Length(length)),
+                Some(length) => self.add(path, EditAction::Length(length)),
                 None if length.is_some() => {
                     item.problem(format!("a list has 0 to {MAX_POSITION} items"));
                 }
@@ -197,7 +197,7 @@ impl<'c> Reading<'_, 'c> {
         if let Some(mistake) = mistake {
             self.broken(item, format!("this does not fit the answer: {mistake}"));
         }
-        self.add(path, Act::Put(value));
+        self.add(path, EditAction::Put(value));
     }
 
     /// Notes that the answer loses its form here, or tells of it where the outcome does not say so.

@@ -5,12 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, FieldIndex, Operation, Place, parse_date};
+use svc_fixtures::contract::{Contract, FieldIndex, Operation, parse_date};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table, nearest};
+use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table, nearest};
 use svc_fixtures::template::{Character, Template};
 
-use super::place;
 use crate::scenario::people::Profile;
 use crate::scenario::{folded, folder};
 
@@ -86,7 +85,7 @@ struct Link {
     from: usize,
     role: String,
     name: String,
-    place: Place,
+    place: Location,
 }
 
 /// What was read in the files of a folder.
@@ -94,7 +93,7 @@ struct Link {
 struct Reading {
     declared: Declared,
     /// The places of the profiles, and where each is declared.
-    rows: Vec<(usize, Place)>,
+    rows: Vec<(usize, Location)>,
     links: Vec<Link>,
 }
 
@@ -150,10 +149,10 @@ impl Cast<'_> {
                         "everybody has one name in a folder: take one of them away, or name them apart",
                     );
                 }
-                let (from, place) = (profiles.len(), place(&item));
+                let (from, place) = (profiles.len(), item.location());
                 let mut profile = Profile {
                     name: name.to_owned(),
-                    because: format!("{role} \"{name}\" ({})", told(&place)).into(),
+                    because: format!("{role} \"{name}\" ({place})").into(),
                     role: role.clone(),
                     ..Profile::default()
                 };
@@ -166,7 +165,7 @@ impl Cast<'_> {
                 }
                 let known = Known {
                     asked,
-                    place: told(&place),
+                    place: place.to_string(),
                 };
                 reading
                     .declared
@@ -286,13 +285,8 @@ fn link(from: usize, role: &str, item: &Item<'_>) -> Option<Link> {
         from,
         role: role.to_owned(),
         name: name.to_owned(),
-        place: place(item),
+        place: item.location(),
     })
-}
-
-fn told(place: &Place) -> String {
-    let Place { source, span } = place;
-    format!("{}:{}", source.path, source.line(span.start))
 }
 
 fn follow(reading: &Reading, profiles: &mut [Profile]) -> Problems {
@@ -354,14 +348,13 @@ fn tell_strangers(reading: &Reading, profiles: &[Profile]) -> Problems {
 /// Tells of two who are asked for by the same.
 fn tell_shared(reading: &Reading, profiles: &[Profile]) -> Problems {
     let mut problems = Problems::default();
-    let mut whose: BTreeMap<&str, (usize, &Place)> = BTreeMap::new();
+    let mut whose: BTreeMap<&str, (usize, &Location)> = BTreeMap::new();
     for (number, place) in &reading.rows {
         for identifier in &profiles[*number].identifiers {
             let (other, first) = *whose.entry(identifier).or_insert((*number, place));
             // Of two with one name it has been told that they are two.
             if other != *number && profiles[other].name != profiles[*number].name {
                 let name = &profiles[other].name;
-                let first = told(first);
                 problems.push(place.problem(format!(
                     "\"{identifier}\" is asked for as `{name}` at {first}, too: whose is it?"
                 )));

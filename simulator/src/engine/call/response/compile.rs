@@ -7,7 +7,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::template::{self, Answers, Root, Template};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Answer, Attribute, Character, Expr, Member, Node, Part, Story};
+use super::{Attribute, Character, Expr, Member, Node, Part, ResponseTemplate, Story};
 use crate::engine::compute::{self, How};
 
 /// Where the compiler stands: what names mean, and a path that makes equal calls at different
@@ -74,7 +74,7 @@ pub(super) fn answer(
     story: &Story,
     data: &Template,
     before: Before<'_>,
-) -> Answer {
+) -> ResponseTemplate {
     let attributes = |character: &Character| {
         character
             .attributes
@@ -96,7 +96,7 @@ pub(super) fn answer(
         needs_call: false,
     };
     let data = scope.node(data, before);
-    Answer {
+    ResponseTemplate {
         data,
         needs_call: scope.needs_call,
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Answer, Attribute, Character, Expr, Member, Node, Part, Sources};
+use super::{Attribute, Character, Expr, Member, Node, Part, ResponseTemplate, Sources};
 use crate::engine::compute::Tools;
 
 /// One filling-in: the sources, and what `answer.…`, `this.…` and `item` mean.
@@ -32,16 +32,20 @@ struct This<'a> {
     item: Option<(&'a Json<'a>, usize)>,
 }
 
-pub(super) fn print(answer: &Answer, sources: Sources<'_>, out: &mut Vec<u8>) {
+pub(super) fn print(answer: &ResponseTemplate, sources: Sources<'_>, out: &mut Vec<u8>) {
     Filling::of(answer, sources).print(&answer.data, out);
 }
 
-pub(super) fn member<'a>(answer: &'a Answer, sources: Sources<'a>, name: &str) -> Json<'a> {
+pub(super) fn member<'a>(
+    answer: &'a ResponseTemplate,
+    sources: Sources<'a>,
+    name: &str,
+) -> Json<'a> {
     Filling::of(answer, sources).find(&answer.data, &[name.to_owned()])
 }
 
 impl<'a> Filling<'a> {
-    fn of(answer: &'a Answer, sources: Sources<'a>) -> Self {
+    fn of(answer: &'a ResponseTemplate, sources: Sources<'a>) -> Self {
         Filling {
             sources,
             root: Some(&answer.data),

@@ -42,7 +42,7 @@ struct Attribute {
 
 /// The `data` of an answer, ready to be filled in.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct ResponseTemplate {
     data: Node,
     needs_call: bool,
 }
@@ -154,7 +154,7 @@ impl Story {
     }
 }
 
-impl Answer {
+impl ResponseTemplate {
     /// Compiles the `data` of an operation. The reader has checked every name in it.
     #[must_use]
     pub fn new(
@@ -223,15 +223,15 @@ mod tests {
         let answers = Answers::read(&files, &contract, &compute::signatures()).unwrap();
         let story = Story::new(&answers);
         for (operation, row) in contract.indexed_operations() {
-            let from = &answers.by_operation[&row.id].data;
-            let canned = Answer::new(&contract, operation, &story, from);
+            let from = &answers.by_operation[&row.id];
+            let canned = ResponseTemplate::new(&contract, operation, &story, from);
             let mut data = from.clone();
             let Template::Object(members) = &mut data else {
                 panic!("{}: `data` is an object", row.id);
             };
             members[0].1 = Template::Literal(Json::Null);
             let changed = canned.changed(&contract, operation, &story, from, &data);
-            let anew = Answer::new(&contract, operation, &story, &data);
+            let anew = ResponseTemplate::new(&contract, operation, &story, &data);
             assert_eq!(changed.needs_call, anew.needs_call, "{}", row.id);
             let (Node::Object(before), Node::Object(after)) = (&canned.data, &changed.data) else {
                 panic!("{}: `data` is an object", row.id);
