@@ -13,12 +13,16 @@ mod texts;
 #[cfg(test)]
 mod laws;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
 use svc_fixtures::json::Json;
 use svc_fixtures::template::Signature;
 
 use crate::engine::state::ids::VerificationId;
+
+/// Words and tables by name. They are only looked up, for nearly every call several times.
+pub type ByName<T> = HashMap<String, T, FixedState>;
 
 /// What a function may look at beside its arguments.
 #[derive(Clone, Copy)]
@@ -28,9 +32,9 @@ pub struct Tools<'a> {
     /// A number that depends on the subject, on the place of the call in the rows, and on nothing else.
     pub draw: u64,
     /// The word lists of the story. `address_part` knows a state by the list `states`.
-    pub lists: &'a BTreeMap<String, Vec<String>>,
+    pub lists: &'a ByName<Vec<String>>,
     /// The tables of the story, by name: what a key stands for.
-    pub tables: &'a BTreeMap<String, BTreeMap<String, String>>,
+    pub tables: &'a ByName<ByName<String>>,
     /// The body of the request as it was written, without defaults.
     pub request: &'a Json<'a>,
     /// Where the test assets are on the listener that was called: an absolute address that ends in
@@ -177,18 +181,20 @@ fn texts<'a>(items: impl IntoIterator<Item = &'a String>) -> Json<'a> {
 #[cfg(test)]
 pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
     use std::sync::LazyLock;
-    static LISTS: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
+    static LISTS: LazyLock<ByName<Vec<String>>> = LazyLock::new(|| {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         let states = ["KARNATAKA", "TAMIL NADU", "DELHI", "UTTAR PRADESH"];
         [
             ("colours".to_owned(), words(&["RED", "BLUE"])),
             ("states".to_owned(), words(&states)),
         ]
-        .into()
+        .into_iter()
+        .collect()
     });
-    static TABLES: LazyLock<BTreeMap<String, BTreeMap<String, String>>> = LazyLock::new(|| {
+    static TABLES: LazyLock<ByName<ByName<String>>> = LazyLock::new(|| {
         let codes = [("KARNATAKA".to_owned(), "KA".to_owned())];
-        [("codes".to_owned(), codes.into())].into()
+        let codes = codes.into_iter().collect();
+        [("codes".to_owned(), codes)].into_iter().collect()
     });
     static REQUEST: LazyLock<Json<'static>> =
         LazyLock::new(|| Json::parse(br#"{"name":"","deep":{"x":1}}"#).expect("a body"));

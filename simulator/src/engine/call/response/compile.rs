@@ -52,9 +52,12 @@ pub(super) fn story(answers: &Answers) -> Story {
             })
             .collect(),
     };
+    let tables = answers.tables.clone().into_iter();
     Story {
-        lists: answers.lists.clone(),
-        tables: answers.tables.clone(),
+        lists: answers.lists.clone().into_iter().collect(),
+        tables: tables
+            .map(|(name, rows)| (name, rows.into_iter().collect()))
+            .collect(),
         characters: answers.cast.iter().map(character).collect(),
     }
 }

@@ -199,7 +199,8 @@ impl<'a> Filling<'a> {
     }
 
     fn text(&self, parts: &'a [Part]) -> Cow<'a, str> {
-        let mut text = String::new();
+        // Room for what texts are made of mostly: some words and an address.
+        let mut text = String::with_capacity(64);
         for part in parts {
             match part {
                 Part::Literal(literal) => text.push_str(literal),

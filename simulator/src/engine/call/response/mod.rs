@@ -3,7 +3,7 @@
 mod compile;
 mod fill;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -13,7 +13,7 @@ use svc_fixtures::template::{Answers, Edit, Template};
 
 use crate::engine::call::addresses::Addresses;
 use crate::engine::call::input::Input;
-use crate::engine::compute::{Choose, Run};
+use crate::engine::compute::{ByName, Choose, Run};
 use crate::engine::state::flow::FlowMemory;
 use crate::engine::state::ids::VerificationId;
 use crate::scenario::{People, ResponsePatch};
@@ -21,8 +21,8 @@ use crate::scenario::{People, ResponsePatch};
 /// The people and companies of the story, and the word lists.
 #[derive(Debug, Clone)]
 pub struct Story {
-    lists: BTreeMap<String, Vec<String>>,
-    tables: BTreeMap<String, BTreeMap<String, String>>,
+    lists: ByName<Vec<String>>,
+    tables: ByName<ByName<String>>,
     characters: Vec<Character>,
 }
 
