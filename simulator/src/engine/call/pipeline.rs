@@ -296,7 +296,11 @@ impl<'a> CallPipeline<'a> {
             verification.provider.clone_from(&step.provider);
             verification.because = step.because.clone();
         }
-        verification.steps.extend(resolved.steps);
+        match verification.steps.is_empty() {
+            true => verification.steps = resolved.steps,
+            // The second call of a bundle goes on after the first one's step.
+            false => verification.steps.extend(resolved.steps),
+        }
         verification.wire = resolved.wire;
         verification.webhook = verification.webhook.or(resolved.webhook);
         if let Some(key) = prepared.idempotency_key {

@@ -172,12 +172,12 @@ impl Rules {
         self.audited.contains(endpoint)
     }
 
-    /// The texts that make an identifier of an operation unavailable.
+    /// The texts that make an identifier of an operation unavailable: the service's, and its own where
+    /// it has one.
     #[must_use]
-    pub fn sentinels<'r>(&'r self, operation: &'r Operation) -> Vec<&'r str> {
-        let own = operation.sentinel.as_deref();
-        let all = [Some(self.contract.service.sentinel.text.as_str()), own];
-        all.into_iter().flatten().collect()
+    pub fn sentinels<'r>(&'r self, operation: &'r Operation) -> [&'r str; 2] {
+        let all = self.contract.service.sentinel.text.as_str();
+        [all, operation.sentinel.as_deref().unwrap_or(all)]
     }
 
     /// What an envelope calls an operation.
