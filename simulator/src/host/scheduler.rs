@@ -284,7 +284,7 @@ impl LockedAccount<'_> {
     ) -> Result<(), JournalError> {
         let change = Change::Attempted {
             verification: due.verification,
-            attempt,
+            attempt: Box::new(attempt),
         };
         self.commit_now(due.environment, vec![change])
     }

@@ -69,7 +69,7 @@ impl Rehearsal<'_> {
                 environment,
                 changes: vec![Change::Attempted {
                     verification,
-                    attempt,
+                    attempt: Box::new(attempt),
                 }],
             }));
         }

@@ -117,7 +117,7 @@ impl Account {
                 attempt,
             } => {
                 let verifications = &mut state.verifications;
-                verifications.attempted(verification, attempt, &schedule_ms);
+                verifications.attempted(verification, *attempt, &schedule_ms);
                 state.evict_beyond(&limits, expiry);
             }
             Change::Accessed(access) => {

@@ -84,8 +84,8 @@ pub enum Change {
     Attempted {
         /// Of which verification's webhook.
         verification: VerificationId,
-        /// What came of it.
-        attempt: Attempt,
+        /// What came of it. It is by far the largest change, and the lists of changes are of one size.
+        attempt: Box<Attempt>,
     },
     /// An answer that must be retained was accessed (ruling 23).
     Accessed(Access),
