@@ -3,16 +3,38 @@
 use hashlink::linked_hash_map::Entry;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Verifications, token_key};
+use super::{Slot, Verifications, token_key};
 use crate::engine::state::flow::Flow;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::{Claim, Verification};
 
 /// What a record is kept for that has an end of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Call,
     Delivery,
+}
+
+impl Role {
+    pub(super) const ALL: [Role; 2] = [Role::Call, Role::Delivery];
+}
+
+impl Slot {
+    fn has(&self, role: Role) -> bool {
+        match role {
+            Role::Call => self.logged,
+            Role::Delivery => self.verification.delivery.is_some(),
+        }
+    }
+
+    /// What stands at the back is where eviction of its roles goes on from, where nothing stands before it.
+    pub(super) fn become_heads(&self, heads: &mut [Option<VerificationId>; Role::ALL.len()]) {
+        for role in Role::ALL {
+            if self.has(role) {
+                heads[role as usize].get_or_insert(self.verification.id);
+            }
+        }
+    }
 }
 
 /// What decides how long an idempotency key is needed.
@@ -28,20 +50,15 @@ impl Verifications {
     /// Evicts what is too much: calls from the call log, webhooks that have ended. A record goes with its
     /// last role: the call log, an idempotency key in its time, a webhook, a flow.
     pub fn evict_beyond(&mut self, calls: usize, deliveries: usize, expiry: Expiry) {
-        while self.totals.logged > calls && self.totals.logged_evictable > 0 {
-            let Some(id) = self.log_head else { break };
-            self.log_head = self.next(id);
-            self.evict_role(id, Role::Call, expiry);
-        }
-        while self.totals.deliveries_ended > deliveries {
-            let Some(id) = self.delivery_head else { break };
-            self.delivery_head = self.next(id);
-            self.evict_role(id, Role::Delivery, expiry);
+        while self.totals.logged > calls
+            && self.totals.logged_evictable > 0
+            && self.evict_next(Role::Call, expiry)
+        {}
+        while self.totals.deliveries_ended > deliveries && self.evict_next(Role::Delivery, expiry) {
         }
         while let Some((&id, slot)) = self.records.front()
-            && !slot.logged
+            && !Role::ALL.iter().any(|role| slot.has(*role))
             && !slot.is_pinned()
-            && slot.verification.delivery.is_none()
             && !self.is_looked_for(&slot.verification, expiry)
         {
             self.remove(id);
@@ -104,52 +121,53 @@ impl Verifications {
         of.flow.as_deref().is_some_and(leads_here) || self.live_claims(of, expiry).next().is_some()
     }
 
-    /// Takes a role from a record, and the record where that was its last. A pinned one keeps it.
-    fn evict_role(&mut self, id: VerificationId, role: Role, expiry: Expiry) {
-        let slot = &self.records[&id];
-        let of = &slot.verification;
-        if slot.is_pinned() {
-            return self.move_to_back(id);
+    /// Takes a role from the first that may lose it, and the record where that was its last. Says whether
+    /// there was one.
+    fn evict_next(&mut self, role: Role, expiry: Expiry) -> bool {
+        while let Some(id) = self.heads[role as usize] {
+            let slot = &self.records[&id];
+            if slot.is_pinned() {
+                self.move_to_back(id);
+                continue;
+            }
+            if !slot.has(role) {
+                self.heads[role as usize] = self.next(id);
+                continue;
+            }
+            let has_other = Role::ALL.iter().any(|it| *it != role && slot.has(*it));
+            let stays = has_other || self.is_looked_for(&slot.verification, expiry);
+            match role {
+                Role::Call => self.evicted.calls += 1,
+                Role::Delivery => self.evicted.deliveries += 1,
+            }
+            if !stays {
+                self.remove(id);
+                return true;
+            }
+            self.change(id, |slot, _| match role {
+                Role::Call => slot.logged = false,
+                Role::Delivery => slot.verification.delivery = None,
+            });
+            self.heads[role as usize] = self.next(id);
+            return true;
         }
-        let (logged, delivers) = (slot.logged, of.delivery.is_some());
-        let (has, other, count) = match role {
-            Role::Call => (logged, delivers, &mut self.evicted.calls),
-            Role::Delivery => (delivers, logged, &mut self.evicted.deliveries),
-        };
-        if !has {
-            return;
-        }
-        *count += 1;
-        if !other && !self.is_looked_for(of, expiry) {
-            self.remove(id);
-            return;
-        }
-        self.change(id, |slot, _| match role {
-            Role::Call => slot.logged = false,
-            Role::Delivery => slot.verification.delivery = None,
-        });
+        false
     }
 
+    /// What moves to the back is the last that may be evicted.
     pub(super) fn move_to_back(&mut self, id: VerificationId) {
         self.leave_heads(id);
-        self.records.to_back(&id);
-        self.appended(id);
-    }
-
-    /// What stands at the back is the last that may be evicted.
-    pub(super) fn appended(&mut self, id: VerificationId) {
-        self.log_head.get_or_insert(id);
-        self.delivery_head.get_or_insert(id);
+        if let Some(slot) = self.records.to_back(&id) {
+            slot.become_heads(&mut self.heads);
+        }
     }
 
     /// What leaves its place is where eviction goes on from no more.
     pub(super) fn leave_heads(&mut self, id: VerificationId) {
-        if self.log_head == Some(id) || self.delivery_head == Some(id) {
+        if self.heads.contains(&Some(id)) {
             let next = self.next(id);
-            for head in [&mut self.log_head, &mut self.delivery_head] {
-                if *head == Some(id) {
-                    *head = next;
-                }
+            for head in self.heads.iter_mut().filter(|head| **head == Some(id)) {
+                *head = next;
             }
         }
     }

@@ -35,7 +35,7 @@ impl From<Listed> for Verifications {
             let id = slot.verification.id;
             made.records.insert(id, slot);
             made.enter(id);
-            made.appended(id);
+            made.records[&id].become_heads(&mut made.heads);
             id
         });
         let mut ids: Vec<_> = ids.collect();

@@ -25,6 +25,7 @@ use super::ids::VerificationId;
 use super::sizes::{ALLOCATED, map_place};
 use super::verification::{Answer, Claim, Phase, Verification};
 pub use eviction::Expiry;
+use eviction::Role;
 use listed::Listed;
 pub use totals::Totals;
 
@@ -39,10 +40,8 @@ pub struct Verifications {
     by_attempt: BTreeSet<(Timestamp, VerificationId)>,
     /// Those whose webhook waits for another one to come before it.
     to_be_overtaken: Vec<VerificationId>,
-    /// Before this one none in the call log may leave it.
-    log_head: Option<VerificationId>,
-    /// Before this one none has a delivery that may be evicted.
-    delivery_head: Option<VerificationId>,
+    /// For each [`Role`]: before this one none has the role and may lose it.
+    heads: [Option<VerificationId>; Role::ALL.len()],
     totals: Totals,
     evicted: Evicted,
     answered: u64,
@@ -278,12 +277,11 @@ impl Verifications {
                 });
                 self.answered += u64::from(answered);
                 slot.add_to(&mut self.totals);
+                slot.become_heads(&mut self.heads);
                 let of = &slot.verification;
                 // Nearly all calls end at once and leave nothing to be found by.
                 let is_found = of.is_pinned() || !of.claims.is_empty() || of.flow.is_some();
-                let is_found = is_found || of.delivery.is_some();
-                self.appended(id);
-                if !is_found {
+                if !is_found && of.delivery.is_none() {
                     return None;
                 }
                 self.index_due(id);
