@@ -50,9 +50,9 @@ impl Settlement<'_> {
             let steps = std::mem::take(&mut verification.steps);
             verification.steps = steps.into_iter().map(ended).collect();
         }
-        let advanced = self.begin_or_advance_flow(&mut verification, was_pending);
+        let bundle = verification.is_bundle().then(|| self.bundle(&verification));
+        let advanced = begin_or_advance_flow(&mut verification, bundle, was_pending);
         changes.extend(advanced.map(Change::FlowAdvanced));
-        let bundle = self.bundle(&verification);
         // Nearly every call has one step: no list is made for it.
         let (mut one, mut several);
         let ends: &mut [StepEnd<'_>] = match verification.steps.as_slice() {
@@ -88,35 +88,28 @@ impl Settlement<'_> {
             changes.extend(steps.flatten());
         }
         let phase = phase_after(state, ends);
-        let total = total.map_or(Paise::ZERO, |total| total.amount);
         let wire = verification.wire.filter(|_| !was_pending);
         let reply = Reply::of(&answer).sent_over(wire);
-        self.conclude(&mut verification, answer, phase, total, changes);
+        verification.phase = phase;
+        let answered_before = verification.give(answer);
+        if phase == Phase::Ended {
+            let charged = total.map_or(Paise::ZERO, |total| total.amount);
+            changes.extend(self.end_record(&mut verification, charged, answered_before));
+        }
         changes.extend(self.access(&verification, AccessKind::Call));
         changes.push(Change::Recorded(verification));
         reply
     }
 
-    /// Notes in the record what the answer makes of it; a hold that is not needed any more is settled.
-    fn conclude(
+    /// Notes in the record that it has its result. Gives the end of its hold, where it has one.
+    fn end_record(
         &self,
         verification: &mut Verification,
-        answer: Answer,
-        phase: Phase,
-        total: Paise,
-        changes: &mut Vec<Change>,
-    ) {
-        verification.phase = phase;
-        let answered_before = verification.give(answer);
-        if phase != Phase::Ended {
-            return;
-        }
+        charged: Paise,
+        answered_before: bool,
+    ) -> Option<Change> {
         verification.steps = Vec::new();
-        verification.charged = total;
-        if let Some(amount) = verification.hold.take() {
-            let charged = total;
-            changes.push(Change::HoldSettled { amount, charged });
-        }
+        verification.charged = charged;
         // A webhook brings the result only where the first answer did not, and only to a registered
         // receiver (ruling 26).
         if answered_before && self.state.webhook.is_some() {
@@ -124,43 +117,15 @@ impl Settlement<'_> {
             let delivery = Delivery::new(self.now, verification.webhook, schedule_ms);
             verification.delivery = Some(Box::new(delivery));
         }
+        let amount = verification.hold.take()?;
+        Some(Change::HoldSettled { amount, charged })
     }
 
-    /// What a completed step does to the account's flows. Of a bundle only the first step of one in two
-    /// calls does something: it begins the flow that the second call goes on with.
-    fn begin_or_advance_flow(
-        &self,
-        verification: &mut Verification,
-        was_pending: bool,
-    ) -> Option<FlowAdvance> {
-        let in_two_calls = |row: &Bundle| row.mode == BundleMode::TwoCalls && !was_pending;
-        let does = self.bundle(verification).is_none_or(in_two_calls);
-        let [
-            Step {
-                outcome: Resolved::Completed { flow, .. },
-                ..
-            },
-        ] = verification.steps.as_mut_slice()
-        else {
-            return None;
-        };
-        match flow.take().filter(|_| does)? {
-            FlowChange::Begun(flow) => {
-                verification.flow = Some(Box::new(flow));
-                None
-            }
-            FlowChange::Advanced(advance) => (!verification.is_bundle()).then_some(advance),
-        }
-    }
-
-    /// The row of a bundle; none for an operation.
-    fn bundle(&self, verification: &Verification) -> Option<&Bundle> {
-        if !verification.is_bundle() {
-            return None;
-        }
-        let slug = verification.endpoint.rsplit('.').next()?;
+    /// The row of a bundle.
+    fn bundle(&self, verification: &Verification) -> &Bundle {
         let mut rows = self.rules.contract.bundles.iter();
-        rows.find(|row| row.slug == slug)
+        let row = rows.find(|row| verification.endpoint.rsplit('.').next() == Some(&row.slug));
+        row.expect("only a bundle of the contract is called, and the contract never changes")
     }
 
     fn end<'s>(&'s self, step: &'s Step) -> StepEnd<'s> {
@@ -287,6 +252,33 @@ impl Settlement<'_> {
             by,
             retained_until,
         }))
+    }
+}
+
+/// What a completed step does to the account's flows. Of a bundle only the first step of one in two
+/// calls does something: it begins the flow that the second call goes on with.
+fn begin_or_advance_flow(
+    verification: &mut Verification,
+    bundle: Option<&Bundle>,
+    was_pending: bool,
+) -> Option<FlowAdvance> {
+    let in_two_calls = |row: &Bundle| row.mode == BundleMode::TwoCalls && !was_pending;
+    let does = bundle.is_none_or(in_two_calls);
+    let [
+        Step {
+            outcome: Resolved::Completed { flow, .. },
+            ..
+        },
+    ] = verification.steps.as_mut_slice()
+    else {
+        return None;
+    };
+    match flow.take().filter(|_| does)? {
+        FlowChange::Begun(flow) => {
+            verification.flow = Some(Box::new(flow));
+            None
+        }
+        FlowChange::Advanced(advance) => bundle.is_none().then_some(advance),
     }
 }
 
