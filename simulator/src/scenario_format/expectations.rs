@@ -44,7 +44,7 @@ pub struct Expectation {
 const ACCOUNT: &str = "local";
 
 /// Reads the expectations of scenario files. What else stands in them is the other reader's, which
-/// also tells what is no TOML.
+/// also reports what is no TOML.
 ///
 /// # Errors
 /// Every mistake of every expectation.
@@ -54,7 +54,7 @@ pub fn read_expectations(
     sources: &[Arc<Source>],
 ) -> Result<Vec<Expectation>, Problems> {
     let tables: Vec<&str> = roles.keys().map(String::as_str).collect();
-    // What is wrong with people is told by the other reader.
+    // What is wrong with people is reported by the other reader.
     let (people, _) = Cast { contract, roles }.read(sources);
     let (mut found, mut problems) = (Vec::new(), Problems::default());
     let mut names = Names::default();
@@ -65,7 +65,7 @@ pub fn read_expectations(
             beside: around.map_or(&[], Declared::files),
         };
         let (intact, mistakes) = Table::of_source_sharing(source, Some(sharing), |root| {
-            // All keys count as asked for: unknown ones are told once, by the other reader.
+            // All keys count as asked for: unknown ones are reported once, by the other reader.
             root.entries();
             for table in root.tables("expect") {
                 let name = names.read(&table);

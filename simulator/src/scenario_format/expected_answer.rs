@@ -47,7 +47,7 @@ pub(super) const MEMBERS: [&str; 9] = [
 ];
 
 /// That an answer arrives as it should.
-pub(super) const INTACT: &str = "none";
+const INTACT: &str = "none";
 
 /// How an envelope can stand.
 pub(super) const STATUSES: [&str; 3] = ["completed", "failed", "pending"];
@@ -78,7 +78,7 @@ pub(super) fn expected(item: &Item<'_>) -> Option<Expected> {
         members.extend(value.map(|value| (name.into(), value)));
     }
     table.done();
-    // A part with a mistake has been told already.
+    // A part with a mistake was reported already.
     if table.entries().is_empty() {
         table.lacks("this expects nothing: name a part of the answer, such as `status`");
     }

@@ -151,7 +151,7 @@ fn webhook(item: &Item<'_>) -> Option<ExpectedWebhook> {
     let receiver = table.optional("receiver").map(|item| receiver(&item));
     table.done();
     if times.is_none() && ends.is_none() && signature.is_none() {
-        // A part with a mistake has been told already.
+        // A part with a mistake was reported already.
         let mut entries = table.entries().into_iter().map(|(name, _)| name);
         if entries.all(|name| name == "receiver") {
             item.problem_with_hint("this expects nothing of the webhook", FORM);

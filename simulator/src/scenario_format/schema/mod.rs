@@ -1,178 +1,188 @@
-//! The JSON Schema of scenario files, for editors: made from the tables the readers use and from the
-//! rows, so that it names what there is. A file it refuses is refused by the readers, too; they know
+//! The JSON Schema of scenario files, for editors: `template.json` with its holes filled by the tables of
+//! the readers and by the contract's rows. A file it refuses is refused by the readers, too; they know
 //! more, and the last word is theirs.
 
-mod conditions;
-mod expectations;
-mod outcomes;
-mod people;
 mod reference;
+mod rows;
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use svc_fixtures::contract::{Contract, ErrorCode};
+use svc_fixtures::contract::{Contract, Environment, ErrorCode};
+use svc_fixtures::path::MAX_POSITION;
 use svc_fixtures::template::Character;
 
+use super::expected_answer::STATUSES;
+use super::expected_later::{DeliveryEnd, ENDS, SIGNED, TIMES};
+use crate::scenario::read::faults::{COPIES, SIGNATURES, WORDS};
+use crate::scenario::read::outcomes::BESIDE_PENDING;
+use crate::scenario::read::predicates::{NUMBER_PREDICATES, TEXT_PREDICATES};
 use crate::scenario::read::prefixes;
 
 pub use reference::reference;
 
+/// A text `<…>` in it is a hole: the part of that name stands there in the schema.
+#[derive(Deserialize)]
+struct Template {
+    parts: Map<String, Value>,
+    schema: Value,
+}
+
 /// The schema of scenario files. `roles` is whom the answers speak of.
 #[must_use]
 pub fn schema(contract: &Contract, roles: &BTreeMap<String, Character>) -> Value {
-    let mut properties = Map::new();
-    let mut add = |name: &str, schema: Value| properties.insert(name.to_owned(), schema);
-    add(
-        "scenario",
-        about(
-            "The rules: which input gets which outcome. The first that holds wins.",
-            list(&refer("scenario")),
-        ),
-    );
-    add(
-        "expect",
-        about(
-            "Calls and the parts of their answers that somebody relies on; `check` plays them.",
-            list(&refer("expect")),
-        ),
-    );
-    add(
-        "values",
-        json!({
-            "description": "Values with a name: \"$name\" stands for one wherever it is used.",
-            "type": "object",
-        }),
-    );
+    let template = serde_json::from_str(include_str!("template.json"));
+    let Template { mut parts, schema } = template.expect("every print of the schema reads it");
+    parts.extend(words_and_numbers(contract));
+    parts.insert("headers".to_owned(), rows::headers());
+    add_tests(&mut parts);
+    let mut schema = filled(&schema, &parts);
+    let definitions = &mut schema["definitions"];
+    rows::add_fields(contract, &mut definitions["when"]["properties"]);
+    definitions["final_outcome"] = final_outcome(&definitions["outcome"]);
+    for (role, character) in roles {
+        let name = format!("all_{role}");
+        definitions[&name] = rows::of_role(contract, roles, role, character);
+    }
     for role in roles.keys() {
-        add(role, refer(&role_name(role)));
+        schema["properties"][role] = json!({ "$ref": format!("#/definitions/all_{role}") });
     }
-    let mut definitions = Map::new();
-    definitions.insert("named".to_owned(), named());
-    definitions.insert("duration".to_owned(), duration());
-    definitions.insert("scenario".to_owned(), scenario(contract));
-    conditions::define(contract, &mut definitions);
-    outcomes::define(&mut definitions);
-    expectations::define(contract, &mut definitions);
-    people::define(contract, roles, &mut definitions);
-    json!({
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "Scenario files of svc-simulator",
-        "description": "Which input gets which outcome; README.md beside the built-in files explains it.",
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": false,
-        "definitions": definitions,
-    })
+    schema
 }
 
-fn scenario(contract: &Contract) -> Value {
-    let one_or_more = or_named(json!({ "anyOf": [refer("outcome"), some(&refer("outcome"))] }));
-    json!({
-        "type": "object",
-        "properties": {
-            "name": text("Its name, unique in its folder; the call log shows it."),
-            "operation": about(
-                "The operations it is for: an id, a prefix that ends in `.*`, or `*`.",
-                or_named(json!({ "enum": operations(contract) })),
-            ),
-            "when": about(
-                "What an input must be like, all of it; without it every input is.",
-                or_named(refer("when")),
-            ),
-            "then": about(
-                "What happens; a list is a sequence over the calls with the same input.",
-                one_or_more.clone(),
-            ),
-            "cases": about(
-                "Instead of `then`, one outcome a case; `{case}` in the texts of `when` is its name.",
-                or_named(json!({
-                    "type": "object",
-                    "minProperties": 1,
-                    "additionalProperties": one_or_more,
-                })),
-            ),
-            "start_over": about(
-                "Whether a sequence begins again after its last outcome; else it stays on it.",
-                or_named(json!({ "type": "boolean" })),
-            ),
+/// The same value with the parts in its holes.
+fn filled(value: &Value, parts: &Map<String, Value>) -> Value {
+    let hole = |text: &str| text.strip_prefix('<')?.strip_suffix('>').map(str::to_owned);
+    match value {
+        Value::String(text) => match hole(text) {
+            Some(name) => filled(&parts[&name], parts),
+            None => value.clone(),
         },
-        "required": ["name", "operation"],
-        "oneOf": [{ "required": ["then"] }, { "required": ["cases"] }],
-        "additionalProperties": false,
-    })
-}
-
-/// Every id, every prefix of one, and all.
-fn operations(contract: &Contract) -> Vec<String> {
-    prefixes(contract)
-        .into_iter()
-        .chain(ids(contract))
-        .collect()
-}
-
-fn ids(contract: &Contract) -> impl Iterator<Item = String> {
-    contract.operations.iter().map(|row| row.id.clone())
-}
-
-fn named() -> Value {
-    json!({
-        "description": "What has this name in [values], or is said of somebody: \"$soon\", \"$asha.pan\".",
-        "type": "string",
-        "pattern": "^\\$[^$\\d\\s]",
-    })
-}
-
-fn duration() -> Value {
-    json!({
-        "description": "A whole number and a unit: 500ms, 30s, 2m, 6h or 7d.",
-        "type": "string",
-        "pattern": "^[0-9]+(ms|s|m|h|d)$",
-    })
-}
-
-fn error_codes() -> Value {
-    json!({ "enum": ErrorCode::ALL.map(ErrorCode::as_str) })
-}
-
-/// How what can be said of those of a role is called.
-fn role_name(role: &str) -> String {
-    format!("all_{role}")
-}
-
-fn refer(name: &str) -> Value {
-    json!({ "$ref": format!("#/definitions/{name}") })
-}
-
-/// The same, with what it is for people. Nothing counts beside a `$ref`.
-fn about(what: &str, schema: Value) -> Value {
-    let mut described = Map::new();
-    described.insert("description".to_owned(), json!(what));
-    match schema {
-        Value::Object(members) if !members.contains_key("$ref") => {
-            described.extend(members.into_iter().filter(|(key, _)| key != "description"));
+        Value::Array(items) => items.iter().map(|item| filled(item, parts)).collect(),
+        Value::Object(members) => {
+            let members = members.iter();
+            members
+                .map(|(name, member)| (name.clone(), filled(member, parts)))
+                .collect()
         }
-        other => {
-            described.insert("allOf".to_owned(), json!([other]));
+        other => other.clone(),
+    }
+}
+
+/// What the readers and the contract know: words, and the bounds of numbers.
+fn words_and_numbers(contract: &Contract) -> Map<String, Value> {
+    let operations = contract.operations.iter();
+    let operations: Vec<String> = operations.map(|row| row.id.clone()).collect();
+    let all: Vec<String> = prefixes(contract)
+        .into_iter()
+        .chain(operations.clone())
+        .collect();
+    let parts = [
+        ("operations", json!(operations)),
+        ("operations and prefixes", json!(all)),
+        (
+            "fields",
+            json!(rows::fields(contract).keys().collect::<Vec<_>>()),
+        ),
+        ("error codes", json!(ErrorCode::ALL.map(ErrorCode::as_str))),
+        (
+            "environments",
+            json!(Environment::ALL.map(Environment::as_str)),
+        ),
+        ("wire faults", json!(WORDS.map(|(word, _)| word))),
+        ("signature faults", json!(SIGNATURES.map(|(word, _)| word))),
+        ("signatures", json!(SIGNED.map(|(word, _)| word))),
+        ("delivery ends", json!(ENDS.map(DeliveryEnd::as_str))),
+        ("statuses", json!(STATUSES)),
+        ("a length", whole_number(&(0..=MAX_POSITION))),
+        ("copies", whole_number(&COPIES)),
+        ("times", whole_number(&TIMES)),
+    ];
+    let parts = parts.into_iter();
+    parts.map(|(name, part)| (name.to_owned(), part)).collect()
+}
+
+fn whole_number(range: &RangeInclusive<impl Into<Value> + Copy>) -> Value {
+    let (minimum, maximum): (Value, Value) = ((*range.start()).into(), (*range.end()).into());
+    json!({ "type": "integer", "minimum": minimum, "maximum": maximum })
+}
+
+/// A test of each kind of value: what the value is, and which tests there are not.
+fn add_tests(parts: &mut Map<String, Value>) {
+    let of_text_and_number = [&TEXT_PREDICATES[..], &NUMBER_PREDICATES].concat();
+    for (name, value, left_out) in [
+        ("a test of texts", json!({ "type": "string" }), &[][..]),
+        (
+            "a test of numbers",
+            json!({ "anyOf": "<a number>" }),
+            &TEXT_PREDICATES,
+        ),
+        (
+            "a test of flags",
+            json!({ "anyOf": "<a flag>" }),
+            &of_text_and_number,
+        ),
+        (
+            "a test of anything",
+            json!({ "not": { "type": "null" } }),
+            &[],
+        ),
+    ] {
+        parts.insert("value".to_owned(), value);
+        let mut test = filled(&parts["a test"], parts);
+        keep(&mut test["anyOf"][0]["anyOf"][2]["properties"], |name| {
+            !left_out.contains(&name)
+        });
+        parts.insert(name.to_owned(), test);
+    }
+}
+
+/// What something pending comes to: an outcome that is not pending, and has nothing beside it.
+fn final_outcome(outcome: &Value) -> Value {
+    let mut last = outcome.clone();
+    let table = &mut last["anyOf"][0];
+    let is_final = |name: &str| {
+        !BESIDE_PENDING.contains(&name) && !["pending", "after", "finally"].contains(&name)
+    };
+    keep(&mut table["properties"], is_final);
+    keep(&mut table["dependencies"], is_final);
+    table["oneOf"] = json!([{ "required": ["success"] }, { "required": ["error"] }]);
+    last
+}
+
+fn keep(object: &mut Value, is_kept: impl Fn(&str) -> bool) {
+    let members = object
+        .as_object_mut()
+        .expect("the template has an object here");
+    members.retain(|name, _| is_kept(name));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::read::patches::BESIDE_SUCCESS;
+    use crate::scenario::read::when::BESIDE_FIELDS;
+    use crate::scenario_format::expected_answer::MEMBERS;
+
+    #[test]
+    fn the_template_has_the_keys_that_the_readers_know() {
+        let schema = schema(&Contract::built_in(), &BTreeMap::new());
+        let of = |at: &str| &schema["definitions"][at];
+        let tests = &of("any_test")["anyOf"][0]["anyOf"][2];
+        let outcome = &of("outcome")["anyOf"][0];
+        for (table, keys) in [
+            (of("when"), &BESIDE_FIELDS[..]),
+            (tests, &TEXT_PREDICATES),
+            (tests, &NUMBER_PREDICATES),
+            (outcome, &BESIDE_PENDING),
+            (outcome, &BESIDE_SUCCESS),
+            (of("answer"), &MEMBERS),
+        ] {
+            for key in keys {
+                assert!(table["properties"][key].is_object(), "{key}");
+            }
         }
     }
-    Value::Object(described)
-}
-
-/// The same, or the name of a value.
-fn or_named(schema: Value) -> Value {
-    json!({ "anyOf": [schema, refer("named")] })
-}
-
-fn text(what: &str) -> Value {
-    json!({ "description": what, "type": "string" })
-}
-
-fn list(items: &Value) -> Value {
-    json!({ "type": "array", "items": items })
-}
-
-/// A list that is not empty.
-fn some(items: &Value) -> Value {
-    json!({ "type": "array", "items": items, "minItems": 1 })
 }
