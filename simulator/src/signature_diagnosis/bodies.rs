@@ -11,51 +11,41 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 const MOST_NUMBERS: usize = 8;
 
 /// The body first, then what it is mistaken for. Made one at a time: together they could be large.
-pub(super) fn bodies(body: &[u8]) -> impl Iterator<Item = Variant> {
-    let itself = Variant {
-        bytes: body.to_vec(),
-        mistake: None,
-    };
+pub(super) fn bodies(body: &[u8]) -> impl Iterator<Item = Variant<Vec<u8>>> {
     let others = line_ends(body)
+        .into_iter()
         .chain(encodings(body))
         .chain(wrappings(body));
     let others = others.chain(reprints(body)).chain(fractions(body));
     let others = others.filter(move |(bytes, _)| bytes != body);
-    let others = others.map(|(bytes, mistake)| Variant {
-        bytes,
-        mistake: Some(mistake),
-    });
-    std::iter::once(itself).chain(others)
+    let others = others.map(|(bytes, mistake)| Variant::of(bytes, mistake));
+    std::iter::once(Variant::right(body.to_vec())).chain(others)
 }
 
 type Changed = (Vec<u8>, Diagnosis);
 
-fn line_ends(body: &[u8]) -> impl Iterator<Item = Changed> {
+fn line_ends(body: &[u8]) -> [Changed; 6] {
     let trimmed = body.trim_ascii_end();
     let with = |end: &[u8]| [trimmed, end].concat();
-    let unix = unix_lines(body);
-    let windows = windows_lines(&unix);
+    let unix = lines(body, |line| {
+        line.strip_suffix(b"\r").unwrap_or(line).to_vec()
+    });
+    let windows = lines(&unix, |line| [line, b"\r"].concat());
     let changed = [
-        (with(b"\n"), "the body with a line break at its end"),
-        (
-            with(b"\r\n"),
-            "the body with a line break (CR LF) at its end",
-        ),
-        (
-            trimmed.to_vec(),
-            "the body without the white space at its end",
-        ),
+        (with(b"\n"), "with a line break at its end"),
+        (with(b"\r\n"), "with a line break (CR LF) at its end"),
+        (trimmed.to_vec(), "without the white space at its end"),
         (
             body.trim_ascii().to_vec(),
-            "the body without the white space around it",
+            "without the white space around it",
         ),
-        (unix, "the body with LF instead of CR LF"),
-        (windows, "the body with CR LF instead of LF"),
+        (unix, "with LF instead of CR LF"),
+        (windows, "with CR LF instead of LF"),
     ];
-    changed.into_iter().map(|(bytes, what)| {
+    changed.map(|(bytes, how)| {
         let mistake = Diagnosis::proven(
             "body-line-ends",
-            format!("the signature fits {what}"),
+            format!("the signature fits the body {how}"),
             "An editor, a shell, `git` or a text mode changed line ends on the way, or one was added or cut.",
             "Handle the body as bytes from the socket to the check; save it with `--data-binary`, not through an editor.",
         );
@@ -63,59 +53,44 @@ fn line_ends(body: &[u8]) -> impl Iterator<Item = Changed> {
     })
 }
 
-fn unix_lines(body: &[u8]) -> Vec<u8> {
-    let mut lines = Vec::with_capacity(body.len());
-    for (at, byte) in body.iter().enumerate() {
-        if !(*byte == b'\r' && body.get(at + 1) == Some(&b'\n')) {
-            lines.push(*byte);
-        }
-    }
-    lines
-}
-
-fn windows_lines(unix: &[u8]) -> Vec<u8> {
-    let mut lines = Vec::with_capacity(unix.len());
-    for byte in unix {
-        if *byte == b'\n' {
-            lines.push(b'\r');
-        }
-        lines.push(*byte);
-    }
-    lines
+/// The body with each of its lines that a line break ends changed.
+fn lines(body: &[u8], change: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> = body
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
+    let last = lines.pop();
+    let changed = lines.iter().map(|line| change(line));
+    changed.chain(last).collect::<Vec<_>>().join(&b'\n')
 }
 
 fn encodings(body: &[u8]) -> impl Iterator<Item = Changed> {
-    let mut changed = vec![match body.strip_prefix(BOM) {
-        Some(rest) => (
-            rest.to_vec(),
-            "the body without the byte order mark it begins with",
-        ),
-        None => (
-            [BOM, body].concat(),
-            "the body with a byte order mark before it",
-        ),
-    }];
+    let mark = match body.strip_prefix(BOM) {
+        Some(rest) => (rest.to_vec(), "without the byte order mark it begins with"),
+        None => ([BOM, body].concat(), "with a byte order mark before it"),
+    };
     let taken_for_latin: String = body.iter().copied().map(char::from).collect();
-    changed.push((
+    let taken = (
         taken_for_latin.into_bytes(),
-        "the body read as Latin-1 and written as UTF-8",
-    ));
+        "read as Latin-1 and written as UTF-8",
+    );
+    let mut changed = vec![mark, taken];
     if let Ok(text) = std::str::from_utf8(body) {
         let latin: Option<Vec<u8>> = text.chars().map(|it| u8::try_from(it).ok()).collect();
-        changed.extend(latin.map(|bytes| (bytes, "the body written as Latin-1")));
-        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        changed.push((wide, "the body written as UTF-16"));
+        changed.extend(latin.map(|bytes| (bytes, "written as Latin-1")));
+        let wide = text.encode_utf16().flat_map(u16::to_le_bytes);
+        changed.push((wide.collect(), "written as UTF-16"));
     } else {
         let lossy = String::from_utf8_lossy(body).into_owned();
         changed.push((
-            lossy.into_bytes(),
-            "the body with replacement characters for what is not UTF-8",
+            lossy.into(),
+            "with replacement characters for what is not UTF-8",
         ));
     }
-    changed.into_iter().map(|(bytes, what)| {
+    changed.into_iter().map(|(bytes, how)| {
         let mistake = Diagnosis::proven(
             "body-encoding",
-            format!("the signature fits {what}"),
+            format!("the signature fits the body {how}"),
             "The body became text and bytes again with another character set than UTF-8 without a byte order mark.",
             "Check the bytes as they come off the wire, before they become text.",
         );
@@ -159,7 +134,7 @@ fn reprints(body: &[u8]) -> impl Iterator<Item = Changed> {
                 "Check the raw bytes of the request, before any JSON middleware; when signing, sign what is sent. In \
                  Express: `express.raw`; in Flask: `request.get_data()`; in Spring: a `byte[]` body.",
             );
-            (style.print(&value).into_bytes(), mistake)
+            (style.print(&value), mistake)
         })
     })
 }

@@ -1,9 +1,10 @@
 //! Reads a signature header as a person would: says everything that is not as it must be, and makes
 //! the most of the rest. What is wrong with secret or body is not looked for here.
 
-use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
+use data_encoding::HEXLOWER_PERMISSIVE;
 
 use super::Diagnosis;
+use super::secrets::base64;
 use crate::engine::state::signature::HEADER;
 
 /// What could be made of the header.
@@ -17,8 +18,6 @@ pub(super) struct HeaderReading {
     pub(super) mac: Option<Vec<u8>>,
 }
 
-const FORM: &str = "The header is `t=<unix seconds>,v1=<64 lowercase hex digits>`: two parts, the time first, one \
-                    comma, no spaces.";
 const PRINT: &str =
     "Write the header exactly so. `svc-simulator webhook sign` prints one to compare with.";
 
@@ -28,7 +27,7 @@ pub(super) fn seconds(time: &str) -> Option<i64> {
     Some(number / i64::from(Unit::of(number).per_second()))
 }
 
-/// The unit a time is told in, by its size: in seconds this size is thousands of years away.
+/// The unit of a time, by its size: in seconds this size is thousands of years away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Seconds,
@@ -45,6 +44,14 @@ impl Unit {
         }
     }
 
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Unit::Seconds => "seconds",
+            Unit::Milliseconds => "milliseconds",
+            Unit::Microseconds => "microseconds",
+        }
+    }
+
     pub(super) fn per_second(self) -> u32 {
         match self {
             Unit::Seconds => 1,
@@ -53,6 +60,12 @@ impl Unit {
         }
     }
 }
+
+/// The names of hashes that other services write before a signature.
+const HASHES: [&str; 4] = ["sha1", "sha256", "sha384", "sha512"];
+
+/// What stands between two parts; the first is right.
+const SEPARATORS: [char; 5] = [',', ';', '&', '|', ' '];
 
 /// Reads all values of the header.
 pub(super) fn read(values: &[&str]) -> HeaderReading {
@@ -76,15 +89,15 @@ pub(super) fn read(values: &[&str]) -> HeaderReading {
     }
     let value = reading.unwrapped(first);
     if value.is_empty() {
-        reading.note(
-            "header-empty",
-            format!("the {HEADER} header is empty"),
-            "The signer had nothing to write: usually a setting or a variable that is not set.",
-            PRINT,
-        );
+        let why =
+            "The signer had nothing to write: usually a setting or a variable that is not set.";
+        let seen = format!("the {HEADER} header is empty");
+        reading.note("header-empty", seen, why, PRINT);
         return reading;
     }
-    reading.parts(value);
+    let (time, mac) = reading.parts(value);
+    reading.time(time);
+    reading.mac(mac);
     reading
 }
 
@@ -92,6 +105,13 @@ impl HeaderReading {
     fn note(&mut self, code: &'static str, seen: impl Into<String>, why: &str, advice: &str) {
         self.mistakes
             .push(Diagnosis::proven(code, seen, why, advice));
+    }
+
+    /// Notes what is not as the header is written.
+    fn malformed(&mut self, code: &'static str, seen: impl Into<String>) {
+        let form = "The header is `t=<unix seconds>,v1=<64 lowercase hex digits>`: two parts, the time first, one \
+                    comma, no spaces.";
+        self.note(code, seen, form, PRINT);
     }
 
     /// The value without what was copied along with it.
@@ -111,43 +131,27 @@ impl HeaderReading {
         for quote in ['"', '\''] {
             let inner = rest.trim().strip_prefix(quote);
             if let Some(inner) = inner.and_then(|it| it.strip_suffix(quote)) {
-                self.note("header-quoted", "the value stands in quotes", FORM, PRINT);
+                self.malformed("header-quoted", "the value stands in quotes");
                 rest = inner;
             }
         }
         if rest.contains(char::is_whitespace) {
-            self.note(
-                "header-spaces",
-                "the value has spaces or line breaks",
-                FORM,
-                PRINT,
-            );
+            self.malformed("header-spaces", "the value has spaces or line breaks");
         }
         rest.trim()
     }
 
-    /// What stands between the parts.
-    fn separator(&mut self, value: &str) -> char {
-        let separator = match value.contains(',') {
-            true => ',',
-            false => [';', '&', '|', ' ']
-                .into_iter()
-                .find(|it| value.contains(*it))
-                .unwrap_or(','),
-        };
-        if separator != ',' {
+    /// Time and signature as they are written.
+    fn parts<'a>(&mut self, value: &'a str) -> (Option<&'a str>, Option<&'a str>) {
+        let separator = SEPARATORS.into_iter().find(|it| value.contains(*it));
+        if let Some(separator) = separator.filter(|it| *it != ',') {
             let seen = format!("the parts are separated by `{separator}`");
-            self.note("header-separator", seen, FORM, PRINT);
+            self.malformed("header-separator", seen);
         }
-        separator
-    }
-
-    fn parts(&mut self, value: &str) {
-        let separator = self.separator(value);
         let (mut time, mut mac, mut swapped) = (None, None, false);
-        for part in value.split(separator).map(str::trim) {
+        for part in value.split(separator.unwrap_or(',')).map(str::trim) {
             if part.is_empty() {
-                self.note("part-unknown", "a part is empty", FORM, PRINT);
+                self.malformed("part-unknown", "a part is empty");
                 continue;
             }
             let (name, value) = part
@@ -156,147 +160,108 @@ impl HeaderReading {
             let slot = match name.to_ascii_lowercase().as_str() {
                 "t" => &mut time,
                 "v1" => &mut mac,
-                "v0" => {
-                    self.note(
-                        "scheme-v0",
-                        "there is a part `v0`",
-                        "The scheme of this service is called `v1`; `v0` belongs to another service or to a test.",
-                        PRINT,
-                    );
-                    mac.get_or_insert(value);
-                    continue;
-                }
-                "sha1" | "sha256" | "sha384" | "sha512" => {
-                    self.prefixed(name);
-                    mac.get_or_insert(value);
-                    continue;
-                }
                 _ => {
-                    self.unknown(name);
-                    // Where a bare signature is the whole header, it is looked at all the same.
-                    if name.is_empty() && value.len() >= 40 {
+                    if self.is_signature(name, value) {
                         mac.get_or_insert(value);
                     }
                     continue;
                 }
             };
             if name.chars().any(char::is_uppercase) {
-                self.note(
-                    "part-case",
-                    format!("a part is called `{name}`"),
-                    FORM,
-                    PRINT,
-                );
+                self.malformed("part-case", format!("a part is called `{name}`"));
             }
             match slot.is_some() {
-                true => self.note(
-                    "part-twice",
-                    format!("there are several parts `{name}`"),
-                    FORM,
-                    PRINT,
-                ),
+                true => self.malformed("part-twice", format!("there are several parts `{name}`")),
                 false => *slot = Some(value),
             }
             swapped |= mac.is_some() && time.is_none();
         }
         if swapped && time.is_some() {
-            self.note("part-order", "`v1` stands before `t`", FORM, PRINT);
+            self.malformed("part-order", "`v1` stands before `t`");
         }
-        self.time(time);
-        self.mac(mac);
+        (time, mac)
+    }
+
+    /// Whether a part that the header does not have is the signature all the same.
+    fn is_signature(&mut self, name: &str, value: &str) -> bool {
+        match name.to_ascii_lowercase().as_str() {
+            "v0" => self.note(
+                "scheme-v0",
+                "there is a part `v0`",
+                "The scheme of this service is called `v1`; `v0` belongs to another service or to a test.",
+                PRINT,
+            ),
+            "" => {
+                self.malformed("part-unknown", "a part has no name");
+                // A bare signature may be the whole header.
+                return value.len() >= 40;
+            }
+            hash if HASHES.contains(&hash) => self.prefixed(name),
+            _ => {
+                let start: String = name.chars().take(20).collect();
+                self.malformed("part-unknown", format!("there is an unknown part `{start}`"));
+                return false;
+            }
+        }
+        true
     }
 
     fn prefixed(&mut self, name: &str) {
-        self.note(
-            "scheme-prefix",
-            format!("the signature is prefixed `{name}=`"),
-            "That is how some other services write it.",
-            PRINT,
-        );
-    }
-
-    fn unknown(&mut self, name: &str) {
-        let seen = match name {
-            "" => "a part has no name".to_owned(),
-            _ => format!(
-                "there is an unknown part `{}`",
-                name.chars().take(20).collect::<String>()
-            ),
-        };
-        self.note("part-unknown", seen, FORM, PRINT);
+        let seen = format!("the signature is prefixed `{name}=`");
+        let why = "That is how some other services write it.";
+        self.note("scheme-prefix", seen, why, PRINT);
     }
 
     fn time(&mut self, time: Option<&str>) {
         let Some(time) = time else {
-            self.note(
-                "time-missing",
-                "there is no part `t`",
-                "The time is signed along with the body, so that a recorded delivery can't be sent again later.",
-                PRINT,
-            );
-            return;
+            let why = "The time is signed along with the body, so that a recorded delivery can't be sent again later.";
+            return self.note("time-missing", "there is no part `t`", why, PRINT);
         };
         self.time = Some(time.to_owned());
+        let (code, seen, why) = match time.parse::<i64>() {
+            Ok(number) if Unit::of(number) != Unit::Seconds => (
+                "time-unit",
+                format!("t={number} is a time in {}", Unit::of(number).name()),
+                "Many clocks count finer than seconds; the header does not.",
+            ),
+            Ok(number) if number.to_string() == time => return,
+            Ok(_) => (
+                "time-spelling",
+                "`t` is not written as a plain number".to_owned(),
+                "The time is part of what is signed, so its spelling counts: no sign, no leading zeros.",
+            ),
+            Err(_) => (
+                "time-not-a-number",
+                "`t` is no whole number".to_owned(),
+                "The time is a whole number of seconds since 1970: no fraction, no date.",
+            ),
+        };
         let advice = "Sign and write whole Unix seconds: `date +%s`, `int(time.time())`, `Math.floor(Date.now() / 1000)`.";
-        match time.parse::<i64>() {
-            Ok(number) if Unit::of(number) != Unit::Seconds => {
-                let unit = match Unit::of(number) {
-                    Unit::Milliseconds => "milliseconds",
-                    _ => "microseconds",
-                };
-                let seen = format!("t={number} is a time in {unit}");
-                self.note(
-                    "time-unit",
-                    seen,
-                    "Many clocks count finer than seconds; the header does not.",
-                    advice,
-                );
-            }
-            Ok(number) if number.to_string() != time => {
-                let why = "The time is part of what is signed, so its spelling counts: no sign, no leading zeros.";
-                self.note(
-                    "time-spelling",
-                    "`t` is not written as a plain number",
-                    why,
-                    advice,
-                );
-            }
-            Ok(_) => {}
-            Err(_) => {
-                let why = "The time is a whole number of seconds since 1970: no fraction, no date.";
-                self.note("time-not-a-number", "`t` is no whole number", why, advice);
-            }
-        }
+        self.note(code, seen, why, advice);
     }
 
     fn mac(&mut self, mac: Option<&str>) {
         let Some(mut text) = mac else {
-            self.note("signature-missing", "there is no part `v1`", FORM, PRINT);
-            return;
+            return self.malformed("signature-missing", "there is no part `v1`");
         };
-        if let Some((name @ ("sha1" | "sha256" | "sha384" | "sha512"), rest)) = text.split_once('=')
+        if let Some((name, rest)) = text.split_once('=')
+            && HASHES.contains(&name)
         {
             self.prefixed(name);
             text = rest;
         }
-        match HEXLOWER_PERMISSIVE.decode(text.as_bytes()) {
-            Ok(mac) => {
-                if text.contains(|it: char| it.is_ascii_uppercase()) {
-                    let why = "The digits are compared as text by many receivers, and the service writes them small.";
-                    self.note(
-                        "hex-uppercase",
-                        "the hex digits are upper-case",
-                        why,
-                        "Print lowercase hex.",
-                    );
-                }
-                if mac.len() != 32 {
-                    self.wrong_length(mac.len());
-                }
-                self.mac = Some(mac);
-            }
-            Err(_) => self.not_hex(text),
+        let Ok(mac) = HEXLOWER_PERMISSIVE.decode(text.as_bytes()) else {
+            return self.not_hex(text);
+        };
+        if text.contains(|it: char| it.is_ascii_uppercase()) {
+            let why = "The digits are compared as text by many receivers, and the service writes them small.";
+            let seen = "the hex digits are upper-case";
+            self.note("hex-uppercase", seen, why, "Print lowercase hex.");
         }
+        if mac.len() != 32 {
+            self.wrong_length(mac.len());
+        }
+        self.mac = Some(mac);
     }
 
     fn wrong_length(&mut self, bytes: usize) {
@@ -310,32 +275,22 @@ impl HeaderReading {
             _ => "HMAC-SHA256 has 64 hex digits: some were lost or added.",
         };
         let seen = format!("the signature has {} hex digits instead of 64", bytes * 2);
-        self.note(
-            "hex-length",
-            seen,
-            why,
-            "Sign with HMAC-SHA256, and write all of its digits.",
-        );
+        let advice = "Sign with HMAC-SHA256, and write all of its digits.";
+        self.note("hex-length", seen, why, advice);
     }
 
     fn not_hex(&mut self, text: &str) {
-        let encodings = [BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD];
-        let decoded = encodings
-            .iter()
-            .find_map(|it| it.decode(text.as_bytes()).ok());
         // Some print hex, and then encode the text of the digits.
-        let decoded = decoded.map(|it| HEXLOWER_PERMISSIVE.decode(&it).unwrap_or(it));
-        match decoded.filter(|it| matches!(it.len(), 20 | 32 | 48 | 64)) {
-            Some(mac) => {
-                self.note(
-                    "base64",
-                    format!("the signature is base64 of {} bytes", mac.len()),
-                    "Other services write base64; this one writes hex.",
-                    "Print the bytes of the HMAC as lowercase hex.",
-                );
-                self.mac = Some(mac);
-            }
-            None => self.note("not-hex", "`v1` is not made of hex digits", FORM, PRINT),
-        }
+        let decoded = base64(text).map(|it| HEXLOWER_PERMISSIVE.decode(&it).unwrap_or(it));
+        let Some(mac) = decoded.filter(|it| matches!(it.len(), 20 | 32 | 48 | 64)) else {
+            return self.malformed("not-hex", "`v1` is not made of hex digits");
+        };
+        self.note(
+            "base64",
+            format!("the signature is base64 of {} bytes", mac.len()),
+            "Other services write base64; this one writes hex.",
+            "Print the bytes of the HMAC as lowercase hex.",
+        );
+        self.mac = Some(mac);
     }
 }

@@ -57,11 +57,27 @@ pub struct Diagnosis {
     pub advice: String,
 }
 
-/// A key or a body that the signature may have been made with.
-struct Variant {
-    bytes: Vec<u8>,
-    /// What is wrong with it; none for the secret and the body themselves.
+/// One of the things that a signature is made of, as it may have been.
+struct Variant<T> {
+    made: T,
+    /// What is wrong with it; none where it is as it should be.
     mistake: Option<Diagnosis>,
+}
+
+impl<T> Variant<T> {
+    fn right(made: T) -> Self {
+        Variant {
+            made,
+            mistake: None,
+        }
+    }
+
+    fn of(made: T, mistake: Diagnosis) -> Self {
+        Variant {
+            made,
+            mistake: Some(mistake),
+        }
+    }
 }
 
 /// How sure a diagnosis is.
@@ -119,7 +135,7 @@ pub fn diagnose(case: &SignatureCase<'_>) -> Verdict {
             Some(found) if found.is_empty() => {}
             Some(found) => mistakes.extend(found),
             None => {
-                mistakes.extend(suspicions(case.body));
+                mistakes.extend(suspicion(case.body));
                 mistakes.push(unexplained(&searched.tried));
             }
         }
@@ -135,12 +151,13 @@ fn out_of_tolerance(case: &SignatureCase<'_>, at_s: i64) -> Option<Diagnosis> {
         return None;
     }
     let (now, away, allowed) = (case.now_s, span(away_s), span(allowed_s));
+    let seen = |side: &str| {
+        format!("t={at_s} is {away} {side} the time of this check, {now}; {allowed} are allowed")
+    };
     Some(if at_s < case.now_s {
         Diagnosis::proven(
             "too-old",
-            format!(
-                "t={at_s} is {away} before the time of this check, {now}; {allowed} are allowed"
-            ),
+            seen("before"),
             "An old delivery was sent once more, by a person or by an attacker who recorded it, or the clock of this \
              machine is ahead. Each attempt of the service is signed anew, so a late attempt is not the reason.",
             "Compare the clocks of both machines. For a recorded delivery pass its own time as `--at`, or a larger \
@@ -149,9 +166,7 @@ fn out_of_tolerance(case: &SignatureCase<'_>, at_s: i64) -> Option<Diagnosis> {
     } else {
         Diagnosis::proven(
             "from-the-future",
-            format!(
-                "t={at_s} is {away} after the time of this check, {now}; {allowed} are allowed"
-            ),
+            seen("after"),
             "The clock of this machine is behind, the signer's is ahead, or the signer signs with a simulated time.",
             "Compare the clocks of both machines (`date +%s`), and let both be set by the network.",
         )
@@ -159,49 +174,46 @@ fn out_of_tolerance(case: &SignatureCase<'_>, at_s: i64) -> Option<Diagnosis> {
 }
 
 /// What the body alone makes likely when no mistake that can be tried gives the signature.
-fn suspicions(body: &[u8]) -> Option<Diagnosis> {
-    let (code, seen, why, advice) = if body.is_empty() {
-        (
+fn suspicion(body: &[u8]) -> Option<Diagnosis> {
+    if body.is_empty() {
+        return Some(Diagnosis::suspected(
             "body-empty",
-            "the body is empty".to_owned(),
+            "the body is empty",
             "A delivery always has a body. Often a framework has read it already, and a second reading gives nothing.",
             "Take the raw body before anything else reads it: a raw-body middleware for this one route.",
-        )
-    } else if let Ok(text) = std::str::from_utf8(body) {
-        match serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{feff}')) {
-            Err(error) if error.is_eof() => (
-                "body-cut",
-                format!(
-                    "the body is {} bytes of JSON that ends too early",
-                    body.len()
-                ),
-                "A part of the body is missing: it was read in one piece of a stream that came in several, a length \
-                 was counted in characters instead of bytes, or a limit cut it.",
-                "Read until Content-Length bytes have come, and keep them as bytes.",
-            ),
-            Err(_) => (
-                "body-not-json",
-                "the body is not JSON".to_owned(),
-                "Every delivery is one JSON object. This may be the log's or the framework's rendering of it.",
-                "Keep the bytes of the request as they come off the wire, and check those.",
-            ),
-            Ok(_) if text.contains('\u{fffd}') => (
-                "body-undecodable",
-                "the body has replacement characters (U+FFFD)".to_owned(),
-                "It was decoded with a character set it is not written in; what stood there is lost.",
-                "Check the bytes, before they become text. Deliveries are UTF-8.",
-            ),
-            Ok(_) => return None,
-        }
-    } else {
-        (
+        ));
+    }
+    let Ok(text) = std::str::from_utf8(body) else {
+        return Some(Diagnosis::suspected(
             "body-not-utf8",
-            "the body is not UTF-8".to_owned(),
+            "the body is not UTF-8",
             "Deliveries are UTF-8. This one was encoded anew, was compressed, or is not from the service.",
             "Check the bytes as they come off the wire, after removing a Content-Encoding if there is one.",
-        )
+        ));
     };
-    Some(Diagnosis::suspected(code, seen, why, advice))
+    match serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{feff}')) {
+        Err(error) if error.is_eof() => Some(Diagnosis::suspected(
+            "body-cut",
+            format!("the body is {} bytes of JSON that ends too early", body.len()),
+            "A part of the body is missing: it was read in one piece of a stream that came in several, a length \
+             was counted in characters instead of bytes, or a limit cut it.",
+            "Read until Content-Length bytes have come, and keep them as bytes.",
+        )),
+        Err(_) => Some(Diagnosis::suspected(
+            "body-not-json",
+            "the body is not JSON",
+            "Every delivery is one JSON object. This may be the log's or the framework's rendering of it.",
+            "Keep the bytes of the request as they come off the wire, and check those.",
+        )),
+        Ok(_) => text.contains('\u{fffd}').then(|| {
+            Diagnosis::suspected(
+                "body-undecodable",
+                "the body has replacement characters (U+FFFD)",
+                "It was decoded with a character set it is not written in; what stood there is lost.",
+                "Check the bytes, before they become text. Deliveries are UTF-8.",
+            )
+        }),
+    }
 }
 
 fn unexplained(tried: &str) -> Diagnosis {
@@ -214,21 +226,18 @@ fn unexplained(tried: &str) -> Diagnosis {
     )
 }
 
-/// A span of time for people.
+/// A span of time for people: its two largest units.
 fn span(seconds: u64) -> String {
-    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     let parts = [
-        (days, "d"),
-        (hours, "h"),
-        (minutes, "m"),
+        (seconds / 86_400, "d"),
+        (seconds / 3600 % 24, "h"),
+        (seconds / 60 % 60, "m"),
         (seconds % 60, "s"),
     ];
-    let mut parts: Vec<String> = parts
-        .iter()
-        .filter(|(count, _)| *count > 0)
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0).take(2);
+    let parts: Vec<String> = parts
         .map(|(count, unit)| format!("{count}{unit}"))
         .collect();
-    parts.truncate(2);
     match parts.is_empty() {
         true => "0s".to_owned(),
         false => parts.join(" "),

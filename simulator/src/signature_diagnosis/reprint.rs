@@ -1,229 +1,224 @@
 //! Prints JSON the way other programs print it. What is printed is compared with what was signed, so
 //! every space and every escape counts. Must not be used to print an answer.
 
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
-use serde_json::{Number, Value};
+use serde::Serialize as _;
+use serde_json::Value;
+use serde_json::ser::{Formatter, Serializer};
 
 /// Where line breaks and spaces stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// No spaces at all.
-    Compact,
-    /// A space after each colon and comma.
-    Spaced,
-    /// A line each, indented by this.
-    Pretty(&'static str),
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    after_colon: &'static str,
+    after_comma: &'static str,
+    /// What a line begins with for each level it is inside; none where all is one line.
+    indent: Option<&'static str>,
+    words: &'static str,
 }
 
-/// Which characters of a text are escaped beside those that must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Escapes {
-    /// No others.
-    Few,
-    /// All that are not ASCII.
-    Ascii,
-    /// The slash, and all that are not ASCII.
-    AsciiAndSlash,
-    /// The slash.
-    Slash,
-    /// `<`, `>`, `&` and the two separators that JavaScript takes for line ends.
-    Html,
+const fn pretty(indent: &'static str, words: &'static str) -> Layout {
+    Layout {
+        after_colon: " ",
+        after_comma: "",
+        indent: Some(indent),
+        words,
+    }
 }
 
-/// The order of members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// As they came.
-    Kept,
-    /// By name.
-    Sorted,
-}
+const LAYOUTS: [Layout; 5] = [
+    Layout {
+        after_colon: "",
+        after_comma: "",
+        indent: None,
+        words: "without spaces (as JSON.stringify does)",
+    },
+    Layout {
+        after_colon: " ",
+        after_comma: " ",
+        indent: None,
+        words: "with a space after each `:` and `,` (as Python's json.dumps does)",
+    },
+    pretty("  ", "on several lines, indented by 2 spaces"),
+    pretty("    ", "on several lines, indented by 4 spaces"),
+    pretty("\t", "on several lines, indented by tabs"),
+];
 
-/// How numbers with a fraction of nothing are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Numbers {
-    /// `1.0` stays `1.0`.
-    Kept,
-    /// `1.0` becomes `1`.
-    Shortened,
-}
+/// Which characters of a text are escaped beside those that must be, and how people know that style.
+type Escapes = (fn(char) -> bool, &'static str);
+
+const ESCAPES: [Escapes; 5] = [
+    (|_| false, ""),
+    (
+        |it| it >= '\u{7f}',
+        "everything that is not ASCII as \\u escapes (as Python does)",
+    ),
+    (
+        |it| it == '/' || it >= '\u{7f}',
+        "slashes and everything that is not ASCII escaped (as PHP does)",
+    ),
+    (|it| it == '/', "slashes escaped"),
+    // JavaScript takes the last two for line ends.
+    (
+        |it| matches!(it, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'),
+        "<, > and & escaped (as Go does)",
+    ),
+];
 
 /// A way to print JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
-    pub(super) layout: Layout,
-    pub(super) order: Order,
-    pub(super) escapes: Escapes,
-    pub(super) numbers: Numbers,
+    layout: &'static Layout,
+    escapes: &'static Escapes,
+    /// Whether members stand by name, not as they came.
+    sorted: bool,
+    /// Whether `1.0` becomes `1`.
+    shortened: bool,
 }
 
 impl Style {
     /// All that are tried, the simple ones first.
     pub(super) fn all() -> impl Iterator<Item = Style> {
-        use Escapes::{Ascii, AsciiAndSlash, Few, Html, Slash};
-        let layouts = [
-            Layout::Compact,
-            Layout::Spaced,
-            Layout::Pretty("  "),
-            Layout::Pretty("    "),
-            Layout::Pretty("\t"),
-        ];
-        let rest = [Few, Ascii, AsciiAndSlash, Slash, Html]
-            .into_iter()
-            .flat_map(|escapes| [Order::Kept, Order::Sorted].map(|order| (escapes, order)));
-        let rest = rest.flat_map(|(escapes, order)| {
-            [Numbers::Kept, Numbers::Shortened].map(|numbers| (escapes, order, numbers))
-        });
-        rest.flat_map(move |(escapes, order, numbers)| {
-            layouts.map(|layout| Style {
+        let sorted = |escapes| [false, true].map(|sorted| (escapes, sorted));
+        let numbers = |(escapes, sorted)| [false, true].map(|short| (escapes, sorted, short));
+        let rest = ESCAPES.iter().flat_map(sorted).flat_map(numbers);
+        rest.flat_map(|(escapes, sorted, shortened)| {
+            LAYOUTS.each_ref().map(|layout| Style {
                 layout,
-                order,
                 escapes,
-                numbers,
+                sorted,
+                shortened,
             })
         })
     }
 
     /// The style for people.
     pub(super) fn words(self) -> String {
-        let mut words = vec![match self.layout {
-            Layout::Compact => "without spaces (as JSON.stringify does)",
-            Layout::Spaced => "with a space after each `:` and `,` (as Python's json.dumps does)",
-            Layout::Pretty("\t") => "on several lines, indented by tabs",
-            Layout::Pretty("  ") => "on several lines, indented by 2 spaces",
-            Layout::Pretty(_) => "on several lines, indented by 4 spaces",
-        }];
-        match self.order {
-            Order::Kept => {}
-            Order::Sorted => words.push("the members sorted by name"),
-        }
-        words.extend(match self.escapes {
-            Escapes::Few => None,
-            Escapes::Ascii => Some("everything that is not ASCII as \\u escapes (as Python does)"),
-            Escapes::AsciiAndSlash => {
-                Some("slashes and everything that is not ASCII escaped (as PHP does)")
-            }
-            Escapes::Slash => Some("slashes escaped"),
-            Escapes::Html => Some("<, > and & escaped (as Go does)"),
-        });
-        match self.numbers {
-            Numbers::Kept => {}
-            Numbers::Shortened => words.push("1.0 shortened to 1 (as JavaScript does)"),
-        }
+        let sorted = if self.sorted {
+            "the members sorted by name"
+        } else {
+            ""
+        };
+        let shortened = match self.shortened {
+            true => "1.0 shortened to 1 (as JavaScript does)",
+            false => "",
+        };
+        let mut words = vec![self.layout.words, sorted, self.escapes.1, shortened];
+        words.retain(|words| !words.is_empty());
         words.join(", ")
     }
 
     /// The value in this style.
-    pub(super) fn print(self, value: &Value) -> String {
-        let mut out = String::new();
-        self.value(value, 0, &mut out);
+    pub(super) fn print(self, value: &Value) -> Vec<u8> {
+        let mut value = value.clone();
+        if self.sorted {
+            value.sort_all_objects();
+        }
+        let printer = Printer {
+            style: self,
+            depth: 0,
+            is_empty: false,
+        };
+        let mut out = Vec::new();
+        let mut serializer = Serializer::with_formatter(&mut out, printer);
+        value
+            .serialize(&mut serializer)
+            .expect("JSON can always be printed");
         out
     }
+}
 
-    fn value(self, value: &Value, depth: usize, out: &mut String) {
-        match value {
-            Value::Null => out.push_str("null"),
-            Value::Bool(it) => out.push_str(if *it { "true" } else { "false" }),
-            Value::Number(it) => self.number(it, out),
-            Value::String(it) => self.text(it, out),
-            Value::Array(items) => {
-                out.push('[');
-                for (at, item) in items.iter().enumerate() {
-                    self.before_item(at, depth + 1, out);
-                    self.value(item, depth + 1, out);
-                }
-                self.close(items.is_empty(), depth, ']', out);
-            }
-            Value::Object(members) => {
-                let mut members: Vec<_> = members.iter().collect();
-                match self.order {
-                    Order::Kept => {}
-                    Order::Sorted => members.sort_by_key(|(name, _)| *name),
-                }
-                out.push('{');
-                for (at, (name, member)) in members.iter().enumerate() {
-                    self.before_item(at, depth + 1, out);
-                    self.text(name, out);
-                    out.push_str(if self.layout == Layout::Compact {
-                        ":"
-                    } else {
-                        ": "
-                    });
-                    self.value(member, depth + 1, out);
-                }
-                self.close(members.is_empty(), depth, '}', out);
-            }
+/// Prints one value in a style.
+struct Printer {
+    style: Style,
+    depth: usize,
+    /// Whether nothing is written yet of the list or object that was opened last.
+    is_empty: bool,
+}
+
+impl Printer {
+    fn open<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth += 1;
+        self.is_empty = true;
+        out.write_all(bracket)
+    }
+
+    fn item<W: ?Sized + Write>(&mut self, out: &mut W, is_first: bool) -> io::Result<()> {
+        self.is_empty = false;
+        if !is_first {
+            write!(out, ",{}", self.style.layout.after_comma)?;
+        }
+        self.line(out)
+    }
+
+    fn close<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth -= 1;
+        if !std::mem::take(&mut self.is_empty) {
+            self.line(out)?;
+        }
+        out.write_all(bracket)
+    }
+
+    fn line<W: ?Sized + Write>(&self, out: &mut W) -> io::Result<()> {
+        match self.style.layout.indent {
+            Some(indent) => write!(out, "\n{}", indent.repeat(self.depth)),
+            None => Ok(()),
         }
     }
+}
 
-    fn before_item(self, at: usize, depth: usize, out: &mut String) {
-        if at > 0 {
-            out.push_str(if self.layout == Layout::Spaced {
-                ", "
-            } else {
-                ","
-            });
-        }
-        self.line(depth, out);
+impl Formatter for Printer {
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.open(out, b"[")
     }
 
-    fn close(self, empty: bool, depth: usize, bracket: char, out: &mut String) {
-        if !empty {
-            self.line(depth, out);
-        }
-        out.push(bracket);
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.item(out, first)
     }
 
-    fn line(self, depth: usize, out: &mut String) {
-        if let Layout::Pretty(indent) = self.layout {
-            out.push('\n');
-            out.extend(std::iter::repeat_n(indent, depth));
-        }
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.close(out, b"]")
     }
 
-    fn number(self, number: &Number, out: &mut String) {
-        let printed = number.to_string();
-        let shown = match self.numbers {
-            Numbers::Kept => printed.as_str(),
-            Numbers::Shortened => printed.strip_suffix(".0").unwrap_or(&printed),
-        };
-        out.push_str(shown);
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.open(out, b"{")
     }
 
-    fn text(self, text: &str, out: &mut String) {
-        out.push('"');
-        for character in text.chars() {
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.item(out, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        write!(out, ":{}", self.style.layout.after_colon)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.close(out, b"}")
+    }
+
+    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, number: f64) -> io::Result<()> {
+        let printed = Value::from(number).to_string();
+        let short = printed.strip_suffix(".0").filter(|_| self.style.shortened);
+        out.write_all(short.unwrap_or(&printed).as_bytes())
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        for character in fragment.chars() {
             match character {
-                '"' => out.push_str("\\\""),
-                '\\' => out.push_str("\\\\"),
-                '\n' => out.push_str("\\n"),
-                '\r' => out.push_str("\\r"),
-                '\t' => out.push_str("\\t"),
-                '\u{8}' => out.push_str("\\b"),
-                '\u{c}' => out.push_str("\\f"),
-                '/' if matches!(self.escapes, Escapes::Slash | Escapes::AsciiAndSlash) => {
-                    out.push_str("\\/")
-                }
-                _ if self.escapes(character) => {
-                    for unit in character.encode_utf16(&mut [0; 2]) {
-                        // Writing to a String does not fail.
-                        let _ = write!(out, "\\u{unit:04x}");
+                '/' if (self.style.escapes.0)('/') => out.write_all(b"\\/")?,
+                it if (self.style.escapes.0)(it) => {
+                    for unit in it.encode_utf16(&mut [0; 2]) {
+                        write!(out, "\\u{unit:04x}")?;
                     }
                 }
-                _ => out.push(character),
+                it => write!(out, "{it}")?,
             }
         }
-        out.push('"');
-    }
-
-    fn escapes(self, character: char) -> bool {
-        character < ' '
-            || match self.escapes {
-                Escapes::Few | Escapes::Slash => false,
-                Escapes::Ascii | Escapes::AsciiAndSlash => character >= '\u{7f}',
-                Escapes::Html => matches!(character, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'),
-            }
+        Ok(())
     }
 }
 
@@ -231,36 +226,31 @@ impl Style {
 mod tests {
     use super::*;
 
-    fn printed(layout: Layout, order: Order, escapes: Escapes, numbers: Numbers) -> String {
+    fn printed(words: &str) -> String {
         let value = "{\"z\":[1.0,2,{}],\"a\":\"R\u{e9}/<\u{1f600}>\\u0001\",\"e\":[]}";
         let value = serde_json::from_str(value).unwrap();
-        Style {
-            layout,
-            order,
-            escapes,
-            numbers,
-        }
-        .print(&value)
+        let style = Style::all().find(|style| style.words() == words).unwrap();
+        String::from_utf8(style.print(&value)).unwrap()
     }
 
     #[test]
     fn pythons_print_has_spaces_and_ascii_only() {
-        insta::assert_snapshot!(printed(Layout::Spaced, Order::Kept, Escapes::Ascii, Numbers::Kept), @r#"{"z": [1.0, 2, {}], "a": "R\u00e9/<\ud83d\ude00>\u0001", "e": []}"#);
+        insta::assert_snapshot!(printed(r"with a space after each `:` and `,` (as Python's json.dumps does), everything that is not ASCII as \u escapes (as Python does)"), @r#"{"z": [1.0, 2, {}], "a": "R\u00e9/<\ud83d\ude00>\u0001", "e": []}"#);
     }
 
     #[test]
     fn gos_print_is_sorted_and_safe_in_html() {
-        insta::assert_snapshot!(printed(Layout::Compact, Order::Sorted, Escapes::Html, Numbers::Shortened), @r#"{"a":"Ré/\u003c😀\u003e\u0001","e":[],"z":[1,2,{}]}"#);
+        insta::assert_snapshot!(printed("without spaces (as JSON.stringify does), the members sorted by name, <, > and & escaped (as Go does), 1.0 shortened to 1 (as JavaScript does)"), @r#"{"a":"Ré/\u003c😀\u003e\u0001","e":[],"z":[1,2,{}]}"#);
     }
 
     #[test]
     fn phps_print_escapes_slashes() {
-        insta::assert_snapshot!(printed(Layout::Compact, Order::Kept, Escapes::AsciiAndSlash, Numbers::Kept), @r#"{"z":[1.0,2,{}],"a":"R\u00e9\/<\ud83d\ude00>\u0001","e":[]}"#);
+        insta::assert_snapshot!(printed("without spaces (as JSON.stringify does), slashes and everything that is not ASCII escaped (as PHP does)"), @r#"{"z":[1.0,2,{}],"a":"R\u00e9\/<\ud83d\ude00>\u0001","e":[]}"#);
     }
 
     #[test]
     fn a_pretty_print_leaves_empty_lists_closed() {
-        insta::assert_snapshot!(printed(Layout::Pretty("  "), Order::Kept, Escapes::Few, Numbers::Kept), @r#"
+        insta::assert_snapshot!(printed("on several lines, indented by 2 spaces"), @r#"
         {
           "z": [
             1.0,

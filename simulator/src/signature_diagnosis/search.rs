@@ -1,7 +1,7 @@
 //! Makes every usual mistake, alone and in pairs, and looks which one gives the signature that came.
 //! The words for a mistake come from those who make it.
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use subtle::ConstantTimeEq as _;
 
@@ -34,24 +34,11 @@ pub(super) struct SearchResult {
     pub(super) tried: String,
 }
 
-/// What stands around the body in the signed string.
-struct Base {
-    before: String,
-    after: String,
-    mistake: Option<Diagnosis>,
-}
+/// What stands before and behind the body in the signed string.
+type Base = (String, String);
 
-/// How a key and a string become a signature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hashing {
-    HmacSha256,
-    HmacSha384,
-    HmacSha512,
-    Swapped,
-    KeyFirst,
-    KeyLast,
-    NoKey,
-}
+/// How a key and the signed string become a signature.
+type Hashing = fn(&[u8], &[u8]) -> Vec<u8>;
 
 /// Looks for the fewest mistakes that give this signature, and gives up when so many bytes have been
 /// hashed.
@@ -61,33 +48,32 @@ pub(super) fn search(
     mac: &[u8],
     most_bytes: usize,
 ) -> SearchResult {
-    let hashings = Hashing::of_length(mac.len());
     let mut search = Search {
         mac,
         keys: keys(case.secret, case.others),
         bases: bases(time),
-        hashings,
+        hashings: hashings(mac.len()),
         budget: Budget(most_bytes),
         tries: 0,
     };
     let found = search.run(case, time);
     SearchResult {
         tried: search.tried(),
-        // What is told by its length alone, or can't be tried without a time, has been named already.
-        found: found.or_else(|| (told_by_length(mac) || time.is_none()).then(Vec::new)),
+        // Without a time little can be tried, and the length of what can't be was reported with the header.
+        found: found.or_else(|| (is_no_hmac_256(mac) || time.is_none()).then(Vec::new)),
     }
 }
 
 /// Whether these bytes are too few for a signature, or of a hash that is not made here.
-fn told_by_length(mac: &[u8]) -> bool {
+fn is_no_hmac_256(mac: &[u8]) -> bool {
     matches!(mac.len(), 0..LEAST_BYTES | 16 | 20 | 28)
 }
 
 struct Search<'a> {
     mac: &'a [u8],
-    keys: Vec<Variant>,
-    bases: Vec<Base>,
-    hashings: Vec<Hashing>,
+    keys: Vec<Variant<Vec<u8>>>,
+    bases: Vec<Variant<Base>>,
+    hashings: Vec<Variant<Hashing>>,
     budget: Budget,
     tries: usize,
 }
@@ -110,7 +96,7 @@ impl Search<'_> {
             let most = if mistakes == 0 { 1 } else { usize::MAX };
             for body in bodies(case.body).take(most) {
                 // To print JSON anew takes its time, too.
-                if !self.budget.spend(body.bytes.len()) {
+                if !self.budget.spend(body.made.len()) {
                     return None;
                 }
                 if let Some(found) = self.with_body(&body, mistakes) {
@@ -127,23 +113,22 @@ impl Search<'_> {
     }
 
     /// Tries all keys, joins and hashes on a body that together are this many mistakes.
-    fn with_body(&mut self, body: &Variant, mistakes: usize) -> Option<Vec<Diagnosis>> {
-        for hashing in self.hashings.clone() {
-            let hash_mistake = hashing.mistake();
+    fn with_body(&mut self, body: &Variant<Vec<u8>>, mistakes: usize) -> Option<Vec<Diagnosis>> {
+        for hashing in &self.hashings {
             for base in &self.bases {
+                let (before, after) = &base.made;
+                let signed = [before.as_bytes(), &body.made, after.as_bytes()].concat();
                 for key in &self.keys {
-                    let made = [&body.mistake, &key.mistake, &base.mistake, &hash_mistake];
+                    let made = [&body.mistake, &key.mistake, &base.mistake, &hashing.mistake];
                     let made: Vec<&Diagnosis> = made.into_iter().flatten().collect();
                     if made.len() != mistakes {
                         continue;
                     }
-                    let length = base.before.len() + body.bytes.len() + base.after.len();
-                    if !self.budget.spend(length + LEAST_COST) {
+                    if !self.budget.spend(signed.len() + LEAST_COST) {
                         return None;
                     }
                     self.tries += 1;
-                    let pieces = [base.before.as_bytes(), &body.bytes, base.after.as_bytes()];
-                    if hashing.gives(&key.bytes, pieces, self.mac) {
+                    if begins_alike(&(hashing.made)(&key.made, &signed), self.mac) {
                         return Some(made.into_iter().cloned().collect());
                     }
                 }
@@ -198,183 +183,126 @@ impl Search<'_> {
     }
 }
 
-fn bases(time: Option<&str>) -> Vec<Base> {
-    let base = |before: String, after: String, mistake| Base {
-        before,
-        after,
-        mistake,
-    };
-    let none = String::new;
-    let alone = base(
-        none(),
-        none(),
-        Some(Diagnosis::proven(
-            "body-alone",
-            "the signature is over the body alone",
-            "The time was left out of what is signed. A recorded delivery could then be sent again at any time.",
-            JOIN,
-        )),
+/// The ways to join time and body, the right one first.
+fn bases(time: Option<&str>) -> Vec<Variant<Base>> {
+    let alone = (
+        String::new(),
+        "body-alone",
+        "the signature is over the body alone".to_owned(),
+        "The time was left out of what is signed. A recorded delivery could then be sent again at any time.",
     );
+    let mistaken = |(before, code, seen, why): (String, _, String, &str)| {
+        Variant::of(
+            (before, String::new()),
+            Diagnosis::proven(code, seen, why, JOIN),
+        )
+    };
     let Some(time) = time else {
-        return vec![alone];
+        return vec![mistaken(alone)];
     };
-    let joined = |seen: String| {
-        Some(Diagnosis::proven(
-            "join",
-            seen,
-            "What is signed is `<t>.<body>`.",
-            JOIN,
-        ))
-    };
-    let no_dot = Diagnosis::proven(
+    let no_dot = (
+        time.to_owned(),
         "no-dot",
-        "the signature is over the time and the body without the dot between them",
+        "the signature is over the time and the body without the dot between them".to_owned(),
         "What is signed is `<t>.<body>`, with one dot.",
-        JOIN,
     );
-    let mut bases = vec![
-        base(format!("{time}."), none(), None),
-        alone,
-        base(time.to_owned(), none(), Some(no_dot)),
-    ];
-    for between in [":", ",", ";", "|", "-", "_", " ", "\n", ". ", "&"] {
-        let seen =
-            format!("the signature is over the time and the body with {between:?} between them");
-        bases.push(base(format!("{time}{between}"), none(), joined(seen)));
-    }
-    let named =
-        "the signature is over `t=<t>.<body>`: the name of the part was signed, too".to_owned();
-    bases.push(base(format!("t={time}."), none(), joined(named)));
-    for between in [".", ""] {
+    let mut bases = vec![Variant::right((format!("{time}."), String::new()))];
+    bases.extend([alone, no_dot].map(mistaken));
+    let join =
+        |before: String, seen: String| (before, "join", seen, "What is signed is `<t>.<body>`.");
+    bases.extend(
+        [":", ",", ";", "|", "-", "_", " ", "\n", ". ", "&"].map(|between| {
+            let seen = format!(
+                "the signature is over the time and the body with {between:?} between them"
+            );
+            mistaken(join(format!("{time}{between}"), seen))
+        }),
+    );
+    let named = "the signature is over `t=<t>.<body>`: the name of the part was signed, too";
+    bases.push(mistaken(join(format!("t={time}."), named.to_owned())));
+    bases.extend([".", ""].map(|between| {
         let seen = "the signature is over the body first and the time behind it".to_owned();
-        bases.push(base(none(), format!("{between}{time}"), joined(seen)));
-    }
-    for (other, unit) in other_units(time) {
-        bases.push(base(format!("{other}."), none(), Some(Diagnosis::proven(
+        let mut behind = mistaken(join(String::new(), seen));
+        behind.made.1 = format!("{between}{time}");
+        behind
+    }));
+    bases.extend(other_unit(time).map(|(other, unit)| {
+        let mistake = Diagnosis::proven(
             "time-differs",
-            format!("the signature is over the time in {unit}, which is not what the header says"),
-            "Header and signed string tell the time in different units.",
+            format!(
+                "the signature is over the time in {}, which is not what the header says",
+                unit.name()
+            ),
+            "Header and signed string have the time in different units.",
             "Take the clock once, make whole seconds of it, and use the same text in both places.",
-        ))));
-    }
+        );
+        Variant::of((format!("{other}."), String::new()), mistake)
+    }));
     bases
 }
 
 const JOIN: &str = "Sign the time as it stands in the header, a dot, and the raw body: \
                     hmac_sha256(secret, t + \".\" + body).";
 
-/// The same time in the units the header does not use.
-fn other_units(time: &str) -> Vec<(String, &'static str)> {
-    let Ok(number) = time.parse::<i64>() else {
-        return Vec::new();
-    };
+/// The same time in the unit that the header does not use.
+fn other_unit(time: &str) -> Option<(i64, Unit)> {
+    let number = time.parse::<i64>().ok()?;
     match Unit::of(number) {
         // The milliseconds beyond the second are lost: only a clock read in seconds can be tried.
-        Unit::Seconds => number
-            .checked_mul(1000)
-            .map(|ms| (ms.to_string(), "milliseconds"))
-            .into_iter()
-            .collect(),
-        finer => vec![(
-            (number / i64::from(finer.per_second())).to_string(),
-            "seconds",
-        )],
+        Unit::Seconds => Some((number.checked_mul(1000)?, Unit::Milliseconds)),
+        finer => Some((number / i64::from(finer.per_second()), Unit::Seconds)),
     }
 }
 
-impl Hashing {
-    /// Those that give signatures of this length, or of which a part this long may be left.
-    fn of_length(bytes: usize) -> Vec<Self> {
-        match bytes {
-            32 => vec![
-                Hashing::HmacSha256,
-                Hashing::Swapped,
-                Hashing::KeyFirst,
-                Hashing::KeyLast,
-                Hashing::NoKey,
-            ],
-            48 => vec![Hashing::HmacSha384],
-            64 => vec![Hashing::HmacSha512],
-            LEAST_BYTES.. => vec![Hashing::HmacSha256],
-            _ => Vec::new(),
-        }
-    }
-
-    fn mistake(self) -> Option<Diagnosis> {
-        let seen = match self {
-            Hashing::HmacSha256 => return None,
-            Hashing::HmacSha384 => "the signature is an HMAC-SHA384",
-            Hashing::HmacSha512 => "the signature is an HMAC-SHA512",
-            Hashing::Swapped => {
-                "the signature is an HMAC with the signed string as the key and the secret as the message"
-            }
-            Hashing::KeyFirst => {
-                "the signature is a plain SHA-256 of the secret followed by the signed string"
-            }
-            Hashing::KeyLast => {
-                "the signature is a plain SHA-256 of the signed string followed by the secret"
-            }
-            Hashing::NoKey => {
-                "the signature is a plain SHA-256 of the signed string, without any secret"
-            }
-        };
-        Some(Diagnosis::proven(
-            "hash",
-            seen,
-            "The signature is an HMAC-SHA256: keyed with the secret, over the signed string.",
-            "Use your library's HMAC with SHA-256, and look which argument is the key.",
-        ))
-    }
-
-    fn gives(self, key: &[u8], pieces: [&[u8]; 3], mac: &[u8]) -> bool {
-        let made = self.make(key, pieces);
-        let length = made.len().min(mac.len());
-        length >= LEAST_BYTES && bool::from(made[..length].ct_eq(&mac[..length]))
-    }
-
-    fn make(self, key: &[u8], pieces: [&[u8]; 3]) -> Vec<u8> {
-        match self {
-            Hashing::HmacSha256 => hmac_256(key, &pieces),
-            Hashing::HmacSha384 => {
-                let mac =
-                    Hmac::<Sha384>::new_from_slice(key).expect("HMAC takes keys of any length");
-                let mac = pieces
-                    .iter()
-                    .fold(mac, |mac, piece| mac.chain_update(piece));
-                mac.finalize().into_bytes().to_vec()
-            }
-            Hashing::HmacSha512 => {
-                let mac =
-                    Hmac::<Sha512>::new_from_slice(key).expect("HMAC takes keys of any length");
-                let mac = pieces
-                    .iter()
-                    .fold(mac, |mac, piece| mac.chain_update(piece));
-                mac.finalize().into_bytes().to_vec()
-            }
-            Hashing::Swapped => hmac_256(&pieces.concat(), &[key]),
-            Hashing::KeyFirst => {
-                let hash = Sha256::new_with_prefix(key);
-                pieces
-                    .iter()
-                    .fold(hash, |hash, piece| hash.chain_update(piece))
-                    .finalize()
-                    .to_vec()
-            }
-            Hashing::KeyLast | Hashing::NoKey => {
-                let hash = pieces
-                    .iter()
-                    .fold(Sha256::new(), |hash, piece| hash.chain_update(piece));
-                let last = if self == Hashing::KeyLast { key } else { &[] };
-                hash.chain_update(last).finalize().to_vec()
-            }
-        }
+/// The hashes that give signatures of this length, or of which a part this long may be left.
+fn hashings(bytes: usize) -> Vec<Variant<Hashing>> {
+    let right = Variant::right(hmac::<Hmac<Sha256>> as Hashing);
+    let wrong = |seen: &str, hashing: Hashing| {
+        let why = "The signature is an HMAC-SHA256: keyed with the secret, over the signed string.";
+        let advice = "Use your library's HMAC with SHA-256, and look which argument is the key.";
+        Variant::of(
+            hashing,
+            Diagnosis::proven("hash", format!("the signature is {seen}"), why, advice),
+        )
+    };
+    match bytes {
+        32 => vec![
+            right,
+            wrong(
+                "an HMAC with the signed string as the key and the secret as the message",
+                |key, signed| hmac::<Hmac<Sha256>>(signed, key),
+            ),
+            wrong(
+                "a plain SHA-256 of the secret followed by the signed string",
+                |key, signed| sha_256(&[key, signed]),
+            ),
+            wrong(
+                "a plain SHA-256 of the signed string followed by the secret",
+                |key, signed| sha_256(&[signed, key]),
+            ),
+            wrong(
+                "a plain SHA-256 of the signed string, without any secret",
+                |_, signed| sha_256(&[signed]),
+            ),
+        ],
+        48 => vec![wrong("an HMAC-SHA384", hmac::<Hmac<Sha384>>)],
+        64 => vec![wrong("an HMAC-SHA512", hmac::<Hmac<Sha512>>)],
+        LEAST_BYTES.. => vec![right],
+        _ => Vec::new(),
     }
 }
 
-fn hmac_256(key: &[u8], pieces: &[&[u8]]) -> Vec<u8> {
-    let mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
-    let mac = pieces
-        .iter()
-        .fold(mac, |mac, piece| mac.chain_update(piece));
-    mac.finalize().into_bytes().to_vec()
+fn hmac<M: Mac + KeyInit>(key: &[u8], signed: &[u8]) -> Vec<u8> {
+    let mac = <M as KeyInit>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.chain_update(signed).finalize().into_bytes().to_vec()
+}
+
+fn sha_256(pieces: &[&[u8]]) -> Vec<u8> {
+    Sha256::digest(pieces.concat()).to_vec()
+}
+
+/// Whether the signature is the one that was made, or a beginning of it.
+fn begins_alike(made: &[u8], mac: &[u8]) -> bool {
+    let length = made.len().min(mac.len());
+    length >= LEAST_BYTES && bool::from(made[..length].ct_eq(&mac[..length]))
 }

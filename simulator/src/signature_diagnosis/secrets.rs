@@ -9,29 +9,22 @@ use super::{Diagnosis, Variant};
 const PREFIX: &str = "whsec_";
 
 /// The secret first, then what it is mistaken for, the likely before the odd.
-pub(super) fn keys(secret: &str, others: &[(&str, &str)]) -> Vec<Variant> {
-    let itself = Variant {
-        bytes: secret.as_bytes().to_vec(),
-        mistake: None,
-    };
-    let mut keys = vec![itself];
+pub(super) fn keys(secret: &str, others: &[(&str, &str)]) -> Vec<Variant<Vec<u8>>> {
+    let mut keys = vec![Variant::right(secret.as_bytes().to_vec())];
     let others = others
         .iter()
         .map(|(name, other)| (other.as_bytes().to_vec(), other_secret(name)));
     let wrapped = wrapped(secret)
         .into_iter()
-        .map(|(bytes, how)| (bytes, white_space(how)));
+        .map(|(text, how)| (text.into_bytes(), white_space(how)));
     let encoded = encoded(secret)
         .into_iter()
-        .map(|(bytes, how)| (bytes, encoding(how)));
+        .filter_map(|(bytes, how)| Some((bytes?, encoding(how))));
     let unset = ["", "undefined", "null", "None"];
     let unset = unset.map(|text| (text.as_bytes().to_vec(), not_set(text)));
     for (bytes, mistake) in others.chain(wrapped).chain(encoded).chain(unset) {
-        if keys.iter().all(|known| known.bytes != bytes) {
-            keys.push(Variant {
-                bytes,
-                mistake: Some(mistake),
-            });
+        if keys.iter().all(|known| known.made != bytes) {
+            keys.push(Variant::of(bytes, mistake));
         }
     }
     keys
@@ -46,39 +39,34 @@ fn other_secret(name: &str) -> Diagnosis {
     )
 }
 
-/// The secret with something around it, or without what is around it.
-fn wrapped(secret: &str) -> Vec<(Vec<u8>, &'static str)> {
-    let mut keys = Vec::new();
-    let trimmed = secret.trim();
-    if trimmed != secret {
-        keys.push((
-            trimmed.into(),
+/// The secret without what is around it, or with something around it.
+fn wrapped(secret: &str) -> [(String, &'static str); 9] {
+    let bare = secret.trim();
+    let quoted = |quote| bare.strip_prefix(quote)?.strip_suffix(quote);
+    let unquoted = quoted('"').or_else(|| quoted('\'')).unwrap_or(bare);
+    [
+        (
+            bare.to_owned(),
             "without the white space around the secret given here",
-        ));
-    }
-    for (end, how) in [
-        ("\n", "with a line break after the secret"),
-        ("\r\n", "with a line break (CR LF) after the secret"),
-        ("\r", "with a carriage return after the secret"),
-        (" ", "with a space after the secret"),
-    ] {
-        keys.push((format!("{trimmed}{end}").into(), how));
-    }
-    keys.push((
-        format!(" {trimmed}").into(),
-        "with a space before the secret",
-    ));
-    for quote in ['"', '\''] {
-        keys.push((
-            format!("{quote}{trimmed}{quote}").into(),
-            "with quotes around the secret",
-        ));
-        let inner = trimmed
-            .strip_prefix(quote)
-            .and_then(|it| it.strip_suffix(quote));
-        keys.extend(inner.map(|it| (it.into(), "without the quotes around the secret given here")));
-    }
-    keys
+        ),
+        (format!("{bare}\n"), "with a line break after the secret"),
+        (
+            format!("{bare}\r\n"),
+            "with a line break (CR LF) after the secret",
+        ),
+        (
+            format!("{bare}\r"),
+            "with a carriage return after the secret",
+        ),
+        (format!("{bare} "), "with a space after the secret"),
+        (format!(" {bare}"), "with a space before the secret"),
+        (format!("\"{bare}\""), "with quotes around the secret"),
+        (format!("'{bare}'"), "with quotes around the secret"),
+        (
+            unquoted.to_owned(),
+            "without the quotes around the secret given here",
+        ),
+    ]
 }
 
 fn white_space(how: &str) -> Diagnosis {
@@ -92,42 +80,43 @@ fn white_space(how: &str) -> Diagnosis {
 }
 
 /// The secret decoded first, or encoded, or without its prefix.
-fn encoded(secret: &str) -> Vec<(Vec<u8>, &'static str)> {
-    let mut keys = Vec::new();
+fn encoded(secret: &str) -> [(Option<Vec<u8>>, &'static str); 8] {
     let bare = secret.strip_prefix(PREFIX);
-    keys.extend(bare.map(|bare| (bare.into(), "with the secret without its prefix `whsec_`")));
-    for text in std::iter::once(secret).chain(bare) {
-        let hex = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok();
-        keys.extend(hex.map(|bytes| {
-            (
-                bytes,
-                "with the bytes the secret stands for when read as hex",
-            )
-        }));
-        let base64 = [BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD];
-        let decoded = base64.iter().find_map(|it| it.decode(text.as_bytes()).ok());
-        keys.extend(decoded.map(|bytes| {
-            (
-                bytes,
-                "with the bytes the secret stands for when read as base64",
-            )
-        }));
-    }
-    keys.push((
-        BASE64.encode(secret.as_bytes()).into(),
-        "with the secret encoded as base64",
-    ));
-    keys.push((
-        HEXLOWER.encode(secret.as_bytes()).into(),
-        "with the secret encoded as hex",
-    ));
-    if bare.is_none() {
-        keys.push((
-            format!("{PREFIX}{secret}").into(),
+    let from_hex = "with the bytes the secret stands for when read as hex";
+    let from_base64 = "with the bytes the secret stands for when read as base64";
+    let prefixed = format!("{PREFIX}{secret}");
+    [
+        (
+            bare.map(Into::into),
+            "with the secret without its prefix `whsec_`",
+        ),
+        (hex(secret), from_hex),
+        (base64(secret), from_base64),
+        (bare.and_then(hex), from_hex),
+        (bare.and_then(base64), from_base64),
+        (
+            Some(BASE64.encode(secret.as_bytes()).into()),
+            "with the secret encoded as base64",
+        ),
+        (
+            Some(HEXLOWER.encode(secret.as_bytes()).into()),
+            "with the secret encoded as hex",
+        ),
+        (
+            bare.is_none().then(|| prefixed.into()),
             "with `whsec_` put before the secret",
-        ));
-    }
-    keys
+        ),
+    ]
+}
+
+fn hex(text: &str) -> Option<Vec<u8>> {
+    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()
+}
+
+/// What a text stands for in base64 of any kind.
+pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
+    let kinds = [BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD];
+    kinds.iter().find_map(|it| it.decode(text.as_bytes()).ok())
 }
 
 fn encoding(how: &str) -> Diagnosis {
@@ -140,13 +129,13 @@ fn encoding(how: &str) -> Diagnosis {
 }
 
 fn not_set(text: &str) -> Diagnosis {
-    let seen = match text {
-        "" => "the signature was made with an empty secret".to_owned(),
-        _ => format!("the signature was made with the word `{text}` as the secret"),
+    let key = match text {
+        "" => "an empty secret".to_owned(),
+        _ => format!("the word `{text}` as the secret"),
     };
     Diagnosis::proven(
         "secret-not-set",
-        seen,
+        format!("the signature was made with {key}"),
         "The setting that holds the secret was not set where it was signed, or has another name there.",
         "Set it, and let the program stop at its start when it is missing.",
     )
