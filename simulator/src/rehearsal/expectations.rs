@@ -1,7 +1,7 @@
-//! Playing `[[expect]]` blocks, each on a fresh account of its own: what is not as expected is told
-//! like a mistake of the file.
+//! Playing `[[expect]]` blocks, each on a fresh account of its own: what is not as expected is
+//! reported like a mistake of the file.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use similar::TextDiff;
 use svc_fixtures::json::Json;
@@ -159,21 +159,13 @@ fn judge_webhook(
         return Err(expected.place.problem(message));
     };
     let mut wrong = Vec::new();
-    if let Some(times) = expected.times.filter(|times| *times != delivered.times) {
-        let came = delivered.times;
-        wrong.push(format!("`times` should be {times} and is {came}"));
-    }
-    if let Some(ends) = expected.ends.filter(|ends| *ends != delivered.ends) {
-        let (ends, ended) = (ends.as_str(), delivered.ends.as_str());
-        wrong.push(format!("`ends` should be \"{ends}\" and is \"{ended}\""));
-    }
-    let signature = expected.signature;
-    if let Some(signature) = signature.filter(|it| *it != delivered.signature) {
-        let (expected, found) = (signature.as_expected(), delivered.signature.as_expected());
-        wrong.push(format!(
-            "`signature` should be \"{expected}\" and is \"{found}\""
-        ));
-    }
+    wrong.extend(mismatch("times", expected.times, delivered.times));
+    let quoted = |word: &str| format!("\"{word}\"");
+    let ends = expected.ends.map(|ends| quoted(ends.as_str()));
+    wrong.extend(mismatch("ends", ends, quoted(delivered.ends.as_str())));
+    let signature = expected.signature.map(|it| quoted(it.as_expected()));
+    let found = quoted(delivered.signature.as_expected());
+    wrong.extend(mismatch("signature", signature, found));
     if wrong.is_empty() {
         return Ok(());
     }
@@ -192,20 +184,20 @@ fn judge(
     which: &str,
 ) -> Result<(), Problem> {
     let mut wrong = Vec::new();
-    if let Some(status) = expected.http.filter(|status| *status != observed.status) {
-        wrong.push(format!(
-            "`http` should be {status} and is {}",
-            observed.status
-        ));
-    }
+    wrong.extend(mismatch("http", expected.http, observed.status));
     if let Some(because) = &expected.because
         && !observed.is_because_of(because)
     {
         wrong.push(format!("\"{because}\" should decide"));
     }
-    wrong.extend(expected.wire.and_then(|wire| of_wire(wire, observed.wire)));
+    let wire = expected.wire.map(|wire| match wire {
+        OnTheWire::Intact => written(None),
+        OnTheWire::Broken(fault) => written(Some(fault)),
+    });
+    wrong.extend(mismatch("wire", wire, written(observed.wire)));
     let found = differences(&expected.members, &observed.envelope);
-    wrong.extend(found.iter().map(ToString::to_string));
+    let differs = !found.is_empty();
+    wrong.extend(found);
     for path in &expected.absent {
         if let Some(there) = at_path(&observed.envelope, path) {
             wrong.push(format!("`{path}` should not be there and is {there}"));
@@ -216,9 +208,9 @@ fn judge(
     }
     let name = &expectation.name;
     let message = format!("\"{name}\" is not met: of {which}, {}", wrong.join("; "));
-    let mut told = format!("decided by: {}", observed.because);
-    if !found.is_empty() {
-        told += &diff(
+    let mut hint = format!("decided by: {}", observed.because);
+    if differs {
+        hint += &diff(
             &expected.members,
             &of_interest(&expected.members, &observed.envelope),
         );
@@ -229,21 +221,20 @@ fn judge(
             .get("error")
             .and_then(|it| it.get("message"));
         let message = error.and_then(Json::as_text).unwrap_or_default();
-        write!(told, "\nanswered: {} {code}: {message}", observed.status)
+        write!(hint, "\nanswered: {} {code}: {message}", observed.status)
             .expect("a text takes all");
     }
-    Err(expected.place.problem(message).hint(told))
+    Err(expected.place.problem(message).hint(hint))
 }
 
-/// What is not as expected on the wire.
-fn of_wire(expected: OnTheWire, found: Option<WireFault>) -> Option<String> {
-    let wanted = match expected {
-        OnTheWire::Intact => None,
-        OnTheWire::Broken(fault) => Some(fault),
-    };
-    let told =
-        |fault: Option<WireFault>| fault.map_or_else(|| "\"none\"".to_owned(), WireFault::written);
-    (wanted != found).then(|| format!("`wire` should be {} and is {}", told(wanted), told(found)))
+/// What is not as expected, where something is.
+fn mismatch<T: PartialEq + Display>(what: &str, expected: Option<T>, found: T) -> Option<String> {
+    let expected = expected.filter(|expected| *expected != found)?;
+    Some(format!("`{what}` should be {expected} and is {found}"))
+}
+
+fn written(fault: Option<WireFault>) -> String {
+    fault.map_or_else(|| "\"none\"".to_owned(), WireFault::written)
 }
 
 impl Observed {

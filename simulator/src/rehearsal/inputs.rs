@@ -12,12 +12,10 @@ use svc_fixtures::sample::{self, first_text};
 use super::callers::Caller;
 use super::values::values;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{
-    AccountConfig, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector,
-};
+use crate::scenario::{Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector};
 
 /// Who calls where a scenario does not say.
-const CALLER: &str = "local";
+pub(super) const CALLER: &str = "local";
 
 /// So many combinations of values are tried for a scenario.
 const TRIED: usize = 64;
@@ -44,74 +42,38 @@ pub fn named_input(
     body: &Json<'static>,
 ) -> Option<NamedInput> {
     let caller = Caller::plain(CALLER, Environment::Test);
-    let search = InputSearch {
-        rules,
-        operation,
-        identifier: &|_| true,
-    };
-    search.decided_by(scenario, &[caller], body).map(|it| it.0)
-}
-
-/// The same where any identifier is looked at and this field is to be the one.
-#[must_use]
-pub(super) fn named_input_by(
-    rules: &Rules,
-    operation: OperationIndex,
-    scenario: ScenarioIndex,
-    body: &Json<'static>,
-    identifier: &str,
-) -> Option<NamedInput> {
-    let caller = Caller::plain(CALLER, Environment::Test);
-    let search = InputSearch {
-        rules,
-        operation,
-        identifier: &|field| field.name == identifier,
-    };
-    search.decided_by(scenario, &[caller], body).map(|it| it.0)
-}
-
-/// The same with who must call, and how, where the scenario asks for that, too.
-#[must_use]
-pub(super) fn named_call(
-    rules: &Rules,
-    accounts: &[AccountConfig],
-    operation: OperationIndex,
-    scenario: ScenarioIndex,
-    from: (&Caller, &Json<'static>),
-) -> Option<(NamedInput, Caller)> {
-    let (base, body) = from;
-    let conditions: Vec<&Condition> = rules.scenarios.get(scenario).conditions.iter().collect();
-    let callers = base.meeting(&conditions, accounts);
-    let search = InputSearch {
-        rules,
-        operation,
-        identifier: &|_| true,
-    };
-    search.decided_by(scenario, &callers, body)
+    let search = InputSearch::new(rules, operation);
+    Some(search.decided_by(scenario, &[caller], body)?.0)
 }
 
 /// The search for an input of an operation.
 pub(super) struct InputSearch<'w> {
     pub(super) rules: &'w Rules,
     pub(super) operation: OperationIndex,
-    /// Which identifiers may be the one that is looked at.
-    pub(super) identifier: &'w dyn Fn(&Field) -> bool,
+    /// The one identifier that may be looked at, where not any may.
+    pub(super) identifier: Option<&'w str>,
 }
 
-impl InputSearch<'_> {
-    /// The input that this scenario decides.
-    fn decided_by(
+impl<'w> InputSearch<'w> {
+    pub(super) fn new(rules: &'w Rules, operation: OperationIndex) -> Self {
+        InputSearch {
+            rules,
+            operation,
+            identifier: None,
+        }
+    }
+
+    /// The input that this scenario decides, and which of the callers must send it. None where it decides
+    /// every input.
+    pub(super) fn decided_by(
         &self,
         scenario: ScenarioIndex,
         callers: &[Caller],
         body: &Json<'static>,
     ) -> Option<(NamedInput, Caller)> {
-        let conditions: Vec<&Condition> = {
-            let scenario = self.rules.scenarios.get(scenario);
-            scenario.conditions.iter().collect()
-        };
+        let scenarios = &self.rules.scenarios;
+        let conditions: Vec<&Condition> = scenarios.get(scenario).conditions.iter().collect();
         let decides = |input: &MatchInput<'_>| {
-            let scenarios = &self.rules.scenarios;
             scenarios.choose(&self.rules.contract, input) == Choice::Scenario(scenario)
         };
         let found = self.found(&conditions, callers, body, &decides);
@@ -128,17 +90,14 @@ impl InputSearch<'_> {
     ) -> Option<(NamedInput, Caller)> {
         let row = &self.rules.contract.operations[self.operation];
         let of_body = conditions.iter().copied();
-        let conditions: Vec<&Condition> = of_body.filter(|it| is_of_the_body(it)).collect();
+        let conditions: Vec<&Condition> = of_body.filter(|it| it.selector.is_of_body()).collect();
         let mut choices: Vec<Vec<Setting>> = Vec::new();
         for (at, condition) in conditions.iter().enumerate() {
-            let same = |other: &&Condition| match (field(other), field(condition)) {
-                (None, None) => true,
-                (one, other) => one == other,
-            };
+            let same = |other: &&Condition| other.selector.field() == condition.selector.field();
             // What several conditions ask of one field is asked of one value.
             if !conditions[..at].iter().any(same) {
                 let together: Vec<&Condition> = conditions.iter().copied().filter(same).collect();
-                choices.push(settings(self.rules, row, &together, self.identifier));
+                choices.push(self.settings(row, &together));
             }
         }
         if choices.iter().any(Vec::is_empty) {
@@ -165,6 +124,39 @@ impl InputSearch<'_> {
         None
     }
 
+    /// What can be done to a field so that these conditions hold, first what a person would do: of the
+    /// values that the field allows, the one most like its sample.
+    fn settings(&self, operation: &Operation, conditions: &[&Condition]) -> Vec<Setting> {
+        let contract = &self.rules.contract;
+        let selector = conditions.first().map(|condition| &condition.selector);
+        let looked_at = |field: &&Field| match selector {
+            Some(Selector::Field(name) | Selector::Inside { field: name, .. }) => {
+                field.name == *name
+            }
+            Some(Selector::AnyIdentifier) => {
+                field.identifies && self.identifier.is_none_or(|name| field.name == name)
+            }
+            _ => false,
+        };
+        let mut found = Vec::new();
+        for field in operation.request.iter().filter(looked_at) {
+            let sample = sample::value(contract, field);
+            let hold = |value: Option<&Json<'static>>| {
+                let mut conditions = conditions.iter();
+                conditions.all(|it| Scenario::allows(it, operation, &field.name, value))
+            };
+            let mut values = candidates(conditions, &sample);
+            values.retain(|value| {
+                field.check(value, &contract.formats, &[]).is_ok() && hold(Some(value))
+            });
+            values.sort_by_key(|value| Reverse(likeness(field, &sample, value)));
+            let values = values.into_iter().take(VALUES).map(Some);
+            let settings = values.chain(hold(None).then_some(None));
+            found.extend(settings.map(|value| (field.name.clone(), value)));
+        }
+        found
+    }
+
     /// Whether what this caller asks with this body is accepted.
     fn asks(
         &self,
@@ -189,21 +181,6 @@ impl InputSearch<'_> {
     }
 }
 
-fn is_of_the_body(condition: &Condition) -> bool {
-    match condition.selector {
-        Selector::Field(_) | Selector::AnyIdentifier | Selector::Inside { .. } => true,
-        Selector::Account | Selector::Environment | Selector::Header(_) => false,
-    }
-}
-
-/// The field that a condition looks at or into, where it names one.
-fn field(condition: &Condition) -> Option<&str> {
-    match &condition.selector {
-        Selector::Field(name) | Selector::Inside { field: name, .. } => Some(name),
-        _ => None,
-    }
-}
-
 /// The next combination. False after the last.
 fn advance(place: &mut [usize], choices: &[Vec<Setting>]) -> bool {
     for (at, settings) in place.iter_mut().zip(choices) {
@@ -225,47 +202,6 @@ fn with_settings(body: &Json<'static>, settings: &[&Setting]) -> Json<'static> {
         }
     }
     body
-}
-
-/// What can be done to a field so that these conditions hold, first what a person would do: of the
-/// values that the field allows, the one most like its sample.
-fn settings(
-    rules: &Rules,
-    operation: &Operation,
-    conditions: &[&Condition],
-    identifier: &dyn Fn(&Field) -> bool,
-) -> Vec<Setting> {
-    let Some(condition) = conditions.first() else {
-        return Vec::new();
-    };
-    let looked_at = |field: &&Field| match &condition.selector {
-        Selector::Field(name) => field.name == *name,
-        Selector::AnyIdentifier => field.identifies && identifier(field),
-        Selector::Inside { field: name, .. } => field.name == *name,
-        Selector::Account | Selector::Environment | Selector::Header(_) => false,
-    };
-    let mut found = Vec::new();
-    for field in operation.request.iter().filter(looked_at) {
-        let formats = &rules.contract.formats;
-        let sample = sample::value(&rules.contract, field);
-        let fits = |value: &Json<'static>| field.check(value, formats, &[]).is_ok();
-        let hold = |value: Option<&Json<'static>>| {
-            let mut conditions = conditions.iter();
-            conditions.all(|condition| Scenario::allows(condition, operation, &field.name, value))
-        };
-        let mut values = candidates(conditions, &sample);
-        values.retain(|value| fits(value) && hold(Some(value)));
-        values.sort_by_key(|value| Reverse(likeness(field, &sample, value)));
-        values.truncate(VALUES);
-        let set = values
-            .into_iter()
-            .map(|value| (field.name.clone(), Some(value)));
-        found.extend(set);
-        if hold(None) {
-            found.push((field.name.clone(), None));
-        }
-    }
-    found
 }
 
 /// Values of a field that conditions on it, and on what is inside it, may hold for; the sample last.
@@ -311,13 +247,12 @@ fn put(whole: &mut Json<'static>, steps: &[Step], value: &Json<'static>) {
     };
     let below = match (first, whole) {
         (Step::Member(name), Json::Object(members)) => {
-            if !members.iter().any(|(known, _)| known == name) {
+            let at = members.iter().position(|(known, _)| known == name);
+            let at = at.unwrap_or_else(|| {
                 members.push((name.clone().into(), Json::Null));
-            }
-            let mut members = members.iter_mut();
-            members
-                .find(|(known, _)| known == name)
-                .map(|(_, value)| value)
+                members.len() - 1
+            });
+            Some(&mut members[at].1)
         }
         (Step::Item(at), Json::List(items)) => items.get_mut(*at),
         (Step::Every, Json::List(items)) => items.first_mut(),

@@ -29,7 +29,7 @@ use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::Entry;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::{Answer, State, Verification};
-use crate::engine::{Decision, decide, finish, prepare};
+use crate::engine::{Decision, Prepared, decide, finish, prepare};
 use crate::scenario::{AccountConfig, Because, WireFault};
 
 pub use callers::Caller;
@@ -191,12 +191,6 @@ impl<'r> Rehearsal<'r> {
         own.map_or_else(String::new, |key| key.text.to_string())
     }
 
-    /// The rules that decide.
-    #[must_use]
-    pub fn rules(&self) -> &'r Rules {
-        self.rules
-    }
-
     /// The account's id.
     #[must_use]
     pub fn account(&self) -> &str {
@@ -206,43 +200,46 @@ impl<'r> Rehearsal<'r> {
     /// Makes a call.
     pub fn call(&mut self, spec: &CallSpec<'_>) -> Observed {
         self.finish_due(self.now);
-        let authorization = format!("Bearer {}", spec.key);
-        let path = spec.target.path(self.rules);
-        let body = spec.body.to_string();
-        let call = http_call(spec, &authorization, &path, body.as_bytes());
-        let credential = Credential { key: spec.key };
-        let id = self.account.id.clone();
-        let prepared = prepare(self.rules, &id, credential, &call);
-        match decide(self.rules, &self.account, &prepared, self.now) {
-            Decision::Answered { reply, entry } => {
-                let steps = steps(entry.as_ref());
-                self.apply(entry);
-                let observed = self.observed(reply, spec.environment, 0);
-                Observed { steps, ..observed }
-            }
+        let (rules, now) = (self.rules, self.now);
+        let decision = spec.prepared(rules, &self.account.id, |prepared| {
+            decide(rules, &self.account, &prepared, now)
+        });
+        let (reply, entry, delay_ms) = match decision {
+            Decision::Answered { reply, entry } => (reply, entry, 0),
             Decision::Delayed {
                 verification,
                 delay_ms,
                 entry,
             } => {
-                self.apply(Some(entry));
-                let environment = spec.environment;
-                let finished = finish(
-                    self.rules,
-                    &self.account,
-                    environment,
-                    verification,
-                    self.now,
-                );
+                self.account.apply(entry);
+                let finished = finish(rules, &self.account, spec.environment, verification, now);
                 let (reply, entry) = finished.expect("it was delayed just now");
-                let steps = steps(Some(&entry));
-                self.apply(Some(entry));
-                let observed = self.observed(reply, environment, delay_ms);
-                Observed { steps, ..observed }
+                (reply, Some(entry), delay_ms)
             }
             Decision::InFlight { .. } => {
                 unreachable!("every call is finished before the next is made")
             }
+        };
+        let steps = steps(entry.as_ref());
+        if let Some(entry) = entry {
+            self.account.apply(entry);
+        }
+        let envelope = read(&reply.body);
+        let id = envelope.get("verificationId").and_then(Json::as_text);
+        let verification = id.and_then(VerificationId::parse);
+        let verifications = &self.account.environment(spec.environment).verifications;
+        let record = verification.and_then(|id| verifications.get(id));
+        Observed {
+            status: reply.status,
+            body: reply.body,
+            envelope,
+            because: record.map_or(Because::Refused, |record| record.because.clone()),
+            delay_ms,
+            wire: reply.wire,
+            replay: reply.replay,
+            steps,
+            verification,
+            environment: spec.environment,
         }
     }
 
@@ -257,15 +254,7 @@ impl<'r> Rehearsal<'r> {
                 self.finish_due(to);
             }
             None => {
-                let environment = first.environment;
-                let finished = finish(
-                    self.rules,
-                    &self.account,
-                    environment,
-                    verification,
-                    self.now,
-                );
-                self.apply(finished.map(|(_, entry)| entry));
+                self.finish(first.environment, verification, self.now);
             }
         }
         let state = self.account.environment(first.environment);
@@ -294,71 +283,57 @@ impl<'r> Rehearsal<'r> {
         while let Some((at, environment, verification)) =
             self.account.first_due().filter(|&(at, ..)| at <= to)
         {
-            let finished = finish(self.rules, &self.account, environment, verification, at);
-            let Some((_, entry)) = finished else { break };
-            self.apply(Some(entry));
+            if self.finish(environment, verification, at).is_none() {
+                break;
+            }
         }
         self.now = to;
     }
 
-    fn apply(&mut self, entry: Option<Entry>) {
-        if let Some(entry) = entry {
-            self.account.apply(entry);
-        }
-    }
-
-    fn observed(
-        &self,
-        reply: crate::engine::call::reply::Reply,
+    /// Ends a verification that is not ended yet.
+    fn finish(
+        &mut self,
         environment: Environment,
-        delay_ms: u64,
-    ) -> Observed {
-        let envelope = read(&reply.body);
-        let id = envelope.get("verificationId").and_then(Json::as_text);
-        let verification = id.and_then(VerificationId::parse);
-        let verifications = &self.account.environment(environment).verifications;
-        let record = verification.and_then(|id| verifications.get(id));
-        Observed {
-            status: reply.status,
-            body: reply.body,
-            envelope,
-            because: record.map_or(Because::Refused, |record| record.because.clone()),
-            delay_ms,
-            wire: reply.wire,
-            replay: reply.replay,
-            steps: Vec::new(),
-            verification,
-            environment,
-        }
+        id: VerificationId,
+        at: Timestamp,
+    ) -> Option<()> {
+        let (_, entry) = finish(self.rules, &self.account, environment, id, at)?;
+        self.account.apply(entry);
+        Some(())
     }
 }
 
-/// The call as a client on this machine makes it.
-fn http_call<'c>(
-    spec: &CallSpec<'c>,
-    authorization: &'c str,
-    path: &'c str,
-    body: &'c [u8],
-) -> Call<'c> {
-    let header = |text: Option<&'c str>| match text {
-        Some(text) => Header::One(text.as_bytes()),
-        None => Header::Absent,
-    };
-    Call {
-        environment: spec.environment,
-        peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
-        method: "POST",
-        path,
-        query: "",
-        headers: Headers {
-            authorization: header(Some(authorization)),
-            content_type: header(Some("application/json")),
-            idempotency_key: header(spec.idempotency_key),
-            reference_id: header(spec.reference_id),
-            ..Headers::default()
-        },
-        body: Body::Whole(body),
+impl CallSpec<'_> {
+    /// What the engine makes of the call, as a client on this machine makes it for this account.
+    fn prepared<T>(
+        &self,
+        rules: &Rules,
+        account: &str,
+        use_it: impl FnOnce(Prepared<'_>) -> T,
+    ) -> T {
+        let authorization = format!("Bearer {}", self.key);
+        let body = self.body.to_string();
+        let call = Call {
+            environment: self.environment,
+            peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            method: "POST",
+            path: &self.target.path(rules),
+            query: "",
+            headers: Headers {
+                authorization: header(Some(&authorization)),
+                content_type: header(Some("application/json")),
+                idempotency_key: header(self.idempotency_key),
+                reference_id: header(self.reference_id),
+                ..Headers::default()
+            },
+            body: Body::Whole(body.as_bytes()),
+        };
+        use_it(prepare(rules, account, Credential { key: self.key }, &call))
     }
+}
+
+fn header(text: Option<&str>) -> Header<'_> {
+    text.map_or(Header::Absent, |text| Header::One(text.as_bytes()))
 }
 
 fn read(body: &[u8]) -> Json<'static> {

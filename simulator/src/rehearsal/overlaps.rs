@@ -1,5 +1,5 @@
-//! Rules that one input means both, told with such an input: it was tried. Of many that overlap with one
-//! rule that one is told, with how many they are.
+//! Rules that one input means both, reported with such an input: it was tried. Of many that overlap with
+//! one rule that rule is reported, with how many they are.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use svc_fixtures::reading::{Problem, Source};
 use svc_fixtures::sample::{self, Extent};
 
 use super::callers::Caller;
-use super::inputs::InputSearch;
+use super::inputs::{CALLER, InputSearch};
 use crate::engine::call::rules::Rules;
 use crate::scenario::{
     AccountConfig, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector,
@@ -21,7 +21,7 @@ use crate::scenario_analysis::{Overlap, find_overlaps};
 /// Two rules that one input means both.
 #[derive(Debug, Clone)]
 pub struct OverlapReport {
-    /// It as it is told, at the place of the rule that stands later.
+    /// It as a note at the place of the rule that stands later.
     pub problem: Problem,
     /// The rule that stands first, and wins.
     pub first: RuleLocation,
@@ -37,7 +37,7 @@ pub struct OverlapReport {
     pub more: Vec<RuleLocation>,
 }
 
-/// A rule as it is told.
+/// Where a rule stands.
 #[derive(Debug, Clone)]
 pub struct RuleLocation {
     /// Its name.
@@ -53,9 +53,6 @@ const TRIED: usize = 2048;
 
 /// So many of those that overlap with one rule are named to people.
 const NAMED: usize = 3;
-
-/// Who calls where no rule says it.
-const CALLER: &str = "local";
 
 /// An overlap, and an input that shows it.
 type Shown = (Overlap, Vec<(String, Json<'static>)>, Caller);
@@ -97,11 +94,7 @@ fn shown(rules: &Rules, accounts: &[AccountConfig], overlap: Overlap) -> Option<
     let all: Vec<&Condition> = first.conditions.iter().chain(&second.conditions).collect();
     let base = Caller::plain(CALLER, Environment::Test);
     let callers = base.meeting(&all, accounts);
-    let search = InputSearch {
-        rules,
-        operation: overlap.operation,
-        identifier: &|_| true,
-    };
+    let search = InputSearch::new(rules, overlap.operation);
     let accepted = |input: &MatchInput<'_>| {
         let choice = rules.scenarios.choose(&rules.contract, input);
         choice == Choice::Scenario(overlap.first) && second.holds(row, input)
@@ -177,7 +170,7 @@ fn note(
     group: Group,
 ) -> Option<OverlapReport> {
     let (overlap, set, caller) = group.shown;
-    let of = |index: ScenarioIndex| told(rules.scenarios.get(index));
+    let of = |index: ScenarioIndex| location(rules.scenarios.get(index));
     let (first, second) = (of(overlap.first), of(overlap.second));
     let operation = &rules.contract.operations[overlap.operation].id;
     let source = by_path.get(second.file.as_str())?;
@@ -224,7 +217,7 @@ fn note(
     })
 }
 
-fn told(scenario: &Scenario) -> RuleLocation {
+fn location(scenario: &Scenario) -> RuleLocation {
     RuleLocation {
         name: scenario.name.to_string(),
         file: scenario.file.to_string(),

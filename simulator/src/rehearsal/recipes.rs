@@ -1,5 +1,5 @@
-//! For every outcome of an operation an input that gives it. Each was tried: what is told is what was
-//! answered.
+//! For every outcome of an operation an input that gives it. Each was tried: what a recipe says is what
+//! was answered.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::callers::Caller;
-use super::inputs::{named_call, named_input_by};
+use super::inputs::{CALLER, InputSearch};
 use super::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AccountConfig, Outcome, OutcomeKind, find_account};
+use crate::scenario::{AccountConfig, Condition, Outcome, OutcomeKind, find_account};
 
 /// What a call can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub struct RecipeCall {
     pub times: u32,
 }
 
-/// Every outcome that a call of an operation may have, with a way to it where there is one. What
+/// Every outcome that a call of an operation may have, with a recipe where there is one. What
 /// depends on the input alone is asked by `base`.
 #[must_use]
 pub fn recipes(
@@ -156,8 +156,11 @@ impl Search<'_> {
             let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
             let sample = rehearsal.body(self.environment, self.operation, &[]);
             let plain = Caller::plain(&self.base.id, self.environment);
-            let from = (&plain, &sample);
-            let named = named_call(self.rules, self.accounts, self.operation, number, from);
+            let conditions = &self.rules.scenarios.get(number).conditions;
+            let conditions: Vec<&Condition> = conditions.iter().collect();
+            let callers = plain.meeting(&conditions, self.accounts);
+            let search = InputSearch::new(self.rules, self.operation);
+            let named = search.decided_by(number, &callers, &sample);
             // A rule without conditions names no input: any will do.
             let ((set, _), caller) = named.unwrap_or(((Vec::new(), sample), plain));
             self.try_as(&caller, goal, set, u32::try_from(step).ok()? + 1)
@@ -199,11 +202,16 @@ impl Search<'_> {
         let step = &self.rules.contract.flows[step.flow].steps[step.step];
         let takes = step.takes.as_ref()?;
         let sample = sample::body(&self.rules.contract, self.row, Extent::Required);
+        let caller = [Caller::plain(CALLER, Environment::Test)];
+        let search = InputSearch {
+            identifier: Some(takes),
+            ..InputSearch::new(self.rules, self.operation)
+        };
         let scenarios = self.rules.scenarios.iter();
         let mut named = scenarios
             .filter(|(_, scenario)| scenario.operations.contains(&self.operation))
-            .filter_map(|(at, _)| named_input_by(self.rules, self.operation, at, &sample, takes));
-        named.find_map(|(set, _)| other.try_input(goal, set, 1))
+            .filter_map(|(at, _)| search.decided_by(at, &caller, &sample));
+        named.find_map(|((set, _), _)| other.try_input(goal, set, 1))
     }
 
     fn by_sentinel(&self, goal: Goal) -> Option<Recipe> {
@@ -223,9 +231,9 @@ impl Search<'_> {
             return None;
         };
         let set = |field: &Field, value| self.try_input(goal, vec![(field.name.clone(), value)], 1);
-        let account = |wanted: &dyn Fn(&AccountConfig) -> bool| {
-            let usable = |config: &&AccountConfig| wanted(config);
-            self.accounts.iter().find(usable).cloned()
+        let account = |is_usable: &dyn Fn(&AccountConfig) -> bool| {
+            let mut accounts = self.accounts.iter();
+            accounts.find(|config| is_usable(config)).cloned()
         };
         let works = |config: &AccountConfig| config.keys.first().is_some_and(|key| !key.revoked);
         match code {
@@ -320,7 +328,7 @@ impl Search<'_> {
         }
     }
 
-    /// The way, where the last answer is this outcome.
+    /// The recipe, where the last answer is this outcome.
     fn play(
         &self,
         mut rehearsal: Rehearsal<'_>,

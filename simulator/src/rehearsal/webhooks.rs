@@ -1,5 +1,5 @@
-//! The webhooks of a rehearsal: attempts are made as they fall due, to a receiver that answers as it is
-//! told. Nothing is sent.
+//! The webhooks of a rehearsal: attempts are made as they fall due, to a receiver whose answers are
+//! given. Nothing is sent.
 
 use bytes::Bytes;
 
@@ -37,13 +37,13 @@ impl Rehearsal<'_> {
             url: RECEIVER.into(),
             secret: "whsec_sample".into(),
         };
-        self.apply(Some(Entry {
+        self.account.apply(Entry {
             at: self.now,
             environment,
             changes: vec![Change::WebhookSet {
                 webhook: Some(config),
             }],
-        }));
+        });
     }
 
     /// Makes all attempts to bring the result of a call, to a receiver that answers with these statuses,
@@ -64,14 +64,14 @@ impl Rehearsal<'_> {
                 excerpt: Bytes::new(),
             };
             self.finish_due(due.max(self.now));
-            self.apply(Some(Entry {
+            self.account.apply(Entry {
                 at: self.now,
                 environment,
                 changes: vec![Change::Attempted {
                     verification,
                     attempt: Box::new(attempt),
                 }],
-            }));
+            });
         }
         let state = self.account.environment(environment);
         let delivery = state.verifications.delivery(verification)?;

@@ -150,20 +150,14 @@ impl Scenario {
         let Some(index) = operation.field(field) else {
             return false;
         };
-        let about_it = |condition: &Condition| match &condition.selector {
-            Selector::Field(name) | Selector::Inside { field: name, .. } => name == field,
+        let about_it = |selector: &Selector| match selector {
             Selector::AnyIdentifier => operation.request[index].identifies,
-            Selector::Account | Selector::Environment | Selector::Header(_) => false,
+            selector => selector.field() == Some(field),
         };
-        let holds = |condition: &Condition| match &condition.selector {
-            Selector::Inside { steps, .. } => {
-                inside_holds(&condition.predicate, operation, index, steps, value(index))
-            }
-            _ => predicate_holds(&condition.predicate, operation, index, value(index)),
-        };
-        self.conditions
-            .iter()
-            .any(|condition| about_it(condition) && holds(condition))
+        self.conditions.iter().any(|condition| {
+            about_it(&condition.selector)
+                && Scenario::allows(condition, operation, field, value(index))
+        })
     }
 }
 
@@ -211,10 +205,7 @@ pub(crate) fn fields(selector: &Selector, operation: &Operation) -> Vec<FieldInd
     match selector {
         Selector::Field(name) => operation.field(name).into_iter().collect(),
         Selector::AnyIdentifier => operation.identifiers().map(|(index, _)| index).collect(),
-        Selector::Inside { .. }
-        | Selector::Account
-        | Selector::Environment
-        | Selector::Header(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 
@@ -253,7 +244,7 @@ pub(crate) fn holds(condition: &Condition, operation: &Operation, input: &MatchI
     }
 }
 
-/// Whether a test holds of a field's whole value.
+/// Whether a predicate holds of a field's whole value.
 pub(crate) fn predicate_holds(
     predicate: &Predicate,
     operation: &Operation,
@@ -264,7 +255,7 @@ pub(crate) fn predicate_holds(
     compared_holds(predicate, &compare, value)
 }
 
-/// Whether a test holds of one of the values inside a field.
+/// Whether a predicate holds of one of the values inside a field.
 fn inside_holds(
     predicate: &Predicate,
     operation: &Operation,
@@ -291,28 +282,30 @@ pub(crate) fn folds_at(operation: &Operation, field: &str, steps: &[Step]) -> bo
 
 /// Whether what stands there is a name or an address: a field of an object says so itself.
 fn folds_inside(field: &Field, steps: &[Step]) -> bool {
-    let mut here = field;
-    let mut kind = &field.kind;
+    inside(field, steps).is_some_and(|(field, _)| field.folds)
+}
+
+/// The field and kind that steps lead to inside a field, where the rows name them.
+pub(crate) fn inside<'c>(field: &'c Field, steps: &[Step]) -> Option<(&'c Field, &'c Kind)> {
+    let (mut here, mut kind) = (field, &field.kind);
     for step in steps {
         match (kind, step) {
             (Kind::Object { fields }, Step::Member(name)) => {
-                let Some(member) = fields.iter().find(|field| field.name == *name) else {
-                    return false;
-                };
-                (here, kind) = (member, &member.kind);
+                here = fields.iter().find(|field| field.name == *name)?;
+                kind = &here.kind;
             }
             (Kind::List { items, .. }, Step::Item(_) | Step::Every) => kind = items,
-            _ => return false,
+            _ => return None,
         }
     }
-    here.folds
+    Some((here, kind))
 }
 
 fn as_sent(text: &str) -> String {
     text.to_owned()
 }
 
-/// Whether a test holds of a value, where texts are compared like this.
+/// Whether a predicate holds of a value, where texts are compared like this.
 pub(crate) fn compared_holds(
     predicate: &Predicate,
     compare: &dyn Fn(&str) -> String,

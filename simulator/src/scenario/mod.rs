@@ -93,6 +93,23 @@ pub enum Selector {
     Header(HeaderName),
 }
 
+impl Selector {
+    /// The request field it looks at or into, where it names one.
+    #[must_use]
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Selector::Field(name) | Selector::Inside { field: name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether it looks at the body, and not at who calls and how.
+    #[must_use]
+    pub fn is_of_body(&self) -> bool {
+        *self == Selector::AnyIdentifier || self.field().is_some()
+    }
+}
+
 /// What a value must be.
 #[derive(Debug, Clone)]
 pub enum Predicate {

@@ -11,11 +11,11 @@ use svc_fixtures::path::{Step, find, written};
 use crate::scenario::matching::{MatchInput, fields};
 use crate::scenario::{Condition, NumberRange, Predicate, Selector};
 
-/// A value longer than this is cut where it is told.
-const TOLD_CHARACTERS: usize = 60;
+/// A value longer than this is cut where it is shown.
+const SHOWN_CHARACTERS: usize = 60;
 
-/// So many of the values of a condition are told, those nearest to what was sent.
-const TOLD_VALUES: usize = 3;
+/// So many of the values of a condition are shown, those nearest to what was sent.
+const SHOWN_VALUES: usize = 3;
 
 impl Condition {
     /// What is looked at, as a person calls it.
@@ -58,7 +58,7 @@ impl Condition {
         }
     }
 
-    /// What must hold, in words that go on after "must". Of many values those are told that are
+    /// What must hold, in words that go on after "must". Of many values those are shown that are
     /// nearest to one of `sent`.
     #[must_use]
     pub fn demand(&self, sent: &[&str]) -> String {
@@ -82,7 +82,7 @@ impl Condition {
         let mut out = String::new();
         for (name, value) in self.found(operation, input) {
             let between = if out.is_empty() { "" } else { ", " };
-            write!(out, "{between}{name} is {}", told(&value)).expect("a text takes all");
+            write!(out, "{between}{name} is {}", shown(&value)).expect("a text takes all");
         }
         match out.is_empty() {
             true => format!("{} is not sent", self.selector_name()),
@@ -105,15 +105,14 @@ fn bounds(range: &NumberRange) -> String {
         ("at most", range.at_most),
         ("below", range.below),
     ];
-    let told = bounds
-        .into_iter()
-        .filter_map(|(word, bound)| Some(format!("{word} {}", bound?)));
-    told.collect::<Vec<_>>().join(" and ")
+    let bounds = bounds.into_iter();
+    let given = bounds.filter_map(|(word, bound)| Some(format!("{word} {}", bound?)));
+    given.collect::<Vec<_>>().join(" and ")
 }
 
 fn one_of(values: &[Json<'static>], sent: &[&str]) -> String {
     if let [value] = values {
-        return format!("be {}", told(value));
+        return format!("be {}", shown(value));
     }
     let likeness = |value: &&Json<'static>| {
         let text = value.as_text().unwrap_or_default();
@@ -124,10 +123,10 @@ fn one_of(values: &[Json<'static>], sent: &[&str]) -> String {
     nearest.sort_by_key(likeness);
     let shown: Vec<String> = nearest
         .iter()
-        .take(TOLD_VALUES)
-        .map(|it| told(it))
+        .take(SHOWN_VALUES)
+        .map(|it| shown(it))
         .collect();
-    match values.len().checked_sub(TOLD_VALUES) {
+    match values.len().checked_sub(SHOWN_VALUES) {
         None | Some(0) => format!("be one of {}", shown.join(", ")),
         Some(more) => format!("be one of {} and {more} more", shown.join(", ")),
     }
@@ -155,8 +154,8 @@ pub(super) fn alike(sent: &str, wanted: &str) -> u32 {
     }
 }
 
-/// A value as it is told: cut where it is long.
-fn told(value: &Json<'_>) -> String {
+/// A value for people: cut where it is long.
+fn shown(value: &Json<'_>) -> String {
     match value.as_text() {
         Some(text) => quoted(text),
         None => cut(&value.to_string()),
@@ -168,7 +167,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(TOLD_CHARACTERS) {
+    match text.char_indices().nth(SHOWN_CHARACTERS) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
@@ -179,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_nearest_to_what_was_sent_is_told() {
+    fn what_is_nearest_to_what_was_sent_is_shown() {
         let values = ["aaa", "bbb", "abc", "abd", "xyz"].map(Json::from).to_vec();
         let condition = Condition {
             selector: Selector::Field("x".to_owned()),

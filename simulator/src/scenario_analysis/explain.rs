@@ -1,5 +1,7 @@
 //! Why an input gets what it gets: which rule decides, which would have and come too late, which came
-//! close and what is missing. Tells; the choice itself is made where it always is.
+//! close and what is missing. Reports only; the choice itself is made where it always is.
+
+use std::collections::BTreeSet;
 
 use svc_fixtures::contract::{Contract, Operation};
 
@@ -32,8 +34,8 @@ pub struct NearMiss {
     nearness: u32,
 }
 
-/// So many of each kind are told.
-const TOLD: usize = 5;
+/// So many of each kind are reported.
+const REPORTED: usize = 5;
 
 /// A rule is near from here on, in thousandths: of one condition, how like the value is; of several,
 /// how many hold.
@@ -57,38 +59,28 @@ pub fn explain(
     };
     let (mut later, mut near, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
     for (number, scenario) in scenarios.iter() {
-        let all_hold = || {
-            let mut conditions = scenario.conditions.iter();
-            conditions.all(|condition| holds(condition, operation, input))
-        };
         if !scenario.operations.contains(&input.operation) {
             let comes_first = decides.is_none_or(|order| scenario.order < order);
-            if comes_first && !scenario.conditions.is_empty() && all_hold() {
+            if comes_first && !scenario.conditions.is_empty() && scenario.holds(operation, input) {
                 elsewhere.push(number);
             }
-        } else if all_hold() {
+        } else if scenario.holds(operation, input) {
             later.push(number);
         } else {
             near.extend(near_miss(number, scenario, operation, input));
         }
     }
-    // Cases of one rule are told once: the one that decides, or the nearest.
-    later.retain(|&number| decides != Some(scenarios.get(number).order));
-    later.dedup_by_key(|number| scenarios.get(*number).order);
-    near.retain(|miss| decides != Some(scenarios.get(miss.scenario).order));
-    near.sort_by_key(|miss| std::cmp::Reverse(miss.nearness));
-    let mut told = Vec::new();
-    near.retain(|miss| {
-        let order = scenarios.get(miss.scenario).order;
-        let new = !told.contains(&order) && told.len() < TOLD;
-        if new {
-            told.push(order);
-        }
-        new
-    });
-    elsewhere.dedup_by_key(|number| scenarios.get(*number).order);
-    later.truncate(TOLD);
-    elsewhere.truncate(TOLD);
+    // Of the cases of one rule one is reported: the one that decides, or the nearest.
+    let order = |index| scenarios.get(index).order;
+    later.retain(|&index| decides != Some(order(index)));
+    later.dedup_by_key(|index| order(*index));
+    elsewhere.dedup_by_key(|index| order(*index));
+    near.sort_by_key(|miss: &NearMiss| std::cmp::Reverse(miss.nearness));
+    let mut seen: BTreeSet<usize> = decides.into_iter().collect();
+    near.retain(|miss| seen.insert(order(miss.scenario)));
+    later.truncate(REPORTED);
+    elsewhere.truncate(REPORTED);
+    near.truncate(REPORTED);
     Explanation {
         choice,
         later,
@@ -105,8 +97,9 @@ pub fn matched_values(
     input: &MatchInput<'_>,
 ) -> Vec<String> {
     let conditions = scenario.conditions.iter();
-    let told = conditions.map(|condition| condition.looked_at(operation, input));
-    told.collect()
+    conditions
+        .map(|condition| condition.looked_at(operation, input))
+        .collect()
 }
 
 fn near_miss(

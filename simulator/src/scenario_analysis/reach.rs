@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_earlier_rule_holds_for_alone_is_not_told() {
+    fn what_no_earlier_rule_holds_for_alone_is_not_reported() {
         for whens in [
             &["name = \"A\", city = \"P\"", "name = \"A\""][..],
             &["name = \"A\"", "name = [\"A\", \"B\"]"],
@@ -406,8 +406,8 @@ mod tests {
         let (mine, other) = (("mine/a.toml", hides), ("theirs/a.toml", one.as_str()));
         assert_eq!(found(&[mine, other]), "0 mistakes found");
         for path in ["mine/b.toml", "mine/below/a.toml"] {
-            let told = found(&[("mine/a.toml", hides), (path, &one)]);
-            assert!(told.contains("1 mistake found"), "{told}");
+            let text = found(&[("mine/a.toml", hides), (path, &one)]);
+            assert!(text.contains("1 mistake found"), "{text}");
         }
     }
 }

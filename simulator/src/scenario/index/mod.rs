@@ -16,7 +16,7 @@ use super::matching::{MatchInput, Url, as_compared, fields, texts};
 use super::{Condition, Predicate, Scenario, ScenarioIndex};
 pub(crate) use keys::{LookupKey, keys};
 use keys::{TableKind, Uses};
-use tables::{Exact, Expressions, Prefixes, Substrings, Suffixes, scalar};
+use tables::{Exact, Expressions, Prefixes, Substrings, backwards, scalar};
 
 /// A rule that may be meant, and the one of its conditions that is known to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,17 +58,18 @@ struct Tables {
     /// A pair of a URL's query.
     queries: Exact,
     prefixes: Prefixes,
-    suffixes: Suffixes,
-    path_suffixes: Suffixes,
+    /// Read backwards.
+    suffixes: Prefixes,
+    /// Read backwards.
+    path_suffixes: Prefixes,
     substrings: Substrings,
     expressions: Expressions,
     /// The first rule of all that are found by more than a hash.
     first_pattern: Option<ScenarioIndex>,
 }
 
-/// The same before it is compiled.
-#[derive(Debug, Default)]
-struct Drafts(BTreeMap<(FieldIndex, TableKind), Texted>);
+/// The same before it is compiled, by field.
+type Drafts = BTreeMap<(FieldIndex, TableKind), Texted>;
 
 /// Rules, each with the text it is found by.
 type Texted = Vec<(Box<str>, Candidate)>;
@@ -91,7 +92,7 @@ impl Index {
                 Some((place, keys)) => {
                     index.note_lists(operation, rule, scenario, place);
                     let proven = u32::try_from(place).expect("fewer than four billion conditions");
-                    drafts.file(keys, Candidate { rule, proven });
+                    file(&mut drafts, keys, Candidate { rule, proven });
                 }
                 None => index.others.push(rule),
             }
@@ -106,7 +107,7 @@ impl Index {
     /// Puts the drafts into tables; gives the rules that a table does not take.
     fn compile(&mut self, drafts: Drafts) -> Vec<ScenarioIndex> {
         let (mut tables, mut unfit) = (BTreeMap::<FieldIndex, Tables>::new(), Vec::new());
-        for ((field, kind), drafts) in drafts.0 {
+        for ((field, kind), drafts) in drafts {
             let table = tables.entry(field).or_default();
             if !kind.is_hashed() {
                 let first = drafts.iter().map(|(_, candidate)| candidate.rule).min();
@@ -118,8 +119,8 @@ impl Index {
                 TableKind::LastPart => table.last_parts = Exact::new(drafts),
                 TableKind::Query => table.queries = Exact::new(drafts),
                 TableKind::Prefix => table.prefixes = Prefixes::new(drafts),
-                TableKind::Suffix => table.suffixes = Suffixes::new(drafts),
-                TableKind::PathSuffix => table.path_suffixes = Suffixes::new(drafts),
+                TableKind::Suffix => table.suffixes = Prefixes::backwards(drafts),
+                TableKind::PathSuffix => table.path_suffixes = Prefixes::backwards(drafts),
                 TableKind::Substring => unfit.extend(table.substrings.compile(drafts)),
                 TableKind::Expression => unfit.extend(table.expressions.compile(drafts)),
             }
@@ -230,32 +231,32 @@ impl Index {
 
 impl Tables {
     fn patterns(&self, text: &str, compared: &str, found: &mut Vec<Candidate>) {
-        self.prefixes.find(compared, found);
-        self.suffixes.find(compared, found);
+        self.prefixes.find(compared.as_bytes(), found);
+        if !self.suffixes.is_empty() {
+            self.suffixes.find(&backwards(compared), found);
+        }
         if !self.path_suffixes.is_empty()
             && let Some(url) = Url::of(text)
         {
-            self.path_suffixes.find(url.path, found);
+            self.path_suffixes.find(&backwards(url.path), found);
         }
         self.substrings.find(compared, found);
         self.expressions.find(text, found);
     }
 }
 
-impl Drafts {
-    fn file(&mut self, keys: Vec<LookupKey>, candidate: Candidate) {
-        for LookupKey { field, kind, text } in keys {
-            // Which of two equal numbers is meant, `1` or `1.0`, is for the test to say.
-            let proven = match kind {
-                TableKind::Scalar => UNPROVEN,
-                _ => candidate.proven,
-            };
-            let candidate = Candidate {
-                proven,
-                ..candidate
-            };
-            let drafts = self.0.entry((field, kind)).or_default();
-            drafts.push((text, candidate));
-        }
+fn file(drafts: &mut Drafts, keys: Vec<LookupKey>, candidate: Candidate) {
+    for LookupKey { field, kind, text } in keys {
+        // Which of two equal numbers is meant, `1` or `1.0`, is for the test to say.
+        let proven = match kind {
+            TableKind::Scalar => UNPROVEN,
+            _ => candidate.proven,
+        };
+        let candidate = Candidate {
+            proven,
+            ..candidate
+        };
+        let texts = drafts.entry((field, kind)).or_default();
+        texts.push((text, candidate));
     }
 }

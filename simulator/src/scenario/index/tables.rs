@@ -11,7 +11,7 @@ use regex_syntax::hir::Look;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use svc_fixtures::json::Json;
 
-use super::{Candidate, UNPROVEN};
+use super::{Candidate, Texted, UNPROVEN};
 use crate::scenario::ScenarioIndex;
 
 /// Rules by the text they name.
@@ -26,7 +26,7 @@ enum Rules {
 }
 
 impl Exact {
-    pub(super) fn new(drafts: Vec<(Box<str>, Candidate)>) -> Self {
+    pub(super) fn new(drafts: Texted) -> Self {
         let mut table = HashMap::with_capacity_and_hasher(drafts.len(), FixedState::default());
         for (text, candidate) in drafts {
             match table.entry(text) {
@@ -85,14 +85,20 @@ struct Prefix {
     shorter: Option<u32>,
 }
 
-/// Rules by what a text ends with: by what it begins with when read backwards.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Suffixes(Prefixes);
-
 impl Prefixes {
-    pub(super) fn new(drafts: Vec<(Box<str>, Candidate)>) -> Self {
+    pub(super) fn new(drafts: Texted) -> Self {
         let drafts = drafts.into_iter();
         Prefixes::sorted(drafts.map(|(text, rule)| (text.into_boxed_bytes(), rule)))
+    }
+
+    /// By what a text ends with: by what it begins with when read backwards.
+    pub(super) fn backwards(drafts: Texted) -> Self {
+        let drafts = drafts.into_iter();
+        Prefixes::sorted(drafts.map(|(text, rule)| (backwards(&text).into(), rule)))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     fn sorted(drafts: impl Iterator<Item = (Box<[u8]>, Candidate)>) -> Self {
@@ -121,13 +127,9 @@ impl Prefixes {
         Prefixes(starts)
     }
 
-    pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
-        self.find_bytes(text.as_bytes(), found);
-    }
-
     /// Whatever the text begins with stands, in the order of texts, at or before the text, and the
     /// nearest one before it begins with all of them.
-    fn find_bytes(&self, text: &[u8], found: &mut Vec<Candidate>) {
+    pub(super) fn find(&self, text: &[u8], found: &mut Vec<Candidate>) {
         let after = self.0.partition_point(|start| *start.text <= *text);
         let mut next = after.checked_sub(1);
         while let Some(at) = next {
@@ -140,27 +142,17 @@ impl Prefixes {
     }
 }
 
-impl Suffixes {
-    pub(super) fn new(drafts: Vec<(Box<str>, Candidate)>) -> Self {
-        let drafts = drafts.into_iter();
-        Suffixes(Prefixes::sorted(
-            drafts.map(|(text, rule)| (backwards(&text).into(), rule)),
-        ))
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.0.is_empty()
-    }
-
-    pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
-        if !self.is_empty() {
-            self.0.find_bytes(&backwards(text), found);
-        }
-    }
+pub(super) fn backwards(text: &str) -> Vec<u8> {
+    text.bytes().rev().collect()
 }
 
-fn backwards(text: &str) -> Vec<u8> {
-    text.bytes().rev().collect()
+/// The rules of each text.
+fn by_text(drafts: Texted) -> BTreeMap<Box<str>, Vec<Candidate>> {
+    let mut rules = BTreeMap::<_, Vec<Candidate>>::new();
+    for (text, candidate) in drafts {
+        rules.entry(text).or_default().push(candidate);
+    }
+    rules
 }
 
 /// Rules by what a text contains.
@@ -174,25 +166,16 @@ pub(super) struct Substrings {
 impl Substrings {
     /// Takes these texts; gives the rules back that must be tried in turn: all of them where they
     /// are too many for an automaton.
-    pub(super) fn compile(&mut self, mut drafts: Vec<(Box<str>, Candidate)>) -> Vec<ScenarioIndex> {
-        drafts.sort_unstable();
-        let mut texts: Vec<Box<str>> = Vec::new();
-        for (text, candidate) in drafts {
-            match texts.last() == Some(&text) {
-                true => self.rules[texts.len() - 1].push(candidate),
-                false => {
-                    texts.push(text);
-                    self.rules.push(vec![candidate]);
-                }
-            }
-        }
-        match AhoCorasick::new(texts.iter().map(|text| text.as_bytes())) {
+    pub(super) fn compile(&mut self, drafts: Texted) -> Vec<ScenarioIndex> {
+        let rules = by_text(drafts);
+        match AhoCorasick::new(rules.keys().map(|text| text.as_bytes())) {
             Ok(automaton) => {
                 self.automaton = Some(automaton);
+                self.rules = rules.into_values().collect();
                 Vec::new()
             }
             Err(_) => {
-                let all = std::mem::take(&mut self.rules).into_iter().flatten();
+                let all = rules.into_values().flatten();
                 all.map(|candidate| candidate.rule).collect()
             }
         }
@@ -240,17 +223,11 @@ const MEMORY: usize = 8 << 20;
 /// A text that more expressions need tells them apart no better than the automaton does.
 const FEW_EXPRESSIONS: u32 = 8;
 
-/// The expressions and the rules of each.
-type Drafts = Vec<(Box<str>, Vec<Candidate>)>;
-
 impl Expressions {
     /// Takes these expressions; gives the rules back that must be tried in turn: those whose
     /// expressions are too large even alone.
-    pub(super) fn compile(&mut self, drafts: Vec<(Box<str>, Candidate)>) -> Vec<ScenarioIndex> {
-        let mut rules = BTreeMap::<Box<str>, Vec<Candidate>>::new();
-        for (text, candidate) in drafts {
-            rules.entry(text).or_default().push(candidate);
-        }
+    pub(super) fn compile(&mut self, drafts: Texted) -> Vec<ScenarioIndex> {
+        let rules = by_text(drafts);
         let needed: Vec<_> = rules.keys().map(|text| needed(text)).collect();
         let mut uses = HashMap::<&str, u32, FixedState>::default();
         for text in needed.iter().flatten().flat_map(|needed| &needed.texts) {
@@ -289,7 +266,11 @@ impl Expressions {
     }
 
     /// All in one automaton, or where that is too large each half in one of its own.
-    fn group(&mut self, mut drafts: Drafts, unfit: &mut Vec<ScenarioIndex>) {
+    fn group(
+        &mut self,
+        mut drafts: Vec<(Box<str>, Vec<Candidate>)>,
+        unfit: &mut Vec<ScenarioIndex>,
+    ) {
         let built = RegexSetBuilder::new(drafts.iter().map(|(text, _)| text))
             .size_limit(SIZE)
             .dfa_size_limit(MEMORY)
@@ -312,7 +293,7 @@ impl Expressions {
     }
 
     pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
-        self.prefixes.find(text, found);
+        self.prefixes.find(text.as_bytes(), found);
         self.substrings.find(text, found);
         for group in &self.groups {
             for hit in &group.set.matches(text) {
@@ -361,7 +342,7 @@ mod tests {
             (Box::from(*start), candidate)
         });
         let mut found = Vec::new();
-        Prefixes::new(drafts.collect()).find(text, &mut found);
+        Prefixes::new(drafts.collect()).find(text.as_bytes(), &mut found);
         found.sort_unstable();
         found.iter().map(|candidate| candidate.rule.0).collect()
     }

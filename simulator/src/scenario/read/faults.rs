@@ -48,7 +48,7 @@ pub(crate) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
             let over_ms = some_time_ms(&slow)?;
             Some(WireFault::Slow { over_ms })
         }
-        // A key that is not known has been told already, with the nearest that is.
+        // A key that is not known was reported already, with the nearest that is.
         (None, None) if !table.entries().is_empty() => None,
         _ => {
             let message = "a wire fault has exactly one of `cut_after` and `slow`";

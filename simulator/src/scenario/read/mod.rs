@@ -151,9 +151,9 @@ impl Reader<'_> {
         let order = self.order;
         self.order += 1;
         let thens = self.thens(table);
-        tell_of_cases(table, &conditions, thens.len());
+        report_equal_cases(table, &conditions, thens.len());
         if start_over {
-            tell_no_sequence(table, &thens);
+            report_single_outcome(table, &thens);
         }
         for (case, then) in thens {
             let operations = self.fitting(table, &operations, &conditions, &then, case.is_some());
@@ -300,8 +300,8 @@ pub(crate) fn prefixes(contract: &Contract) -> BTreeSet<String> {
     found
 }
 
-/// Tells of cases that no input tells apart: the first would always win.
-fn tell_of_cases(table: &Table<'_>, conditions: &[Condition], count: usize) {
+/// Reports cases that no input tells apart: the first would always win.
+fn report_equal_cases(table: &Table<'_>, conditions: &[Condition], count: usize) {
     if let (Some(cases), true) = (table.optional("cases"), count > 1)
         && !conditions.iter().any(names_case)
     {
@@ -312,8 +312,8 @@ fn tell_of_cases(table: &Table<'_>, conditions: &[Condition], count: usize) {
     }
 }
 
-/// Tells of what is to start over and is no sequence.
-fn tell_no_sequence(table: &Table<'_>, thens: &[(Option<String>, Item<'_>)]) {
+/// Reports what is to start over and is no sequence.
+fn report_single_outcome(table: &Table<'_>, thens: &[(Option<String>, Item<'_>)]) {
     let is_sequence = |then: &Item<'_>| {
         let steps = if then.is_list() { then.list() } else { None };
         steps.is_some_and(|steps| steps.len() != 1)

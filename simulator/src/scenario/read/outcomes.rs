@@ -44,7 +44,7 @@ fn outcome(
         [Some(success), None, None] => {
             Some(OutcomeKind::Success(patch(scope, table, &success, patches)))
         }
-        // What stands beside a success is told below where there is none.
+        // What stands beside a success is reported below where there is none.
         [None, Some(error), None] => failure(&error, table.optional_text("message")),
         [None, None, Some(pending)] => self::pending(scope, table, &pending, patches, may_wait),
         _ => {
@@ -62,9 +62,9 @@ fn outcome(
         }
     }
     if named[0].is_none() {
-        beside_nothing(table);
+        report_changes(table);
     }
-    beside_another(table);
+    report_strays(table);
     let delay = table.optional("delay").and_then(|item| delay(&item));
     let provider = table.optional_text("provider").map(Into::into);
     // In `finally` they are refused as a whole already.
@@ -81,8 +81,8 @@ fn outcome(
     })
 }
 
-/// Tells of what would change a success where there is none.
-fn beside_nothing(table: &Table<'_>) {
+/// Reports what would change a success where there is none.
+fn report_changes(table: &Table<'_>) {
     let pending = table.optional("pending").is_some();
     for name in BESIDE_SUCCESS {
         if let Some(item) = table.optional(name) {
@@ -98,8 +98,8 @@ fn beside_nothing(table: &Table<'_>) {
     }
 }
 
-/// Tells of what says more of an ending that is not there.
-fn beside_another(table: &Table<'_>) {
+/// Reports what says more of an ending that is not there.
+fn report_strays(table: &Table<'_>) {
     for (name, ending) in [
         ("message", "error"),
         ("after", "pending"),

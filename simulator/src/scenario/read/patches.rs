@@ -134,7 +134,7 @@ impl<'c> Reading<'_, 'c> {
             };
             let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
             if places.is_empty() && !self.scope.operations.is_empty() {
-                self.tell_unknown(&path, item, Written::AsValue);
+                self.report_unknown(&path, item, Written::AsValue);
                 continue;
             }
             let broken = places.iter().any(|place| match act {
@@ -163,7 +163,7 @@ impl<'c> Reading<'_, 'c> {
             let length = item.int();
             let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
             if places.is_empty() && !self.scope.operations.is_empty() {
-                self.tell_unknown(&path, &item, Written::AsKey);
+                self.report_unknown(&path, &item, Written::AsKey);
                 continue;
             }
             if places
@@ -188,7 +188,7 @@ impl<'c> Reading<'_, 'c> {
         if places.is_empty() && !self.scope.operations.is_empty() {
             match self.patch.breaks_contract {
                 true => self.breaks = true,
-                false => return self.tell_unknown(&path, item, Written::AsKey),
+                false => return self.report_unknown(&path, item, Written::AsKey),
             }
         }
         let mistake = places
@@ -200,7 +200,7 @@ impl<'c> Reading<'_, 'c> {
         self.add(path, EditAction::Put(value));
     }
 
-    /// Notes that the answer loses its form here, or tells of it where the outcome does not say so.
+    /// Notes that the answer loses its form here, or reports it where the outcome does not say so.
     fn broken(&mut self, item: &Item<'_>, message: String) {
         self.breaks = true;
         if !self.patch.breaks_contract {
@@ -208,7 +208,7 @@ impl<'c> Reading<'_, 'c> {
         }
     }
 
-    fn tell_unknown(&self, path: &[Step], item: &Item<'_>, written: Written) {
+    fn report_unknown(&self, path: &[Step], item: &Item<'_>, written: Written) {
         // As far as the path leads in any of the answers.
         let far = |form: &'c Shape| {
             let mut here = form;

@@ -129,8 +129,8 @@ impl Cast<'_> {
         let mut everybody = Everybody::default();
         for (folder, reading) in folders {
             problems.extend(follow(&reading, &mut profiles));
-            problems.extend(tell_strangers(&reading, &profiles));
-            problems.extend(tell_shared(&reading, &profiles));
+            problems.extend(report_strangers(&reading, &profiles));
+            problems.extend(report_shared(&reading, &profiles));
             everybody.by_folder.insert(folder, reading.declared);
         }
         everybody.profiles = profiles;
@@ -210,13 +210,13 @@ impl Cast<'_> {
             }
             profile.said.insert(key.to_owned(), value.clone());
         }
-        // What is no text and should be one is told already, where it is an attribute.
+        // What is no text and should be one was reported already, where it is an attribute.
         let text = match attribute {
             Some(_) => item.if_text(),
             None => identifies.then(|| item.text()).flatten(),
         };
         if let Some(text) = text.filter(|_| identifies) {
-            self.tell_refused(key, &value, item);
+            self.report_refused(key, &value, item);
             profile.identifiers.push(text.to_owned());
             if self.identifying(key).any(|(row, at)| row.request[at].folds) {
                 profile.identifiers.push(folded(text));
@@ -235,8 +235,8 @@ impl Cast<'_> {
         })
     }
 
-    /// Tells of an identifier that every operation refuses.
-    fn tell_refused(&self, key: &str, value: &Json<'static>, item: &Item<'_>) {
+    /// Reports an identifier that every operation refuses.
+    fn report_refused(&self, key: &str, value: &Json<'static>, item: &Item<'_>) {
         let formats = &self.contract.formats;
         let mistakes: Vec<_> = self
             .identifying(key)
@@ -278,7 +278,7 @@ fn declares(source: &Source, tables: &[&str]) -> bool {
     source.text.lines().any(begins)
 }
 
-/// Somebody else, by name. What stands for no value has been told already.
+/// Somebody else, by name. What stands for no value was reported already.
 fn link(from: usize, role: &str, item: &Item<'_>) -> Option<Link> {
     let name = item.text().filter(|name| !name.starts_with('$'))?;
     Some(Link {
@@ -325,8 +325,8 @@ fn follow(reading: &Reading, profiles: &mut [Profile]) -> Problems {
     problems
 }
 
-/// Tells of those whom no answer can be about.
-fn tell_strangers(reading: &Reading, profiles: &[Profile]) -> Problems {
+/// Reports those whom no answer can be about.
+fn report_strangers(reading: &Reading, profiles: &[Profile]) -> Problems {
     let mut problems = Problems::default();
     let numbers = reading.rows.iter().map(|(number, _)| *number);
     let others = numbers.flat_map(|number| profiles[number].others.values().copied());
@@ -345,14 +345,14 @@ fn tell_strangers(reading: &Reading, profiles: &[Profile]) -> Problems {
     problems
 }
 
-/// Tells of two who are asked for by the same.
-fn tell_shared(reading: &Reading, profiles: &[Profile]) -> Problems {
+/// Reports two who are asked for by the same.
+fn report_shared(reading: &Reading, profiles: &[Profile]) -> Problems {
     let mut problems = Problems::default();
     let mut whose: BTreeMap<&str, (usize, &Location)> = BTreeMap::new();
     for (number, place) in &reading.rows {
         for identifier in &profiles[*number].identifiers {
             let (other, first) = *whose.entry(identifier).or_insert((*number, place));
-            // Of two with one name it has been told that they are two.
+            // Of two with one name it was reported that they are two.
             if other != *number && profiles[other].name != profiles[*number].name {
                 let name = &profiles[other].name;
                 problems.push(place.problem(format!(

@@ -111,7 +111,7 @@ pub(super) fn predicates(item: &Item<'_>, sort: Sort) -> Vec<Predicate> {
     found.extend(number_range(&table, sort).map(Predicate::Number));
     found.extend(presence(&table));
     table.done();
-    // A test with a mistake has been told already.
+    // A test with a mistake was reported already.
     if table.entries().is_empty() {
         table.problem(
             "no test is named here: use one_of, contains, starts_with, ends_with, path_ends, query, \

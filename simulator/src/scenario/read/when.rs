@@ -1,4 +1,4 @@
-//! Reading what an input must be like: `when`. Every mistake is told where it stands.
+//! Reading what an input must be like: `when`. Every mistake is reported where it stands.
 
 use svc_fixtures::contract::{Contract, Field, Kind, Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
@@ -8,7 +8,7 @@ use svc_fixtures::reading::{Item, Table};
 use super::environment;
 use super::people::Declared;
 use super::predicates::{Sort, predicates};
-use crate::scenario::HeaderName;
+use crate::scenario::matching::{HeaderName, fields, inside};
 use crate::scenario::{Condition, Predicate, Selector};
 
 /// What a condition can ask for beside the fields of a request.
@@ -33,7 +33,7 @@ impl When<'_> {
             match name {
                 "any_identifier" => self.add(Selector::AnyIdentifier, &item, &mut conditions),
                 "who" => conditions.extend(self.who(&item)),
-                "account" => self.beside(Selector::Account, &item, &mut conditions),
+                "account" => self.add(Selector::Account, &item, &mut conditions),
                 "environment" => conditions.extend(self.environment(&item)),
                 "header" => self.headers(&item, &mut conditions),
                 _ => self.field(name, &item, &mut conditions),
@@ -48,30 +48,20 @@ impl When<'_> {
     }
 
     fn add(&self, selector: Selector, item: &Item<'_>, conditions: &mut Vec<Condition>) {
-        let sort = match selector {
-            Selector::AnyIdentifier | Selector::Field(_) | Selector::Inside { .. } => {
-                Sort::of(self.places(&selector), self.contract)
-            }
-            _ => Sort::Text,
+        let sort = match selector.is_of_body() {
+            true => Sort::of(self.places(&selector), self.contract),
+            false => Sort::Text,
         };
-        let found = predicates(item, sort);
-        for predicate in found {
-            self.tell_impossible(&selector, &predicate, sort, item);
+        for predicate in predicates(item, sort) {
+            if selector.is_of_body() {
+                self.report_impossible(&selector, &predicate, sort, item);
+            }
             let selector = selector.clone();
             conditions.push(Condition {
                 selector,
                 predicate,
             });
         }
-    }
-
-    /// An account or a header: a text that no field is.
-    fn beside(&self, selector: Selector, item: &Item<'_>, conditions: &mut Vec<Condition>) {
-        let found = predicates(item, Sort::Text);
-        conditions.extend(found.into_iter().map(|predicate| Condition {
-            selector: selector.clone(),
-            predicate,
-        }));
     }
 
     fn who(&self, item: &Item<'_>) -> Option<Condition> {
@@ -112,7 +102,7 @@ impl When<'_> {
         };
         for (name, item) in headers.entries() {
             match HeaderName::parse(name) {
-                Some(name) => self.beside(Selector::Header(name), &item, conditions),
+                Some(name) => self.add(Selector::Header(name), &item, conditions),
                 None => item.unknown_key(
                     "to scenarios the header",
                     name,
@@ -150,8 +140,8 @@ impl When<'_> {
             let known = known.map(|field| field.name.as_str()).chain(BESIDE_FIELDS);
             return item.unknown_key("the field", field, known);
         }
-        if self.places(&selector).next().is_none() && !self.goes_anywhere(&selector) {
-            return self.tell_no_way(field, steps, item);
+        if !self.rows().any(|row| has(row, &selector)) {
+            return self.report_no_such_path(field, steps, item);
         }
         self.add(selector, item, conditions);
     }
@@ -169,46 +159,22 @@ impl When<'_> {
         is_object.then(|| format!("write `\"{name}.{first}\" = …`, in quotes"))
     }
 
-    /// The kind of each value a subject can be, with the field it stands in.
+    /// The kind of each value a selector can find, with the field it stands in.
     fn places<'s>(&'s self, selector: &'s Selector) -> impl Iterator<Item = (&'s Field, &'s Kind)> {
-        self.rows().flat_map(move |row| {
-            let fields: Vec<(&Field, &Kind)> = match selector {
-                Selector::Field(name) => {
-                    let field = row.field(name).map(|at| &row.request[at]);
-                    field
-                        .map(|field| (field, &field.kind))
-                        .into_iter()
-                        .collect()
-                }
-                Selector::Inside { field, steps } => {
-                    let field = row.field(field).map(|at| &row.request[at]);
-                    field
-                        .and_then(|field| inside(field, steps))
-                        .into_iter()
-                        .collect()
-                }
-                Selector::AnyIdentifier => row
-                    .identifiers()
-                    .map(|(_, field)| (field, &field.kind))
-                    .collect(),
-                Selector::Account | Selector::Environment | Selector::Header(_) => Vec::new(),
-            };
-            fields
+        self.rows().flat_map(move |row| match selector {
+            Selector::Inside { field, steps } => {
+                let field = row.field(field).map(|at| &row.request[at]);
+                field.and_then(|it| inside(it, steps)).into_iter().collect()
+            }
+            selector => {
+                let fields = fields(selector, row).into_iter();
+                let fields = fields.map(|at| &row.request[at]);
+                fields.map(|it| (it, &it.kind)).collect::<Vec<_>>()
+            }
         })
     }
 
-    /// Whether it leads into an object whose members nobody names.
-    fn goes_anywhere(&self, selector: &Selector) -> bool {
-        let Selector::Inside { field, steps } = selector else {
-            return false;
-        };
-        let mut fields = self
-            .rows()
-            .filter_map(|row| Some(&row.request[row.field(field)?]));
-        fields.any(|field| leads_somewhere(&field.kind, steps))
-    }
-
-    fn tell_no_way(&self, field: &str, steps: &[Step], item: &Item<'_>) {
+    fn report_no_such_path(&self, field: &str, steps: &[Step], item: &Item<'_>) {
         let (mut known, mut parent) = (Vec::new(), field.to_owned());
         for row in self.rows() {
             let Some(at) = row.field(field) else { continue };
@@ -234,35 +200,32 @@ impl When<'_> {
         item.problem_with_hint("this path leads nowhere", hint);
     }
 
-    /// Tells of a test that no call can pass that gets so far.
-    fn tell_impossible(
+    /// Reports a predicate that no call can meet that gets so far.
+    fn report_impossible(
         &self,
         selector: &Selector,
         predicate: &Predicate,
         sort: Sort,
         item: &Item<'_>,
     ) {
-        if let Predicate::Number(range) = predicate
-            && range.is_empty()
-        {
+        if matches!(predicate, Predicate::Number(range) if range.is_empty()) {
             item.problem("this never holds: no number is in this range");
         }
-        self.tell_sentinel(selector, predicate, item);
+        self.report_sentinel(selector, predicate, item);
         let Selector::Field(name) = selector else {
             return;
         };
-        let fields = || {
-            self.rows()
-                .filter_map(|row| Some(&row.request[row.field(name)?]))
-        };
-        if fields().next().is_none() {
+        let fields: Vec<&Field> = self.places(selector).map(|(field, _)| field).collect();
+        if fields.is_empty() {
             return;
         }
         match predicate {
             Predicate::Present(false)
-                if fields().all(|field| field.presence != Presence::Optional) =>
+                if fields
+                    .iter()
+                    .all(|field| field.presence != Presence::Optional) =>
             {
-                let required = fields().any(|field| field.presence == Presence::Required);
+                let required = fields.iter().any(|it| it.presence == Presence::Required);
                 item.problem(match required {
                     true => format!("this never holds: `{name}` must be sent"),
                     false => {
@@ -271,18 +234,18 @@ impl When<'_> {
                 });
             }
             Predicate::OneOf(values) => {
-                // A value of the wrong type is told already.
+                // A value of the wrong type was reported already.
                 for value in values.iter().filter(|value| sort.takes(value)) {
-                    self.tell_never_sent(name, value, item);
+                    self.report_refused(name, value, item);
                 }
             }
             _ => {}
         }
     }
 
-    /// Tells of an identifier that is answered before any scenario is asked.
-    fn tell_sentinel(&self, selector: &Selector, predicate: &Predicate, item: &Item<'_>) {
-        if !matches!(selector, Selector::Field(_) | Selector::AnyIdentifier) {
+    /// Reports an identifier that is answered before any scenario is asked.
+    fn report_sentinel(&self, selector: &Selector, predicate: &Predicate, item: &Item<'_>) {
+        if matches!(selector, Selector::Inside { .. }) {
             return;
         }
         let text = self.contract.service.sentinel.text.as_str();
@@ -322,8 +285,8 @@ impl When<'_> {
         }
     }
 
-    /// Tells of a value that every operation refuses before any scenario is asked.
-    fn tell_never_sent(&self, name: &str, value: &Json<'static>, item: &Item<'_>) {
+    /// Reports a value that every operation refuses before any scenario is asked.
+    fn report_refused(&self, name: &str, value: &Json<'static>, item: &Item<'_>) {
         if self.has_cases && value.as_text().is_some_and(|text| text.contains("{case}")) {
             return;
         }
@@ -355,22 +318,6 @@ impl When<'_> {
             );
         }
     }
-}
-
-/// The field and kind that steps lead to inside a field, where the rows name them.
-fn inside<'c>(field: &'c Field, steps: &[Step]) -> Option<(&'c Field, &'c Kind)> {
-    let (mut here, mut kind) = (field, &field.kind);
-    for step in steps {
-        match (kind, step) {
-            (Kind::Object { fields }, Step::Member(name)) => {
-                here = fields.iter().find(|field| field.name == *name)?;
-                kind = &here.kind;
-            }
-            (Kind::List { items, .. }, Step::Item(_) | Step::Every) => kind = items,
-            _ => return None,
-        }
-    }
-    Some((here, kind))
 }
 
 /// Whether steps lead into an object whose members no row names.
