@@ -12,14 +12,14 @@ pub(crate) const BODY: &str = r#"{"pan": "AAAAA0000A", "mobile": "9000000001", "
 fn accesses(scene: &Scene, environment: Environment) -> Vec<(String, AccessKind, String)> {
     scene.account("local").read(|account| {
         let audit = &account.environment(environment).audit;
-        let told = audit.iter().map(|access| {
+        let lines = audit.iter().map(|access| {
             (
                 access.verification.to_string(),
                 access.by,
                 access.retained_until.to_string(),
             )
         });
-        told.collect()
+        lines.collect()
     })
 }
 

@@ -64,7 +64,7 @@ fn each_key_opens_what_it_should() {
 }
 
 #[test]
-fn a_refused_key_is_told_so_in_the_envelope() {
+fn a_refused_key_is_answered_in_the_envelope() {
     let scene = Scene::new();
     insta::assert_snapshot!(scene.pan(BODY).key("svc_live_local").reference("r").send(), @r#"
     401

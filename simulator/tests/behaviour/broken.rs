@@ -77,8 +77,8 @@ fn refused(
         let words = format.is_some_and(|format| format.about.contains(value.as_str()));
         words || listed(kind).contains(value)
     };
-    let told = |value: &&String| value.chars().count() > 3 && !is_public(value);
-    for value in sent.iter().filter(told) {
+    let is_private = |value: &&String| value.chars().count() > 3 && !is_public(value);
+    for value in sent.iter().filter(is_private) {
         prop_assert!(!message.contains(value), "{} repeats {:?}", message, value);
     }
     Ok(())

@@ -27,7 +27,7 @@ fn file(operation: &str, then: &str) -> String {
     )
 }
 
-fn told(operation: &str, then: &str) -> String {
+fn report(operation: &str, then: &str) -> String {
     problems(&file(operation, then))
 }
 
@@ -74,7 +74,7 @@ fn a_table_is_replaced_by_removing_it_first() {
         r#"{"transport":{"to":"2020-01-01"}}"#
     );
     let whole = r#"remove = ["validity"], success = { validity = { nonTransport = { from = "2020-01-01", to = "2020-01-01" }, transport = { from = "2020-01-01", to = "2020-01-01" } } }"#;
-    assert_eq!(told(DL, whole), "nothing wrong");
+    assert_eq!(report(DL, whole), "nothing wrong");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn the_contract_is_broken_only_where_the_file_says_so() {
             "`surprise` is not part of the answer",
         ),
     ] {
-        assert_ne!(told(pan, then), "nothing wrong", "{then}");
+        assert_ne!(report(pan, then), "nothing wrong", "{then}");
         let marked = format!("{then}, breaks_contract = true");
         let answer = answer(pan, body, &marked);
         assert_eq!(departures(pan, &answer), [departure]);
@@ -227,7 +227,7 @@ fn a_pending_result_is_changed_as_any_other() {
 }
 
 #[test]
-fn mistakes_in_changes_are_told_with_what_to_write() {
+fn mistakes_in_changes_are_reported_with_what_to_write() {
     insta::assert_snapshot!(problems(
         r#"
 [[scenario]]

@@ -23,20 +23,20 @@ fn data(answer: &Answer, paths: &[&str]) -> String {
 #[test]
 fn screening_heeds_the_categories_asked_for() {
     let scene = Scene::new();
-    let told = |body: &str| {
+    let summary = |body: &str| {
         let answer = screen(&scene, "negative-diligence", body);
         data(
             &answer,
             &["clean", "matchCount", "categoriesHit", "matches.0.category"],
         )
     };
-    assert_eq!(told(r#"{"name": "Clean  Person"}"#), "true 0 [] ");
+    assert_eq!(summary(r#"{"name": "Clean  Person"}"#), "true 0 [] ");
     assert_eq!(
-        told(r#"{"name": "sanctioned person"}"#),
+        summary(r#"{"name": "sanctioned person"}"#),
         r#"false 3 ["SANCTIONS","PEP","ADVERSE_MEDIA"] SANCTIONS"#
     );
     assert_eq!(
-        told(r#"{"name": "SANCTIONED PERSON", "includeCategories": ["REGULATORY", "PEP"]}"#),
+        summary(r#"{"name": "SANCTIONED PERSON", "includeCategories": ["REGULATORY", "PEP"]}"#),
         r#"false 1 ["PEP"] PEP"#
     );
 }
@@ -44,7 +44,7 @@ fn screening_heeds_the_categories_asked_for() {
 #[test]
 fn court_cases_before_the_fourteenth_birthday_are_dropped() {
     let scene = Scene::new();
-    let told = |body: &str| {
+    let summary = |body: &str| {
         let answer = screen(&scene, "court-records", body);
         let paths = [
             "verdict",
@@ -56,15 +56,15 @@ fn court_cases_before_the_fourteenth_birthday_are_dropped() {
         data(&answer, &paths)
     };
     assert_eq!(
-        told(r#"{"name": "Records Person"}"#),
+        summary(r#"{"name": "Records Person"}"#),
         "RECORDS_FOUND 4 0 0 "
     );
     assert_eq!(
-        told(r#"{"name": "RECORDS PERSON", "dob": "01-01-2000", "state": "", "city": "Pune"}"#),
+        summary(r#"{"name": "RECORDS PERSON", "dob": "01-01-2000", "state": "", "city": "Pune"}"#),
         "RECORDS_FOUND 2 2 2014 MH"
     );
     assert_eq!(
-        told(r#"{"name": "ASHA RAO", "dob": "15081990"}"#),
+        summary(r#"{"name": "ASHA RAO", "dob": "15081990"}"#),
         "CLEAR 0 0 2004 "
     );
     let sentinel = screen(&scene, "court-records", r#"{"name": "x ZZZZZ x"}"#);
@@ -154,7 +154,7 @@ fn quality_checks_are_spread_over_members_and_a_scenario_replaces_them_all() {
 #[test]
 fn each_image_is_judged_by_the_threshold_asked_for() {
     let scene = Scene::new();
-    let told = |more: &str| {
+    let summary = |more: &str| {
         let urls = r#""imageUrls": ["https://a.example/1.png", "https://a.example/2.png"]"#;
         let answer = verify(&scene, "document/forgery", &format!("{{{urls}{more}}}"));
         let paths = [
@@ -165,9 +165,12 @@ fn each_image_is_judged_by_the_threshold_asked_for() {
         ];
         data(&answer, &paths)
     };
-    assert_eq!(told(""), "Not Forged https://a.example/2.png Not Forged 0");
     assert_eq!(
-        told(r#", "threshold": 0, "textFields": {"name": "ASHA"}"#),
+        summary(""),
+        "Not Forged https://a.example/2.png Not Forged 0"
+    );
+    assert_eq!(
+        summary(r#", "threshold": 0, "textFields": {"name": "ASHA"}"#),
         "Forged https://a.example/2.png Forged 100"
     );
 }
@@ -253,7 +256,7 @@ fn a_claimed_name_is_compared_with_the_holders() {
 #[test]
 fn a_closed_account_says_so_in_every_operation() {
     let scene = Scene::new();
-    let told = |operation: &str, path: &str| {
+    let summary = |operation: &str, path: &str| {
         let body =
             r#"{"accountNumber": "100000009999", "ifsc": "TEST0000001", "nameToVerify": "A"}"#;
         data(
@@ -261,10 +264,13 @@ fn a_closed_account_says_so_in_every_operation() {
             &[path],
         )
     };
-    assert_eq!(told("bank-account", "accountActive"), "false");
-    assert_eq!(told("bank-dynamic/send", "reason"), "ACCOUNT_INVALID");
-    assert_eq!(told("bank-hybrid", "reason"), "ACCOUNT_INVALID");
-    assert_eq!(told("bank-account-v1", "message"), "Account is not valid");
+    assert_eq!(summary("bank-account", "accountActive"), "false");
+    assert_eq!(summary("bank-dynamic/send", "reason"), "ACCOUNT_INVALID");
+    assert_eq!(summary("bank-hybrid", "reason"), "ACCOUNT_INVALID");
+    assert_eq!(
+        summary("bank-account-v1", "message"),
+        "Account is not valid"
+    );
 }
 
 #[test]
@@ -314,7 +320,7 @@ fn a_name_finds_its_company_however_it_is_written() {
 }
 
 #[test]
-fn a_status_call_tells_of_the_original_one() {
+fn a_status_call_speaks_of_the_original_one() {
     let scene = Scene::new();
     let account = r#"{"accountNumber": "100000000077", "ifsc": "TEST0000001", "programId": "311"}"#;
     let path = "/v1/verify/financial/bank-account-v1";

@@ -13,11 +13,11 @@ fn waited(scene: &Scene, body: &str, reference: &str) -> (u128, String) {
 }
 
 #[test]
-fn a_typical_delay_is_the_latency_that_the_answer_tells() {
+fn a_typical_delay_is_the_latency_that_the_answer_states() {
     let scene = Scene::with(&delayed(r#""typical""#));
     for uan in ["100000000301", "100000000302"] {
-        let (waited, told) = waited(&scene, &format!(r#"{{"uan":"{uan}"}}"#), "r");
-        assert_eq!(waited.to_string(), told);
+        let (waited, stated) = waited(&scene, &format!(r#"{{"uan":"{uan}"}}"#), "r");
+        assert_eq!(waited.to_string(), stated);
         assert!((5000..=20000).contains(&waited), "{waited}");
     }
 }

@@ -81,12 +81,12 @@ fn a_receiver_that_fails_k_times_gets_just_the_attempts_up_to_its_first_2xx() {
 }
 
 #[test]
-fn what_happened_on_the_way_is_told_in_order() {
+fn what_happened_on_the_way_is_listed_in_order() {
     let scene = Scene::with_accounts(HOOKED);
     scene.receiver_answers(|_, at| if at == 0 { 503 } else { 200 });
     scene.post(UAN, SLOW).by("hooked").send();
     let happened = scene.advance("hooked", SignedDuration::from_mins(2));
-    let told: Vec<String> = happened
+    let lines: Vec<String> = happened
         .iter()
         .map(|event| {
             let seconds = event.at.duration_since(START).as_secs();
@@ -105,7 +105,7 @@ fn what_happened_on_the_way_is_told_in_order() {
             format!("{seconds} s: {what}")
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(lines.join("\n"), @"
     25 s: Completed
     25 s: attempt 1: Status(503), due
     55 s: attempt 2: Status(200), delivered

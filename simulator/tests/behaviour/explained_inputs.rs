@@ -172,7 +172,7 @@ fn rules(operation: &str, when: &str) -> Rules {
     rules.unwrap_or_else(|problems| panic!("{when}: {problems}"))
 }
 
-/// Makes the calls of a way from the beginning, as somebody does who was told of it.
+/// Makes the calls of a recipe from the beginning, as somebody does who reads it.
 fn played(
     rules: &Rules,
     accounts: &[AccountConfig],
@@ -218,11 +218,11 @@ fn every_input_that_is_offered_for_a_rule_is_decided_by_it() {
         let recipes = recipes(&rules, &all, &local, Environment::Test, operation);
         let mut of_it = recipes.iter().filter(|(found, _)| *found == outcome);
         let recipe = of_it.next().and_then(|(_, recipe)| recipe.as_ref());
-        let told = format!("{id}: {when}");
-        let recipe = recipe.ok_or_else(|| TestCaseError::fail(format!("no way: {told}")))?;
+        let case = format!("{id}: {when}");
+        let recipe = recipe.ok_or_else(|| TestCaseError::fail(format!("no way: {case}")))?;
         prop_assert!(
             recipe.because.starts_with("scenario \"mine\""),
-            "{told}: {}",
+            "{case}: {}",
             recipe.because
         );
         let observed = played(&rules, &all, operation, recipe);
@@ -230,7 +230,7 @@ fn every_input_that_is_offered_for_a_rule_is_decided_by_it() {
             observed.code(),
             Some("SVC_SOURCE_TIMEOUT"),
             "{}: {:?}",
-            told,
+            case,
             recipe.calls
         );
         prop_assert_eq!(observed.because.to_string(), recipe.because.as_str());

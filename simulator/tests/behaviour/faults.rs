@@ -64,7 +64,7 @@ fn every_fault_can_be_written() {
 }
 
 #[test]
-fn every_mistake_of_a_wire_fault_is_told() {
+fn every_mistake_of_a_wire_fault_is_reported() {
     let steps = [
         r#""rest""#,
         r#""RESET""#,
@@ -161,7 +161,7 @@ fn every_mistake_of_a_wire_fault_is_told() {
 }
 
 #[test]
-fn every_mistake_of_a_webhook_fault_is_told() {
+fn every_mistake_of_a_webhook_fault_is_reported() {
     let steps = [
         "{}",
         "2",
@@ -307,13 +307,13 @@ fn a_webhook_fault_where_no_webhook_comes_is_refused() {
 fn faults_stand_beside_pending_and_not_in_finally() {
     for fault in [r#"wire = "reset""#, "webhook = { copies = 2 }"] {
         let name = fault.split(' ').next().unwrap();
-        let told = problems(&uan(&format!(
+        let report = problems(&uan(&format!(
             "{{ pending = {{}}, finally = {{ success = {{}}, {fault} }} }}"
         )));
-        assert!(told.contains(&format!(
+        assert!(report.contains(&format!(
             "`{name}` stands beside `pending`, not in `finally`"
         )));
-        assert!(told.ends_with("1 mistake found"), "{told}");
+        assert!(report.ends_with("1 mistake found"), "{report}");
     }
 }
 

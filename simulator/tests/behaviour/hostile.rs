@@ -107,15 +107,15 @@ fn nesting_is_ignored_to_the_limit_and_refused_beyond() {
                 let value = [open.repeat(depth), middle.to_owned(), close.repeat(depth)].concat();
                 with_more(&sample, &format!("\"x_deep\": {value}"))
             };
-            let told = |depth: usize| {
+            let answer_at = |depth: usize| {
                 let answer = envelope(&catalogue, operation, &nested(depth));
                 answer.unwrap_or_else(|failure| panic!("{}: {failure}", operation.id))
             };
             let as_sample =
                 catalogue.send(operation, &catalogue.sample(operation), Environment::Test);
-            assert_eq!(told(MAX_DEPTH - 1).outcome(), as_sample.outcome());
+            assert_eq!(answer_at(MAX_DEPTH - 1).outcome(), as_sample.outcome());
             for depth in [MAX_DEPTH, MAX_DEPTH + 1, 5_000] {
-                let outcome = told(depth).outcome();
+                let outcome = answer_at(depth).outcome();
                 assert_eq!(outcome, "400 SVC_INVALID_INPUT", "{} {depth}", operation.id);
             }
         }

@@ -234,7 +234,7 @@ fn all_conditions_must_hold() {
 }
 
 #[test]
-fn mistakes_in_conditions_are_told_with_what_to_write() {
+fn mistakes_in_conditions_are_reported_with_what_to_write() {
     insta::assert_snapshot!(problems(
         r#"
 [[scenario]]

@@ -1,4 +1,4 @@
-//! Memory is bounded: what is forgotten first, what never is, and what a call is told where there is
+//! Memory is bounded: what is forgotten first, what never is, and what a call is answered where there is
 //! no room. That accounts rebuild from their entries, and that what they weigh is what counting anew
 //! gives, every scene asserts when it ends.
 
@@ -254,7 +254,7 @@ fn where_there_are_too_many_accounts_the_one_idle_longest_goes() {
 }
 
 #[test]
-fn where_no_account_can_go_a_new_one_is_told_so() {
+fn where_no_account_can_go_a_new_one_is_refused() {
     let scene = Scene::bounded(accounts(1));
     scene.post(UAN, SLOW).by("local_a").send();
     scene.machine_goes_on(SignedDuration::from_secs(20));

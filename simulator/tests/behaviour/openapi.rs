@@ -98,8 +98,8 @@ fn the_document_is_read_by_others_and_its_schemas_are_schemas() {
     }
     assert!(found.len() > 100);
     for (place, schema) in found {
-        let told = jsonschema::draft202012::meta::validate(schema);
-        told.unwrap_or_else(|error| panic!("{place}: {error}"));
+        let valid = jsonschema::draft202012::meta::validate(schema);
+        valid.unwrap_or_else(|error| panic!("{place}: {error}"));
     }
 }
 
@@ -187,9 +187,10 @@ impl Judge {
         self.seen.insert(answer.0.status);
         let escaped = path.replace('~', "~0").replace('/', "~1");
         let place = format!("/paths/{escaped}/{method}/responses/{}", answer.0.status);
-        let told = DOCUMENT.pointer(&place);
-        let told = told.unwrap_or_else(|| panic!("{place} is not documented: {answer}"));
-        let shared = told.get("$ref").and_then(Value::as_str);
+        let documented = DOCUMENT.pointer(&place);
+        let documented =
+            documented.unwrap_or_else(|| panic!("{place} is not documented: {answer}"));
+        let shared = documented.get("$ref").and_then(Value::as_str);
         let place = shared.map_or(place, |shared| shared.trim_start_matches('#').to_owned());
         let body: Value = serde_json::from_slice(&answer.0.body).expect("JSON");
         let schema = self.schema(&format!("{place}/content/application~1json/schema"));

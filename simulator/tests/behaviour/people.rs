@@ -91,7 +91,7 @@ fn one_candidate_and_twelve_checks_are_one_short_file() {
 }
 
 #[test]
-fn the_story_is_told_in_the_readme_as_it_is_tested() {
+fn the_story_stands_in_the_readme_as_it_is_tested() {
     let readme = include_str!("../../../scenarios/README.md");
     assert!(readme.contains(STORY), "copy the file into the README");
 }
@@ -244,7 +244,7 @@ fn the_first_file_says_who_somebody_is() {
 }
 
 #[test]
-fn mistakes_about_people_and_values_are_told_with_what_was_meant() {
+fn mistakes_about_people_and_values_are_reported_with_what_was_meant() {
     insta::assert_snapshot!(problems(
         r#"
 [values]

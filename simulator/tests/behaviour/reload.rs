@@ -141,15 +141,18 @@ fn what_was_added_for_an_account_stays_before_what_is_edited() {
 }
 
 #[test]
-fn a_bad_edit_is_told_until_a_good_one_takes_its_place() {
+fn a_bad_edit_is_reported_until_a_good_one_takes_its_place() {
     let host = host(&edit(0));
     let bad = [Source::new(
         "folder/edited.toml",
         "[[scenario]]\nname = 1\n",
     )];
-    let told = host.replace_scenarios(&bad).unwrap_err().to_string();
+    let message = host.replace_scenarios(&bad).unwrap_err().to_string();
     let refused = host.reload_status().failure.unwrap();
-    assert_eq!((refused.message, host.reload_status().version), (told, 1));
+    assert_eq!(
+        (refused.message, host.reload_status().version),
+        (message, 1)
+    );
     host.replace_scenarios(&edit(1)).unwrap();
     assert_eq!(
         (host.reload_status().failure, host.reload_status().version),

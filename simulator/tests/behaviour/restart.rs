@@ -1,4 +1,4 @@
-//! A simulator that is told to stop, or dies, in between: nothing is charged twice, nothing is lost.
+//! A simulator that is stopped, or dies, in between: nothing is charged twice, nothing is lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -94,7 +94,7 @@ fn a_call_held_back_when_the_simulator_dies_is_booked_once() {
 }
 
 #[test]
-fn a_call_held_back_when_the_simulator_is_told_to_stop_is_booked_before_it_does() {
+fn a_call_held_back_when_the_simulator_is_to_stop_is_booked_before_it_does() {
     let scene = Scene::with(HELD_BACK);
     let asked = scene.post(PAN, r#"{"pan": "AAAAA1111A"}"#).live();
     scene.runtime.block_on(async {
@@ -114,7 +114,7 @@ fn a_call_held_back_when_the_simulator_is_told_to_stop_is_booked_before_it_does(
 }
 
 #[test]
-fn an_attempt_on_its_way_when_the_simulator_is_told_to_stop_is_noted_and_no_other_begins() {
+fn an_attempt_on_its_way_when_the_simulator_is_to_stop_is_noted_and_no_other_begins() {
     let scene = Scene::with_accounts(HOOKED);
     scene.receiver_answers(|_, _| 500);
     scene.post(UAN, SLOW).by("hooked").send();

@@ -1,4 +1,4 @@
-//! What is told of scenario and account files that have mistakes: all of them, each with its place.
+//! What is reported of scenario and account files that have mistakes: all of them, each with its place.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) fn problems(text: &str) -> String {
 }
 
 #[test]
-fn every_mistake_of_a_file_is_told_with_its_line_and_a_hint() {
+fn every_mistake_of_a_file_is_reported_with_its_line_and_a_hint() {
     let text = r#"
 [[scenario]]
 name = "a"
@@ -148,7 +148,7 @@ then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_told_so() {
+fn a_file_that_is_no_toml_is_reported() {
     insta::assert_snapshot!(problems("[[scenario]\nname = \"a\"\nthen = {"), @"
     error: unclosed array table, expected `]`
      --> mine.toml:1:12
@@ -261,12 +261,12 @@ live_wallet_inr = -1
 
 #[test]
 fn what_would_be_ignored_in_finally_is_refused() {
-    let told = |extra: &str| {
+    let mistakes_of = |extra: &str| {
         problems(&format!(
             "[[scenario]]\nname = \"a\"\noperation = \"verify.employment.uan\"\n\
              then = {{ pending = {{}}, finally = {{ success = {{}}, {extra} }} }}\n"
         ))
     };
-    assert!(told("delay = \"3s\"").contains("`delay` stands beside `pending`"));
-    assert!(told("provider = \"p\"").contains("`provider` stands beside `pending`"));
+    assert!(mistakes_of("delay = \"3s\"").contains("`delay` stands beside `pending`"));
+    assert!(mistakes_of("provider = \"p\"").contains("`provider` stands beside `pending`"));
 }

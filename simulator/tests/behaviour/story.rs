@@ -1,4 +1,4 @@
-//! The samples of all operations tell one story: one person, one company, and identifiers that lead
+//! The samples of all operations are one story: one person, one company, and identifiers that lead
 //! from one answer to the next.
 
 use proptest::prelude::*;
@@ -10,17 +10,17 @@ use crate::samples::Catalogue;
 use crate::scene::Answer;
 
 /// The answers to all samples, by operation.
-struct Told(Vec<(String, Answer)>);
+struct Story(Vec<(String, Answer)>);
 
-impl Told {
+impl Story {
     fn new() -> Self {
         let catalogue = Catalogue::new();
         let operations = catalogue.contract().operations.iter();
-        let told = operations.map(|operation| {
+        let story = operations.map(|operation| {
             let answer = catalogue.walk(operation, Environment::Test);
             (operation.id.clone(), answer)
         });
-        Told(told.collect())
+        Story(story.collect())
     }
 
     fn answer(&self, operation: &str) -> &Answer {
@@ -116,15 +116,15 @@ const THE_COMPANY: [&str; 12] = [
 
 #[test]
 fn all_samples_speak_of_one_person() {
-    let told = Told::new();
-    told.all("ASHA RAO", &THE_PERSON);
+    let story = Story::new();
+    story.all("ASHA RAO", &THE_PERSON);
     let fathers = [
         "verify.identity.dl: fatherOrHusbandName",
         "verify.identity.voter: fatherName",
         "verify.document.kyc-ocr: ocrData.father",
         "verify.utility.vehicle-rc: fatherName",
     ];
-    told.all("MOHAN RAO", &fathers);
+    story.all("MOHAN RAO", &fathers);
     let births = [
         "verify.identity.dl: dateOfBirth",
         "verify.identity.passport: dateOfBirth",
@@ -132,13 +132,13 @@ fn all_samples_speak_of_one_person() {
         "verify.employment.uan: dateOfBirth",
         "verify.document.kyc-ocr: ocrData.dob",
     ];
-    told.all("1990-08-15", &births);
-    told.all("15/08/1990", &["verify.company.roc.director: dateOfBirth"]);
-    told.all(
+    story.all("1990-08-15", &births);
+    story.all("15/08/1990", &["verify.company.roc.director: dateOfBirth"]);
+    story.all(
         "15-08-1990",
         &["verify.identity.mobile-otp.fetch: date_of_birth"],
     );
-    told.all("35", &["verify.identity.voter: age"]);
+    story.all("35", &["verify.identity.voter: age"]);
     let homes = [
         "verify.identity.voter: address",
         "verify.identity.mobile-otp.fetch: address",
@@ -148,15 +148,15 @@ fn all_samples_speak_of_one_person() {
         "verify.utility.png: address",
         "verify.utility.lpg: address",
     ];
-    told.all(&told.at("verify.identity.dl: address"), &homes);
+    story.all(&story.at("verify.identity.dl: address"), &homes);
     let mobile = "screen.mobile-silent: alternateNumber";
     let others = [
         "verify.identity.mobile-otp.fetch: alt_contact",
         "verify.identity.mobile-otp-s.fetch: alternatePhone",
     ];
-    told.all(&told.at(mobile), &others);
-    told.all(
-        &told.at("screen.mobile-silent: currentServiceProvider"),
+    story.all(&story.at(mobile), &others);
+    story.all(
+        &story.at("screen.mobile-silent: currentServiceProvider"),
         &[
             "verify.identity.mobile-otp.verify: provider",
             "verify.identity.mobile-otp.fetch: provider",
@@ -167,30 +167,30 @@ fn all_samples_speak_of_one_person() {
 
 #[test]
 fn all_samples_speak_of_one_company() {
-    let told = Told::new();
-    told.all("NEELGIRI SYSTEMS PRIVATE LIMITED", &THE_COMPANY);
+    let story = Story::new();
+    story.all("NEELGIRI SYSTEMS PRIVATE LIMITED", &THE_COMPANY);
     let traded = [
         "verify.company.gst: tradeName",
         "verify.company.gst-detailed: tradeName",
         "verify.company.shop-establishment: establishmentName",
     ];
-    told.all("NEELGIRI SYSTEMS", &traded);
+    story.all("NEELGIRI SYSTEMS", &traded);
     let offices = [
         "verify.company.iec: branches.0.address",
         "verify.employment.epfo-establishment: address",
     ];
-    told.all(
-        &told.at("verify.company.mca.master: registeredOffice"),
+    story.all(
+        &story.at("verify.company.mca.master: registeredOffice"),
         &offices,
     );
     let founded = "verify.company.udyam: profile.dateOfIncorporation";
-    told.all(
-        &told.at("verify.company.mca.master: incorporationDate"),
+    story.all(
+        &story.at("verify.company.mca.master: incorporationDate"),
         &[founded],
     );
     for member in ["principalAddress", "stateJurisdiction", "registrationDate"] {
-        let short = told.at(&format!("verify.company.gst: {member}"));
-        told.all(&short, &[&format!("verify.company.gst-detailed: {member}")]);
+        let short = story.at(&format!("verify.company.gst: {member}"));
+        story.all(&short, &[&format!("verify.company.gst-detailed: {member}")]);
     }
 }
 
@@ -276,44 +276,44 @@ const LEADS: [(&str, &str); 19] = [
 
 #[test]
 fn the_identifiers_of_one_answer_are_the_samples_of_the_next() {
-    let told = Told::new();
+    let story = Story::new();
     for (from, to) in LEADS {
-        assert_eq!(told.at(from), told.at(to), "{from} leads to {to}");
+        assert_eq!(story.at(from), story.at(to), "{from} leads to {to}");
     }
 }
 
 #[test]
 fn numbers_that_contain_others_contain_those_of_the_story() {
-    let told = Told::new();
-    let pan = told.at("verify.identity.pan: pan");
-    let gstin = told.at("verify.company.gst: gstin");
-    assert_eq!(gstin[2..12], told.at("verify.company.gst: pan"));
-    told.all(
+    let story = Story::new();
+    let pan = story.at("verify.identity.pan: pan");
+    let gstin = story.at("verify.company.gst: gstin");
+    assert_eq!(gstin[2..12], story.at("verify.company.gst: pan"));
+    story.all(
         &pan,
         &[
             "verify.company.gst: pan",
             "verify.company.gst-detailed: pan",
         ],
     );
-    told.all(&pan, &["verify.company.udyam: profile.pan"]);
-    let masked = told.at("verify.company.roc.director: panNumber");
+    story.all(&pan, &["verify.company.udyam: profile.pan"]);
+    let masked = story.at("verify.company.roc.director: panNumber");
     assert_eq!((&masked[..2], &masked[8..]), (&pan[..2], &pan[8..]));
-    let cin = told.at("verify.company.mca.master: cin");
-    let founded = told.at("verify.company.mca.master: incorporationDate");
+    let cin = story.at("verify.company.mca.master: cin");
+    let founded = story.at("verify.company.mca.master: incorporationDate");
     assert_eq!(
         cin[8..12],
         founded[..4],
         "a CIN has the year of incorporation"
     );
-    assert!(cin.ends_with(&told.at("verify.company.mca.master: registrationNumber")));
+    assert!(cin.ends_with(&story.at("verify.company.mca.master: registrationNumber")));
     let history = |member: &str| {
-        told.at(&format!(
+        story.at(&format!(
             "verify.employment.uan: employmentHistory.0.{member}"
         ))
     };
     assert!(history("memberId").starts_with(&history("establishmentId")));
-    let licence = told.at("verify.identity.dl: rtoOffice");
-    assert_eq!(licence, told.at("verify.utility.vehicle-rc: rtoOffice"));
+    let licence = story.at("verify.identity.dl: rtoOffice");
+    assert_eq!(licence, story.at("verify.utility.vehicle-rc: rtoOffice"));
 }
 
 /// Members of these names that speak of somebody else, or of something that is no person.
@@ -360,9 +360,9 @@ fn no_name_of_any_sample_is_outside_the_story() {
             _ => {}
         }
     }
-    let told = Told::new();
+    let story = Story::new();
     let mut count = 0;
-    for (operation, answer) in &told.0 {
+    for (operation, answer) in &story.0 {
         let (mut found, json) = (Vec::new(), answer.json());
         names("", json.get("data").expect("a success"), &mut found);
         count += found.len();

@@ -38,7 +38,7 @@ pub(crate) fn files(extension: &str) -> Vec<(String, String)> {
 
 /// What a folder with this file alone is refused with, read like `check` reads it: before the built-in
 /// files.
-fn told(contract: &Contract, answers: &Answers, name: &str, text: &str) -> String {
+fn report_of(contract: &Contract, answers: &Answers, name: &str, text: &str) -> String {
     let mut sources: Vec<Arc<Source>> = vec![Source::new(format!("{name}.toml"), text)];
     sources.extend(built_in());
     let mut mistakes = Problems::default();
@@ -49,8 +49,9 @@ fn told(contract: &Contract, answers: &Answers, name: &str, text: &str) -> Strin
     if let Err(found) = read_expectations(contract, &answers.cast, &sources) {
         mistakes.extend(found);
     }
-    let told = mistakes.sorted().or(()).err();
-    told.map(|problems| problems.to_string())
+    let report = mistakes.sorted().or(()).err();
+    report
+        .map(|problems| problems.to_string())
         .unwrap_or_default()
 }
 
@@ -71,14 +72,14 @@ fn every_bad_file_is_refused_with_the_text_beside_it() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     for (name, text) in &bad {
-        let told = told(&contract, &answers, name, text);
-        if told.is_empty() {
+        let report = report_of(&contract, &answers, name, text);
+        if report.is_empty() {
             accepted.push(name);
             continue;
         }
         let place = format!("--> {name}.toml:");
-        assert!(told.contains(&place), "{name} names no line:\n{told}");
-        settings.bind(|| insta::assert_snapshot!(name.as_str(), told));
+        assert!(report.contains(&place), "{name} names no line:\n{report}");
+        settings.bind(|| insta::assert_snapshot!(name.as_str(), report));
     }
     assert!(accepted.is_empty(), "these are accepted: {accepted:?}");
 }
@@ -93,7 +94,7 @@ fn every_text_belongs_to_a_bad_file() {
 }
 
 #[test]
-fn the_program_tells_of_all_bad_files_at_once() {
+fn the_program_reports_all_bad_files_at_once() {
     let out = Command::new(env!("CARGO_BIN_EXE_svc-simulator"))
         .args(["check", "--format", "json"])
         .arg(folder())
@@ -103,7 +104,7 @@ fn the_program_tells_of_all_bad_files_at_once() {
     assert_eq!(out.status.code(), Some(2));
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("it is JSON");
     let mistakes = report["mistakes"].as_array().expect("a list");
-    let told: BTreeSet<&str> = mistakes
+    let named: BTreeSet<&str> = mistakes
         .iter()
         .filter_map(|mistake| Path::new(mistake["file"].as_str()?).file_stem()?.to_str())
         .collect();
@@ -111,7 +112,7 @@ fn the_program_tells_of_all_bad_files_at_once() {
     let missing: Vec<_> = files("toml")
         .into_iter()
         .map(|(name, _)| name)
-        .filter(|name| !told.contains(name.as_str()) && !name.contains("never-wins"))
+        .filter(|name| !named.contains(name.as_str()) && !name.contains("never-wins"))
         .collect();
-    assert!(missing.is_empty(), "nothing is told of {missing:?}");
+    assert!(missing.is_empty(), "nothing is reported of {missing:?}");
 }

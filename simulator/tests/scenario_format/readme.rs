@@ -54,10 +54,10 @@ fn every_story_is_a_good_file_and_comes_out_as_it_says() {
         std::fs::create_dir_all(&folder).expect(WORKS);
         std::fs::write(folder.join("story.toml"), story).expect(WORKS);
         let folder = folder.display().to_string();
-        let (code, told, mistakes) = run(&["check", &folder]);
+        let (code, output, mistakes) = run(&["check", &folder]);
         assert_eq!((code, mistakes.as_str()), (Some(0), ""), "{story}");
         let met = format!("{expected} expectations met");
-        assert!(told.contains(&met), "{told}");
+        assert!(output.contains(&met), "{output}");
         assert_eq!(run(&["fmt", "--check", &folder]).0, Some(0), "{story}");
     }
 }

@@ -1,4 +1,4 @@
-//! The schema of scenario files: good files fit it, and bad ones do not as far as a schema can tell.
+//! The schema of scenario files: good files fit it, and bad ones do not as far as a schema can know.
 
 use std::process::Command;
 
@@ -91,11 +91,11 @@ fn as_json(name: &str, text: &str) -> Option<Value> {
 
 pub(crate) fn fits(validator: &Validator, name: &str, text: &str) {
     let file = as_json(name, text).expect("a good file is TOML and JSON");
-    let told: Vec<String> = validator
+    let mistakes: Vec<String> = validator
         .iter_errors(&file)
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
-    assert!(told.is_empty(), "{name}: {}", told.join("\n"));
+    assert!(mistakes.is_empty(), "{name}: {}", mistakes.join("\n"));
 }
 
 /// The examples of the README that are scenario files.

@@ -129,8 +129,8 @@ fn what_the_readers_take_fits_the_schema() {
     for text in conditions.chain(outcomes) {
         let source = Source::new("mine.toml", text.as_str());
         let mistakes = read_scenarios(&contract, &answers.cast, &[source]).err();
-        let told = mistakes.map(|mistakes| mistakes.to_string());
-        assert_eq!(told, None, "{text}");
+        let report = mistakes.map(|mistakes| mistakes.to_string());
+        assert_eq!(report, None, "{text}");
         fits(&validator, "mine.toml", &text);
     }
 }
@@ -146,8 +146,8 @@ fn what_can_be_expected_fits_the_schema() {
         );
         let sources = [Source::new("mine.toml", text.as_str())];
         let found = read_expectations(&contract, &answers.cast, &sources);
-        let told = found.err().map(|mistakes| mistakes.to_string());
-        assert_eq!(told, None, "{text}");
+        let report = found.err().map(|mistakes| mistakes.to_string());
+        assert_eq!(report, None, "{text}");
         fits(&validator, "mine.toml", &text);
     }
 }
