@@ -4,8 +4,8 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Location};
 
 use crate::scenario::WireFault;
+use crate::scenario::read::error_code;
 use crate::scenario::read::faults::{WORDS, wire_fault};
-use crate::scenario::read::{error_code, word};
 
 /// Parts of an answer.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ pub(super) fn expected(item: &Item<'_>) -> Option<Expected> {
             _ => item.json_or_problem(),
         };
         if name == "status" && item.if_text().is_some() {
-            word(&item, "the status", &STATUSES.map(|it| (it, ())));
+            item.name("the status", STATUSES);
         }
         members.extend(value.map(|value| (name.into(), value)));
     }

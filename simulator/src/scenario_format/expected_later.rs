@@ -5,7 +5,6 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::reading::{Item, Location, Table};
 
 use super::expected_answer::{Expected, expected, http_status};
-use crate::scenario::read::word;
 use crate::scenario::{SignatureFault, duration_ms};
 
 /// What is expected after the answer to a call that is pending.
@@ -144,10 +143,10 @@ fn webhook(item: &Item<'_>) -> Option<ExpectedWebhook> {
     let ends = ENDS.map(|end| (end.as_str(), end));
     let ends = table
         .optional("ends")
-        .and_then(|item| word(&item, "the end", &ends));
+        .and_then(|item| item.one_of("the end", ends));
     let signature = table
         .optional("signature")
-        .and_then(|item| word(&item, "the signature", &SIGNED));
+        .and_then(|item| item.one_of("the signature", SIGNED));
     let receiver = table.optional("receiver").map(|item| receiver(&item));
     table.done();
     if times.is_none() && ends.is_none() && signature.is_none() {

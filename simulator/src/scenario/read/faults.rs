@@ -4,7 +4,7 @@
 use svc_fixtures::contract::Operation;
 use svc_fixtures::reading::Item;
 
-use super::{Scope, word};
+use super::Scope;
 use crate::scenario::{
     OutOfOrder, OutcomeKind, SignatureFault, WebhookFault, WireFault, duration_ms,
 };
@@ -34,7 +34,7 @@ pub(crate) const SIGNATURES: [(&str, SignatureFault); 2] = [
 /// What goes wrong on the wire; none, and a problem, where it is not written as it should be.
 pub(crate) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
     if item.if_text().is_some() {
-        return word(item, "the wire fault", &WORDS);
+        return item.one_of("the wire fault", WORDS);
     }
     let Some(table) = item.if_table() else {
         item.problem_with_hint("a wire fault is a word or a table", WIRE_FORMS);
@@ -106,7 +106,7 @@ pub(super) fn webhook_fault(
         fault.delay_ms = delay_ms;
     }
     let signature = table.optional("signature");
-    if let Some(signature) = signature.and_then(|item| word(&item, "the signature", &SIGNATURES)) {
+    if let Some(signature) = signature.and_then(|item| item.one_of("the signature", SIGNATURES)) {
         fault.signature = signature;
     }
     if let Some(item) = table.optional("out_of_order") {

@@ -80,29 +80,15 @@ struct Scope<'c> {
     operations: &'c [OperationIndex],
 }
 
-/// What an item says in one of these words; none, and a problem, where it is another word.
-pub(crate) fn word<T: Copy>(item: &Item<'_>, what: &str, known: &[(&str, T)]) -> Option<T> {
-    let text = item.text()?;
-    let found = known.iter().find(|(word, _)| *word == text);
-    if found.is_none() {
-        item.unknown(what, text, known.iter().map(|(word, _)| *word));
-    }
-    found.map(|(_, meaning)| *meaning)
-}
-
 /// `test` or `live`.
 pub(crate) fn environment(item: &Item<'_>) -> Option<Environment> {
     let known = Environment::ALL.map(|it| (it.as_str(), it));
-    word(item, "the environment", &known)
+    item.one_of("the environment", known)
 }
 
 /// The code of an error.
 pub(crate) fn error_code(item: &Item<'_>) -> Option<ErrorCode> {
-    word(
-        item,
-        "the error code",
-        &ErrorCode::ALL.map(|it| (it.as_str(), it)),
-    )
+    item.one_of("the error code", ErrorCode::by_name())
 }
 
 /// Where each name of a folder was used first.
