@@ -1,12 +1,13 @@
 //! What is judged, behind one interface: it takes a request and gives an answer, or says why not. And
-//! a service somewhere on the net: follows no redirect, uses no proxy of the environment, waits only
-//! so long and reads only so much.
+//! a service somewhere on the net: follows no redirect, uses a proxy only for https:// and only the one
+//! that `HTTPS_PROXY` names, waits only so long and reads only so much.
 
 use std::future::Future;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
+use svc_tls::{Tls, TlsFlags};
 
 use crate::capture::{Capabilities, Channel, Request, Response, TransportError};
 use crate::sink::RunSink;
@@ -37,6 +38,12 @@ pub trait Target: Sync {
         None
     }
 }
+
+/// The flags of `run` that say more about TLS.
+const FLAGS: TlsFlags = TlsFlags {
+    ca_file: "--ca-file",
+    client_certificate: "--client-cert",
+};
 
 /// No answer of the service is longer.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
@@ -72,19 +79,16 @@ impl HttpTarget {
     /// A service at these addresses.
     ///
     /// # Errors
-    /// Where no client can be made.
+    /// Where no client can be made: this machine trusts no authority, say, and none was given.
     pub fn new(
         sandbox: Url,
         live: Option<Url>,
         timeouts: Timeouts,
+        tls: &Tls,
     ) -> Result<Self, TransportError> {
-        let client = Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .connect_timeout(timeouts.connect)
-            .timeout(timeouts.answer)
-            .build()
-            .map_err(|error| TransportError::NotSendable(causes(&error)))?;
+        let secure = [Some(&sandbox), live.as_ref()].into_iter().flatten();
+        let secure = secure.filter(|url| url.scheme() == "https").count() > 0;
+        let client = client(secure.then_some(tls), timeouts)?;
         Ok(HttpTarget {
             client,
             sandbox,
@@ -159,6 +163,21 @@ impl Target for HttpTarget {
     }
 }
 
+/// What sends and waits so; where an address begins with `https://`, with what it speaks TLS by.
+fn client(tls: Option<&Tls>, timeouts: Timeouts) -> Result<Client, TransportError> {
+    let client = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .connect_timeout(timeouts.connect)
+        .timeout(timeouts.answer);
+    let client = match tls {
+        None => svc_tls::plain(client),
+        Some(tls) => tls.secure(client),
+    };
+    let client = client.build();
+    client.map_err(|error| TransportError::NotSendable(causes(&error)))
+}
+
 /// An address without user, password and query.
 fn shown(url: &Url) -> String {
     let origin = url.origin().ascii_serialization();
@@ -190,9 +209,12 @@ fn failure(error: &reqwest::Error) -> TransportError {
     }
 }
 
-/// The error and what caused it, without the address: an address may hold a secret.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut deepest = error;
+/// What caused an error, without the address: an address may hold a secret.
+fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    if let Some(reason) = svc_tls::reason(error, FLAGS) {
+        return reason;
+    }
+    let mut deepest = error as &dyn std::error::Error;
     while let Some(cause) = deepest.source() {
         deepest = cause;
     }
@@ -224,11 +246,21 @@ pub enum ProbeError {
 ///
 /// # Errors
 /// Where it does not answer as one that takes calls.
-pub async fn probe_console(console: &Url, wait: Duration) -> Result<Capabilities, ProbeError> {
+pub async fn probe_console(
+    console: &Url,
+    wait: Duration,
+    tls: &Tls,
+) -> Result<Capabilities, ProbeError> {
     let base = console.as_str().trim_end_matches('/');
+    let secure = (console.scheme() == "https").then_some(tls);
+    let timeouts = Timeouts {
+        connect: wait,
+        answer: wait,
+    };
+    let client = client(secure, timeouts).map_err(|cause| no_answer(base, cause))?;
     for path in ["/control/health", "/control/ready"] {
         let url = format!("{base}{path}");
-        let status = get(&url, wait).await;
+        let status = get(&client, &url).await;
         match status.map_err(|cause| no_answer(&url, cause))? {
             (200, _) => {}
             (status, _) => return Err(ProbeError::NotReady { url, status }),
@@ -236,7 +268,7 @@ pub async fn probe_console(console: &Url, wait: Duration) -> Result<Capabilities
     }
     // Every simulator has this account.
     let url = format!("{base}/control/accounts/local/clock");
-    let clock = get(&url, wait).await;
+    let clock = get(&client, &url).await;
     let (status, body) = clock.map_err(|cause| no_answer(&url, cause))?;
     let body: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
     let shows = body.is_some_and(|body| body["now"].is_string());
@@ -252,13 +284,7 @@ fn no_answer(url: &str, cause: TransportError) -> ProbeError {
     ProbeError::NoAnswer { url, cause }
 }
 
-async fn get(url: &str, wait: Duration) -> Result<(u16, Vec<u8>), TransportError> {
-    let client = Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .no_proxy()
-        .timeout(wait)
-        .build()
-        .map_err(|error| TransportError::NotSendable(causes(&error)))?;
+async fn get(client: &Client, url: &str) -> Result<(u16, Vec<u8>), TransportError> {
     let answer = client.get(url).send().await;
     let answer = answer.map_err(|error| failure(&error))?;
     let status = answer.status().as_u16();

@@ -5,6 +5,7 @@ use svc_contract_tests::redact::Secret;
 use svc_contract_tests::target::{HttpTarget, Target, Timeouts};
 use svc_fixtures::contract::Environment;
 use svc_test_support::{Behaviour, Server};
+use svc_tls::Tls;
 
 fn request(environment: Environment) -> Request {
     Request {
@@ -23,7 +24,8 @@ fn request(environment: Environment) -> Request {
 async fn exchange(answer: &'static [u8]) -> (String, Result<Response, TransportError>) {
     let server = Server::behaving(Behaviour::AnswersOnce(answer));
     let base = format!("{}/", server.url).parse().expect("a URL");
-    let target = HttpTarget::new(base, None, Timeouts::default()).expect("a client");
+    let target =
+        HttpTarget::new(base, None, Timeouts::default(), &Tls::default()).expect("a client");
     let answered = target.send(&request(Environment::Test)).await;
     (server.sent()[0].text.to_lowercase(), answered)
 }
@@ -62,7 +64,8 @@ async fn a_connection_that_breaks_is_no_answer() {
 #[tokio::test]
 async fn without_an_address_of_live_nothing_is_sent_there() {
     let base = "http://127.0.0.1:1/".parse().expect("a URL");
-    let target = HttpTarget::new(base, None, Timeouts::default()).expect("a client");
+    let target =
+        HttpTarget::new(base, None, Timeouts::default(), &Tls::default()).expect("a client");
     let answered = target.send(&request(Environment::Live)).await;
     assert!(
         matches!(answered, Err(TransportError::NotSendable(_))),

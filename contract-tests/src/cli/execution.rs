@@ -3,11 +3,13 @@
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use reqwest::Url;
 use svc_fixtures::duration::parse_duration_ms;
+use svc_tls::Tls;
 use tokio::net::TcpListener;
 
 use super::exit::{CommandError, Exit};
@@ -24,6 +26,12 @@ pub(super) struct ExecutionArgs {
     /// How long to wait for a whole answer, such as 30s [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
+    /// Trust the certificate authorities of this file (PEM), too
+    #[arg(long, env = "SVC_CA_FILE", value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+    /// Show this certificate to the service where it asks for one: certificate and key (PEM)
+    #[arg(long, env = "SVC_CLIENT_CERT", value_name = "FILE")]
+    client_cert: Option<PathBuf>,
     /// Send at most so many requests a second
     #[arg(long, value_name = "N", value_parser = rate)]
     rate: Option<f64>,
@@ -77,6 +85,13 @@ impl ExecutionArgs {
         }
     }
 
+    /// How https:// addresses are spoken to.
+    pub(super) fn tls(&self) -> Result<Tls, CommandError> {
+        let read = Tls::read(self.ca_file.as_deref(), self.client_cert.as_deref());
+        let read = read.map(Tls::with_proxy_of_environment);
+        read.map_err(|error| CommandError::usage(format!("{error}. Nothing was sent")))
+    }
+
     pub(super) fn pace(&self) -> Pace {
         self.rate.map_or_else(Pace::default, Pace::per_second)
     }
@@ -97,7 +112,7 @@ impl ExecutionArgs {
         let mut found = Capabilities::default();
         if let Some(text) = &self.console_url {
             let url = keys::address("--console-url", text)?;
-            let asked = probe_console(&url, self.timeouts().connect).await;
+            let asked = probe_console(&url, self.timeouts().connect, &self.tls()?).await;
             found = asked.map_err(|error| CommandError {
                 exit: Exit::Unreachable,
                 cause: anyhow::Error::new(error).context("--console-url"),

@@ -18,14 +18,9 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 pub(super) fn address(flag: &str, text: &str) -> Result<Url, CommandError> {
     let url = Url::parse(text).map_err(|error| CommandError::usage(format!("{flag}: {error}")))?;
     match url.scheme() {
-        "http" if url.has_host() => Ok(url),
-        "https" if cfg!(feature = "tls") && url.has_host() => Ok(url),
-        "https" => Err(CommandError::usage(format!(
-            "{flag}: this build speaks no TLS; build it with `--features tls`, or give an http:// address. \
-             Nothing was sent"
-        ))),
+        "http" | "https" if url.has_host() => Ok(url),
         _ => Err(CommandError::usage(format!(
-            "{flag}: must be an http:// address with a host"
+            "{flag}: must be an https:// or http:// address with a host"
         ))),
     }
 }
@@ -129,13 +124,6 @@ mod tests {
         assert!(!is_simulator(&here, Some(&key("svc_live_localhero"))));
         let there = Url::parse("http://api.example").expect("a URL");
         assert!(!is_simulator(&there, Some(&key("svc_live_local"))));
-    }
-
-    #[cfg(not(feature = "tls"))]
-    #[test]
-    fn without_tls_an_https_address_is_refused_with_what_to_do() {
-        let text = refusal(address("--base-url", "https://sandbox.example"));
-        assert!(text.contains("--features tls"), "{text}");
     }
 
     #[test]

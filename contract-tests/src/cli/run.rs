@@ -153,7 +153,12 @@ impl Run {
         let guard = self
             .budget
             .guard(live.as_ref(), ring.live.as_ref(), &setting.seed)?;
-        let target = HttpTarget::new(sandbox, live, self.execution.timeouts());
+        let target = HttpTarget::new(
+            sandbox,
+            live,
+            self.execution.timeouts(),
+            &self.execution.tls()?,
+        );
         let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
         let target = target.with_console(self.execution.console()?);
         let client = Client::new(&target, ring, &setting)

@@ -14,6 +14,7 @@ use svc_contract_tests::target::{HttpTarget, Timeouts, probe_console};
 use svc_contract_tests::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::json::Json;
+use svc_tls::Tls;
 
 use crate::server::{Bank, Reply, Server, both, ended, fresh_file, retold, run};
 use crate::support::{self, InProcess};
@@ -40,7 +41,8 @@ fn captured(server: &Server, request: RequestTemplate) -> CapturedCase {
     let contract = Contract::built_in();
     let setting = Setting::new(&contract, inputs::built_in(), "seed");
     let url = server.url.parse().expect("a URL");
-    let target = HttpTarget::new(url, None, Timeouts::default()).expect("a client");
+    let target =
+        HttpTarget::new(url, None, Timeouts::default(), &Tls::default()).expect("a client");
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut case = Case::new("a case");
     case.push(request);
@@ -255,7 +257,11 @@ fn a_console_tells_what_the_service_can_do() {
         let url = server.url.parse().expect("a URL");
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().expect("a runtime");
-        runtime.block_on(probe_console(&url, Duration::from_secs(10)))
+        runtime.block_on(probe_console(
+            &url,
+            Duration::from_secs(10),
+            &Tls::default(),
+        ))
     };
     let movable = console(r#"{"now":"2031-01-01T00:00:00Z"}"#);
     let found = asked(&movable).expect("it answers");

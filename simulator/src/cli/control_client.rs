@@ -1,5 +1,6 @@
 //! The client of the control API of a running simulator.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -8,9 +9,16 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder, StatusCode, Url};
 use serde::Deserialize;
 use serde_json::Value;
+use svc_tls::{Tls, TlsFlags};
 use tokio::runtime::Runtime;
 
 use super::failure::Failure;
+
+/// The flags that say more about TLS.
+const FLAGS: TlsFlags = TlsFlags {
+    ca_file: "--console-ca-file",
+    client_certificate: "--console-client-cert",
+};
 
 /// Address and token of the console.
 #[derive(Debug, Clone, Args)]
@@ -35,6 +43,22 @@ pub(super) struct ConsoleArgs {
         value_parser = bearer
     )]
     console_token: Option<HeaderValue>,
+    /// Trust the certificate authorities of this file (PEM), too, where the console is behind https://
+    #[arg(
+        long,
+        global = true,
+        env = "SVC_SIMULATOR_CONSOLE_CA_FILE",
+        value_name = "FILE"
+    )]
+    console_ca_file: Option<PathBuf>,
+    /// Show this certificate where it is asked for one: certificate and key (PEM)
+    #[arg(
+        long,
+        global = true,
+        env = "SVC_SIMULATOR_CONSOLE_CLIENT_CERT",
+        value_name = "FILE"
+    )]
+    console_client_cert: Option<PathBuf>,
 }
 
 fn console_url(text: &str) -> Result<Url, String> {
@@ -42,10 +66,8 @@ fn console_url(text: &str) -> Result<Url, String> {
         .parse()
         .map_err(|_| "write an address such as http://127.0.0.1:8800".to_owned())?;
     match url.scheme() {
-        "http" => {}
-        "https" if cfg!(feature = "tls") => {}
-        "https" => return Err("this build speaks http only; build it with --features tls".into()),
-        _ => return Err("write an address that begins with http://".into()),
+        "http" | "https" => {}
+        _ => return Err("write an address that begins with http:// or https://".into()),
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err("give the token with --console-token, not in the address".into());
@@ -128,8 +150,16 @@ impl ControlClient {
             .no_proxy()
             .redirect(Policy::none())
             .referer(false)
-            .connect_timeout(Duration::from_secs(5))
-            .build()?;
+            .connect_timeout(Duration::from_secs(5));
+        let http = match args.url.scheme() {
+            "https" => {
+                let (ca_file, own) = (&args.console_ca_file, &args.console_client_cert);
+                let tls = Tls::read(ca_file.as_deref(), own.as_deref())?;
+                tls.with_proxy_of_environment().secure(http)
+            }
+            _ => svc_tls::plain(http),
+        };
+        let http = http.build()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -244,6 +274,9 @@ impl ControlClient {
 
     fn failed(&self, error: reqwest::Error, within: Duration) -> ControlClientError {
         let url = self.base.clone();
+        if let Some(reason) = svc_tls::reason(&error, FLAGS) {
+            return ControlClientError::Interrupted { url, reason };
+        }
         if error.is_connect() {
             return ControlClientError::Unreachable(url);
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use ipnet::IpNet;
 use jiff::Timestamp;
 use svc_fixtures::reading::{Problems, Source};
+use svc_tls::Tls;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -67,6 +68,7 @@ pub struct SimulatorBuilder {
     pub(super) access: ConsoleAccess,
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) webhook_targets: Vec<IpNet>,
+    webhook_tls: Tls,
 }
 
 impl Default for SimulatorBuilder {
@@ -84,6 +86,7 @@ impl Default for SimulatorBuilder {
             access: ConsoleAccess::default(),
             trusted_proxies: Vec::new(),
             webhook_targets: Vec::new(),
+            webhook_tls: Tls::default(),
         }
     }
 }
@@ -230,6 +233,12 @@ impl SimulatorBuilder {
         self
     }
 
+    /// How webhooks are sent to receivers whose addresses begin with `https://`.
+    pub fn webhook_tls(mut self, tls: Tls) -> Self {
+        self.webhook_tls = tls;
+        self
+    }
+
     /// What a client may take of each listener.
     pub fn limits(mut self, limits: EdgeLimits) -> Self {
         self.limits = limits;
@@ -266,7 +275,8 @@ impl SimulatorBuilder {
             None => {
                 let timeout = Duration::from_millis(rules.contract.service.webhook_timeout_ms);
                 let limits = TransportLimits::within(timeout);
-                Arc::new(HttpTransport::new(limits, targets.clone())?)
+                let transport = HttpTransport::new(limits, targets.clone())?;
+                Arc::new(transport.with_tls(self.webhook_tls.clone()))
             }
         };
         Ok(config)

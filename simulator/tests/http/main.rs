@@ -8,6 +8,7 @@ mod consent;
 mod control;
 mod corpus;
 mod faults;
+mod https;
 mod limits;
 mod stalled;
 mod targets;

@@ -17,8 +17,9 @@ use modules::Modules;
 use source::Source;
 
 /// The crates whose modules are looked at, with the folder of each.
-const CRATES: [(&str, &str); 3] = [
+const CRATES: [(&str, &str); 4] = [
     ("fixtures", "fixtures/src/"),
+    ("tls", "fixtures/tls/src/"),
     ("simulator", "simulator/src/"),
     ("contract-tests", "contract-tests/src/"),
 ];

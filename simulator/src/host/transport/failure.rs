@@ -5,11 +5,22 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
+use svc_tls::TlsFlags;
+
 use super::resolver::HostNotFound;
 use super::target::TargetRejection;
 
+/// The flags of `serve` that say more about TLS.
+const FLAGS: TlsFlags = TlsFlags {
+    ca_file: "--webhook-ca-file",
+    client_certificate: "--webhook-client-cert",
+};
+
 /// Why a request got no answer; `limit` is how long an answer was waited for.
 pub(super) fn reason(error: &reqwest::Error, limit: Duration) -> String {
+    if let Some(reason) = svc_tls::reason(error, FLAGS) {
+        return reason;
+    }
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
         if let Some(reason) = describe(error) {
@@ -61,7 +72,7 @@ fn describe(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<hyper::Error>() {
         return http_reason(error).map(str::to_owned);
     }
-    socket_reason(error.downcast_ref::<io::Error>()?)
+    socket_reason(error.downcast_ref::<io::Error>()?).map(str::to_owned)
 }
 
 fn http_reason(error: &hyper::Error) -> Option<&'static str> {
@@ -79,8 +90,8 @@ fn http_reason(error: &hyper::Error) -> Option<&'static str> {
     }
 }
 
-fn socket_reason(error: &io::Error) -> Option<String> {
-    let reason = match error.kind() {
+fn socket_reason(error: &io::Error) -> Option<&'static str> {
+    Some(match error.kind() {
         ErrorKind::ConnectionRefused => "connection refused",
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
             "connection reset"
@@ -88,11 +99,8 @@ fn socket_reason(error: &io::Error) -> Option<String> {
         ErrorKind::HostUnreachable => "host unreachable",
         ErrorKind::NetworkUnreachable => "network unreachable",
         ErrorKind::AddrNotAvailable => "address not available",
-        // TLS wraps its errors so. The reason must say which certificate is refused, and why.
-        ErrorKind::InvalidData => return Some(format!("TLS failed: {error}")),
         _ => return None,
-    };
-    Some(reason.to_owned())
+    })
 }
 
 #[cfg(test)]

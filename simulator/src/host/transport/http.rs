@@ -9,11 +9,13 @@ use bytes::BytesMut;
 use futures_util::future::BoxFuture;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, ClientBuilder, Response, Url};
+use svc_tls::Tls;
+use tokio::sync::OnceCell;
 use tokio::time::sleep;
 
 use super::failure;
-use super::resolver::{FilteringResolver, NameResolver, SystemResolver};
+use super::resolver::{self, FilteringResolver, NameResolver, SystemResolver};
 use super::target::TargetPolicy;
 use super::webhook::{EXCERPT_BYTES, SIGNATURE_HEADER, Transport, WebhookRequest, WebhookResponse};
 use crate::engine::state::delivery::Answered;
@@ -64,9 +66,13 @@ pub enum TransportError {
 /// request is sent on a new one. A request that was written is never sent again by the transport,
 /// whatever happens to the connection.
 pub struct HttpTransport {
-    client: Client,
+    plain: Client,
+    /// Made at the first `https://` receiver: what the machine trusts takes time and memory to read.
+    secure: OnceCell<Client>,
     limits: TransportLimits,
     targets: TargetPolicy,
+    resolver: Arc<dyn NameResolver>,
+    tls: Tls,
 }
 
 impl HttpTransport {
@@ -87,40 +93,34 @@ impl HttpTransport {
         targets: TargetPolicy,
         resolver: Arc<dyn NameResolver>,
     ) -> Result<Self, TransportError> {
-        let resolver = FilteringResolver {
-            resolver,
-            targets: targets.clone(),
-        };
-        // `no_proxy` is what keeps the environment's proxies out: without it the client would read
-        // them, and a proxy would connect to addresses that nobody has looked at. The `no_` of the
-        // encodings matter where another crate of the build turns their features on.
-        let client = Client::builder()
-            .user_agent(concat!("svc-simulator/", env!("CARGO_PKG_VERSION")))
-            .no_proxy()
-            .redirect(Policy::none())
-            .referer(false)
-            .retry(reqwest::retry::never())
-            .dns_resolver(resolver)
-            .http1_only()
-            .http1_max_headers(MAX_ANSWER_HEADERS)
-            // As the specification spells them, for people who look at the wire.
-            .http1_title_case_headers()
-            .no_gzip()
-            .no_brotli()
-            .no_deflate()
-            .no_zstd()
-            // Divided among the addresses of a name, so that one that drops everything does not
-            // use up the time of the others.
-            .connect_timeout(limits.timeout)
-            .pool_max_idle_per_host(limits.idle_connections)
-            .pool_idle_timeout(limits.idle)
-            .build()
-            .map_err(TransportError::NoClient)?;
+        let plain = svc_tls::plain(client(limits, &targets, &resolver, None));
         Ok(HttpTransport {
-            client,
+            plain: plain.build().map_err(TransportError::NoClient)?,
+            secure: OnceCell::new(),
             limits,
             targets,
+            resolver,
+            tls: Tls::default(),
         })
+    }
+
+    /// The same, which speaks so to receivers whose addresses begin with `https://`.
+    #[must_use]
+    pub fn with_tls(self, tls: Tls) -> Self {
+        HttpTransport { tls, ..self }
+    }
+
+    /// The client of a receiver's address.
+    async fn client(&self, url: &Url) -> reqwest::Result<&Client> {
+        if url.scheme() == "http" {
+            return Ok(&self.plain);
+        }
+        let make = async || {
+            let proxy = self.tls.proxy_host();
+            let client = client(self.limits, &self.targets, &self.resolver, proxy);
+            self.tls.secure(client).build()
+        };
+        self.secure.get_or_try_init(make).await
     }
 
     async fn exchange(&self, request: WebhookRequest) -> WebhookResponse {
@@ -137,9 +137,7 @@ impl HttpTransport {
         };
         let answer = match head {
             Ok(answer) => answer,
-            Err(error) => {
-                return WebhookResponse::nothing(failure::reason(&error, self.limits.timeout));
-            }
+            Err(reason) => return WebhookResponse::nothing(reason),
         };
         let answered = Answered::Status(answer.status().as_u16());
         let mut excerpt = BytesMut::new();
@@ -154,8 +152,26 @@ impl HttpTransport {
         }
     }
 
-    async fn send(&self, url: Url, request: WebhookRequest) -> reqwest::Result<Response> {
-        let mut post = self.client.post(url).body(request.body);
+    /// A proxy looks names up by itself, so where they lead is looked at before it is asked.
+    async fn looked_up(&self, url: &Url) -> Result<(), String> {
+        let proxied = url.scheme() == "https" && self.tls.proxy_host().is_some();
+        let Some(name) = url.domain().filter(|_| proxied) else {
+            return Ok(());
+        };
+        let found = self.resolver.addresses(name);
+        let found = resolver::allowed(found, &self.targets).await;
+        found.map(drop).map_err(|refused| refused.to_string())
+    }
+
+    async fn send(&self, url: Url, request: WebhookRequest) -> Result<Response, String> {
+        self.looked_up(&url).await?;
+        let reason = |error| failure::reason(&error, self.limits.timeout);
+        self.posted(url, request).await.map_err(reason)
+    }
+
+    async fn posted(&self, url: Url, request: WebhookRequest) -> reqwest::Result<Response> {
+        let client = self.client(&url).await?;
+        let mut post = client.post(url).body(request.body);
         post = post.header(CONTENT_TYPE, "application/json");
         if let Some(signature) = request.signature {
             post = post.header(SIGNATURE_HEADER, signature);
@@ -168,6 +184,42 @@ impl Transport for HttpTransport {
     fn post(&self, request: WebhookRequest) -> BoxFuture<'_, WebhookResponse> {
         Box::pin(self.exchange(request))
     }
+}
+
+/// What posts to receivers, but for what it speaks TLS by.
+fn client(
+    limits: TransportLimits,
+    targets: &TargetPolicy,
+    resolver: &Arc<dyn NameResolver>,
+    proxy: Option<&str>,
+) -> ClientBuilder {
+    let resolver = FilteringResolver {
+        resolver: Arc::clone(resolver),
+        targets: targets.clone(),
+        proxy: proxy.map(str::to_owned),
+    };
+    // `no_proxy` keeps those of the environment's proxies out that [`Tls`] does not name. The `no_`
+    // of the encodings matter where another crate of the build turns their features on.
+    Client::builder()
+        .user_agent(concat!("svc-simulator/", env!("CARGO_PKG_VERSION")))
+        .no_proxy()
+        .redirect(Policy::none())
+        .referer(false)
+        .retry(reqwest::retry::never())
+        .dns_resolver(resolver)
+        .http1_only()
+        .http1_max_headers(MAX_ANSWER_HEADERS)
+        // As the specification spells them, for people who look at the wire.
+        .http1_title_case_headers()
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        // Divided among the addresses of a name, so that one that drops everything does not
+        // use up the time of the others.
+        .connect_timeout(limits.timeout)
+        .pool_max_idle_per_host(limits.idle_connections)
+        .pool_idle_timeout(limits.idle)
 }
 
 /// Reads a body to its end or to the limit, and keeps how it begins. A body that breaks off ends

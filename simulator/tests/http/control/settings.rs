@@ -81,7 +81,7 @@ fn a_receiver_where_no_webhook_may_go_is_refused() {
             "http://10.0.0.7/",
             "`--webhook-target 10.0.0.7/32` allows it",
         ),
-        ("ftp://127.0.0.1/", "begin it with `http://`"),
+        ("ftp://127.0.0.1/", "begin it with `https://` or `http://`"),
         ("hook", "write it like"),
     ] {
         let body = format!(r#"{{"url": "{url}", "secret": "whsec_sample"}}"#);

@@ -6,11 +6,13 @@ mod client;
 mod folder;
 mod program;
 mod server;
+mod tls;
 
 pub use client::{Answer, Client, request};
 pub use folder::Folder;
 pub use program::{Addresses, Program};
 pub use server::{Behaviour, Reply, Request, Server};
+pub use tls::{Authority, IssuedCertificate, TlsFront};
 
 use std::net::{SocketAddr, TcpListener};
 
