@@ -14,6 +14,7 @@
 //! redact sink diff       secrets; the receiver of webhooks; differences of two bodies
 //! capture                requests, answers and exchanges, as they are recorded and saved
 //! plan target            what to send and what must hold, as data; what sends a request
+//! model                  what an account's past makes of a call
 //! example spend          cases written by people; what a call costs, and the budget
 //! verdict                the judge
 //! check client event     the registry; what sends cases and records; the events of a run
@@ -31,6 +32,7 @@ pub mod client;
 pub mod diff;
 pub mod event;
 pub mod example;
+pub mod model;
 pub mod personal;
 pub mod plan;
 pub mod property;

@@ -10,19 +10,11 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use crate::capture::Request;
+use crate::model::Refusal;
 use crate::plan::{Ending, Setting};
 
 /// The members of a body, as they were sent.
 pub(crate) type Body<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
-
-/// A request that must be refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    /// As what.
-    pub(crate) code: ErrorCode,
-    /// What the message must name, where only one thing can be meant.
-    pub(crate) names: Option<String>,
-}
 
 /// How a request that is not refused must end, its flow and its money left aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,15 +23,6 @@ pub(crate) struct ExpectedOutcome {
     pub(crate) ending: Ending,
     /// The identifying field that fixed it, where one did.
     pub(crate) by: Option<FieldIndex>,
-}
-
-impl Refusal {
-    pub(crate) fn input() -> Self {
-        Refusal {
-            code: ErrorCode::InvalidInput,
-            names: None,
-        }
-    }
 }
 
 /// The body of a request, where it is a JSON object that says so.

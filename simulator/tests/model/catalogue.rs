@@ -1,9 +1,10 @@
 //! What can be called: a body for every operation, bundle and kind of input, made from the rows of
 //! the contract, and what each is by construction. No outcome is looked up in the simulator.
 
+use svc_contract_tests::model::{Endpoint, Part};
 use svc_fixtures::contract::{
-    Blame, Bundle, BundleMode, Contract, ErrorCode, Field, FieldIndex, Flow, FlowStep, Kind,
-    Operation, Presence,
+    Blame, Bundle, BundleIndex, BundleMode, Contract, ErrorCode, Field, FieldIndex, Flow, FlowStep,
+    Kind, Operation, OperationIndex, Presence,
 };
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
@@ -26,7 +27,7 @@ pub(crate) enum Mark {
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     /// Which row.
-    pub(crate) operation: usize,
+    pub(crate) operation: OperationIndex,
     /// What its first identifying field asks for.
     pub(crate) mark: Mark,
     /// Of a bundle's step: the earlier operation whose answer it needs.
@@ -37,17 +38,10 @@ pub(crate) struct Run {
     pub(crate) otp_is_right: bool,
 }
 
-/// What a template is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Of {
-    Operation(usize),
-    Bundle(usize),
-}
-
 /// A call that can be made.
 #[derive(Debug)]
 pub(crate) struct Template {
-    pub(crate) of: Of,
+    pub(crate) endpoint: Endpoint,
     pub(crate) method: &'static str,
     pub(crate) path: String,
     /// The body, with [`CARRIED`] in it where an identifier is carried.
@@ -62,10 +56,8 @@ pub(crate) struct Template {
     pub(crate) price: i64,
     /// Where it stands in a flow: flow and step.
     pub(crate) step: Option<(usize, usize)>,
-    /// Whether it is the first call of a bundle in two calls.
-    pub(crate) opens_two_calls: bool,
-    /// Whether it is the second.
-    pub(crate) ends_two_calls: bool,
+    /// Which part of a bundle in two calls it is.
+    pub(crate) part: Part,
 }
 
 /// Everything that can be called.
@@ -80,12 +72,14 @@ pub(crate) struct Catalogue {
 impl Catalogue {
     pub(crate) fn new() -> Self {
         let contract = Contract::built_in();
-        let operations = (0..contract.operations.len()).map(|at| of_operation(&contract, at));
-        let bundles = (0..contract.bundles.len()).map(|at| of_bundle(&contract, at));
+        let operations = contract.indexed_operations();
+        let operations = operations.map(|(at, _)| of_operation(&contract, at));
+        let bundles = (0..contract.bundles.len()).map(BundleIndex);
+        let bundles = bundles.map(|at| of_bundle(&contract, at));
         let targets: Vec<Vec<Template>> = operations.chain(bundles).collect();
         let waits = |run: &Run| contract.operations[run.operation].pending.is_some();
         let several = |kinds: &Vec<Template>| {
-            let steps = |kind: &Template| kind.step.is_some() || kind.opens_two_calls;
+            let steps = |kind: &Template| kind.step.is_some() || kind.part != Part::Whole;
             kinds
                 .iter()
                 .any(|kind| steps(kind) || kind.runs.iter().any(waits))
@@ -163,10 +157,10 @@ fn identifiers(operation: &Operation, body: &Json<'static>) -> Vec<(String, Stri
     fields.filter_map(sent).collect()
 }
 
-fn template(contract: &Contract, at: usize, body: &Json<'static>, mark: Mark) -> Template {
+fn template(contract: &Contract, at: OperationIndex, body: &Json<'static>, mark: Mark) -> Template {
     let operation = &contract.operations[at];
     Template {
-        of: Of::Operation(at),
+        endpoint: Endpoint::Operation(at),
         method: "POST",
         path: sample::path(operation),
         body: body.to_string(),
@@ -181,12 +175,11 @@ fn template(contract: &Contract, at: usize, body: &Json<'static>, mark: Mark) ->
         }],
         price: operation.price.0,
         step: place(contract, operation),
-        opens_two_calls: false,
-        ends_two_calls: false,
+        part: Part::Whole,
     }
 }
 
-fn of_operation(contract: &Contract, at: usize) -> Vec<Template> {
+fn of_operation(contract: &Contract, at: OperationIndex) -> Vec<Template> {
     let operation = &contract.operations[at];
     let sample = plain(contract, operation);
     let mut all = vec![template(contract, at, &sample, Mark::None)];
@@ -202,7 +195,7 @@ fn of_operation(contract: &Contract, at: usize) -> Vec<Template> {
 }
 
 /// An OTP that is not the one that was sent.
-fn wrong_otp(contract: &Contract, at: usize, sample: &Json<'static>) -> Option<Template> {
+fn wrong_otp(contract: &Contract, at: OperationIndex, sample: &Json<'static>) -> Option<Template> {
     let operation = &contract.operations[at];
     let otp = operation.field("otp")?;
     let Kind::Text { one_of, .. } = &operation.request[otp].kind else {
@@ -219,7 +212,7 @@ fn wrong_otp(contract: &Contract, at: usize, sample: &Json<'static>) -> Option<T
 }
 
 /// Calls that are refused whatever the account is like.
-fn flawed(contract: &Contract, at: usize, sample: &Json<'static>) -> Vec<Template> {
+fn flawed(contract: &Contract, at: OperationIndex, sample: &Json<'static>) -> Vec<Template> {
     let operation = &contract.operations[at];
     let refused = |body: &Json<'static>, code| Template {
         refused: Some((contract.error(code).status, code)),
@@ -270,8 +263,8 @@ fn flawed(contract: &Contract, at: usize, sample: &Json<'static>) -> Vec<Templat
     all
 }
 
-fn steps<'c>(contract: &'c Contract, row: &Bundle) -> Vec<(usize, &'c Operation)> {
-    let at = |id: &String| contract.operations.iter().position(|row| row.id == *id);
+fn steps<'c>(contract: &'c Contract, row: &Bundle) -> Vec<(OperationIndex, &'c Operation)> {
+    let at = |id: &String| contract.operation_index(id);
     let steps = row.steps.iter().map(|id| at(id).expect("an operation"));
     steps.map(|at| (at, &contract.operations[at])).collect()
 }
@@ -279,13 +272,13 @@ fn steps<'c>(contract: &'c Contract, row: &Bundle) -> Vec<(usize, &'c Operation)
 /// A bundle with this body, of which these steps are run; one field asks for something.
 fn bundle(
     contract: &Contract,
-    at: usize,
+    at: BundleIndex,
     body: &Json<'static>,
-    run: &[(usize, &Operation)],
+    run: &[(OperationIndex, &Operation)],
     asks: Option<(&str, Mark)>,
 ) -> Template {
     let row = &contract.bundles[at];
-    let of_step = |&(at, operation): &(usize, &Operation)| {
+    let of_step = |&(at, operation): &(OperationIndex, &Operation)| {
         let mut identifying = operation.identifiers();
         let mark = asks.filter(|(name, _)| identifying.any(|(_, field)| field.name == *name));
         let sent = |name: &str| body.get(name).is_some();
@@ -300,7 +293,7 @@ fn bundle(
         }
     };
     Template {
-        of: Of::Bundle(at),
+        endpoint: Endpoint::Bundle(at),
         method: "POST",
         path: row.path(),
         body: body.to_string(),
@@ -309,12 +302,11 @@ fn bundle(
         runs: run.iter().map(of_step).collect(),
         price: run.iter().map(|(_, row)| row.price.0).sum(),
         step: None,
-        opens_two_calls: false,
-        ends_two_calls: false,
+        part: Part::Whole,
     }
 }
 
-fn of_bundle(contract: &Contract, at: usize) -> Vec<Template> {
+fn of_bundle(contract: &Contract, at: BundleIndex) -> Vec<Template> {
     let row = &contract.bundles[at];
     let steps = steps(contract, row);
     let mut all = match &row.mode {
@@ -337,12 +329,13 @@ fn of_bundle(contract: &Contract, at: usize) -> Vec<Template> {
             let mut all = with_marks(contract, at, &first, &steps[..1]);
             for opening in &mut all {
                 opening.price = steps.iter().map(|(_, row)| row.price.0).sum();
-                opening.opens_two_calls = true;
+                opening.part = Part::First;
+                opening.step = place(contract, steps[0].1);
             }
             let body = plain(contract, steps[1].1);
             all.push(Template {
                 step: place(contract, steps[1].1),
-                ends_two_calls: true,
+                part: Part::Second,
                 ..bundle(contract, at, &body, &steps[1..], None)
             });
             all
@@ -359,9 +352,9 @@ fn of_bundle(contract: &Contract, at: usize) -> Vec<Template> {
 /// A bundle as it is, and with each mark on a field of each of its steps.
 fn with_marks(
     contract: &Contract,
-    at: usize,
+    at: BundleIndex,
     sample: &Json<'static>,
-    steps: &[(usize, &Operation)],
+    steps: &[(OperationIndex, &Operation)],
 ) -> Vec<Template> {
     let mut all = vec![bundle(contract, at, sample, steps, None)];
     for (_, operation) in steps {

@@ -1,10 +1,10 @@
 //! What an envelope says, read off its text without the simulator's own reader.
 
+use svc_contract_tests::model::CallOutcome;
 use svc_simulator::engine::call::reply::Reply;
 
-use crate::reference::fate::Fate;
+use crate::reference::environment::{Environment, Given};
 use crate::reference::ids;
-use crate::reference::side::Given;
 
 /// The parts of an envelope that the reference foresees.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub(crate) fn paise(text: &str) -> Option<i64> {
 #[derive(Debug, Clone)]
 pub(crate) struct Expected {
     pub(crate) status: u16,
-    pub(crate) state: Fate,
+    pub(crate) state: CallOutcome,
     pub(crate) charge: i64,
     /// The balance when it was charged.
     pub(crate) balance: i64,
@@ -69,8 +69,23 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
+    /// The first answer to a call of this environment, or that to its second one.
+    pub(crate) fn of(environment: &Environment<'_>, at: usize, outcome: &CallOutcome) -> Self {
+        let state = &environment.state;
+        let it = &state.verifications[at];
+        let record = it.record.expect("it is in the call log");
+        let status = state.records[record].status;
+        Expected {
+            status,
+            state: outcome.clone(),
+            charge: it.charge.0,
+            balance: state.balance().0,
+            retry_after: (status == 503).then_some(1),
+        }
+    }
+
     /// Something that is not charged.
-    pub(crate) fn free(status: u16, state: Fate, retry_after: Option<u32>) -> Self {
+    pub(crate) fn free(status: u16, state: CallOutcome, retry_after: Option<u32>) -> Self {
         Expected {
             status,
             state,
@@ -84,9 +99,9 @@ impl Expected {
     pub(crate) fn of_body(&self, body: &[u8]) -> Result<String, String> {
         let head = Head::of(body)?;
         let state = match &self.state {
-            Fate::Completed => "completed",
-            Fate::Pending(..) => "pending",
-            Fate::Failed(code) => code.as_str(),
+            CallOutcome::Completed => "completed",
+            CallOutcome::Pending(..) => "pending",
+            CallOutcome::Failed(code) => code.as_str(),
         };
         let charged = self.charge > 0;
         let expected = Head {

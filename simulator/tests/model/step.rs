@@ -1,6 +1,8 @@
 //! The steps of a life, drawn by dice. A step names what it is about by a number that is taken modulo
 //! what there is, so that any steps may be left out of a life.
 
+use svc_contract_tests::model::Part;
+
 use crate::catalogue::Catalogue;
 use crate::dice::Dice;
 use crate::instruct::REFERENCES;
@@ -232,7 +234,7 @@ fn draw(catalogue: &Catalogue, dice: &mut Dice) -> Draw {
     let kinds = catalogue.targets[target].len();
     let ends = catalogue.targets[target]
         .iter()
-        .position(|kind| kind.ends_two_calls);
+        .position(|kind| kind.part == Part::Second);
     Draw {
         live: dice.percent(60),
         cred: cred(dice),

@@ -44,6 +44,7 @@ const LAYERS: &[Layers] = &[
             "diff redact sink",
             "capture",
             "plan target",
+            "model",
             "example spend",
             "verdict",
             "check client event",

@@ -3,18 +3,19 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use svc_contract_tests::model::{CallOutcome, Endpoint, Start};
 use svc_simulator::engine::call::reply::Reply;
 use svc_simulator::engine::call::request::{Body, Call as Request, Header, Headers};
 
 use super::Player;
 use super::compare::ENVIRONMENTS;
 use super::open::{Asked, Open};
-use crate::catalogue::{CARRIED, Of, SENTINEL};
+use crate::catalogue::{CARRIED, SENTINEL};
 use crate::head::{Expected, is_replay};
 use crate::reference::door::{Key, KeyState};
-use crate::reference::fate::{Drawn, Fate};
-use crate::reference::side::Given;
-use crate::reference::{Asks, Call, Plan};
+use crate::reference::environment::Given;
+use crate::reference::resolve::Resolved;
+use crate::reference::{Asks, Call, Plan, ids};
 use crate::step::{Carry, Cred, Draw, Twist};
 
 const OUTSIDE: [u8; 4] = [203, 0, 113, 7];
@@ -76,7 +77,7 @@ impl<'c> Player<'c> {
 
     /// What a later step of a flow carries.
     fn carried(&mut self, env: usize, flow: Option<usize>, carry: Carry) -> String {
-        let begun = self.model.sides[env].flows.iter().rev();
+        let begun = self.model.environments[env].state.flows.iter().rev();
         let mut begun = begun.filter(|begun| Some(begun.flow) == flow);
         match carry {
             Carry::Issued(which) => match begun.nth(usize::from(which)) {
@@ -114,10 +115,7 @@ impl<'c> Player<'c> {
                 if carried.is_empty() {
                     "nobody-issued-this".clone_into(carried);
                 }
-                let target = match template.of {
-                    Of::Operation(at) => at,
-                    Of::Bundle(at) => self.model.catalogue.contract.operations.len() + at,
-                };
+                let target = self.target(template.endpoint);
                 *template = &self.model.catalogue.targets[target][1];
             }
         }
@@ -142,7 +140,7 @@ impl<'c> Player<'c> {
         } else {
             env
         };
-        let records = self.model.sides[of].records.iter();
+        let records = self.model.environments[of].state.records.iter();
         let ids: Vec<_> = records.filter_map(|record| record.id.clone()).collect();
         let id = match which % 16 == 1 || ids.is_empty() {
             true => "svcv_00000000000000000000000000".to_owned(),
@@ -173,9 +171,9 @@ impl<'c> Player<'c> {
     fn make(&mut self, call: Call<'c>) -> Result<(), String> {
         let mut plan = self.model.plan(&call);
         // Two answers that are held back to the same instant come in any order: not here.
-        while let Plan::Runs { drawn, .. } = &plan
-            && drawn.delay_ms > 0
-            && self.is_taken(self.deadline(drawn))
+        while let Plan::Runs { resolved, .. } = &plan
+            && resolved.delay_ms > 0
+            && self.is_taken(self.deadline(resolved))
         {
             self.real_time(7)?;
             plan = self.model.plan(&call);
@@ -184,15 +182,14 @@ impl<'c> Player<'c> {
         match (plan, self.poll(&mut asked)) {
             (
                 Plan::Runs {
-                    drawn,
-                    hold,
-                    resumes,
+                    resolved,
+                    start,
                     key,
                 },
                 None,
-            ) if drawn.delay_ms > 0 => {
-                let deadline = self.deadline(&drawn);
-                let (nth, at) = self.begin(&call, key, (drawn, hold, resumes));
+            ) if resolved.delay_ms > 0 => {
+                let deadline = self.deadline(&resolved);
+                let (nth, at) = self.begin(&call, key, resolved, start);
                 self.note("an answer is held back");
                 // Only now does it begin to wait.
                 self.real_time_is(self.real_ms);
@@ -218,8 +215,8 @@ impl<'c> Player<'c> {
 
     /// When an answer that is held back from now on is given. The runtime's timer may take a
     /// millisecond longer.
-    fn deadline(&self, drawn: &Drawn) -> i64 {
-        self.real_ms + drawn.delay_ms + 1
+    fn deadline(&self, resolved: &Resolved) -> i64 {
+        self.real_ms + resolved.delay_ms + 1
     }
 
     fn ask(&self, call: &Call<'c>) -> Asked {
@@ -262,23 +259,25 @@ impl<'c> Player<'c> {
         &mut self,
         call: &Call<'c>,
         key: usize,
-        drawn: (Drawn, i64, Option<usize>),
+        resolved: Resolved,
+        start: Start,
     ) -> (usize, usize) {
         let now = self.model.clock.now();
         if let Some(claim) = &call.idempotency
-            && self.model.sides[call.env]
+            && self.model.environments[call.env]
+                .state
                 .claims
                 .iter()
                 .any(|known| known.key == *claim)
         {
             self.note("a key that lapsed is used anew");
         }
-        if drawn.2.is_some() {
+        if start.resumes.is_some() {
             self.note("a second call ends a bundle");
         }
         self.model.door.take(key, now);
         let nth = self.model.asked(call);
-        (nth, self.model.begin(call, drawn))
+        (nth, self.model.begin(call, resolved, start))
     }
 
     /// Compares an answer with what was planned, and books it.
@@ -306,41 +305,39 @@ impl<'c> Player<'c> {
                 self.note("a look-up found something");
                 self.did();
                 self.model.door.take(key, now);
-                let record = &self.model.sides[call.env].records[record];
+                let body = self.model.environments[call.env].body(record);
                 let found = (reply.status, reply.replay, Some(&reply.body));
-                match found == (200, false, record.body.as_ref()) {
+                match found == (200, false, body) {
                     true => Ok(()),
-                    false => Err(format!("not the newest envelope {record:?}: {reply:?}")),
+                    false => Err(format!("not the newest envelope {body:?}: {reply:?}")),
                 }
             }
             Plan::Report { key } => {
                 self.did();
                 self.model.door.take(key, now);
-                let id = Expected::free(200, Fate::Completed, None).of_reply(reply)?;
+                let id = Expected::free(200, CallOutcome::Completed, None).of_reply(reply)?;
                 let nth = self.model.asked(call);
                 self.check_id(&format!("{}#{nth}", call.content()), &id)?;
                 self.check_report(call.env, &reply.body)?;
-                let seen = (id.as_str(), reply.body.clone());
-                self.model.refused(call, 200, Fate::Completed, seen);
+                self.model
+                    .refused(call, given(reply), CallOutcome::Completed, &id);
                 Ok(())
             }
-            Plan::Replay { claim, key } => {
+            Plan::Replay { answer, key } => {
                 self.did();
                 *self.answers.entry((reply.status, None, true)).or_default() += 1;
                 self.model.door.take(key, now);
-                let claim = &self.model.sides[call.env].claims[claim];
-                is_replay(reply, claim.answer.as_ref().expect("it was answered"))
+                is_replay(reply, self.model.environments[call.env].answer(answer))
             }
-            Plan::Runs { drawn, .. } if drawn.delay_ms > 0 => {
+            Plan::Runs { resolved, .. } if resolved.delay_ms > 0 => {
                 Err("it was answered at once, and should be held back".to_owned())
             }
             Plan::Runs {
-                drawn,
-                hold,
-                resumes,
+                resolved,
+                start,
                 key,
             } => {
-                let (nth, at) = self.begin(call, key, (drawn, hold, resumes));
+                let (nth, at) = self.begin(call, key, resolved, start);
                 self.concluded(call, nth, at, reply)
             }
             Plan::Waits { .. } => Err("it was answered, and should wait".to_owned()),
@@ -365,7 +362,7 @@ impl<'c> Player<'c> {
         else {
             unreachable!("it is called with a refusal");
         };
-        let expected = Expected::free(status, Fate::Failed(code), retry_after);
+        let expected = Expected::free(status, CallOutcome::Failed(code), retry_after);
         let id = expected.of_reply(reply)?;
         *self.answers.entry((status, Some(code), false)).or_default() += 1;
         if let Some(key) = key {
@@ -374,8 +371,8 @@ impl<'c> Player<'c> {
         if recorded {
             let nth = self.model.asked(call);
             self.check_id(&format!("{}#{nth}", call.content()), &id)?;
-            let seen = (id.as_str(), reply.body.clone());
-            self.model.refused(call, status, Fate::Failed(code), seen);
+            let outcome = CallOutcome::Failed(code);
+            self.model.refused(call, given(reply), outcome, &id);
         }
         Ok(())
     }
@@ -388,39 +385,32 @@ impl<'c> Player<'c> {
         at: usize,
         reply: &Reply,
     ) -> Result<(), String> {
-        let (contract, now) = (&self.model.catalogue.contract, self.model.clock.now());
-        let side = &mut self.model.sides[call.env];
-        let state = side.conclude(contract, at, now);
-        let it = &side.verifications[at];
-        let (of, charge, balance) = (it.of, it.charge, side.balance());
-        let status = crate::reference::side::status(contract, of, &state);
-        let expected = Expected {
-            status,
-            state: state.clone(),
-            charge,
-            balance,
-            retry_after: (status == 503).then_some(1),
-        };
+        let now = self.model.clock.now();
+        let environment = &mut self.model.environments[call.env];
+        let outcome = environment.conclude(at, now);
+        let expected = Expected::of(environment, at, &outcome);
         let id = expected.of_reply(reply)?;
-        let code = match state {
-            Fate::Failed(code) => Some(code),
+        let code = match outcome {
+            CallOutcome::Failed(code) => Some(code),
             _ => None,
         };
-        *self.answers.entry((status, code, false)).or_default() += 1;
-        let target = match of {
-            Of::Operation(at) => at,
-            Of::Bundle(at) => contract.operations.len() + at,
-        };
+        let answer = (expected.status, code, false);
+        *self.answers.entry(answer).or_default() += 1;
+        let endpoint = self.model.environments[call.env].state.verifications[at].endpoint;
+        let target = self.target(endpoint);
         self.executed[target] += 1;
         self.did();
         self.check_ids(call, nth, at, (&id, &reply.body))?;
-        let given = Given {
-            status: reply.status,
-            retry_after: reply.retry_after_s,
-            body: reply.body.clone(),
-        };
-        self.model.answered(call, at, &given, &id);
+        self.model.answered(call, at, given(reply));
         Ok(())
+    }
+
+    /// The place of what is called among the catalogue's targets.
+    fn target(&self, endpoint: Endpoint) -> usize {
+        match endpoint {
+            Endpoint::Operation(at) => at.0,
+            Endpoint::Bundle(at) => self.model.catalogue.contract.operations.len() + at.0,
+        }
     }
 
     fn check_ids(
@@ -430,12 +420,12 @@ impl<'c> Player<'c> {
         at: usize,
         seen: (&str, &[u8]),
     ) -> Result<(), String> {
-        let side = &self.model.sides[call.env];
-        let it = &side.verifications[at];
-        let of = |record: Option<usize>| side.records[record?].id.clone();
+        let state = &self.model.environments[call.env].state;
+        let it = &state.verifications[at];
+        let of = |record: Option<usize>| state.records[record?].id.clone();
         let mut before = vec![of(it.record)];
-        before.extend(it.ran.iter().map(|ran| of(ran.record)));
-        let found = crate::reference::ids(seen.1);
+        before.extend(it.steps.iter().map(|step| of(step.record)));
+        let found = ids(seen.1);
         if found.len() > 1 && found.len() != before.len() {
             return Err(format!(
                 "{} steps, not {}",
@@ -467,6 +457,14 @@ impl<'c> Player<'c> {
                 Ok(())
             }
         }
+    }
+}
+
+fn given(reply: &Reply) -> Given {
+    Given {
+        status: reply.status,
+        retry_after: reply.retry_after_s,
+        body: reply.body.clone(),
     }
 }
 

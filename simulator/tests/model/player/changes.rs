@@ -1,6 +1,7 @@
 //! What whoever runs the simulator changes, and what a person says: done in both.
 
 use jiff::SignedDuration;
+use svc_contract_tests::model::{CLAIM_MS, Phase};
 use svc_fixtures::contract::Paise;
 use svc_simulator::engine::call::consent::Said;
 use svc_simulator::engine::state::account::Account;
@@ -16,7 +17,6 @@ use svc_simulator::scenario::WebhookConfig;
 use super::Player;
 use super::compare::ENVIRONMENTS;
 use crate::reference::door::{DAY_MS, KeyState};
-use crate::reference::side::Phase;
 use crate::step::{Goal, Step};
 use crate::world::{SECRET, instant};
 
@@ -95,7 +95,7 @@ impl Player<'_> {
                     secret: SECRET.into(),
                 });
                 let refused = self.host_change(env, |_| Ok(manage::set_webhook(config)))?;
-                self.model.sides[env].registered = *registered;
+                self.model.environments[env].registered = *registered;
                 self.refused_as(refused, None)
             }
             Step::Receiver { status } => {
@@ -132,10 +132,10 @@ impl Player<'_> {
         let refused = self.host_change(env, |account| {
             manage::top_up(account, environment, Paise(paise))
         })?;
-        let side = &mut self.model.sides[env];
-        let foreseen = (side.balance() + paise > MOST).then_some(Refused::TooMuch);
+        let state = &mut self.model.environments[env].state;
+        let foreseen = (state.balance().0 + paise > MOST).then_some(Refused::TooMuch);
         if foreseen.is_none() {
-            side.topped_up += paise;
+            state.topped_up.0 += paise;
         }
         self.refused_as(refused, foreseen)
     }
@@ -145,16 +145,14 @@ impl Player<'_> {
         let refused = self.host_change(env, |account| {
             manage::set_balance(account, environment, Paise(paise))
         })?;
-        let side = &mut self.model.sides[env];
+        let state = &mut self.model.environments[env].state;
         let foreseen = match paise {
-            _ if paise < side.held() => Some(Refused::BelowHeld {
-                held: Paise(side.held()),
-            }),
+            _ if paise < state.held().0 => Some(Refused::BelowHeld { held: state.held() }),
             _ if paise > MOST => Some(Refused::TooMuch),
             _ => None,
         };
         if foreseen.is_none() {
-            side.topped_up = paise + side.charged();
+            state.topped_up = Paise(paise + state.charged().0);
         }
         self.refused_as(refused, foreseen)
     }
@@ -228,11 +226,11 @@ impl Player<'_> {
             Goal::Due(off) => model.due().map_or(now, |due| due + off),
             Goal::Lapse { which, off } => {
                 let claims = model
-                    .sides
+                    .environments
                     .iter()
-                    .flat_map(|side| side.claims.iter().rev().take(2));
+                    .flat_map(|environment| environment.state.claims.iter().rev().take(2));
                 let claim = claims.map(|claim| claim.at).nth(usize::from(which));
-                claim.map_or(now, |at| at + DAY_MS + off)
+                claim.map_or(now, |at| at + CLAIM_MS + off)
             }
             Goal::KeyEnd { which, off } => {
                 let ends = model.door.keys.iter().filter_map(|key| match key.state {
@@ -268,7 +266,7 @@ impl Player<'_> {
     /// One of the verifications, the latest first: environment and place.
     fn choose(&self, which: u16, fits: impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
         let all = (0..2).flat_map(|env| {
-            let count = self.model.sides[env].verifications.len();
+            let count = self.model.environments[env].state.verifications.len();
             (0..count).rev().map(move |at| (env, at))
         });
         let fitting: Vec<_> = all.filter(|&(env, at)| fits(env, at)).collect();
@@ -277,17 +275,15 @@ impl Player<'_> {
     }
 
     fn id(&self, env: usize, at: usize) -> Option<VerificationId> {
-        let side = &self.model.sides[env];
-        let record = &side.records[side.verifications[at].record?];
-        VerificationId::parse(record.id.as_ref()?)
+        VerificationId::parse(self.model.environments[env].id(at)?)
     }
 
     /// Mostly one that waits for somebody; any other one in four.
     fn chosen(&self, which: u16, person: bool) -> Option<(usize, usize, VerificationId)> {
         let contract = &self.model.catalogue.contract;
         let fits = |env: usize, at: usize| {
-            let it = &self.model.sides[env].verifications[at];
-            let row = &contract.operations[it.ran[0].operation];
+            let it = &self.model.environments[env].state.verifications[at];
+            let row = &contract.operations[it.steps[0].operation];
             let asks = row
                 .pending
                 .as_ref()
@@ -353,8 +349,9 @@ impl Player<'_> {
     }
 
     pub(super) fn redeliver(&mut self, which: u16) -> Result<(), String> {
-        let sides = self.model.sides.iter().enumerate();
-        let all = sides.flat_map(|(env, side)| (0..side.deliveries.len()).map(move |at| (env, at)));
+        let environments = self.model.environments.iter().enumerate();
+        let all =
+            environments.flat_map(|(env, own)| (0..own.deliveries.len()).map(move |at| (env, at)));
         let all: Vec<_> = all.collect();
         let Some(&(env, at)) = all.get(usize::from(which) % all.len().max(1)) else {
             let none = VerificationId::NONE;
@@ -364,7 +361,7 @@ impl Player<'_> {
             return self.refused_as(refused, Some(Refused::UnknownDelivery));
         };
         let now = self.model.clock.now();
-        let delivery = &mut self.model.sides[env].deliveries[at];
+        let delivery = &mut self.model.environments[env].deliveries[at];
         let id = VerificationId::parse(&delivery.verification).expect("an id");
         delivery.ask(now);
         self.note("a delivery was asked for again");

@@ -3,6 +3,9 @@
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
+use svc_contract_tests::model::{CallOutcome, Due, Phase};
+use svc_contract_tests::plan::{UsageFigures, UsageRow};
+use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::account::Account;
@@ -19,8 +22,7 @@ use super::Player;
 use crate::head::{Expected, paise};
 use crate::reference::delivery::{Attempt, Delivery, Why};
 use crate::reference::door::KeyState;
-use crate::reference::fate::{Due, Fate};
-use crate::reference::side::{Phase, Record, Row, Side};
+use crate::reference::environment::Environment as Foreseen;
 use crate::reference::{Happened, ids};
 use crate::world::{SECRET, instant};
 
@@ -77,8 +79,8 @@ impl Player<'_> {
             )?;
             self.compare_keys(account)?;
             for (env, environment) in ENVIRONMENTS.into_iter().enumerate() {
-                let (state, side) = (account.environment(environment), &mut self.model.sides[env]);
-                let compared = compare_side(side, state, all);
+                let foreseen = &mut self.model.environments[env];
+                let compared = compare_environment(foreseen, account.environment(environment), all);
                 compared.map_err(|why| format!("{environment}: {why}"))?;
             }
             if all && !self.world.journal.makes(account) {
@@ -110,24 +112,24 @@ impl Player<'_> {
 
     /// What a report says.
     pub(super) fn check_report(&self, env: usize, body: &[u8]) -> Result<(), String> {
-        let side = &self.model.sides[env];
+        let state = &self.model.environments[env].state;
         let json = Json::parse(body).map_err(|mistake| mistake.to_string())?;
         let data = json.get("data").ok_or("a report has data")?;
-        let number =
-            |row: &Json<'_>, name: &str| row.get(name).and_then(Json::as_int).unwrap_or(-1);
         let money = |row: &Json<'_>, name: &str| {
             let text = row.get(name).map(ToString::to_string);
-            text.and_then(|text| paise(&text))
+            text.and_then(|text| paise(&text)).map(Paise)
         };
-        let row = |json: &Json<'_>| {
-            let count = |name| u64::try_from(number(json, name)).unwrap_or(u64::MAX);
-            Row {
-                calls: count("calls"),
-                completed: count("completed"),
-                no_record: count("noRecord"),
-                failed: count("failed"),
+        let figures = |row: &Json<'_>| {
+            let count = |name| row.get(name).and_then(Json::as_int).unwrap_or(-1);
+            UsageFigures {
+                row: UsageRow {
+                    calls: count("calls"),
+                    completed: count("completed"),
+                    no_record: count("noRecord"),
+                    failed: count("failed"),
+                },
                 billed: count("billed"),
-                amount: money(json, "amount").unwrap_or(-1),
+                amount: money(row, "amount").unwrap_or(Paise(-1)),
             }
         };
         let endpoints = data.get("endpoints").and_then(Json::as_list);
@@ -136,13 +138,12 @@ impl Player<'_> {
             let name = json.get("endpoint").and_then(Json::as_text);
             name.unwrap_or_default().to_owned()
         };
-        let found: Vec<_> = found.map(|json| (name(json), row(json))).collect();
-        let foreseen = side.usage().into_iter();
-        let foreseen: Vec<_> = foreseen.map(|(name, row)| (name.to_owned(), row)).collect();
+        let found: Vec<_> = found.map(|json| (name(json), figures(json))).collect();
+        let foreseen: Vec<_> = state.usage.clone().into_iter().collect();
         same("the rows of a report", foreseen, found)?;
-        let totals = data.get("totals").map(row);
-        same("the totals of a report", Some(side.totals), totals)?;
-        let balance = side.live.then(|| side.balance());
+        let totals = data.get("totals").map(figures);
+        same("the totals of a report", Some(state.usage_totals()), totals)?;
+        let balance = state.live.then(|| state.balance());
         same(
             "the balance of a report",
             balance,
@@ -182,13 +183,12 @@ impl Player<'_> {
             let hex = HEXLOWER.encode(&mac.finalize().into_bytes());
             let signature = Some(format!("t={at_s},v1={hex}"));
             same("the signature", signature, posting.signature.clone())?;
-            let side = &mut self.model.sides[env];
-            let mut records = side.records.iter_mut();
-            let record = records.find(|record| record.id.as_ref() == Some(&id));
+            let environment = &mut self.model.environments[env];
+            let record = environment.state.record(&id);
             let record = record.ok_or("what was sent is in no call log")?;
-            match &record.body {
+            match environment.body(record) {
                 Some(body) => same("what was sent", body, &posting.body)?,
-                None => record.body = Some(posting.body.clone()),
+                None => environment.saw_body(record, posting.body.clone()),
             }
         }
         Ok(())
@@ -196,7 +196,7 @@ impl Player<'_> {
 }
 
 impl Happened {
-    /// What was posted is compared with what came in, not with what was told.
+    /// What was posted is compared with what came in, not with the event.
     pub(super) fn forget_posted(&mut self) {
         if let Happened::Attempted { posted, .. } = self {
             *posted = true;
@@ -204,85 +204,92 @@ impl Happened {
     }
 }
 
-fn compare_side(side: &mut Side, state: &EnvironmentState, all: bool) -> Result<(), String> {
-    let wallet = &state.wallet;
-    let foreseen = (side.topped_up, side.charged(), side.held(), side.balance());
-    let found = (
-        wallet.topped_up().0,
-        wallet.charged().0,
-        wallet.held().0,
-        wallet.balance().0,
-    );
-    same("put in, charged, held, balance", foreseen, found)?;
-    // Two ways to each figure: the wallet's own, and what the verifications say.
-    let (put_in, charged, held, balance) = found;
-    same("balance + charged = put in", put_in, balance + charged)?;
-    same("0 <= held <= balance", true, 0 <= held && held <= balance)?;
-    let holds = state.verifications.open().filter_map(|it| it.hold);
-    same(
-        "held by the open verifications",
-        holds.map(|it| it.0).sum(),
-        held,
-    )?;
-    let totals = state.usage.totals();
-    let totals = Row {
-        calls: totals.calls,
-        completed: totals.completed,
-        no_record: totals.no_record,
-        failed: totals.failed,
-        billed: totals.billed,
-        amount: totals.amount.0,
-    };
-    same("the usage", side.totals, totals)?;
-    if all {
-        same("the usage, added up", side.added_up(), totals)?;
-    }
-    same("what was charged by the usage", charged, totals.amount)?;
-    compare_open(side, state)?;
+fn compare_environment(
+    foreseen: &mut Foreseen<'_>,
+    found: &EnvironmentState,
+    all: bool,
+) -> Result<(), String> {
+    compare_money(foreseen, found)?;
+    compare_open(foreseen, found)?;
     same(
         "how many deliveries",
-        side.deliveries.len(),
-        state.verifications.deliveries().count(),
+        foreseen.deliveries.len(),
+        found.verifications.deliveries().count(),
     )?;
-    for delivery in &side.deliveries {
-        compare_delivery(delivery, state, all)?;
+    for delivery in &foreseen.deliveries {
+        compare_delivery(delivery, found, all)?;
     }
-    same(
-        "how many calls",
-        side.records.len(),
-        state.verifications.totals().logged,
-    )?;
-    for record in &mut side.records {
-        if all || record.body.is_none() {
-            compare_record(record, state)?;
+    let records = foreseen.state.records.len();
+    let logged = found.verifications.totals().logged;
+    same("how many calls", records, logged)?;
+    for record in 0..records {
+        if all || foreseen.body(record).is_none() {
+            compare_record(foreseen, record, found)?;
         }
     }
     Ok(())
 }
 
-/// What is put off, by when it is due.
-fn compare_open(side: &Side, state: &EnvironmentState) -> Result<(), String> {
-    let held_back = side.verifications.iter();
-    let held_back = held_back.filter(|it| it.phase == Phase::HeldBack).count();
+fn compare_money(foreseen: &Foreseen<'_>, found: &EnvironmentState) -> Result<(), String> {
+    let (state, wallet) = (&foreseen.state, &found.wallet);
+    let money = (wallet.topped_up(), wallet.charged(), wallet.held());
     same(
-        "how many are held back",
-        held_back,
-        state.verifications.delayed().count(),
+        "put in, charged, held",
+        (state.topped_up, state.charged(), state.held()),
+        money,
     )?;
-    let pending = side.verifications.iter().filter_map(|it| match it.phase {
-        Phase::Pending(due) => Some((side.records[it.record?].id.clone()?, due)),
+    same("the balance", state.balance(), wallet.balance())?;
+    // Two ways to each figure: the wallet's own, and what the verifications say.
+    let (put_in, charged, held) = (money.0.0, money.1.0, money.2.0);
+    let balance = wallet.balance().0;
+    same("balance + charged = put in", put_in, balance + charged)?;
+    same("0 <= held <= balance", true, 0 <= held && held <= balance)?;
+    let holds = found.verifications.open().filter_map(|it| it.hold);
+    same(
+        "held by the open verifications",
+        holds.map(|it| it.0).sum(),
+        held,
+    )?;
+    let totals = found.usage.totals();
+    let count = |count: u64| i64::try_from(count).unwrap_or(-1);
+    let totals = UsageFigures {
+        row: UsageRow {
+            calls: count(totals.calls),
+            completed: count(totals.completed),
+            no_record: count(totals.no_record),
+            failed: count(totals.failed),
+        },
+        billed: count(totals.billed),
+        amount: totals.amount,
+    };
+    same("the usage", state.usage_totals(), totals)?;
+    same("what was charged by the usage", charged, totals.amount.0)
+}
+
+/// What is put off, by when it is due.
+fn compare_open(foreseen: &Foreseen<'_>, found: &EnvironmentState) -> Result<(), String> {
+    let verifications = foreseen.state.verifications.iter();
+    let delayed = verifications.filter(|it| it.phase == Phase::Delayed);
+    same(
+        "how many are delayed",
+        delayed.count(),
+        found.verifications.delayed().count(),
+    )?;
+    let verifications = foreseen.state.verifications.iter().enumerate();
+    let pending = verifications.filter_map(|(at, it)| match it.phase {
+        Phase::Pending(due) => Some((foreseen.id(at)?.to_owned(), due)),
         _ => None,
     });
     let mut pending: Vec<_> = pending.collect();
     pending.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let found = state.verifications.open().filter_map(|open| {
+    let found = found.verifications.open().filter_map(|open| {
         let due = match open.phase {
             EnginePhase::Pending { due } => due,
             EnginePhase::Delayed { .. } | EnginePhase::Ended => return None,
         };
         let due = match due {
             EngineDue::At(at) => Due::At(at.as_millisecond()),
-            EngineDue::Consent => Due::Person,
+            EngineDue::Consent => Due::Consent,
             EngineDue::SecondCall | EngineDue::WithBundle => Due::SecondCall,
         };
         Some((open.id.to_string(), due))
@@ -330,32 +337,37 @@ fn compare_delivery(
     same("how a delivery stands", state, found.state())
 }
 
-/// One line of the call log. An envelope that nobody saw yet is looked at and kept.
-fn compare_record(record: &mut Record, state: &EnvironmentState) -> Result<(), String> {
+/// One line of the call log. An envelope that nobody saw yet is looked at and remembered.
+fn compare_record(
+    foreseen: &mut Foreseen<'_>,
+    at: usize,
+    found: &EnvironmentState,
+) -> Result<(), String> {
+    let record = &foreseen.state.records[at];
     let Some(id) = &record.id else {
         return Ok(());
     };
-    let found = VerificationId::parse(id).and_then(|id| state.verifications.answered(id));
+    let found = VerificationId::parse(id).and_then(|id| found.verifications.answered(id));
     let (found, answer) = found.ok_or_else(|| format!("{id} is not in the call log"))?;
-    let state = match record.state {
-        Fate::Completed => State::Completed,
-        Fate::Pending(..) => State::Pending,
-        Fate::Failed(code) => State::Failed(code),
+    let state = match record.outcome {
+        CallOutcome::Completed => State::Completed,
+        CallOutcome::Pending(..) => State::Pending,
+        CallOutcome::Failed(code) => State::Failed(code),
     };
     same(id, (record.status, state), (answer.status, answer.state))?;
-    same(id, record.charged, found.charged.0)?;
-    if let Some(body) = &record.body {
+    same(id, record.charged, found.charged)?;
+    if let Some(body) = foreseen.body(at) {
         return same(id, body, &answer.envelope);
     }
     let expected = Expected {
         status: record.status,
-        state: record.state.clone(),
-        charge: record.charged,
-        balance: record.balance,
+        state: record.outcome.clone(),
+        charge: record.charged.0,
+        balance: record.balance.0,
         retry_after: None,
     };
     let head = expected.of_body(&answer.envelope)?;
     same("the id of an envelope", id, &head)?;
-    record.body = Some(answer.envelope.clone());
+    foreseen.saw_body(at, answer.envelope.clone());
     Ok(())
 }

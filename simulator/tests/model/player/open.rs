@@ -5,6 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
+use svc_contract_tests::model::Phase;
 use svc_simulator::engine::call::reply::Reply;
 use svc_simulator::engine::state::ids::VerificationId;
 use svc_simulator::engine::state::verification::{Answer, Verification};
@@ -12,7 +13,7 @@ use svc_simulator::engine::state::verification::{Answer, Verification};
 use super::Player;
 use crate::head::{Expected, is_replay};
 use crate::reference::Call;
-use crate::reference::side::{Given, Phase, status};
+use crate::reference::environment::Given;
 
 /// A call on its way.
 pub(super) type Asked = Pin<Box<dyn Future<Output = Reply> + Send>>;
@@ -34,19 +35,19 @@ pub(super) enum Open<'c> {
         on: usize,
     },
     /// It was held back when its account was set back: it is answered and leaves no trace.
-    Parting {
+    Orphaned {
         asked: Option<Asked>,
         expected: Expected,
         deadline: i64,
-        /// What those that waited for it were told.
-        told: Option<Bytes>,
+        /// What those that waited for it were answered.
+        replayed: Option<Bytes>,
     },
 }
 
 impl<'c> Open<'c> {
     fn deadline(&self) -> Option<i64> {
         match self {
-            Open::HeldBack { deadline, .. } | Open::Parting { deadline, .. } => Some(*deadline),
+            Open::HeldBack { deadline, .. } | Open::Orphaned { deadline, .. } => Some(*deadline),
             Open::Waits { .. } => None,
         }
     }
@@ -136,10 +137,10 @@ impl<'c> Player<'c> {
                 self.concluded(&call, nth, at, &reply)
                     .map_err(|why| format!("held back, {}: {why}", call.same()))
             }
-            Open::Parting {
+            Open::Orphaned {
                 asked,
                 expected,
-                told,
+                replayed,
                 ..
             } => {
                 let Some(mut asked) = asked else {
@@ -148,9 +149,9 @@ impl<'c> Player<'c> {
                 let reply = self.poll(&mut asked).ok_or_else(late)?;
                 self.note("a call in flight at a reset was answered");
                 expected.of_reply(&reply)?;
-                match told.is_none_or(|told| told == reply.body) {
+                match replayed.is_none_or(|replayed| replayed == reply.body) {
                     true => Ok(()),
-                    false => Err("those that waited were told something else".to_owned()),
+                    false => Err("those that waited were answered something else".to_owned()),
                 }
             }
             Open::Waits { .. } => Err("a call that waits is not held back".to_owned()),
@@ -160,17 +161,18 @@ impl<'c> Player<'c> {
     /// The answer that nobody took, as the call log has it: the line of that endpoint that is new, or
     /// that of the bundle which the call goes on with.
     fn logged(&self, call: &Call<'c>, at: usize) -> Option<Reply> {
-        let side = &self.model.sides[call.env];
-        let own = side.verifications[at].record;
-        let own = own.and_then(|own| VerificationId::parse(side.records[own].id.as_ref()?));
-        let ids = side.records.iter().filter_map(|record| record.id.as_ref());
+        let environment = &self.model.environments[call.env];
+        let own = environment.id(at).and_then(VerificationId::parse);
+        let state = &environment.state;
+        let ids = state.records.iter().filter_map(|record| record.id.as_ref());
         let known: Vec<_> = ids.filter_map(|id| VerificationId::parse(id)).collect();
-        let endpoint = &side.verifications[at].endpoint;
+        let endpoint = state.verifications[at].endpoint;
+        let endpoint = endpoint.name(&self.model.catalogue.contract);
         self.world.cell.read(|account| {
             let environment = super::compare::ENVIRONMENTS[call.env];
             let verifications = &account.environment(environment).verifications;
             let new = |(it, _): &(&Verification, &Answer)| {
-                *it.endpoint == **endpoint && !known.contains(&it.id)
+                *it.endpoint == *endpoint && !known.contains(&it.id)
             };
             let (_, answer) = match own {
                 Some(own) => verifications.answered(own),
@@ -210,7 +212,7 @@ impl<'c> Player<'c> {
     pub(super) fn give_up(&mut self, which: u16) {
         let at = usize::from(which) % self.open.len().max(1);
         match self.open.get_mut(at) {
-            Some(Open::HeldBack { asked, .. } | Open::Parting { asked, .. }) => {
+            Some(Open::HeldBack { asked, .. } | Open::Orphaned { asked, .. }) => {
                 *asked = None;
                 self.note("a client went away");
                 self.did();
@@ -225,9 +227,8 @@ impl<'c> Player<'c> {
     /// The account is set back: what is in flight is answered as it would have been.
     pub(super) fn reset(&mut self) -> Result<(), String> {
         let model = self.model.clone();
-        let contract = &model.catalogue.contract;
         let now = model.clock.now();
-        let (mut parting, mut waiting) = (Vec::new(), Vec::new());
+        let (mut orphaned, mut waiting) = (Vec::new(), Vec::new());
         for open in std::mem::take(&mut self.open) {
             match open {
                 Open::HeldBack {
@@ -237,24 +238,17 @@ impl<'c> Player<'c> {
                     deadline,
                     ..
                 } => {
-                    let mut side = model.sides[call.env].clone();
-                    debug_assert_eq!(side.verifications[at].phase, Phase::HeldBack);
-                    let state = side.conclude(contract, at, now);
-                    let it = &side.verifications[at];
-                    let status = status(contract, it.of, &state);
-                    let expected = Expected {
-                        status,
-                        state,
-                        charge: it.charge,
-                        balance: side.balance(),
-                        retry_after: (status == 503).then_some(1),
-                    };
-                    parting.push((call, self.open.len()));
-                    self.open.push(Open::Parting {
+                    let mut environment = model.environments[call.env].clone();
+                    let phase = environment.state.verifications[at].phase;
+                    debug_assert_eq!(phase, Phase::Delayed);
+                    let outcome = environment.conclude(at, now);
+                    let expected = Expected::of(&environment, at, &outcome);
+                    orphaned.push((call, self.open.len()));
+                    self.open.push(Open::Orphaned {
                         asked,
                         expected,
                         deadline,
-                        told: None,
+                        replayed: None,
                     });
                 }
                 Open::Waits { asked, call, .. } => waiting.push((asked, call)),
@@ -267,14 +261,14 @@ impl<'c> Player<'c> {
         drop(_in_runtime);
         self.model.reset();
         self.did();
-        self.told_at_parting(waiting, &parting)
+        self.answered_at_reset(waiting, &orphaned)
     }
 
     /// Those that waited for a call in flight at a reset get its answer, as a replay.
-    fn told_at_parting(
+    fn answered_at_reset(
         &mut self,
         waiting: Vec<(Asked, Call<'c>)>,
-        parting: &[(Call<'c>, usize)],
+        orphaned: &[(Call<'c>, usize)],
     ) -> Result<(), String> {
         for (mut asked, call) in waiting {
             let reply = self.poll(&mut asked);
@@ -282,16 +276,19 @@ impl<'c> Player<'c> {
             let same = |(of, _): &&(Call<'c>, usize)| {
                 (of.env, &of.idempotency) == (call.env, &call.idempotency)
             };
-            let (_, place) = parting.iter().find(same).ok_or("it waited for nobody")?;
+            let (_, place) = orphaned.iter().find(same).ok_or("it waited for nobody")?;
             self.note("a call that waited at a reset was answered");
-            let Some(Open::Parting { expected, told, .. }) = self.open.get_mut(*place) else {
+            let Some(Open::Orphaned {
+                expected, replayed, ..
+            }) = self.open.get_mut(*place)
+            else {
                 return Err("it waited for nobody".to_owned());
             };
             expected.of_body(&reply.body)?;
             let given = Given {
                 status: expected.status,
                 retry_after: expected.retry_after,
-                body: told.get_or_insert(reply.body.clone()).clone(),
+                body: replayed.get_or_insert(reply.body.clone()).clone(),
             };
             is_replay(&reply, &given)?;
         }

@@ -1,9 +1,12 @@
-//! A call as the reference sees it, and what it plans for one.
+//! A call as it is made, and what must come of it.
 
-use svc_fixtures::contract::ErrorCode;
+use svc_contract_tests::model::{self, FlowPosition, Start};
+use svc_fixtures::contract::{Contract, ErrorCode, Paise};
+use svc_fixtures::json::Json;
 
-use super::fate::Drawn;
+use super::resolve::Resolved;
 use crate::catalogue::{CARRIED, Mark, SENTINEL, Template};
+use crate::instruct;
 
 /// A call as it is made.
 #[derive(Debug, Clone)]
@@ -46,7 +49,7 @@ pub(crate) enum Plan {
         key: usize,
     },
     Replay {
-        claim: usize,
+        answer: usize,
         key: usize,
     },
     Waits {
@@ -54,9 +57,8 @@ pub(crate) enum Plan {
         key: usize,
     },
     Runs {
-        drawn: Drawn,
-        hold: i64,
-        resumes: Option<usize>,
+        resolved: Resolved,
+        start: Start,
         key: usize,
     },
 }
@@ -116,4 +118,49 @@ impl<'c> Call<'c> {
         let status = status.and_then(|status| status.parse().ok());
         status.map_or(Mark::None, Mark::Status)
     }
+
+    /// As the model sees it: what is run, where it stands in a flow, and what makes another call the same.
+    pub(crate) fn in_model(&self, contract: &Contract) -> Option<model::Call> {
+        let Asks::Run { template, carried } = &self.asks else {
+            return None;
+        };
+        let flow_position = template.step.map(|(flow, step)| {
+            let takes = contract.flows[flow].steps[step].takes.is_some();
+            let operation = &contract.operations[template.runs[0].operation];
+            let asked = instruct::instruct(self.reference, operation);
+            let is_fixed = |mark| match mark {
+                Mark::Sentinel => true,
+                Mark::Status(_) => asked.is_none(),
+                Mark::None => false,
+            };
+            FlowPosition {
+                flow,
+                step,
+                carried: takes.then(|| carried.clone()),
+                carried_is_fixed: is_fixed(self.carried_mark()),
+                is_fixed: is_fixed(template.runs[0].mark),
+                fields: fields(&self.body()),
+            }
+        });
+        Some(model::Call {
+            endpoint: template.endpoint,
+            part: template.part,
+            content: self.same().into_bytes(),
+            key: self.idempotency.clone(),
+            reference: self.reference.map(str::to_owned),
+            price: Paise(template.price),
+            flow_position,
+        })
+    }
+}
+
+/// The members of a body. One that is no JSON object never comes so far.
+fn fields(body: &str) -> Vec<(String, Json<'static>)> {
+    let Ok(Json::Object(members)) = Json::parse(body.as_bytes()) else {
+        return Vec::new();
+    };
+    let own = |(name, value): (std::borrow::Cow<'_, str>, Json<'_>)| {
+        (name.into_owned(), value.into_owned())
+    };
+    members.into_iter().map(own).collect()
 }

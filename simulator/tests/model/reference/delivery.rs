@@ -1,5 +1,6 @@
 //! One webhook delivery: the attempts that were made, and from them alone when the next one is due.
 
+use super::resolve::WebhookPatch;
 use crate::instruct::{COPIES, LAG_MS};
 
 /// When attempts are due after the terminal state, in milliseconds, as the specification says it.
@@ -37,11 +38,11 @@ impl Attempt {
 }
 
 impl Delivery {
-    pub(crate) fn new(verification: String, ended: i64, copies: bool, lags: bool) -> Self {
+    pub(crate) fn new(verification: String, ended: i64, patch: WebhookPatch) -> Self {
         Delivery {
             verification,
-            since: ended + if lags { LAG_MS } else { 0 },
-            copies: if copies { COPIES } else { 1 },
+            since: ended + if patch.lags { LAG_MS } else { 0 },
+            copies: if patch.copies { COPIES } else { 1 },
             asked: None,
             attempts: Vec::new(),
         }

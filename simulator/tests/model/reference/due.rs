@@ -1,10 +1,9 @@
-//! What happens to the reference by itself as time passes, and what can be read off an envelope.
+//! What falls due as time passes, and what can be read off an envelope.
 
+use svc_contract_tests::model::{CallOutcome, Due, Phase};
 use svc_fixtures::contract::ErrorCode;
 
 use super::Model;
-use super::fate::{Due, Fate};
-use super::side::Phase;
 
 /// Something that happened while time passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +33,8 @@ type Order<'m> = (i64, u8, &'m str, usize);
 
 impl Model<'_> {
     fn id(&self, env: usize, at: usize) -> &str {
-        let side = &self.sides[env];
-        let record = side.verifications[at].record.expect("it was answered");
-        side.records[record].id.as_deref().expect("its id is known")
+        let id = self.environments[env].id(at);
+        id.expect("it was answered")
     }
 
     /// What is due first: results before attempts, then in order of id, then of environment.
@@ -47,13 +45,13 @@ impl Model<'_> {
                 first = Some((due, at));
             }
         };
-        for (env, side) in self.sides.iter().enumerate() {
-            for (at, it) in side.verifications.iter().enumerate() {
+        for (env, environment) in self.environments.iter().enumerate() {
+            for (at, it) in environment.state.verifications.iter().enumerate() {
                 if let Phase::Pending(Due::At(due)) = it.phase {
                     note((due, 0, self.id(env, at), env), at);
                 }
             }
-            for (at, delivery) in side.deliveries.iter().enumerate() {
+            for (at, delivery) in environment.deliveries.iter().enumerate() {
                 if let Some((due, _)) = delivery.next() {
                     note((due, 1, &delivery.verification, env), at);
                 }
@@ -78,18 +76,17 @@ impl Model<'_> {
         let mut happened = Vec::new();
         let mut shown = self.clock.now();
         while let Some((due, env, next)) = self.next_due().filter(|(due, ..)| *due <= to) {
-            let contract = &self.catalogue.contract;
             shown = shown.max(due);
             match next {
                 Next::End(verification) => {
                     let id = self.id(env, verification).to_owned();
-                    self.sides[env].end(contract, verification, due);
+                    self.environments[env].end(verification, due);
                     happened.push(Happened::Ended { at: due, env, id });
                 }
                 Next::Attempt(delivery) => {
                     let status = self.receiver_says(env, delivery);
-                    let posted = self.sides[env].registered;
-                    let delivery = &mut self.sides[env].deliveries[delivery];
+                    let posted = self.environments[env].registered;
+                    let delivery = &mut self.environments[env].deliveries[delivery];
                     delivery.attempt(status);
                     happened.push(Happened::Attempted {
                         at: shown,
@@ -106,40 +103,43 @@ impl Model<'_> {
     }
 
     fn receiver_says(&self, env: usize, delivery: usize) -> Option<u16> {
-        let side = &self.sides[env];
-        if !side.registered {
+        let environment = &self.environments[env];
+        if !environment.registered {
             return None;
         }
-        status_of(self.receiver, &side.deliveries[delivery].verification)
+        status_of(
+            self.receiver,
+            &environment.deliveries[delivery].verification,
+        )
     }
 
     /// A person says yes or no. Whether anybody was asked.
     pub(crate) fn consent(&mut self, env: usize, at: usize, allow: bool) -> bool {
         let contract = &self.catalogue.contract;
-        let it = &mut self.sides[env].verifications[at];
-        let row = &contract.operations[it.ran[0].operation];
+        let it = &mut self.environments[env].state.verifications[at];
+        let row = &contract.operations[it.steps[0].operation];
         let asks = row
             .pending
             .as_ref()
             .is_some_and(|row| row.by_consent.is_some());
-        let open = matches!(it.phase, Phase::Pending(_)) && asks && it.ran.len() == 1;
+        let open = matches!(it.phase, Phase::Pending(_)) && asks && it.steps.len() == 1;
         if !open {
             return false;
         }
         if !allow {
-            it.ran[0].fate = Fate::Failed(ErrorCode::NoRecordFound);
+            it.steps[0].outcome = CallOutcome::Failed(ErrorCode::NoRecordFound);
         }
         let now = self.clock.now();
-        self.sides[env].end(contract, at, now);
+        self.environments[env].end(at, now);
         true
     }
 
     /// Somebody ends what is pending. Whether it was.
     pub(crate) fn end_now(&mut self, env: usize, at: usize) -> bool {
-        let pending = matches!(self.sides[env].verifications[at].phase, Phase::Pending(_));
+        let environment = &mut self.environments[env];
+        let pending = matches!(environment.state.verifications[at].phase, Phase::Pending(_));
         if pending {
-            let now = self.clock.now();
-            self.sides[env].end(&self.catalogue.contract, at, now);
+            environment.end(at, self.clock.now());
         }
         pending
     }
@@ -158,12 +158,6 @@ pub(crate) fn status_of(receiver: u16, verification: &str) -> Option<u16> {
         ),
         status => Some(status),
     }
-}
-
-/// The text of a member of a flat object, where it has one.
-pub(crate) fn member<'t>(json: &'t str, name: &str) -> Option<&'t str> {
-    let after = json.split_once(&format!("\"{name}\":\""))?.1;
-    after.split('"').next()
 }
 
 /// All ids of verifications that stand in an envelope, its own first.
