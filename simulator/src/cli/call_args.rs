@@ -66,7 +66,8 @@ fn field(text: &str) -> Result<(String, String), String> {
 }
 
 /// What a call is made with.
-pub(super) struct CallSetup {
+pub(super) struct CallSetup<'a> {
+    args: &'a CallArgs,
     pub(super) rules: Rules,
     pub(super) accounts: Vec<AccountConfig>,
     /// The account that calls.
@@ -75,22 +76,19 @@ pub(super) struct CallSetup {
     /// What is called.
     pub(super) target: CallTarget,
     pub(super) given: Vec<(String, Json<'static>)>,
-    whole: Option<Json<'static>>,
-    idempotency_key: Option<String>,
-    reference_id: Option<String>,
 }
 
 impl CallArgs {
     /// The arguments that say which files are read, each with a space before it.
     pub(super) fn files(&self) -> String {
-        let folders = self.scenarios.iter();
-        let arguments =
-            folders.map(|it| format!(" --scenarios {}", quoted(&it.display().to_string())));
-        arguments.collect()
+        let folders = self.scenarios.iter().map(|it| it.display().to_string());
+        folders
+            .map(|it| format!(" --scenarios {}", quoted(&it)))
+            .collect()
     }
 
     /// Reads the files and finds what the arguments name.
-    pub(super) fn stage(&self) -> Result<CallSetup, Failure> {
+    pub(super) fn setup(&self) -> Result<CallSetup<'_>, Failure> {
         let files = files::read(&self.scenarios)?;
         let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
         rules.addresses = ListenerAddresses::DEFAULT.in_answers();
@@ -98,40 +96,36 @@ impl CallArgs {
         let target = target(&rules, &self.operation)?;
         let config = find_account(&accounts, &self.account).ok_or_else(|| {
             let ids = accounts.iter().map(|config| &*config.id);
-            Failure::Usage(format!(
-                "there is no account {}; {}",
-                self.account,
-                nearest(&self.account, ids)
-            ))
+            let hint = nearest(&self.account, ids);
+            Failure::Usage(format!("there is no account {}; {hint}", self.account))
         })?;
-        let given = self
-            .fields
-            .iter()
-            .map(|(name, text)| typed(&rules, target, name, text));
+        let given = self.fields.iter();
+        let given = given.map(|(name, text)| typed(&rules, target, name, text));
         let given = given.collect::<Result<Vec<_>, Failure>>()?;
-        let environment = if self.live {
-            Environment::Live
-        } else {
-            self.environment
-        };
         Ok(CallSetup {
+            args: self,
             config,
-            environment,
+            environment: match self.live {
+                true => Environment::Live,
+                false => self.environment,
+            },
             target,
             given,
-            whole: self.body.clone(),
-            idempotency_key: self.idempotency_key.clone(),
-            reference_id: self.reference_id.clone(),
             rules,
             accounts,
         })
     }
 }
 
-impl CallSetup {
+impl CallSetup<'_> {
+    /// The dotted name of what is called.
+    pub(super) fn endpoint(&self) -> String {
+        endpoint(&self.rules, self.target)
+    }
+
     /// The body of the call, to be made in this rehearsal.
     pub(super) fn body(&self, rehearsal: &mut Rehearsal<'_>) -> Json<'static> {
-        match &self.whole {
+        match &self.args.body {
             None => match self.target {
                 CallTarget::Operation(at) => rehearsal.body(self.environment, at, &self.given),
                 CallTarget::Bundle(at) => rehearsal.bundle_body(at, &self.given),
@@ -153,25 +147,23 @@ impl CallSetup {
             key,
             target: self.target,
             body,
-            idempotency_key: self.idempotency_key.as_deref(),
-            reference_id: self.reference_id.as_deref(),
+            idempotency_key: self.args.idempotency_key.as_deref(),
+            reference_id: self.args.reference_id.as_deref(),
         }
     }
 }
 
-impl CallSetup {
-    /// What is called, dotted.
-    pub(super) fn endpoint(&self) -> String {
-        let contract = &self.rules.contract;
-        match self.target {
-            CallTarget::Operation(at) => contract.operations[at].id.clone(),
-            CallTarget::Bundle(at) => format!("{BUNDLES}{}", contract.bundles[at].slug),
-        }
+/// The dotted name of what is called.
+fn endpoint(rules: &Rules, target: CallTarget) -> String {
+    match target {
+        CallTarget::Operation(at) => rules.contract.operations[at].id.clone(),
+        CallTarget::Bundle(at) => bundle_endpoint(&rules.contract.bundles[at]),
     }
 }
 
-/// What the dotted name of a bundle begins with.
-const BUNDLES: &str = "bundles.";
+fn bundle_endpoint(bundle: &Bundle) -> String {
+    format!("bundles.{}", bundle.slug)
+}
 
 /// The operation of this id or path, or the bundle.
 fn target(rules: &Rules, name: &str) -> Result<CallTarget, Failure> {
@@ -180,13 +172,14 @@ fn target(rules: &Rules, name: &str) -> Result<CallTarget, Failure> {
     if let Some((at, _)) = rows.find(|(_, row)| row.id == name || row.path == name) {
         return Ok(CallTarget::Operation(at));
     }
-    let of_bundle = |row: &Bundle| format!("{BUNDLES}{}", row.slug);
     let mut bundles = contract.bundles.iter();
-    let bundle = bundles.position(|row| of_bundle(row) == name || row.path() == name);
+    let bundle = bundles.position(|row| bundle_endpoint(row) == name || row.path() == name);
     let bundle = bundle.map(|at| CallTarget::Bundle(BundleIndex(at)));
     bundle.ok_or_else(|| {
         let ids = contract.operations.iter().map(|row| row.id.clone());
-        let ids: Vec<String> = ids.chain(contract.bundles.iter().map(of_bundle)).collect();
+        let ids: Vec<String> = ids
+            .chain(contract.bundles.iter().map(bundle_endpoint))
+            .collect();
         let known = ids.iter().map(String::as_str);
         Failure::Usage(format!(
             "there is no operation {name}; {} `svc-simulator operations` lists them",
@@ -204,31 +197,21 @@ fn typed(
     text: &str,
 ) -> Result<(String, Json<'static>), Failure> {
     let contract = &rules.contract;
-    let (id, fields) = match target {
-        CallTarget::Operation(at) => {
-            let row = &contract.operations[at];
-            (row.id.clone(), row.request.clone())
-        }
+    let (fields, own) = match target {
+        CallTarget::Operation(at) => (contract.operations[at].request.clone(), name),
         CallTarget::Bundle(at) => {
-            let row = &contract.bundles[at];
-            (
-                format!("{BUNDLES}{}", row.slug),
-                contract.bundle_fields(row),
-            )
+            // A step of a bundle can be given a value of its own: `uan.uan`.
+            let own = name.rsplit_once('.').map_or(name, |(_, own)| own);
+            (contract.bundle_fields(&contract.bundles[at]), own)
         }
     };
-    // A step of a bundle can be given a value of its own: `uan.uan`.
-    let own = match target {
-        CallTarget::Operation(_) => name,
-        CallTarget::Bundle(_) => name.rsplit_once('.').map_or(name, |(_, own)| own),
-    };
-    let Some(field) = fields.iter().find(|field| field.name == own) else {
+    let unknown = || {
         let known = fields.iter().map(|field| field.name.as_str());
-        return Err(Failure::Usage(format!(
-            "{id} has no field {name}; {}",
-            nearest(name, known)
-        )));
+        let (id, hint) = (endpoint(rules, target), nearest(name, known));
+        Failure::Usage(format!("{id} has no field {name}; {hint}"))
     };
+    let field = fields.iter().find(|field| field.name == own);
+    let field = field.ok_or_else(unknown)?;
     Ok((name.to_owned(), of_kind(&field.kind, text)))
 }
 

@@ -1,5 +1,5 @@
-//! `check`: reads everything a simulator is made from, tells every mistake, and plays what the scenario
-//! files expect. Starts nothing.
+//! `check`: reads everything a simulator is made from, reports every mistake, and tries what the
+//! scenario files expect. Starts nothing.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ use crate::simulator::files::{self, AllFiles};
 pub(super) struct CheckArgs {
     /// Folders of scenario files, read before the built-in ones
     folders: Vec<PathBuf>,
-    /// How mistakes are told
+    /// How mistakes are printed
     #[arg(long, default_value = "human")]
     format: CheckFormat,
 }
@@ -42,8 +42,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     report.counts.push((accounts.len(), "accounts"));
     report.mistakes = std::mem::take(&mut report.mistakes).sorted();
     if let (true, Some(expectations)) = (report.mistakes.is_empty(), expectations) {
-        let (met, notes) = play(&files, &accounts, &expectations)?;
-        (report.played, report.notes) = (Some(met), notes);
+        let (met, notes) = try_expectations(&files, &accounts, &expectations)?;
+        (report.expectations, report.notes) = (Some(met), notes);
     }
     report.print(args.format)
 }
@@ -79,7 +79,7 @@ fn read(
     expectations
 }
 
-fn play(
+fn try_expectations(
     files: &AllFiles,
     accounts: &[AccountConfig],
     expectations: &[Expectation],

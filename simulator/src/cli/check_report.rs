@@ -29,7 +29,7 @@ pub(super) struct CheckReport {
     /// What is wrong with the files.
     pub(super) mistakes: Problems,
     /// What came of the expectations; nothing where there are mistakes.
-    pub(super) played: Option<ExpectationReport>,
+    pub(super) expectations: Option<ExpectationReport>,
     /// What is no mistake, and somebody may want to know.
     pub(super) notes: Vec<OverlapReport>,
 }
@@ -38,7 +38,7 @@ pub(super) struct CheckReport {
 const MAX_SHOWN_NOTES: usize = 20;
 
 impl CheckReport {
-    /// Tells it. Mistakes come before expectations that are not met.
+    /// Prints it. Mistakes come before expectations that are not met.
     pub(super) fn print(self, format: CheckFormat) -> Result<(), Failure> {
         match format {
             CheckFormat::Human => return self.print_for_people(),
@@ -53,15 +53,15 @@ impl CheckReport {
     }
 
     fn is_met(&self) -> bool {
-        let played = self.played.as_ref();
-        played.is_none_or(|played| played.unmet.is_empty())
+        let expectations = self.expectations.as_ref();
+        expectations.is_none_or(|it| it.unmet.is_empty())
     }
 
     fn print_for_people(self) -> Result<(), Failure> {
         let summary = self.summary();
         self.mistakes.or(())?;
         print_notes(&self.notes);
-        match self.played {
+        match self.expectations {
             Some(ExpectationReport { met, unmet }) if !unmet.is_empty() => {
                 let mut out = String::new();
                 for problem in unmet.iter() {
@@ -80,11 +80,9 @@ impl CheckReport {
     }
 
     fn summary(&self) -> String {
-        let counts = self
-            .counts
-            .iter()
-            .map(|(count, what)| format!("{count} {what}"));
-        let met = self.played.as_ref().map(|played| played.met);
+        let counts = self.counts.iter();
+        let counts = counts.map(|(count, what)| format!("{count} {what}"));
+        let met = self.expectations.as_ref().map(|it| it.met);
         let met = met.filter(|met| *met > 0);
         let met = met.map(|met| format!("{met} expectations met"));
         let counts = counts.chain(met).collect::<Vec<_>>().join(", ");
@@ -99,8 +97,8 @@ impl CheckReport {
         let counts = self.counts.iter();
         let counts = counts.map(|(count, what)| ((*what).to_owned(), json!(count)));
         let listed = |problems: &Problems| -> Value { problems.iter().map(problem).collect() };
-        let expectations = self.played.as_ref().map(|played| {
-            let ExpectationReport { met, unmet } = played;
+        let expectations = self.expectations.as_ref().map(|report| {
+            let ExpectationReport { met, unmet } = report;
             json!({"met": met, "unmet": listed(unmet)})
         });
         json!({
@@ -113,7 +111,7 @@ impl CheckReport {
     }
 
     fn annotations(&self) -> String {
-        let unmet = self.played.iter().flat_map(|played| played.unmet.iter());
+        let unmet = self.expectations.iter().flat_map(|it| it.unmet.iter());
         let mistakes = self.mistakes.iter();
         let mistakes = mistakes.map(|it| annotation("error", "mistake", it));
         let unmet = unmet.map(|it| annotation("error", "expectation not met", it));
@@ -142,22 +140,14 @@ fn print_notes(notes: &[OverlapReport]) {
     for note in notes.iter().take(MAX_SHOWN_NOTES) {
         terminal::error(&format!("{}\n", note.problem));
     }
-    if let Some(more) = notes
-        .len()
-        .checked_sub(MAX_SHOWN_NOTES)
-        .filter(|more| *more > 0)
-    {
-        terminal::error(&format!("and {more} more notes; --format json tells all\n"));
+    let more = notes.len().saturating_sub(MAX_SHOWN_NOTES);
+    if more > 0 {
+        terminal::error(&format!("and {more} more notes; --format json has all\n"));
     }
 }
 
 fn note(note: &OverlapReport) -> Value {
-    let OverlapReport {
-        first,
-        second,
-        caller,
-        ..
-    } = note;
+    let caller = &note.caller;
     let rule = |it: &RuleLocation| json!({"name": it.name, "file": it.file, "line": it.line});
     let set = note.set.iter().map(|(name, value)| {
         let value = serde_json::to_value(value).expect("JSON is JSON");
@@ -165,8 +155,8 @@ fn note(note: &OverlapReport) -> Value {
     });
     let mut out = problem(&note.problem);
     out["overlap"] = json!({
-        "first": rule(first),
-        "second": rule(second),
+        "first": rule(&note.first),
+        "second": rule(&note.second),
         "operation": note.operation,
         "input": {
             "account": caller.account,
@@ -180,20 +170,13 @@ fn note(note: &OverlapReport) -> Value {
     out
 }
 
-/// A workflow command: <https://docs.github.com/actions> tells how its parts are escaped.
+/// A workflow command: <https://docs.github.com/actions> says how its parts are escaped.
 fn annotation(level: &str, title: &str, problem: &Problem) -> String {
-    let mut message = problem.message().to_owned();
-    if let Some(hint) = problem.hinted() {
-        message += "\n";
-        message += hint;
-    }
-    format!(
-        "::{level} file={},line={},col={},title={title}::{}\n",
-        property(problem.path()),
-        problem.line(),
-        problem.column(),
-        data(&message)
-    )
+    let hint = problem.hinted().map(|hint| format!("\n{hint}"));
+    let message = format!("{}{}", problem.message(), hint.unwrap_or_default());
+    let (file, message) = (property(problem.path()), data(&message));
+    let (line, column) = (problem.line(), problem.column());
+    format!("::{level} file={file},line={line},col={column},title={title}::{message}\n")
 }
 
 fn data(text: &str) -> String {

@@ -1,27 +1,27 @@
 //! `explain`: which scenario an input gets and why, which came close, and an input for every other
-//! outcome.
+//! outcome; of a bundle, what each of its steps came to and why.
 
 use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 use svc_fixtures::json::Json;
 
-use super::call_args::{CallArgs, quoted};
-use super::explain_bundle::{bundle, bundle_for_people};
+use super::call_args::{CallArgs, CallSetup, quoted};
 use super::failure::Failure;
 use super::layout::columns;
 use super::terminal;
 use crate::http::explanation::{
     ExplainedCallDto, ExplanationDto, OutcomeDto, ScenarioMatchDto, explain,
 };
-use crate::rehearsal::{CallTarget, Rehearsal};
+use crate::rehearsal::{CallSpec, CallTarget, Observed, ObservedStep, Rehearsal};
 
 /// The arguments of `explain`.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     call: CallArgs,
-    /// How it is told
+    /// How it is printed
     #[arg(long, default_value = "human")]
     format: ExplainFormat,
 }
@@ -37,53 +37,44 @@ enum ExplainFormat {
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
-    let stage = args.call.stage()?;
-    let mut rehearsal = Rehearsal::new(&stage.rules, stage.config.clone());
-    let (body, key) = (stage.body(&mut rehearsal), rehearsal.key(stage.environment));
-    let spec = stage.spec(&key, &body);
+    let setup = args.call.setup()?;
+    let mut rehearsal = Rehearsal::new(&setup.rules, setup.config.clone());
+    let (body, key) = (setup.body(&mut rehearsal), rehearsal.key(setup.environment));
+    let spec = setup.spec(&key, &body);
     let observed = rehearsal.call(&spec);
-    let operation = match stage.target {
-        CallTarget::Operation(operation) => operation,
-        CallTarget::Bundle(_) => {
-            terminal::print(&match args.format {
-                ExplainFormat::Human => {
-                    bundle_for_people(&stage, &spec, &observed, &args.call.files())
+    let files = args.call.files();
+    let text = match (setup.target, args.format) {
+        (CallTarget::Bundle(_), ExplainFormat::Human) => {
+            render_bundle(&setup, &spec, &observed, &files)
+        }
+        (CallTarget::Bundle(_), ExplainFormat::Json) => {
+            format!("{:#}\n", bundle_json(&setup, &spec, &observed))
+        }
+        (CallTarget::Operation(operation), format) => {
+            let (rules, accounts) = (&setup.rules, &setup.accounts);
+            let config = &setup.config;
+            let explanation = explain(rules, accounts, config, operation, &spec, &observed);
+            match format {
+                ExplainFormat::Human => render(&explanation, &files),
+                ExplainFormat::Json => {
+                    let json = serde_json::to_string_pretty(&explanation);
+                    json.expect("it can always be printed") + "\n"
                 }
-                ExplainFormat::Json => format!("{:#}\n", bundle(&stage, &spec, &observed)),
-            });
-            return Ok(());
+            }
         }
     };
-    let explanation = explain(
-        &stage.rules,
-        &stage.accounts,
-        &stage.config,
-        operation,
-        &spec,
-        &observed,
-    );
-    terminal::print(&match args.format {
-        ExplainFormat::Human => render(&explanation, &args.call.files()),
-        ExplainFormat::Json => {
-            let json =
-                serde_json::to_string_pretty(&explanation).expect("it can always be printed");
-            json + "\n"
-        }
-    });
+    terminal::print(&text);
     Ok(())
 }
 
 /// `files` is what says on a command line which files there are.
 fn render(explanation: &ExplanationDto, files: &str) -> String {
-    let ExplanationDto {
-        operation,
-        account,
-        environment,
-        body,
-        answer,
-        ..
-    } = explanation;
-    let mut out = format!("{operation} {body}\nof {account}, {environment}\n");
+    let (operation, answer) = (&explanation.operation, &explanation.answer);
+    let (account, environment) = (&explanation.account, &explanation.environment);
+    let mut out = format!(
+        "{operation} {}\nof {account}, {environment}\n",
+        explanation.body
+    );
     for (name, text) in [
         ("X-Reference-Id", &explanation.reference_id),
         ("Idempotency-Key", &explanation.idempotency_key),
@@ -104,10 +95,8 @@ fn render(explanation: &ExplanationDto, files: &str) -> String {
     };
     match (&explanation.sentinel, &explanation.decides) {
         (Some(field), _) => {
-            let _ = writeln!(
-                out,
-                "  {decides}{field} contains the sentinel, which comes before all scenarios"
-            );
+            let why = "contains the sentinel, which comes before all scenarios";
+            let _ = writeln!(out, "  {decides}{field} {why}");
         }
         (None, Some(rule)) => {
             let _ = writeln!(out, "  {decides}scenario {}", place(rule));
@@ -117,19 +106,16 @@ fn render(explanation: &ExplanationDto, files: &str) -> String {
             let _ = writeln!(out, "  {otherwise}");
         }
     }
-    rules(&mut out, "Holds too, and comes later", &explanation.later);
-    rules(&mut out, "Came close", &explanation.near);
-    rules(
-        &mut out,
-        "Holds, and is for other operations",
-        &explanation.elsewhere,
-    );
+    for (title, scenarios) in [
+        ("Holds too, and comes later", &explanation.later),
+        ("Came close", &explanation.near),
+        ("Holds, and is for other operations", &explanation.elsewhere),
+    ] {
+        rules(&mut out, title, scenarios);
+    }
     out += "\nEvery outcome\n";
-    let rows = explanation
-        .outcomes
-        .iter()
-        .map(|it| row(operation, files, it));
-    let rows: Vec<_> = rows.collect();
+    let rows = explanation.outcomes.iter();
+    let rows: Vec<_> = rows.map(|it| row(operation, files, it)).collect();
     for line in columns(&rows).lines() {
         let _ = writeln!(out, "  {line}");
     }
@@ -206,6 +192,66 @@ fn command(operation: &str, files: &str, ask: &ExplainedCallDto) -> String {
     }
     if ask.times > 1 {
         let _ = write!(out, " --times {}", ask.times);
+    }
+    out
+}
+
+/// A bundle for programs.
+fn bundle_json(setup: &CallSetup<'_>, spec: &CallSpec<'_>, observed: &Observed) -> Value {
+    let step = |step: &ObservedStep| {
+        json!({
+            "operation": step.operation,
+            "status": step.status,
+            "outcome": step.outcome,
+            "because": step.because.to_string(),
+        })
+    };
+    let steps: Vec<Value> = observed.steps.iter().map(step).collect();
+    json!({
+        "bundle": setup.endpoint(),
+        "account": &*setup.config.id,
+        "environment": setup.environment.as_str(),
+        "body": serde_json::to_value(spec.body).expect("JSON is JSON"),
+        "answer": {
+            "status": observed.status,
+            "outcome": observed.outcome(),
+            "because": observed.because.to_string(),
+        },
+        "steps": steps,
+    })
+}
+
+/// A bundle for people. What else a step could get, `explain` says of its operation.
+fn render_bundle(
+    setup: &CallSetup<'_>,
+    spec: &CallSpec<'_>,
+    observed: &Observed,
+    files: &str,
+) -> String {
+    let id = setup.endpoint();
+    let mut out = format!("{id} {}\n", spec.body);
+    let _ = writeln!(out, "of {}, {}\n", setup.config.id, setup.environment);
+    let _ = writeln!(out, "Answer\n  {} {}", observed.status, observed.outcome());
+    if observed.steps.is_empty() {
+        let message = observed.error_message();
+        let _ = writeln!(out, "  the call is refused: {message}");
+        return out;
+    }
+    out += "\nSteps\n";
+    let rows: Vec<[String; 3]> = observed
+        .steps
+        .iter()
+        .map(|step| {
+            let ends = format!("{} {}", step.status, step.outcome);
+            [step.operation.clone(), ends, step.because.to_string()]
+        })
+        .collect();
+    for line in columns(&rows).lines() {
+        let _ = writeln!(out, "  {line}");
+    }
+    out += "\nWhat else a step could get\n";
+    for step in &observed.steps {
+        let _ = writeln!(out, "  svc-simulator explain {}{files}", step.operation);
     }
     out
 }

@@ -14,6 +14,9 @@ pub const EXIT_USAGE: u8 = 2;
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
+    /// The arguments are wrong, or ask for help.
+    #[error("{0}")]
+    Arguments(#[from] clap::Error),
     /// The command line is wrong, or a file can't be read; the text says what to do.
     #[error("error: {0}")]
     Usage(String),
@@ -34,7 +37,9 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn exit_code(&self) -> u8 {
         match self {
-            Failure::Usage(_) | Failure::Files(_) | Failure::Refused => EXIT_USAGE,
+            Failure::Arguments(_) | Failure::Usage(_) | Failure::Files(_) | Failure::Refused => {
+                EXIT_USAGE
+            }
             Failure::Running(_) | Failure::Answered => EXIT_FAILURE,
         }
     }

@@ -29,11 +29,7 @@ pub(super) fn run(args: &InitArgs) -> Result<(), Failure> {
         ("schema.json", schema::text()?),
     ];
     let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
-    if let Some(name) = files
-        .iter()
-        .map(|(name, _)| *name)
-        .find(|name| is_there(name))
-    {
+    if let Some((name, _)) = files.iter().find(|(name, _)| is_there(name)) {
         return Err(Failure::Usage(format!(
             "{} is there already and nothing is written over; name another folder",
             folder.join(name).display()

@@ -9,7 +9,6 @@ mod completions;
 mod control_client;
 mod deliveries;
 mod explain;
-mod explain_bundle;
 mod failure;
 mod fmt;
 mod init;
@@ -18,7 +17,6 @@ mod listen;
 mod memory;
 mod openapi;
 mod operations;
-mod ready;
 mod schema;
 mod serve;
 mod settings;
@@ -31,7 +29,7 @@ mod webhook;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use check::CheckArgs;
 use clock::ClockArgs;
@@ -67,17 +65,17 @@ struct Cli {
 enum Command {
     /// Serve the sandbox, live and the console until interrupted (the default)
     Serve(Box<ServeArgs>),
-    /// Read the contract, the answers, all scenarios and accounts, tell every mistake, and play what
+    /// Read the contract, the answers, all scenarios and accounts, report every mistake, and try what
     /// the scenario files expect
     #[command(
         after_help = "Exit codes: 0 nothing is wrong, 1 the files are good and an expectation is not met, \
                       2 a file has a mistake or can't be read."
     )]
     Check(CheckArgs),
-    /// Tell which scenario an input gets and why, which came close, and an input for every outcome
+    /// Say which scenario an input gets and why, which came close, and an input for every outcome
     #[command(
         after_help = "Nothing is sent: the call is made in process, of a fresh account.\n\
-                      Exit codes: 0 it is told, 2 the command line or a file is wrong."
+                      Exit codes: 0 it is explained, 2 the command line or a file is wrong."
     )]
     Explain(Box<ExplainArgs>),
     /// Make a call in process and print the envelope it would be answered with
@@ -120,12 +118,38 @@ enum Command {
 
 /// Runs the program with these arguments, the first of which is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(with_command(arguments.into_iter().collect())) {
-        Ok(cli) => cli,
-        Err(error) => return refused(&error),
-    };
-    let ended = match cli.command {
-        Command::Serve(args) => serve::run(&args),
+    let arguments = with_command(arguments.into_iter().collect());
+    let ended = parse(&arguments).and_then(|cli| execute(cli.command));
+    match ended {
+        Ok(()) => ExitCode::from(EXIT_OK),
+        Err(Failure::Arguments(error)) => refused(&error),
+        Err(failure) => {
+            if !matches!(failure, Failure::Answered | Failure::Refused) {
+                terminal::error(&failure.to_string());
+            }
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// The arguments; those of `serve` are read twice, with the defaults that the file of settings gives.
+fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
+    let mut matches = Cli::command().try_get_matches_from(arguments)?;
+    if let Some(given) = matches.subcommand_matches("serve")
+        && let Some(file) = settings::read_file()?
+    {
+        let mut command = Cli::command();
+        if let Some(serve) = command.find_subcommand_mut("serve") {
+            *serve = settings::with_file(serve.clone(), &file, given)?;
+        }
+        matches = command.try_get_matches_from(arguments)?;
+    }
+    Ok(Cli::from_arg_matches(&matches)?)
+}
+
+fn execute(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(args) => serve::run(*args),
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Try(args) => try_call::run(&args),
@@ -140,16 +164,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Clock(args) => clock::run(&args),
         Command::Deliveries(args) => deliveries::run(&args),
         Command::Trigger(args) => trigger::run(&args),
-    };
-    match ended {
-        Ok(()) => ExitCode::from(EXIT_OK),
-        Err(failure @ (Failure::Answered | Failure::Refused)) => {
-            ExitCode::from(failure.exit_code())
-        }
-        Err(failure) => {
-            terminal::error(&failure.to_string());
-            ExitCode::from(failure.exit_code())
-        }
     }
 }
 

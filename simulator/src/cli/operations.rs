@@ -41,33 +41,22 @@ pub(super) fn run(args: &OperationsArgs) -> Result<(), Failure> {
         Some(OperationsAction::Show { id }) => Some(id),
         None => args.id.as_ref(),
     };
-    // The id is checked before the slow listing is made.
-    if let Some(id) = shown
-        && !rules
-            .contract
-            .operations
-            .iter()
-            .any(|row| is_named(row, id))
-    {
-        return Err(unknown(&rules, id));
+    let rows = &rules.contract.operations;
+    // The id is checked before the slow list is made.
+    if let Some(id) = shown.filter(|id| !rows.iter().any(|row| is_named(row, id))) {
+        let hint = nearest(id, rows.iter().map(|row| row.id.as_str()));
+        return Err(Failure::Usage(format!(
+            "there is no operation {id}; {hint} Without an id all are listed"
+        )));
     }
-    let listing = list(&rules, &read_accounts(&files.accounts)?);
-    let listing = match shown {
-        None => listing,
-        Some(id) => listing.only(id),
-    };
+    let mut operations = list(&rules, &read_accounts(&files.accounts)?);
+    if let Some(id) = shown {
+        operations = operations.only(id);
+    }
     terminal::print(&match (args.markdown, shown) {
-        (true, _) => listing.markdown(),
-        (false, None) => listing.text(),
-        (false, Some(_)) => listing.details(),
+        (true, _) => operations.markdown(),
+        (false, None) => operations.text(),
+        (false, Some(_)) => operations.details(),
     });
     Ok(())
-}
-
-fn unknown(rules: &Rules, id: &str) -> Failure {
-    let ids = rules.contract.operations.iter().map(|it| it.id.as_str());
-    Failure::Usage(format!(
-        "there is no operation {id}; {} Without an id all are listed",
-        nearest(id, ids)
-    ))
 }

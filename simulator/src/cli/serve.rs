@@ -4,39 +4,44 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use svc_fixtures::contract::{Contract, Environment};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use super::failure::{EXIT_FAILURE, Failure};
-use super::settings::{ClockSettings, ServeArgs, ServeSettings, resolve};
-use super::{ready, terminal};
+use super::settings::ServeArgs;
+use super::terminal;
 use crate::host::clock::Clock;
-use crate::http::ListenerAddresses;
+use crate::host::courier::SignatureClock;
+use crate::http::control::guard::ConsoleAccess;
 use crate::http::edge::EdgeLimits;
+use crate::http::first_call::{FirstCall, newest_key, working_account};
+use crate::http::{ListenerAddresses, url};
+use crate::scenario::AccountConfig;
 use crate::simulator::{Simulator, SimulatorBuilder, StartError};
 
 /// Runs the command.
-pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
-    let settings = resolve(args)?;
-    log_to_stderr(&settings.log)?;
+pub(super) fn run(args: ServeArgs) -> Result<(), Failure> {
+    args.check()?;
+    log_to_stderr(&args.log)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     let runtime = runtime.context("the runtime did not start")?;
-    runtime.block_on(serve(settings))
+    runtime.block_on(serve(args))
 }
 
-async fn serve(settings: ServeSettings) -> Result<(), Failure> {
-    let ports_file = settings.ports_file.clone();
-    let simulator = builder(settings).start().await.map_err(not_started)?;
+async fn serve(args: ServeArgs) -> Result<(), Failure> {
+    let ports_file = args.ports_file.clone();
+    let simulator = builder(args).start().await.map_err(not_started)?;
+    let (accounts, addresses) = (simulator.accounts(), simulator.addresses());
     if let Some(file) = ports_file {
-        write_ports(&file, &simulator.addresses())
+        write_ports(&file, &addresses)
             .with_context(|| format!("{} can't be written", file.display()))?;
     }
     let signals = Signals::listen().context("signals can't be heard")?;
     let rules = simulator.host().rules();
-    let (accounts, addresses) = (simulator.accounts(), simulator.addresses());
-    terminal::print(&ready::block(&rules.contract, accounts, &addresses));
+    terminal::print(&greeting(&rules.contract, accounts, &addresses));
     let stop = CancellationToken::new();
     tokio::spawn(signals.stop(stop.clone()));
     stop.cancelled().await;
@@ -45,26 +50,64 @@ async fn serve(settings: ServeSettings) -> Result<(), Failure> {
 }
 
 /// The simulator of these settings.
-fn builder(settings: ServeSettings) -> SimulatorBuilder {
+fn builder(args: ServeArgs) -> SimulatorBuilder {
+    let reload = args.reload();
     let builder = Simulator::builder()
-        .addresses(settings.addresses)
-        .seed(&settings.seed)
-        .reload(settings.reload)
-        .memory_limits(settings.memory_limits)
-        .signature_clock(settings.signature_clock)
-        .access(settings.access)
-        .trusted_proxies(settings.trusted_proxies)
-        .webhook_targets(settings.webhook_targets)
+        .addresses(ListenerAddresses {
+            console: args.console,
+            sandbox: args.sandbox,
+            live: args.live,
+        })
+        .seed(args.seed.as_deref().unwrap_or_default())
+        .reload(reload)
+        .memory_limits(args.memory.limits())
+        .signature_clock(match args.webhook_account_time {
+            true => SignatureClock::Account,
+            false => SignatureClock::Real,
+        })
+        .access(ConsoleAccess {
+            token: args.console_token,
+            hosts: args.console_hosts,
+        })
+        .trusted_proxies(args.trusted_proxies)
+        .webhook_targets(args.webhook_targets)
         .limits(EdgeLimits {
-            drain: settings.drain,
+            drain: args.drain,
             ..EdgeLimits::default()
         });
-    let builder = match settings.clock {
-        ClockSettings::Running { from, scale } => builder.clock(Clock::paced(from, scale)),
-        ClockSettings::Frozen { at } => builder.frozen_at(at),
+    let builder = match args.freeze_at {
+        Some(at) => builder.frozen_at(at),
+        None => builder.clock(Clock::paced(args.clock, args.time_scale)),
     };
-    let folders = settings.scenarios.into_iter();
+    let folders = args.scenarios.into_iter();
     folders.fold(builder, SimulatorBuilder::scenario_folder)
+}
+
+/// What a person sees when all listeners are bound: addresses, keys, a first call.
+fn greeting(
+    contract: &Contract,
+    accounts: &[AccountConfig],
+    addresses: &ListenerAddresses,
+) -> String {
+    let key = |environment| {
+        let account = working_account(accounts);
+        let key = account.map(|account| format!("   key {}", newest_key(account, environment)));
+        key.unwrap_or_default()
+    };
+    let sandbox = url(addresses.sandbox);
+    let mut text = format!(
+        "svc-simulator is ready\n  console   {}   reference at /docs, OpenAPI at /openapi.json\n  \
+         sandbox   {sandbox}{}\n  live      {}{}\n",
+        url(addresses.console),
+        key(Environment::Test),
+        url(addresses.live),
+        key(Environment::Live),
+    );
+    if let Some(call) = FirstCall::find(contract, accounts) {
+        let curl = call.curl(&sandbox);
+        text += &format!("first call ({}):\n{curl}\n", call.title);
+    }
+    text
 }
 
 /// The failure with what to do about it.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use clap::Args;
-use svc_fixtures::json::Json;
 
 use super::call_args::CallArgs;
 use super::failure::Failure;
@@ -36,17 +35,17 @@ pub(super) struct TryArgs {
 
 /// Runs the command.
 pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
-    let stage = args.call.stage()?;
-    let mut rehearsal = Rehearsal::new(&stage.rules, stage.config.clone());
-    let body = stage.body(&mut rehearsal);
-    let key = rehearsal.key(stage.environment);
-    let spec = stage.spec(&key, &body);
+    let setup = args.call.setup()?;
+    let mut rehearsal = Rehearsal::new(&setup.rules, setup.config.clone());
+    let body = setup.body(&mut rehearsal);
+    let key = rehearsal.key(setup.environment);
+    let spec = setup.spec(&key, &body);
     if args.because {
-        let id = stage.endpoint();
+        let id = setup.endpoint();
         let account = rehearsal.account();
         terminal::error(&format!(
             "{account} ({}) calls {id} with {body}",
-            stage.environment
+            setup.environment
         ));
     }
     let after_ms = args
@@ -58,8 +57,8 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
         let wanted = args.result || args.after.is_some();
         if at == args.times
             && wanted
-            && let CallTarget::Bundle(bundle) = stage.target
-            && let Some(body) = rehearsal.second_body(bundle, &observed, &stage.given)
+            && let CallTarget::Bundle(bundle) = setup.target
+            && let Some(body) = rehearsal.second_body(bundle, &observed, &setup.given)
         {
             let second = rehearsal.call(&CallSpec {
                 body: &body,
@@ -90,28 +89,23 @@ impl TryArgs {
         }
         let text = match self.pretty {
             false => String::from_utf8_lossy(&observed.body).into_owned(),
-            true => pretty(&observed.envelope),
+            true => serde_json::to_string_pretty(&observed.envelope)
+                .expect("JSON can always be printed"),
         };
         terminal::print(&format!("{}\n", text.trim_end()));
     }
 }
 
-fn pretty(envelope: &Json<'_>) -> String {
-    serde_json::to_string_pretty(envelope).expect("JSON can always be printed")
-}
-
 /// An answer in a line.
 fn summary(observed: &Observed) -> String {
-    let outcome = observed.code().unwrap_or(observed.text("status"));
-    let mut text = format!("{} {outcome}, {}", observed.status, observed.because);
+    let (status, outcome, because) = (observed.status, observed.outcome(), &observed.because);
+    let mut text = format!("{status} {outcome}, {because}");
     if observed.replay {
         text += ", replayed";
     }
     if observed.delay_ms > 0 {
-        text += &format!(
-            ", held back for {:?}",
-            Duration::from_millis(observed.delay_ms)
-        );
+        let delay = Duration::from_millis(observed.delay_ms);
+        text += &format!(", held back for {delay:?}");
     }
     if let Some(wire) = observed.wire {
         text += &format!(", and on the wire {}", on_the_wire(wire));

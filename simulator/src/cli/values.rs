@@ -1,6 +1,6 @@
-//! Reads the values of arguments and of the settings file: durations, sizes, instants, networks.
+//! Reads the values of arguments: durations, sizes, instants, networks.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -8,7 +8,6 @@ use ipnet::IpNet;
 use jiff::Timestamp;
 use svc_fixtures::contract::Environment;
 use svc_fixtures::duration::parse_duration_ms;
-use svc_fixtures::reading::{Item, Table};
 
 use crate::http::control::guard::ConsoleToken;
 
@@ -19,6 +18,11 @@ pub(super) fn environment() -> impl TypedValueParser<Value = Environment> {
         let environment = all.find(|it| it.as_str() == name);
         environment.expect("the parser takes these names only")
     })
+}
+
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "write an address and a port: 127.0.0.1:8801".to_owned())
 }
 
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
@@ -91,36 +95,6 @@ pub(super) fn render_size(bytes: usize) -> String {
         Some((name, unit)) => format!("{}{name}", bytes / unit),
         None => format!("{bytes} bytes"),
     }
-}
-
-/// A value of the settings file that is written as a text.
-pub(super) fn text_item<T>(
-    root: &Table<'_>,
-    name: &str,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Option<T> {
-    parse_item(&root.optional(name)?, parse)
-}
-
-/// A value of the settings file that is written as a whole number.
-pub(super) fn int_item<T>(
-    root: &Table<'_>,
-    name: &str,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Option<T> {
-    let item = root.optional(name)?;
-    let number = item.int().map(|number| parse(&number.to_string()))?;
-    number.map_err(|mistake| item.problem(mistake)).ok()
-}
-
-/// The value of an item; a problem at its place where it has none.
-pub(super) fn parse_item<T>(
-    item: &Item<'_>,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Option<T> {
-    parse(item.text()?)
-        .map_err(|mistake| item.problem(mistake))
-        .ok()
 }
 
 #[cfg(test)]

@@ -156,6 +156,19 @@ impl Observed {
         value.and_then(Json::as_text).unwrap_or_default()
     }
 
+    /// `completed`, `pending` or the error's code.
+    #[must_use]
+    pub fn outcome(&self) -> &str {
+        self.code().unwrap_or(self.text("status"))
+    }
+
+    /// The message of the error; empty where there is none.
+    #[must_use]
+    pub fn error_message(&self) -> &str {
+        let message = self.envelope.get("error").and_then(|it| it.get("message"));
+        message.and_then(Json::as_text).unwrap_or_default()
+    }
+
     /// The error code, where it is an error.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
