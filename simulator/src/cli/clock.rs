@@ -4,15 +4,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use svc_fixtures::duration::parse_duration_ms;
 
 use super::control_client::{ANSWER_TIMEOUT, ConsoleArgs, ControlClient};
 use super::failure::Failure;
-use super::layout::{columns, words};
-use super::terminal;
+use super::layout::{columns, plain, words};
+use super::{terminal, values};
 
 /// The arguments of `clock`.
 #[derive(Debug, Args)]
@@ -53,14 +51,11 @@ enum ClockAction {
 
 /// Kept as text: the simulator gets it as it was written.
 fn duration(text: &str) -> Result<String, String> {
-    let parsed = parse_duration_ms(text).map(|_| text.to_owned());
-    parsed.map_err(|mistake| mistake.to_string())
+    values::duration(text).map(|_| text.to_owned())
 }
 
 fn instant(text: &str) -> Result<String, String> {
-    let parsed: Result<Timestamp, _> = text.parse();
-    let parsed = parsed.map(|_| text.to_owned());
-    parsed.map_err(|_| "write an instant with its offset, such as 2031-01-01T00:00:00Z".to_owned())
+    values::instant(text).map(|_| text.to_owned())
 }
 
 /// A clock that moves makes every attempt that falls due, and each may take its ten seconds.
@@ -132,11 +127,6 @@ fn event(event: &Map<String, Value>) -> [String; 4] {
         words(&known("kind")),
         more,
     ]
-}
-
-fn plain(value: &Value) -> String {
-    let text = value.as_str().map(str::to_owned);
-    text.unwrap_or_else(|| value.to_string())
 }
 
 #[cfg(test)]

@@ -234,37 +234,29 @@ impl ControlClient {
             Some(token) => request.header(AUTHORIZATION, token.clone()),
             None => request,
         };
-        let answered = self
-            .runtime
-            .block_on(exchange_bytes(request.timeout(within)));
+        let answered = exchange_bytes(request.timeout(within));
+        let answered = self.runtime.block_on(answered);
         let (status, body) = answered.map_err(|error| self.failed(error, within))?;
         let Some(body) = body else {
             return Err(self.not_the_console("an answer without an end".to_owned()));
         };
-        let json: Option<Value> = serde_json::from_slice(&body).ok();
-        match json {
-            Some(json) if status.is_success() => {
-                let text = String::from_utf8_lossy(&body).into_owned();
-                Ok(ControlAnswer { text, json })
-            }
-            Some(json) => Err(self.refused(status, &json)),
-            None => Err(self.not_the_console(format!("HTTP {} without JSON", status.as_u16()))),
-        }
-    }
-
-    fn refused(&self, status: StatusCode, json: &Value) -> ControlClientError {
-        let part = |name: &str| {
-            json.pointer(&format!("/error/{name}"))
-                .and_then(Value::as_str)
+        let http = status.as_u16();
+        let Ok(json) = serde_json::from_slice::<Value>(&body) else {
+            return Err(self.not_the_console(format!("HTTP {http} without JSON")));
         };
-        match (part("code"), part("message")) {
+        if status.is_success() {
+            let text = String::from_utf8_lossy(&body).into_owned();
+            return Ok(ControlAnswer { text, json });
+        }
+        let [code, message] = ["code", "message"].map(|name| json["error"][name].as_str());
+        Err(match (code, message) {
             (Some(code), Some(message)) => ControlClientError::Refused {
                 status,
                 code: code.to_owned(),
                 message: message.to_owned(),
             },
-            _ => self.not_the_console(format!("HTTP {} without a reason", status.as_u16())),
-        }
+            _ => self.not_the_console(format!("HTTP {http} without a reason")),
+        })
     }
 
     fn not_the_console(&self, what: String) -> ControlClientError {

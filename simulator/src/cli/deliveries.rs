@@ -8,9 +8,10 @@ use svc_fixtures::contract::Environment;
 
 use super::control_client::{ANSWER_TIMEOUT, ConsoleArgs, ControlAnswer, ControlClient};
 use super::failure::Failure;
-use super::layout::{columns, one_line};
+use super::layout::{columns, one_line, plain};
 use super::terminal;
 use super::values::environment;
+use crate::http::control::{AttemptDto, DeliveryDto, DeliveryListDto};
 
 /// The arguments of `deliveries`.
 #[derive(Debug, Args)]
@@ -56,16 +57,6 @@ enum StateArg {
     Dead,
 }
 
-impl StateArg {
-    fn as_str(self) -> &'static str {
-        match self {
-            StateArg::Due => "due",
-            StateArg::Delivered => "delivered",
-            StateArg::Dead => "dead",
-        }
-    }
-}
-
 #[derive(Debug, Subcommand)]
 enum DeliveriesAction {
     /// Show body, attempts, and what was signed
@@ -93,7 +84,7 @@ pub(super) fn run(args: &DeliveriesArgs) -> Result<(), Failure> {
             &client,
             args,
             &list(&client, args)?,
-            |list: &DeliveryList| render_table(&list.deliveries),
+            |list: &DeliveryListDto| render_table(&list.deliveries),
         ),
         Some(DeliveriesAction::Show { id }) => {
             let answer = client.get(&["deliveries", id], &[], ANSWER_TIMEOUT)?;
@@ -121,10 +112,11 @@ fn print<T: for<'de> Deserialize<'de>>(
 }
 
 fn list(client: &ControlClient, args: &DeliveriesArgs) -> Result<ControlAnswer, Failure> {
+    let state = args.state.and_then(|state| state.to_possible_value());
     let filters = [
         ("account", Some(args.account.as_deref().unwrap_or("local"))),
         ("environment", args.environment.map(Environment::as_str)),
-        ("state", args.state.map(StateArg::as_str)),
+        ("state", state.as_ref().map(|state| state.get_name())),
         ("verificationId", args.verification.as_deref()),
     ];
     let query = filters
@@ -134,59 +126,31 @@ fn list(client: &ControlClient, args: &DeliveriesArgs) -> Result<ControlAnswer, 
     Ok(client.get(&["deliveries"], &query, ANSWER_TIMEOUT)?)
 }
 
-#[derive(Debug, Deserialize)]
-struct DeliveryList {
-    deliveries: Vec<DeliverySummary>,
-}
-
-/// A delivery in an answer of the control API.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct DeliverySummary {
-    pub(super) id: String,
-    verification_id: String,
-    environment: String,
-    pub(super) state: String,
-    pub(super) next_due: Option<String>,
-    since: String,
-    pub(super) attempts: Vec<AttemptSummary>,
-    body: Option<String>,
-}
-
-/// An attempt in an answer of the control API.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct AttemptSummary {
-    number: u64,
-    due: String,
-    why: String,
-    url: Option<String>,
-    signature: Option<String>,
-    signature_base: Option<String>,
-    status: Option<u16>,
-    reason: Option<String>,
-    response_excerpt: Option<String>,
-}
-
-impl AttemptSummary {
-    /// The status of the answer, or why there was none.
-    pub(super) fn outcome(&self) -> String {
-        match (self.status, self.reason.as_deref()) {
-            (Some(status), _) => status.to_string(),
-            (None, Some(reason)) => reason.to_owned(),
-            (None, None) => "no answer".to_owned(),
-        }
-    }
-
-    /// Number, receiver and outcome in one line.
-    pub(super) fn render(&self) -> String {
-        let to = self.url.as_deref().unwrap_or("nobody");
-        let outcome = self.outcome();
-        one_line(&format!("attempt {} to {to}: {outcome}", self.number))
+/// The status of the answer, or why there was none.
+fn outcome(attempt: &AttemptDto) -> String {
+    match (attempt.status, attempt.reason.as_deref()) {
+        (Some(status), _) => status.to_string(),
+        (None, reason) => reason.unwrap_or("no answer").to_owned(),
     }
 }
 
-fn render_table(deliveries: &[DeliverySummary]) -> String {
+/// Number, receiver and outcome of an attempt in one line.
+pub(super) fn attempt_line(attempt: &AttemptDto) -> String {
+    let to = attempt.url.as_deref().unwrap_or("nobody");
+    let (number, outcome) = (attempt.number, outcome(attempt));
+    one_line(&format!("attempt {number} to {to}: {outcome}"))
+}
+
+/// How a delivery stands, and when its next attempt is due.
+pub(super) fn state_line(delivery: &DeliveryDto) -> String {
+    let state = plain(delivery.state);
+    match delivery.next_due {
+        Some(next) => format!("{state}, next attempt {}", plain(next)),
+        None => state,
+    }
+}
+
+fn render_table(deliveries: &[DeliveryDto]) -> String {
     if deliveries.is_empty() {
         return "no deliveries\n".to_owned();
     }
@@ -205,27 +169,23 @@ fn render_table(deliveries: &[DeliverySummary]) -> String {
         [
             delivery.id.clone(),
             delivery.verification_id.clone(),
-            delivery.environment.clone(),
-            delivery.state.clone(),
+            plain(delivery.environment),
+            plain(delivery.state),
             delivery.attempts.len().to_string(),
-            last.map_or_else(|| "-".to_owned(), AttemptSummary::outcome),
-            delivery.next_due.clone().unwrap_or_else(|| "-".to_owned()),
+            last.map_or_else(|| "-".to_owned(), outcome),
+            delivery.next_due.map_or_else(|| "-".to_owned(), plain),
         ]
     }));
     columns(&rows)
 }
 
-fn render_details(delivery: &DeliverySummary) -> String {
-    let state = match &delivery.next_due {
-        Some(next) => format!("{}, next attempt {next}", delivery.state),
-        None => delivery.state.clone(),
-    };
+fn render_details(delivery: &DeliveryDto) -> String {
     let mut text = columns(&[
         ["delivery".to_owned(), delivery.id.clone()],
         ["verification".to_owned(), delivery.verification_id.clone()],
-        ["environment".to_owned(), delivery.environment.clone()],
-        ["state".to_owned(), state],
-        ["result since".to_owned(), delivery.since.clone()],
+        ["environment".to_owned(), plain(delivery.environment)],
+        ["state".to_owned(), state_line(delivery)],
+        ["result since".to_owned(), plain(delivery.since)],
     ]);
     if let Some(body) = &delivery.body {
         text += &format!("\nbody\n{body}\n");
@@ -236,19 +196,17 @@ fn render_details(delivery: &DeliverySummary) -> String {
     text
 }
 
-fn render_attempt(attempt: &AttemptSummary) -> String {
-    let mut text = format!("\n{}\n", attempt.render());
-    let lines = [
-        ("due", Some(format!("{} ({})", attempt.due, attempt.why))),
-        ("signature", attempt.signature.clone()),
-        (
-            "answer began",
-            attempt.response_excerpt.clone().filter(|it| !it.is_empty()),
-        ),
-    ];
-    for (name, value) in lines {
-        if let Some(value) = value {
-            writeln!(text, "  {name:<12}  {}", one_line(&value)).expect("a text takes all");
+fn render_attempt(attempt: &AttemptDto) -> String {
+    let mut text = format!("\n{}\n", attempt_line(attempt));
+    let due = format!("{} ({})", plain(attempt.due), plain(attempt.why));
+    let signature = attempt.signature.as_deref().unwrap_or_default();
+    for (name, value) in [
+        ("due", due.as_str()),
+        ("signature", signature),
+        ("answer began", &attempt.response_excerpt),
+    ] {
+        if !value.is_empty() {
+            writeln!(text, "  {name:<12}  {}", one_line(value)).expect("a text takes all");
         }
     }
     if let Some(signed) = &attempt.signature_base {
@@ -258,10 +216,10 @@ fn render_attempt(attempt: &AttemptSummary) -> String {
     text
 }
 
-fn render_redelivery(delivery: &DeliverySummary) -> String {
-    let DeliverySummary { id, attempts, .. } = delivery;
+fn render_redelivery(delivery: &DeliveryDto) -> String {
+    let DeliveryDto { id, attempts, .. } = delivery;
     format!(
-        "{id} is sent once more, after {} attempts; svc-simulator deliveries show {id} tells what \
+        "{id} is sent once more, after {} attempts; svc-simulator deliveries show {id} shows what \
          comes of it\n",
         attempts.len()
     )
@@ -296,7 +254,7 @@ mod tests {
             "state": "delivered", "since": "2027-01-15T08:00:25.000Z", "attempts": [],
         });
         let list = json!({"deliveries": [sample(), delivered]});
-        let list: DeliveryList = serde_json::from_value(list).unwrap();
+        let list: DeliveryListDto = serde_json::from_value(list).unwrap();
         insta::assert_snapshot!(render_table(&list.deliveries), @"
         DELIVERY  VERIFICATION  IN    STATE      ATTEMPTS  LAST ANSWER                    NEXT
         dlv_1     svcv_1        test  due        2         nobody listens at 127.0.0.1:9  2027-01-15T08:02:25.000Z
@@ -307,7 +265,7 @@ mod tests {
 
     #[test]
     fn one_delivery_is_printed_with_everything_that_was_sent() {
-        let delivery: DeliverySummary = serde_json::from_value(sample()).unwrap();
+        let delivery: DeliveryDto = serde_json::from_value(sample()).unwrap();
         insta::assert_snapshot!(render_details(&delivery), @r#"
         delivery      dlv_1
         verification  svcv_1
@@ -328,6 +286,6 @@ mod tests {
         attempt 2 to nobody: nobody listens at 127.0.0.1:9
           due           2027-01-15T08:00:55.000Z (hand)
         "#);
-        insta::assert_snapshot!(render_redelivery(&delivery), @"dlv_1 is sent once more, after 2 attempts; svc-simulator deliveries show dlv_1 tells what comes of it");
+        insta::assert_snapshot!(render_redelivery(&delivery), @"dlv_1 is sent once more, after 2 attempts; svc-simulator deliveries show dlv_1 shows what comes of it");
     }
 }

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+use serde_json::{Value, json};
+
 /// Rows in columns that are as wide as their widest cell. Nothing stands after the last cell.
 pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     let rows: Vec<_> = rows
@@ -33,6 +36,14 @@ pub(super) fn one_line(text: &str) -> String {
         .replace('\n', "\\n")
         .replace('\r', "\\r")
         .replace('\t', "\\t")
+}
+
+/// A value as the control API writes it, a text without its quotes.
+pub(super) fn plain(value: impl Serialize) -> String {
+    match json!(value) {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
 }
 
 /// A name of the control API as words: `resultReady` as `result ready`.

@@ -5,16 +5,18 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
 use super::call_args::object;
 use super::control_client::{ANSWER_TIMEOUT, ConsoleArgs, ControlClient, ControlClientError};
-use super::deliveries::DeliverySummary;
+use super::deliveries::{attempt_line, state_line};
 use super::failure::Failure;
-use super::layout::one_line;
+use super::layout::{one_line, plain};
 use super::terminal;
 use super::values::{duration, environment};
+use crate::http::control::{DeliveryDto, DeliveryStateDto, TriggeredDto};
 
 /// The arguments of `trigger`.
 #[derive(Debug, Args)]
@@ -44,18 +46,9 @@ pub(super) struct TriggerArgs {
 /// One poll waits at most so long; the control API allows a minute.
 const POLL: Duration = Duration::from_secs(30);
 
-/// What the control API made happen.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TriggerAnswer {
-    verification_id: String,
-    delivery_id: Option<String>,
-    note: Option<String>,
-}
-
 #[derive(Debug, Deserialize)]
 struct EventList {
-    events: Vec<serde_json::Value>,
+    events: Vec<Value>,
     next: u64,
 }
 
@@ -66,7 +59,7 @@ pub(super) fn run(args: &TriggerArgs) -> Result<(), Failure> {
     let before = [("account", args.account.as_str()), ("from", "0")];
     let before: EventList = client.read(&client.get(&["events"], &before, ANSWER_TIMEOUT)?)?;
     let answer = client.post(&["trigger"], request(args).to_string(), ANSWER_TIMEOUT)?;
-    let triggered: TriggerAnswer = client.read(&answer)?;
+    let triggered: TriggeredDto = client.read(&answer)?;
     terminal::print(&render(args, &triggered));
     let Some(delivery) = triggered
         .delivery_id
@@ -77,32 +70,30 @@ pub(super) fn run(args: &TriggerArgs) -> Result<(), Failure> {
     };
     let is_attempted = wait_for_attempt(&client, args, &triggered.verification_id, before.next)?;
     let delivery = client.get(&["deliveries", delivery], &[], ANSWER_TIMEOUT)?;
-    let delivery: DeliverySummary = client.read(&delivery)?;
+    let delivery: DeliveryDto = client.read(&delivery)?;
     if !is_attempted {
         return Err(no_attempt_error(&delivery, args.wait).into());
     }
     terminal::print(&render_outcome(&delivery));
-    match delivery.state.as_str() {
-        "delivered" => Ok(()),
-        _ => Err(anyhow!("the receiver did not take {}", delivery.id).into()),
+    match delivery.state {
+        DeliveryStateDto::Delivered => Ok(()),
+        DeliveryStateDto::Due | DeliveryStateDto::Dead => {
+            Err(anyhow!("the receiver did not take {}", delivery.id).into())
+        }
     }
 }
 
-fn request(args: &TriggerArgs) -> Json<'_> {
-    let members = [
-        ("account", Some(Json::from(args.account.as_str()))),
-        ("environment", Some(args.environment.as_str().into())),
-        (
-            "verificationId",
-            args.verification.as_deref().map(Json::from),
-        ),
-        ("operation", args.operation.as_deref().map(Json::from)),
-        ("body", args.body.clone()),
-    ];
-    let members = members
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.into(), value?)));
-    Json::Object(members.collect())
+fn request(args: &TriggerArgs) -> Value {
+    let mut request = json!({
+        "account": args.account,
+        "environment": args.environment,
+        "verificationId": args.verification,
+        "operation": args.operation,
+        "body": args.body,
+    });
+    let members = request.as_object_mut().expect("it was made as an object");
+    members.retain(|_, value| !value.is_null());
+    request
 }
 
 /// Waits until an attempt for the verification was made. Says whether one was.
@@ -135,8 +126,8 @@ fn wait_for_attempt(
     Ok(false)
 }
 
-fn render(args: &TriggerArgs, triggered: &TriggerAnswer) -> String {
-    let TriggerAnswer {
+fn render(args: &TriggerArgs, triggered: &TriggeredDto) -> String {
+    let TriggeredDto {
         verification_id,
         delivery_id,
         note,
@@ -153,21 +144,15 @@ fn render(args: &TriggerArgs, triggered: &TriggerAnswer) -> String {
     text
 }
 
-fn render_outcome(delivery: &DeliverySummary) -> String {
-    let DeliverySummary {
-        state, next_due, ..
-    } = delivery;
+fn render_outcome(delivery: &DeliveryDto) -> String {
     let last = delivery.attempts.last();
-    let last = last.map_or_else(|| "no attempt is kept".to_owned(), |last| last.render());
-    match next_due {
-        Some(next) => format!("{last}; {state}, next attempt {next}\n"),
-        None => format!("{last}; {state}\n"),
-    }
+    let last = last.map_or_else(|| "no attempt is kept".to_owned(), attempt_line);
+    format!("{last}; {}\n", state_line(delivery))
 }
 
-fn no_attempt_error(delivery: &DeliverySummary, waited: Duration) -> anyhow::Error {
-    let next = delivery.next_due.as_deref().unwrap_or("never");
-    let DeliverySummary { id, state, .. } = delivery;
+fn no_attempt_error(delivery: &DeliveryDto, waited: Duration) -> anyhow::Error {
+    let next = delivery.next_due.map_or_else(|| "never".to_owned(), plain);
+    let (id, state) = (&delivery.id, plain(delivery.state));
     anyhow!("no attempt of {id} ended within {waited:?}: it is {state}, next attempt {next}")
 }
 
@@ -189,7 +174,7 @@ mod tests {
         parsed.map(|it| it.args).map_err(|error| error.to_string())
     }
 
-    fn triggered(answer: Value) -> TriggerAnswer {
+    fn triggered(answer: Value) -> TriggeredDto {
         serde_json::from_value(answer).unwrap()
     }
 
@@ -252,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_outcome_of_the_attempt_is_printed() {
-        let delivery = |state: &str, next: Option<&str>, attempts: Value| -> DeliverySummary {
+        let delivery = |state: &str, next: Option<&str>, attempts: Value| -> DeliveryDto {
             let delivery = json!({
                 "id": "dlv_1", "verificationId": "svcv_1", "environment": "test", "state": state,
                 "since": "2027-01-15T08:00:25.000Z", "nextDue": next, "attempts": attempts,

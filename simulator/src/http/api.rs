@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use http::header::{
@@ -113,10 +113,8 @@ impl Api {
     /// The answer to a malformed request.
     fn refuse(&self, peer: SocketAddr, parts: &Parts, malformed: MalformedRequest) -> Response {
         let call = self.call(peer, parts, Body::Incomplete);
-        respond(
-            self.host
-                .malformed_request_reply(&call, &malformed.to_string()),
-        )
+        let reason = malformed.to_string();
+        respond(self.host.malformed_request_reply(&call, &reason))
     }
 
     fn call<'a>(&self, peer: SocketAddr, parts: &'a Parts, body: Body<'a>) -> Call<'a> {
@@ -191,24 +189,16 @@ fn respond(reply: Reply) -> Response {
 /// Serves a test asset to anybody: it needs no key and is not recorded.
 fn serve_asset(method: &Method, asset: TestAsset) -> Response {
     if method != Method::GET && method != Method::HEAD {
-        let mut response = Response::new(axum::body::Body::empty());
-        *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-        let allow = HeaderValue::from_static("GET, HEAD");
-        response.headers_mut().insert(ALLOW, allow);
-        return response;
+        return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD")]).into_response();
     }
-    // Hyper answers HEAD with the length alone.
-    let mut response = Response::new(Bytes::from_static(asset.bytes).into());
-    for (name, value) in [
+    let headers = [
         (CONTENT_TYPE, asset.content_type),
         // An asset changes with the binary only.
         (CACHE_CONTROL, "public, max-age=3600"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ] {
-        let value = HeaderValue::from_static(value);
-        response.headers_mut().insert(name, value);
-    }
-    response
+    ];
+    // Hyper answers HEAD with the length alone.
+    (headers, asset.bytes).into_response()
 }
 
 /// The caller's address (ruling 16): the peer's own, or, behind trusted proxies, the rightmost address of
@@ -236,14 +226,11 @@ fn caller(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
 
 /// An address, with or without a port.
 fn address(text: &str) -> Option<IpAddr> {
-    let bare = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
-    let alone = || bare.unwrap_or(text).parse().ok();
+    let bare = text.strip_prefix('[');
+    let bare = bare.and_then(|text| text.strip_suffix(']'));
+    let alone = bare.unwrap_or(text).parse::<IpAddr>().ok();
     let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
-    alone()
-        .or_else(with_port)
-        .map(|ip: IpAddr| ip.to_canonical())
+    alone.or_else(with_port).map(|ip| ip.to_canonical())
 }
 
 #[cfg(test)]

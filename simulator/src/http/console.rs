@@ -12,7 +12,6 @@ use bytes::Bytes;
 use http::HeaderValue;
 use http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY};
 use tokio::sync::OnceCell;
-use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use utoipa_swagger_ui::Config;
 
@@ -63,17 +62,13 @@ impl Console {
             targets: self.targets.clone(),
             stop: self.stop.clone(),
         });
-        let guard = Arc::new(ConsoleGuard::new(
-            self.access.clone(),
-            self.addresses.console,
-        ));
+        let guard = ConsoleGuard::new(self.access.clone(), self.addresses.console);
         let state = ConsoleState {
             console: self,
             reference: Arc::new(config),
             document: OnceCell::new(),
             operations: OnceCell::new(),
         };
-        let state = Arc::new(state);
         Router::new()
             .route("/", get(home))
             .route("/openapi.json", get(document))
@@ -84,11 +79,11 @@ impl Console {
                 get(|state| reference(state, Path("index.html".to_owned()))),
             )
             .route("/docs/{*file}", get(reference))
-            .with_state(state)
+            .with_state(Arc::new(state))
             .merge(control::router(&control))
             .method_not_allowed_fallback(method_not_allowed)
             .fallback(not_found)
-            .layer(from_fn_with_state(guard, guard_request))
+            .layer(from_fn_with_state(Arc::new(guard), guard_request))
     }
 }
 
@@ -99,28 +94,25 @@ async fn home(State(state): State<Arc<ConsoleState>>) -> Response {
         addresses,
         ..
     } = &state.console;
-    html(page::home(&host.rules(), accounts, addresses).into())
+    let page = page::home(&host.rules(), accounts, addresses);
+    html(page.into_string().into())
 }
 
 async fn operations(State(state): State<Arc<ConsoleState>>) -> Response {
     let make = |console: &Console| {
         let rules = console.host.rules();
-        page::operations(&operations::list(&rules, &console.accounts)).into()
+        let list = operations::list(&rules, &console.accounts);
+        page::operations(&list).into_string().into()
     };
-    match render_once(&state, &state.operations, make).await {
-        Ok(page) => html(page),
-        Err(_) => not_rendered(),
-    }
+    let page = render_once(&state, &state.operations, make).await;
+    page.map_or_else(ControlError::into_response, html)
 }
 
 /// A page without scripts.
 fn html(page: Bytes) -> Response {
-    let mut response = content("text/html; charset=utf-8", page);
-    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
-    response
-        .headers_mut()
-        .insert(CONTENT_SECURITY_POLICY, policy);
-    response
+    let policy = "default-src 'none'; style-src 'unsafe-inline'";
+    let page = content("text/html; charset=utf-8", page);
+    ([(CONTENT_SECURITY_POLICY, policy)], page).into_response()
 }
 
 async fn document(State(state): State<Arc<ConsoleState>>) -> Response {
@@ -128,10 +120,10 @@ async fn document(State(state): State<Arc<ConsoleState>>) -> Response {
         let document = openapi::document(&it.host.rules(), &it.accounts, &it.addresses);
         openapi::print(&document).into()
     };
-    match render_once(&state, &state.document, make).await {
-        Ok(document) => content("application/json", document),
-        Err(_) => not_rendered(),
-    }
+    let document = render_once(&state, &state.document, make).await;
+    document.map_or_else(ControlError::into_response, |document| {
+        content("application/json", document)
+    })
 }
 
 /// Renders a slow document at the first request for it, on a thread that may block.
@@ -139,31 +131,25 @@ async fn render_once(
     state: &Arc<ConsoleState>,
     cell: &OnceCell<Bytes>,
     make: fn(&Console) -> Bytes,
-) -> Result<Bytes, JoinError> {
+) -> Result<Bytes, ControlError> {
     let from = Arc::clone(state);
     let made = cell.get_or_try_init(|| tokio::task::spawn_blocking(move || make(&from.console)));
-    made.await.cloned()
-}
-
-fn not_rendered() -> Response {
-    ControlError::new(
-        ControlErrorCode::InternalError,
-        "the document could not be made",
-    )
-    .into_response()
+    let message = "the document could not be made";
+    let failed = |_| ControlError::new(ControlErrorCode::InternalError, message);
+    made.await.cloned().map_err(failed)
 }
 
 async fn reference(State(state): State<Arc<ConsoleState>>, Path(file): Path<String>) -> Response {
     let Ok(Some(file)) = utoipa_swagger_ui::serve(&file, Arc::clone(&state.reference)) else {
         return not_found().await;
     };
-    let mut response = content(&file.content_type, Bytes::from(file.bytes.into_owned()));
-    let headers = response.headers_mut();
-    if file.gzpipped {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
     let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    let content = content(&file.content_type, Bytes::from(file.bytes.into_owned()));
+    let mut response = ([(CONTENT_SECURITY_POLICY, policy)], content).into_response();
+    if file.gzpipped {
+        let gzip = HeaderValue::from_static("gzip");
+        response.headers_mut().insert(CONTENT_ENCODING, gzip);
+    }
     response
 }
 

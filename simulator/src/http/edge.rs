@@ -9,8 +9,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
 use bytes::{Bytes, BytesMut};
-use http::header::CONNECTION;
-use http::{HeaderValue, Request, StatusCode};
+use http::header::{CONNECTION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1::Builder;
@@ -101,6 +101,14 @@ pub(crate) enum ReadBody {
     Incomplete,
 }
 
+/// The media type of a body without its parameters; none where it is not said, or said twice.
+pub(crate) fn media_type(headers: &HeaderMap) -> Option<&str> {
+    let mut types = headers.get_all(CONTENT_TYPE).iter();
+    let media_type = types.next().filter(|_| types.next().is_none())?;
+    let text = media_type.to_str().unwrap_or_default();
+    text.split(';').next().map(str::trim)
+}
+
 /// Reads a body of at most this many bytes within this time.
 pub(crate) async fn read_body<B>(body: B, at_most: usize, timeout: Duration) -> ReadBody
 where
@@ -145,10 +153,9 @@ where
             break;
         }
     }
-    ReadBody::Whole(if joined.is_empty() {
-        whole
-    } else {
-        joined.freeze()
+    ReadBody::Whole(match joined.is_empty() {
+        true => whole,
+        false => joined.freeze(),
     })
 }
 

@@ -1,5 +1,5 @@
-//! Why an input gets what it gets, as it is told to people and programs: the command line and the
-//! control API say the same.
+//! Why an input gets what it gets, for people and programs: the command line and the control API say
+//! the same.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,6 @@ use crate::scenario::{AccountConfig, Because, Choice, Scenario};
 /// Why a call gets what it gets, and what else it could get.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlExplanation", deny_unknown_fields)]
 pub struct ExplanationDto {
     /// The operation's dotted name.
     pub operation: String,
@@ -60,8 +59,6 @@ pub struct ExplanationDto {
 
 /// An answer in short.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 pub struct AnswerDto {
     /// The HTTP status.
     pub status: u16,
@@ -73,8 +70,6 @@ pub struct AnswerDto {
 
 /// A scenario.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 pub struct ScenarioMatchDto {
     /// Its name.
     pub name: String,
@@ -92,8 +87,6 @@ pub struct ScenarioMatchDto {
 
 /// An outcome.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 pub struct OutcomeDto {
     /// `completed`, `pending` or the error's code.
     pub outcome: String,
@@ -111,7 +104,6 @@ pub struct OutcomeDto {
 /// A call to make.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 pub struct ExplainedCallDto {
     /// Whose key it presents.
     pub account: String,
@@ -151,6 +143,7 @@ pub fn explain(
     let inspection = inspect(rules, &config.id, spec);
     let row = &rules.contract.operations[operation];
     let recipes = recipes(rules, accounts, config, spec.environment, operation);
+    let is_refused = observed.because == Because::Refused;
     let mut explanation = ExplanationDto {
         operation: row.id.clone(),
         account: config.id.to_string(),
@@ -160,104 +153,87 @@ pub fn explain(
         body: spec.body.clone().into_owned(),
         answer: AnswerDto {
             status: observed.status,
-            outcome: observed
-                .code()
-                .unwrap_or(observed.text("status"))
-                .to_owned(),
+            outcome: observed.outcome().to_owned(),
             because: observed.because.to_string(),
         },
-        refused: None,
+        refused: is_refused.then(|| observed.error_message().to_owned()),
         sentinel: None,
         decides: None,
         later: Vec::new(),
         near: Vec::new(),
         elsewhere: Vec::new(),
-        outcomes: recipes.into_iter().map(reachable).collect(),
+        outcomes: recipes.into_iter().map(OutcomeDto::of).collect(),
     };
-    if observed.because == Because::Refused {
-        let error = observed
-            .envelope
-            .get("error")
-            .and_then(|it| it.get("message"));
-        let message = error.and_then(Json::as_text).unwrap_or_default();
-        explanation.refused = Some(message.to_owned());
-    }
     // Of a call that can't be read nobody can say more.
     if let Ok(inspection) = inspection {
-        explanation.tell(rules, inspection);
+        explanation.add(rules, inspection);
     }
     explanation
 }
 
 impl ExplanationDto {
-    fn tell(&mut self, rules: &Rules, inspection: Inspection) {
-        let scenarios = &rules.scenarios;
+    /// Adds what was found about scenarios.
+    fn add(&mut self, rules: &Rules, inspection: Inspection) {
         let Inspection { explanation, met } = inspection;
-        match &explanation.choice {
-            Choice::Sentinel { field, .. } => self.sentinel = Some(field.clone()),
-            Choice::Scenario(number) => self.decides = Some(rule(scenarios.get(*number), met)),
+        let scenario = |number, because| {
+            let scenario: &Scenario = rules.scenarios.get(number);
+            ScenarioMatchDto {
+                name: scenario.name.to_string(),
+                file: scenario.file.to_string(),
+                line: scenario.line,
+                because,
+                operations: Vec::new(),
+            }
+        };
+        match explanation.choice {
+            Choice::Sentinel { field, .. } => self.sentinel = Some(field),
+            Choice::Scenario(number) => self.decides = Some(scenario(number, met)),
             Choice::NoMatch => {}
         }
         let later = explanation.later.iter();
-        self.later = later
-            .map(|&number| rule(scenarios.get(number), Vec::new()))
-            .collect();
+        self.later = later.map(|&it| scenario(it, Vec::new())).collect();
         let near = explanation.near.into_iter();
-        self.near = near
-            .map(|miss| rule(scenarios.get(miss.scenario), miss.because))
-            .collect();
+        self.near = near.map(|it| scenario(it.scenario, it.because)).collect();
         let elsewhere = explanation.elsewhere.iter().map(|&number| {
-            let scenario = scenarios.get(number);
-            let operations = scenario.operations.iter().take(NAMED_OPERATIONS);
-            let operations = operations.map(|&at| rules.contract.operations[at].id.clone());
+            let operations = rules.scenarios.get(number).operations.iter();
+            let ids = operations.map(|&at| rules.contract.operations[at].id.clone());
             ScenarioMatchDto {
-                operations: operations.collect(),
-                ..rule(scenario, Vec::new())
+                operations: ids.take(NAMED_OPERATIONS).collect(),
+                ..scenario(number, Vec::new())
             }
         });
         self.elsewhere = elsewhere.collect();
     }
 }
 
-fn rule(scenario: &Scenario, because: Vec<String>) -> ScenarioMatchDto {
-    ScenarioMatchDto {
-        name: scenario.name.to_string(),
-        file: scenario.file.to_string(),
-        line: scenario.line,
-        because,
-        operations: Vec::new(),
+impl OutcomeDto {
+    fn of((goal, recipe): (Goal, Option<Recipe>)) -> Self {
+        let (status, because, calls) = match recipe {
+            None => (None, None, Vec::new()),
+            Some(it) => (Some(it.status), Some(it.because), it.calls),
+        };
+        OutcomeDto {
+            outcome: goal.as_str().to_owned(),
+            status,
+            because,
+            calls: calls.into_iter().map(ExplainedCallDto::of).collect(),
+        }
     }
 }
 
-fn reachable((outcome, recipe): (Goal, Option<Recipe>)) -> OutcomeDto {
-    let outcome = outcome.as_str().to_owned();
-    match recipe {
-        None => OutcomeDto {
-            outcome,
-            status: None,
-            because: None,
-            calls: Vec::new(),
-        },
-        Some(recipe) => OutcomeDto {
-            outcome,
-            status: Some(recipe.status),
-            because: Some(recipe.because),
-            calls: recipe.calls.into_iter().map(ask).collect(),
-        },
-    }
-}
-
-fn ask(calls: RecipeCall) -> ExplainedCallDto {
-    let mut of_key = Environment::ALL.into_iter();
-    let of_key = of_key.find(|it| calls.key.starts_with(it.key_prefix()));
-    ExplainedCallDto {
-        account: calls.account.to_string(),
-        environment: calls.environment.to_string(),
-        key: of_key.unwrap_or(calls.environment).to_string(),
-        idempotency_key: calls.idempotency_key,
-        reference_id: calls.reference_id,
-        set: calls.set.into_iter().collect(),
-        body: calls.body,
-        times: calls.times,
+impl ExplainedCallDto {
+    fn of(call: RecipeCall) -> Self {
+        let mut of_key = Environment::ALL.into_iter();
+        let of_key = of_key.find(|it| call.key.starts_with(it.key_prefix()));
+        ExplainedCallDto {
+            account: call.account.to_string(),
+            environment: call.environment.to_string(),
+            key: of_key.unwrap_or(call.environment).to_string(),
+            idempotency_key: call.idempotency_key,
+            reference_id: call.reference_id,
+            set: call.set.into_iter().collect(),
+            body: call.body,
+            times: call.times,
+        }
     }
 }

@@ -26,9 +26,7 @@ impl FirstCall {
     pub fn find(contract: &Contract, accounts: &[AccountConfig]) -> Option<Self> {
         let account = working_account(accounts)?;
         let alone = |operation: &&Operation| {
-            let steps = contract.flows.iter().flat_map(|flow| &flow.steps);
-            let mut steps = steps.map(|step| &step.operation);
-            operation.pending.is_none() && !steps.any(|step| *step == operation.id)
+            operation.pending.is_none() && contract.step_of(&operation.id).is_none()
         };
         let operation = contract.operations.iter().find(alone)?;
         Some(FirstCall {

@@ -39,10 +39,10 @@ impl<'c> InProcessCall<'c> {
 
     /// The host's answer.
     pub(super) async fn answer(self, host: &Host) -> Reply {
-        let bearer = self.key.map(|key| format!("Bearer {key}"));
-        let header = |text: Option<&'c str>| {
+        fn header(text: Option<&str>) -> Header<'_> {
             text.map_or(Header::Absent, |text| Header::One(text.as_bytes()))
-        };
+        }
+        let bearer = self.key.map(|key| format!("Bearer {key}"));
         let call = Call {
             environment: self.environment,
             peer: self.peer,
@@ -50,9 +50,7 @@ impl<'c> InProcessCall<'c> {
             path: self.path,
             query: "",
             headers: Headers {
-                authorization: bearer
-                    .as_ref()
-                    .map_or(Header::Absent, |text| Header::One(text.as_bytes())),
+                authorization: header(bearer.as_deref()),
                 content_type: header(self.body.map(|_| "application/json")),
                 idempotency_key: header(self.idempotency_key),
                 ..Headers::default()

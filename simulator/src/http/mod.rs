@@ -15,6 +15,7 @@ mod connection_limiter;
 mod consent;
 mod field_rule;
 mod in_process_call;
+pub(crate) mod invisible;
 mod named_inputs;
 mod page;
 mod request_gate;
@@ -37,7 +38,7 @@ pub struct ListenerAddresses {
 }
 
 impl ListenerAddresses {
-    /// Where they are unless told otherwise (ruling 13).
+    /// Where they are by default (ruling 13).
     pub const DEFAULT: ListenerAddresses = ListenerAddresses {
         console: local(8800),
         sandbox: local(8801),

@@ -2,27 +2,19 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::{ErrorCode, OperationIndex};
+use svc_fixtures::contract::OperationIndex;
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use crate::engine::call::rules::Rules;
-use crate::rehearsal::named_input;
+use crate::rehearsal::{Goal, named_input};
 use crate::scenario::{Delay, Outcome, OutcomeKind, Scenario, ScenarioIndex};
-
-/// The outcome that a scenario gives an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum InputOutcome {
-    Success,
-    Error(ErrorCode),
-    Pending,
-}
 
 /// An input that a scenario names.
 #[derive(Debug, Clone)]
 pub(super) struct ScenarioInput {
     pub(super) scenario: Arc<str>,
-    pub(super) outcome: InputOutcome,
+    pub(super) outcome: Goal,
     pub(super) set: Vec<(String, Json<'static>)>,
     pub(super) body: Json<'static>,
 }
@@ -54,12 +46,12 @@ pub(super) fn named_inputs(
         .collect()
 }
 
-fn outcome_of(outcome: &Outcome) -> Option<InputOutcome> {
+fn outcome_of(outcome: &Outcome) -> Option<Goal> {
     match &outcome.kind {
         _ if outcome.delay != Delay::None || outcome.wire.is_some() => None,
-        OutcomeKind::Error { code, .. } => Some(InputOutcome::Error(*code)),
-        OutcomeKind::Pending { .. } => Some(InputOutcome::Pending),
-        OutcomeKind::Success(_) => Some(InputOutcome::Success),
+        OutcomeKind::Error { code, .. } => Some(Goal::Error(*code)),
+        OutcomeKind::Pending { .. } => Some(Goal::Pending),
+        OutcomeKind::Success(_) => Some(Goal::Completed),
     }
 }
 
@@ -77,7 +69,7 @@ pub(super) fn pending_input(
         let by_webhook = pending.by_consent.is_none() || of.is_some();
         let sample = sample::body(contract, operation, Extent::Shown);
         let mut inputs = named_inputs(rules, index, &sample).into_iter();
-        let named = inputs.find(|input| input.outcome == InputOutcome::Pending);
+        let named = inputs.find(|input| input.outcome == Goal::Pending);
         let body = named.map(|input| input.body);
         let body = body.or_else(|| pending.always.then_some(sample));
         body.filter(|_| by_webhook).map(|body| (index, body))

@@ -1,10 +1,10 @@
 //! The operations as a person looks them up: price, latency, fields, and which input leads where.
-//! Every input shown was asked.
+//! Every input that is shown was tried.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use svc_fixtures::contract::{LatencyRange, Operation, OperationIndex, Presence};
+use svc_fixtures::contract::{Field, LatencyRange, Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, first_text};
 
@@ -13,19 +13,19 @@ use super::field_rule::field_rule;
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
 
-/// The names of the columns of [`Listing::named`].
+/// The names of the columns of [`OperationList::named`].
 pub const NAMED_COLUMNS: [&str; 3] = ["scenario", "input", "operations"];
 
 /// All operations with the inputs that were found for them.
 #[derive(Debug)]
-pub struct Listing<'r> {
-    rows: Vec<Row<'r>>,
+pub struct OperationList<'r> {
+    rows: Vec<OperationDetails<'r>>,
     /// The HTTP statuses that some input fixes.
     statuses: Vec<u16>,
 }
 
 #[derive(Debug)]
-struct Row<'r> {
+struct OperationDetails<'r> {
     rules: &'r Rules,
     index: OperationIndex,
     operation: &'r Operation,
@@ -34,22 +34,22 @@ struct Row<'r> {
     found: OperationExamples,
 }
 
-/// Asks for the inputs of every operation. Blocks: not to be called from async code.
+/// Tries the inputs of every operation. Blocks: not to be called from async code.
 #[must_use]
-pub fn list<'r>(rules: &'r Rules, accounts: &[AccountConfig]) -> Listing<'r> {
+pub fn list<'r>(rules: &'r Rules, accounts: &[AccountConfig]) -> OperationList<'r> {
     let contract = &rules.contract;
     let mut found = examples::examples(rules, accounts).operations.into_iter();
-    let row = |(index, operation)| Row {
+    let row = |(index, operation)| OperationDetails {
         rules,
         index,
         operation,
         issuer: issuer(contract, operation),
         found: found.next().unwrap_or_default(),
     };
-    let rows: Vec<Row<'_>> = contract.indexed_operations().map(row).collect();
+    let rows: Vec<OperationDetails<'_>> = contract.indexed_operations().map(row).collect();
     let failing = rows.iter().flat_map(|row| &row.found.failing);
     let statuses: BTreeSet<u16> = failing.map(|it| it.status).collect();
-    Listing {
+    OperationList {
         rows,
         statuses: statuses.into_iter().collect(),
     }
@@ -65,7 +65,7 @@ pub fn is_named(operation: &Operation, name: &str) -> bool {
     operation.id == name || operation.path == name || name.strip_suffix('*').is_some_and(begins)
 }
 
-impl<'r> Listing<'r> {
+impl<'r> OperationList<'r> {
     /// Those alone that are named so.
     #[must_use]
     pub fn only(mut self, name: &str) -> Self {
@@ -76,18 +76,18 @@ impl<'r> Listing<'r> {
     /// A paragraph an operation, for a terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let paragraphs: Vec<String> = self.rows.iter().map(Row::paragraph).collect();
+        let paragraphs: Vec<String> = self.rows.iter().map(OperationDetails::paragraph).collect();
         paragraphs.join("\n")
     }
 
     /// Everything that is known of each operation, with whole bodies.
     #[must_use]
     pub fn details(&self) -> String {
-        let details: Vec<String> = self.rows.iter().map(Row::details).collect();
+        let details: Vec<String> = self.rows.iter().map(OperationDetails::details).collect();
         details.join("\n")
     }
 
-    /// The names of the columns of [`Listing::table`].
+    /// The names of the columns of [`OperationList::table`].
     #[must_use]
     pub fn columns(&self) -> Vec<String> {
         let fixed = ["operation", "INR", "ms", "field", "success"].map(str::to_owned);
@@ -98,22 +98,20 @@ impl<'r> Listing<'r> {
 
     /// A row an operation: each cell a text and whether it is code.
     #[must_use]
-    pub fn table(&self) -> Vec<Vec<Cell>> {
-        self.rows
-            .iter()
-            .map(|row| row.cells(&self.statuses))
-            .collect()
+    pub fn table(&self) -> Vec<Vec<TableCell>> {
+        let rows = self.rows.iter();
+        rows.map(|row| row.cells(&self.statuses)).collect()
     }
 
     /// A row an input that a scenario names and that succeeds: what was set, of which operations,
     /// and what the scenario calls it.
     #[must_use]
-    pub fn named(&self) -> Vec<[Cell; 3]> {
+    pub fn named(&self) -> Vec<[TableCell; 3]> {
         let mut found: Vec<(String, String, Vec<&str>)> = Vec::new();
         for row in &self.rows {
             for exchange in &row.found.named {
                 let name = exchange.scenario.as_deref().unwrap_or_default();
-                let set = setting(exchange);
+                let set = input_text(exchange);
                 let id = row.operation.id.as_str();
                 let known = |it: &&mut (String, String, Vec<&str>)| it.0 == name && it.1 == set;
                 match found.iter_mut().find(known) {
@@ -122,95 +120,92 @@ impl<'r> Listing<'r> {
                 }
             }
         }
-        let cells = |(name, set, ids): (String, String, Vec<&str>)| {
-            [
-                Cell::words(name),
-                Cell::code(set),
-                Cell::code(ids.join(", ")),
-            ]
-        };
-        found.into_iter().map(cells).collect()
+        let found = found.into_iter().map(|(name, set, ids)| {
+            let (set, ids) = (TableCell::code(set), TableCell::code(ids.join(", ")));
+            [TableCell::text(name), set, ids]
+        });
+        found.collect()
     }
 
     /// Both tables in Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut out = String::new();
-        let columns = self.columns();
-        markdown_table(&mut out, &columns, &self.table());
+        let operations = markdown_table(&self.columns(), &self.table());
         let named = self.named();
-        if !named.is_empty() {
-            out += "\n";
-            let columns = NAMED_COLUMNS.map(str::to_owned);
-            markdown_table(&mut out, &columns, &named);
+        match named.is_empty() {
+            true => operations,
+            false => {
+                let columns = NAMED_COLUMNS.map(str::to_owned);
+                format!("{operations}\n{}", markdown_table(&columns, &named))
+            }
         }
-        out
     }
 }
 
 /// What stands in one place of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+pub struct TableCell {
     /// What it says.
     pub text: String,
     /// Whether that is to be taken as it is written.
     pub is_code: bool,
 }
 
-impl Cell {
-    fn words(text: impl Into<String>) -> Self {
-        let (text, is_code) = (text.into(), false);
-        Cell { text, is_code }
+impl TableCell {
+    fn text(text: impl Into<String>) -> Self {
+        TableCell {
+            text: text.into(),
+            is_code: false,
+        }
     }
 
     fn code(text: impl Into<String>) -> Self {
-        let (text, is_code) = (text.into(), true);
-        Cell { text, is_code }
+        TableCell {
+            is_code: true,
+            ..TableCell::text(text)
+        }
     }
 }
 
-fn markdown_table<C: AsRef<[Cell]>>(out: &mut String, columns: &[String], rows: &[C]) {
+fn markdown_table<C: AsRef<[TableCell]>>(columns: &[String], rows: &[C]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ").replace("|  |", "| |"));
-    *out += &line(columns);
-    *out += &format!("|{}\n", "---|".repeat(columns.len()));
-    for row in rows {
-        let cell = |cell: &Cell| match cell.is_code && !cell.text.is_empty() {
-            true => format!("`{}`", cell.text),
-            false => cell.text.clone(),
-        };
-        let cells: Vec<String> = row.as_ref().iter().map(cell).collect();
-        *out += &line(&cells);
-    }
+    let cell = |cell: &TableCell| match cell.is_code && !cell.text.is_empty() {
+        true => format!("`{}`", cell.text),
+        false => cell.text.clone(),
+    };
+    let rows = rows.iter();
+    let rows = rows.map(|row| line(&row.as_ref().iter().map(cell).collect::<Vec<_>>()));
+    let rule = format!("|{}\n", "---|".repeat(columns.len()));
+    line(columns) + &rule + &rows.collect::<String>()
 }
 
-impl Row<'_> {
+impl OperationDetails<'_> {
     /// The first identifying field.
     fn field(&self) -> &str {
-        let mut identifiers = self.operation.identifiers();
-        identifiers
-            .next()
-            .map_or("", |(_, field)| field.name.as_str())
+        let first = self.operation.identifiers().next();
+        first.map_or("", |(_, field)| field.name.as_str())
     }
 
     /// The value of the first identifying field in the sample, or who issues it.
-    fn sample(&self) -> Cell {
+    fn sample(&self) -> TableCell {
         if let Some(issuer) = self.issuer {
-            return Cell::words(format!("from {issuer}"));
+            return TableCell::text(format!("from {issuer}"));
         }
         let sample = self.found.answered.first();
         let value = sample.and_then(|it| it.body.get(self.field()));
-        value.map_or(Cell::words(""), |value| Cell::code(shown(value)))
+        value.map_or(TableCell::text(""), |value| {
+            TableCell::code(short_text(value))
+        })
     }
 
     /// What was set, without the field's name where that is the usual one.
-    fn input(&self, exchange: Option<&Exchange>) -> Cell {
-        let Some(exchange) = exchange else {
-            return Cell::words("");
-        };
-        match exchange.set.as_slice() {
-            [(name, value)] if name == self.field() => Cell::code(shown(value)),
-            _ => Cell::code(setting(exchange)),
-        }
+    fn input(&self, exchange: Option<&Exchange>) -> TableCell {
+        exchange.map_or(TableCell::text(""), |exchange| {
+            TableCell::code(match exchange.set.as_slice() {
+                [(name, value)] if name == self.field() => short_text(value),
+                _ => input_text(exchange),
+            })
+        })
     }
 
     /// The example that waits for its result: one with an input of its own, or the sample.
@@ -218,88 +213,73 @@ impl Row<'_> {
         self.found.answered.iter().find(|it| it.is_pending())
     }
 
-    fn pending_cell(&self) -> Cell {
-        match self.pending() {
-            Some(sample) if sample.set.is_empty() => self.sample(),
-            other => self.input(other),
-        }
-    }
-
     fn with_status(&self, status: u16) -> Option<&Exchange> {
         self.found.failing.iter().find(|it| it.status == status)
     }
 
-    fn cells(&self, statuses: &[u16]) -> Vec<Cell> {
+    fn cells(&self, statuses: &[u16]) -> Vec<TableCell> {
         let mut cells = vec![
-            Cell::code(&self.operation.id),
-            Cell::words(self.operation.price.to_string()),
-            Cell::words(latency(self.operation.latency)),
-            Cell::code(self.field()),
+            TableCell::code(&self.operation.id),
+            TableCell::text(self.operation.price.to_string()),
+            TableCell::text(latency(self.operation.latency)),
+            TableCell::code(self.field()),
             self.sample(),
         ];
         let failing = statuses.iter().map(|status| self.with_status(*status));
         cells.extend(failing.map(|it| self.input(it)));
-        cells.push(self.pending_cell());
+        cells.push(match self.pending() {
+            Some(sample) if sample.set.is_empty() => self.sample(),
+            other => self.input(other),
+        });
         cells
     }
 
     fn head(&self) -> String {
-        let Operation {
-            id,
-            title,
-            price,
-            latency,
-            ..
-        } = self.operation;
-        let latency = self::latency(*latency);
-        format!("{id}\n  {title}: {price} INR, {latency} ms\n")
+        let row = self.operation;
+        let latency = latency(row.latency);
+        format!(
+            "{}\n  {}: {} INR, {latency} ms\n",
+            row.id, row.title, row.price
+        )
     }
 
     fn paragraph(&self) -> String {
         let mut out = self.head();
-        let field = |field: &svc_fixtures::contract::Field| match field.presence {
+        let field = |field: &Field| match field.presence {
             Presence::Required => field.name.clone(),
             _ => format!("[{}]", field.name),
         };
         let fields: Vec<String> = self.operation.request.iter().map(field).collect();
         line(&mut out, "fields", &fields.join(" "));
-        line(
-            &mut out,
-            "success",
-            &format!("{} {}", self.field(), self.sample().text),
-        );
+        let sample = format!("{} {}", self.field(), self.sample().text);
+        line(&mut out, "success", &sample);
         for exchange in &self.found.failing {
-            line(&mut out, &exchange.status.to_string(), &setting(exchange));
+            line(
+                &mut out,
+                &exchange.status.to_string(),
+                &input_text(exchange),
+            );
         }
         if let Some(pending) = self.pending().filter(|it| !it.set.is_empty()) {
-            line(&mut out, "pending", &setting(pending));
+            line(&mut out, "pending", &input_text(pending));
         }
         for exchange in &self.found.named {
             let name = exchange.scenario.as_deref().unwrap_or_default();
-            line(
-                &mut out,
-                "success",
-                &format!("{} ({name})", setting(exchange)),
-            );
+            let named = format!("{} ({name})", input_text(exchange));
+            line(&mut out, "success", &named);
         }
         out
     }
 
     fn details(&self) -> String {
         let mut out = self.head();
-        line(
-            &mut out,
-            "path",
-            &format!("POST {}", sample::path(self.operation)),
-        );
+        let path = format!("POST {}", sample::path(self.operation));
+        line(&mut out, "path", &path);
         line(&mut out, "clause", &self.operation.clause);
         let limits = self.rules.contract.service.limits.iter();
         for limit in limits.filter(|limit| limit.applies_to == self.operation.id) {
-            line(
-                &mut out,
-                "limit",
-                &format!("{}: {}", limit.name, limit.value),
-            );
+            let limit = format!("{}: {}", limit.name, limit.value);
+            line(&mut out, "limit", &limit);
         }
         out += "\nFields\n";
         for field in &self.operation.request {
@@ -323,11 +303,11 @@ impl Row<'_> {
             named,
         } = &self.found;
         for exchange in answered.iter().chain(failing).chain(named) {
-            let ending = ["error", "status"].map(|name| &exchange.answer[name]);
-            let ending = ending[0]["code"].as_str().or(ending[1].as_str());
-            let (status, ending) = (exchange.status, ending.unwrap_or_default());
+            let code = exchange.answer["error"]["code"].as_str();
+            let outcome = code.or(exchange.answer["status"].as_str());
+            let (status, outcome) = (exchange.status, outcome.unwrap_or_default());
             let name = exchange.scenario.as_deref().unwrap_or("the sample");
-            let _ = writeln!(out, "  {status} {ending} ({name})\n    {}", exchange.body);
+            let _ = writeln!(out, "  {status} {outcome} ({name})\n    {}", exchange.body);
         }
         out += "\nScenarios, the first that holds decides\n";
         let scenarios = self.rules.scenarios.all().iter();
@@ -336,10 +316,10 @@ impl Row<'_> {
             let _ = writeln!(out, "  \"{name}\" in {file}:{line}");
         }
         if let Some(issuer) = self.issuer {
+            let field = self.field();
             let _ = writeln!(
                 out,
-                "\n{} is what {issuer} issued to the same account.",
-                self.field()
+                "\n{field} is what {issuer} issued to the same account."
             );
         }
         out
@@ -358,14 +338,14 @@ fn latency(range: LatencyRange) -> String {
 }
 
 /// The fields that were set, each with its value.
-fn setting(exchange: &Exchange) -> String {
-    let one = |(name, value): &(String, Json<'static>)| format!("{name} {}", shown(value));
+fn input_text(exchange: &Exchange) -> String {
+    let one = |(name, value): &(String, Json<'static>)| format!("{name} {}", short_text(value));
     let set: Vec<String> = exchange.set.iter().map(one).collect();
     set.join(", ")
 }
 
-/// A value as it is told: of a URL, whose host does not matter, the end.
-fn shown(value: &Json<'static>) -> String {
+/// A value as it is shown: of a URL, whose host does not matter, the end.
+fn short_text(value: &Json<'static>) -> String {
     let text = first_text(value);
     match text.split_once("://") {
         Some((_, rest)) => {

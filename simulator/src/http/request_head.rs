@@ -1,7 +1,6 @@
 //! Parses the head of a request before hyper does, with the parser that hyper uses, and refuses every
 //! head that two HTTP implementations could read differently. Does no input or output.
 
-use std::fmt;
 use std::mem::MaybeUninit;
 
 use http::Uri;
@@ -22,68 +21,46 @@ pub(super) enum Framing {
 
 /// Why a request is refused before it is routed. The connection ends with the answer, because nobody
 /// can tell where the next request begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MalformedRequest {
     /// The bytes do not begin like an HTTP request.
+    #[error("the request does not begin with a method, a target and HTTP/1.1")]
     NotHttp,
     /// The version is neither 1.0 nor 1.1.
+    #[error("the request must be HTTP/1.1 or HTTP/1.0")]
     Version,
     /// The target is neither a path nor a URL.
+    #[error("the request's target must be a path, or a URL of at most 65534 bytes")]
     Target,
     /// A header line has no valid name or value.
+    #[error(
+        "a header line must be a name, a colon right after it, and a value without control characters"
+    )]
     HeaderLine,
     /// A line ends with a line feed without a carriage return.
+    #[error("every line of the request's head must end with CR LF, not with a line feed alone")]
     BareLineFeed,
     /// The head is longer than the limit.
+    #[error("the request's head is longer than the limit")]
     TooLarge,
     /// The head has too many header lines.
+    #[error("the request has more than 100 header lines")]
     TooManyHeaders,
     /// `Host` is missing, repeated, or not a host.
+    #[error("Host: must be sent once and be a host, with or without a port")]
     Host,
     /// The target is a URL whose host is not the one in `Host`.
+    #[error("Host: must be the host of the request's target")]
     OtherHost,
     /// `Content-Length` is repeated or not a whole number.
+    #[error("Content-Length: must be sent at most once and be a whole number")]
     Length,
     /// `Transfer-Encoding` is not `chunked`, is repeated, or comes with HTTP/1.0.
+    #[error("Transfer-Encoding: must be chunked, sent once, in a request of HTTP/1.1")]
     Encoding,
     /// `Content-Length` and `Transfer-Encoding` are both sent.
+    #[error("Content-Length and Transfer-Encoding must not be sent together")]
     LengthAndChunks,
-}
-
-impl fmt::Display for MalformedRequest {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            MalformedRequest::NotHttp => {
-                "the request does not begin with a method, a target and HTTP/1.1"
-            }
-            MalformedRequest::Version => "the request must be HTTP/1.1 or HTTP/1.0",
-            MalformedRequest::Target => {
-                "the request's target must be a path, or a URL of at most 65534 bytes"
-            }
-            MalformedRequest::HeaderLine => {
-                "a header line must be a name, a colon right after it, and a value without control \
-                 characters"
-            }
-            MalformedRequest::BareLineFeed => {
-                "every line of the request's head must end with CR LF, not with a line feed alone"
-            }
-            MalformedRequest::TooLarge => "the request's head is longer than the limit",
-            MalformedRequest::TooManyHeaders => "the request has more than 100 header lines",
-            MalformedRequest::Host => {
-                "Host: must be sent once and be a host, with or without a port"
-            }
-            MalformedRequest::OtherHost => "Host: must be the host of the request's target",
-            MalformedRequest::Length => {
-                "Content-Length: must be sent at most once and be a whole number"
-            }
-            MalformedRequest::Encoding => {
-                "Transfer-Encoding: must be chunked, sent once, in a request of HTTP/1.1"
-            }
-            MalformedRequest::LengthAndChunks => {
-                "Content-Length and Transfer-Encoding must not be sent together"
-            }
-        })
-    }
 }
 
 /// The length of the head at the beginning of these bytes, if its end is there. The first `searched`

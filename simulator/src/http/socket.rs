@@ -2,7 +2,6 @@
 //! keeps malformed requests away from hyper, it closes so that the last answer still arrives, and it
 //! plays the wire faults of scenarios once hyper has given the connection up.
 
-use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -212,20 +211,13 @@ const PIECES: usize = 64;
 
 /// An answer that a scenario breaks on the wire. To hyper it is an error of the service, so that hyper
 /// gives the connection up without writing anything more.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("a scenario breaks this answer: {fault:?}")]
 pub(super) struct BrokenResponse {
     fault: WireFault,
     head: Vec<u8>,
     body: Bytes,
 }
-
-impl fmt::Display for BrokenResponse {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "a scenario breaks this answer: {:?}", self.fault)
-    }
-}
-
-impl std::error::Error for BrokenResponse {}
 
 impl BrokenResponse {
     /// An answer and its fault.

@@ -10,6 +10,8 @@ mod secrets;
 #[cfg(test)]
 mod tests;
 
+use serde::Serialize;
+
 use crate::engine::state::signature::Signature;
 use header::{HeaderReading, Unit};
 
@@ -43,7 +45,7 @@ pub enum Verdict {
 }
 
 /// One thing that is wrong, for people; the code is for programs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnosis {
     /// A short name, such as `body-reprinted`.
     pub code: &'static str,
@@ -54,6 +56,7 @@ pub struct Diagnosis {
     /// How that comes about.
     pub why: String,
     /// What to do about it.
+    #[serde(rename = "do")]
     pub advice: String,
 }
 
@@ -81,7 +84,8 @@ impl<T> Variant<T> {
 }
 
 /// How sure a diagnosis is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Certainty {
     /// It can be read off the header, or making the mistake gives the very signature that came.
     Proven,

@@ -49,42 +49,20 @@ impl Forwarder {
         ] {
             headers.remove(of_connection);
         }
-        let post = self
-            .client
-            .post(self.url.clone())
-            .headers(headers)
-            .body(body);
-        match tokio::time::timeout(
-            CONNECT_TIMEOUT + ANSWER_TIMEOUT,
-            post.timeout(ANSWER_TIMEOUT).send(),
-        )
-        .await
-        {
+        let post = self.client.post(self.url.clone()).headers(headers);
+        let post = post.body(body).timeout(ANSWER_TIMEOUT).send();
+        match tokio::time::timeout(CONNECT_TIMEOUT + ANSWER_TIMEOUT, post).await {
             Ok(Ok(answer)) => ForwardResult::Answered(answer.status()),
-            Ok(Err(error)) if error.is_timeout() => self.timed_out(),
-            Ok(Err(error)) => ForwardResult::Failed(format!(
+            Ok(Err(error)) if !error.is_timeout() => ForwardResult::Failed(format!(
                 "{} can't be reached ({}): is the application running there?",
                 self.url,
-                root_cause(&error)
+                anyhow::Error::new(error).root_cause()
             )),
-            Err(_) => self.timed_out(),
+            Ok(Err(_)) | Err(_) => ForwardResult::Failed(format!(
+                "{} did not answer within {} s",
+                self.url,
+                ANSWER_TIMEOUT.as_secs()
+            )),
         }
     }
-
-    fn timed_out(&self) -> ForwardResult {
-        ForwardResult::Failed(format!(
-            "{} did not answer within {} s",
-            self.url,
-            ANSWER_TIMEOUT.as_secs()
-        ))
-    }
-}
-
-/// The innermost cause of an error, which says what went wrong.
-pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut root_cause = error;
-    while let Some(cause) = root_cause.source() {
-        root_cause = cause;
-    }
-    root_cause.to_string()
 }

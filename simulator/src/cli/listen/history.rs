@@ -1,9 +1,8 @@
-//! Remembers which verifications were delivered, as a receiver must. Bounded: the oldest are evicted
-//! first.
-
-use std::collections::{HashMap, VecDeque};
+//! Remembers which verifications were delivered, as a receiver must. Bounded: the one that was not
+//! delivered for longest is evicted first.
 
 use foldhash::fast::FixedState;
+use hashlink::LinkedHashMap;
 
 /// The most verifications that are remembered.
 const MAX_VERIFICATIONS: usize = 10_000;
@@ -38,29 +37,26 @@ struct DeliveryCount {
 /// The verifications met so far.
 #[derive(Debug, Default)]
 pub(super) struct DeliveryHistory {
-    counts: HashMap<String, DeliveryCount, FixedState>,
-    order: VecDeque<String>,
+    /// The one delivered last at the back.
+    counts: LinkedHashMap<String, DeliveryCount, FixedState>,
 }
 
 impl DeliveryHistory {
     /// Counts an attempt: which one of this verification it is, and what is new about it.
     pub(super) fn attempt(&mut self, verification: &str) -> (u64, Novelty) {
-        if !self.counts.contains_key(verification) {
-            if self.order.len() == MAX_VERIFICATIONS
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.counts.remove(&oldest);
-            }
-            self.order.push_back(verification.to_owned());
-        }
-        let counts = self.counts.entry(verification.to_owned()).or_default();
+        let counts = self.counts.entry(verification.to_owned());
+        let counts = counts.or_insert_with(DeliveryCount::default);
         counts.attempts += 1;
         let novelty = match (counts.taken, counts.attempts) {
             (true, _) => Novelty::Duplicate,
             (false, 1) => Novelty::New,
             (false, _) => Novelty::Retry,
         };
-        (counts.attempts, novelty)
+        let attempt = (counts.attempts, novelty);
+        if self.counts.len() > MAX_VERIFICATIONS {
+            self.counts.pop_front();
+        }
+        attempt
     }
 
     /// Notes that an attempt was answered with success.

@@ -101,12 +101,9 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|error| not_bound(address, error))?;
     let address = listener.local_addr()?;
-    let (secret, generated) = match &args.secret {
-        Some(secret) => (secret.clone(), None),
-        None => {
-            let secret = generate_secret()?;
-            (secret.clone(), Some(secret))
-        }
+    let secret = match &args.secret {
+        Some(secret) => secret.clone(),
+        None => generate_secret()?,
     };
     let signals = Signals::listen()?;
     let client = Client::builder()
@@ -115,20 +112,17 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
         .build()
         .context("no client can be made")?;
     let stop = CancellationToken::new();
-    let receiver = Receiver::new(
-        settings(args, secret.clone()),
-        args.forward
-            .clone()
-            .map(|url| Forwarder::new(client.clone(), url)),
-        stop.clone(),
-    );
-    terminal::print(&greeting(args, address, generated.as_deref()));
-    let serving = tokio::spawn(serve(
+    let forward = args.forward.clone();
+    let forward = forward.map(|url| Forwarder::new(client, url));
+    let receiver = Receiver::new(settings(args, secret.clone()), forward, stop.clone());
+    terminal::print(&greeting(args, address, &secret));
+    let serving = serve(
         listener,
         receiver.router(),
         EdgeLimits::default(),
         stop.clone(),
-    ));
+    );
+    let serving = tokio::spawn(serving);
     tokio::spawn(signals.stop(stop));
     if let Some(account) = &args.account {
         let mut body = json!({"url": format!("{}/", url(address)), "secret": secret});
@@ -188,8 +182,10 @@ fn settings(args: &ListenArgs, secret: String) -> ReceiverSettings {
     }
 }
 
-fn greeting(args: &ListenArgs, address: SocketAddr, generated: Option<&str>) -> String {
+fn greeting(args: &ListenArgs, address: SocketAddr, secret: &str) -> String {
     let listening = url(address);
+    // One that was given is not repeated.
+    let generated = args.secret.is_none().then_some(secret);
     if args.json {
         let line = json!({"listening": listening, "secret": generated});
         return format!("{}\n", verdict::json_line(&line));
@@ -231,10 +227,8 @@ fn web_address(text: &str) -> Result<Url, String> {
 
 /// The id of an account.
 fn account(text: &str) -> Result<String, String> {
-    if let Some(id) = ["svc_test_", "svc_live_"]
-        .iter()
-        .find_map(|it| text.strip_prefix(it))
-    {
+    let mut prefixes = Environment::ALL.map(Environment::key_prefix).into_iter();
+    if let Some(id) = prefixes.find_map(|it| text.strip_prefix(it)) {
         return Err(format!(
             "this is a key; the account's id is what follows its prefix: {id}"
         ));

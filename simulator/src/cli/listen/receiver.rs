@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE};
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -132,11 +132,8 @@ impl Receiver {
         now_s: i64,
     ) -> Verdict {
         let (receiver, body) = (Arc::clone(self), body.clone());
-        let headers: Vec<String> = headers
-            .get_all(HEADER)
-            .iter()
-            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-            .collect();
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers: Vec<String> = headers.get_all(HEADER).iter().map(text).collect();
         let diagnosed = tokio::task::spawn_blocking(move || {
             let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
             let others = receiver.settings.others.iter();
@@ -167,11 +164,8 @@ impl Receiver {
             Output::People => line.text(),
             Output::Json => line.json(),
         });
-        if self
-            .settings
-            .deliveries
-            .is_some_and(|most| state.ended >= most)
-        {
+        let most = self.settings.deliveries;
+        if most.is_some_and(|most| state.ended >= most) {
             self.stop.cancel();
         }
     }
@@ -179,46 +173,36 @@ impl Receiver {
 
 async fn answer(State(receiver): State<Arc<Receiver>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    if let Some(malformed) = parts.extensions.get::<MalformedRequest>() {
-        terminal::error(&format!("a request was answered 400: {malformed}"));
+    let refuse = |status: StatusCode, reason: &str| {
+        terminal::error(&format!(
+            "a request was answered {}: {reason}",
+            status.as_u16()
+        ));
         let plain = [(CONTENT_TYPE, "text/plain")];
-        return (StatusCode::BAD_REQUEST, plain, format!("{malformed}\n")).into_response();
+        (status, plain, format!("{reason}\n")).into_response()
+    };
+    if let Some(malformed) = parts.extensions.get::<MalformedRequest>() {
+        return refuse(StatusCode::BAD_REQUEST, &malformed.to_string());
     }
     if parts.method != Method::POST {
-        let words = "deliveries are POSTed here\n";
-        return (
-            StatusCode::METHOD_NOT_ALLOWED,
-            [(ALLOW, "POST"), (CONTENT_TYPE, "text/plain")],
-            words,
-        )
-            .into_response();
+        let headers = [(ALLOW, "POST"), (CONTENT_TYPE, "text/plain")];
+        let reason = "deliveries are POSTed here\n";
+        return (StatusCode::METHOD_NOT_ALLOWED, headers, reason).into_response();
     }
-    match arrived(body).await {
+    match read(body).await {
         Ok(body) => {
             // On a task of its own: a sender that hangs up does not undo what has been counted.
             let delivered = tokio::spawn(receiver.deliver(parts.headers, body)).await;
-            delivered
-                .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
-                .into_response()
+            let status = delivered.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            status.into_response()
         }
-        Err((status, words)) => {
-            terminal::error(&format!(
-                "a request was answered {}: {words}",
-                status.as_u16()
-            ));
-            // What is left of the body would be taken for the next request.
-            (
-                status,
-                [(CONNECTION, "close"), (CONTENT_TYPE, "text/plain")],
-                format!("{words}\n"),
-            )
-                .into_response()
-        }
+        // What is left of the body would be taken for the next request.
+        Err((status, reason)) => ([(CONNECTION, "close")], refuse(status, &reason)).into_response(),
     }
 }
 
 /// All of a body, or the status and the reason why not.
-async fn arrived(body: Body) -> Result<Bytes, (StatusCode, String)> {
+async fn read(body: Body) -> Result<Bytes, (StatusCode, String)> {
     match read_body(body, MAX_BODY_BYTES, BODY_TIMEOUT).await {
         ReadBody::Whole(body) => Ok(body),
         ReadBody::TooLarge => {

@@ -34,7 +34,7 @@ pub(super) struct SignArgs {
     secret: SecretArg,
     /// When it is signed: Unix seconds, or `now`
     #[arg(long, value_name = "UNIX", default_value = "now", value_parser = instant, allow_hyphen_values = true)]
-    at: UnixTime,
+    at: i64,
     /// The body; `-` is standard input
     #[arg(default_value = "-")]
     file: PathBuf,
@@ -53,7 +53,7 @@ pub(super) struct VerifyArgs {
     tolerance: Duration,
     /// The time of the check: Unix seconds, or `now`
     #[arg(long, value_name = "UNIX", default_value = "now", value_parser = instant, allow_hyphen_values = true)]
-    at: UnixTime,
+    at: i64,
     /// A secret that may have been used by mistake, such as an API key; may be repeated
     #[arg(long, value_name = "SECRET")]
     other_secret: Vec<String>,
@@ -77,22 +77,6 @@ struct SecretArg {
     secret: String,
 }
 
-/// A time on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum UnixTime {
-    Now,
-    At(i64),
-}
-
-impl UnixTime {
-    fn seconds(self) -> i64 {
-        match self {
-            UnixTime::Now => Clock::machine().real().as_second(),
-            UnixTime::At(at_s) => at_s,
-        }
-    }
-}
-
 /// Runs the command.
 pub(super) fn run(command: &WebhookCommand) -> Result<(), Failure> {
     match command {
@@ -103,7 +87,7 @@ pub(super) fn run(command: &WebhookCommand) -> Result<(), Failure> {
 
 fn sign(args: &SignArgs) -> Result<(), Failure> {
     let body = read(&args.file)?;
-    let signature = Signature::sign(&args.secret.secret, args.at.seconds(), &body);
+    let signature = Signature::sign(&args.secret.secret, args.at, &body);
     terminal::print(&format!("{signature}\n"));
     Ok(())
 }
@@ -111,20 +95,15 @@ fn sign(args: &SignArgs) -> Result<(), Failure> {
 fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     let body = read(&args.file)?;
     let headers: Vec<&str> = args.header.iter().map(String::as_str).collect();
-    let names: Vec<String> = (1..=args.other_secret.len())
-        .map(|number| format!("the other secret no. {number} that was given"))
-        .collect();
-    let others: Vec<(&str, &str)> = names
-        .iter()
-        .map(String::as_str)
-        .zip(args.other_secret.iter().map(String::as_str))
-        .collect();
+    let names = (1..).map(|number| format!("the other secret no. {number} that was given"));
+    let others: Vec<(String, &String)> = names.zip(&args.other_secret).collect();
+    let others: Vec<(&str, &str)> = others.iter().map(|(name, it)| (&**name, &***it)).collect();
     let verdict = diagnose(&SignatureCase {
         secret: &args.secret.secret,
         others: &others,
         headers: &headers,
         body: &body,
-        now_s: args.at.seconds(),
+        now_s: args.at,
         tolerance_s: args.tolerance.as_secs(),
     });
     terminal::print(&match args.json {
@@ -163,12 +142,11 @@ pub(super) fn secret(text: &str) -> Result<String, String> {
     }
 }
 
-fn instant(text: &str) -> Result<UnixTime, String> {
+fn instant(text: &str) -> Result<i64, String> {
     match text {
-        "now" => Ok(UnixTime::Now),
+        "now" => Ok(Clock::machine().real().as_second()),
         _ => text
             .parse()
-            .map(UnixTime::At)
             .map_err(|_| "write whole Unix seconds, such as 1800000000, or `now`".to_owned()),
     }
 }

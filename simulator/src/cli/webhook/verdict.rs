@@ -11,10 +11,8 @@ pub(in crate::cli) fn render_text(verdict: &Verdict, indent: &str) -> String {
     let diagnoses = match verdict {
         Verdict::Valid { age_s: age_s @ 0.. } => return format!("valid, signed {age_s} s ago"),
         Verdict::Valid { age_s } => {
-            return format!(
-                "valid, signed {} s ahead of this clock",
-                age_s.unsigned_abs()
-            );
+            let ahead_s = age_s.unsigned_abs();
+            return format!("valid, signed {ahead_s} s ahead of this clock");
         }
         Verdict::NotValid(diagnoses) => diagnoses,
     };
@@ -39,19 +37,7 @@ pub(in crate::cli) fn render_json(verdict: &Verdict) -> Value {
     match verdict {
         Verdict::Valid { age_s } => json!({"valid": true, "ageS": age_s, "diagnoses": []}),
         Verdict::NotValid(diagnoses) => {
-            let diagnoses = diagnoses.iter().map(|it| {
-                json!({
-                    "code": it.code,
-                    "certainty": match it.certainty {
-                        Certainty::Proven => "proven",
-                        Certainty::Suspected => "suspected",
-                    },
-                    "seen": it.seen,
-                    "why": it.why,
-                    "do": it.advice,
-                })
-            });
-            json!({"valid": false, "ageS": null, "diagnoses": diagnoses.collect::<Vec<_>>()})
+            json!({"valid": false, "ageS": null, "diagnoses": diagnoses})
         }
     }
 }

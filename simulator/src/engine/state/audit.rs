@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::VerificationId;
@@ -33,8 +34,9 @@ pub struct Access {
 }
 
 /// How an answer was accessed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[schemars(inline)]
 pub enum AccessKind {
     /// It was given for the first time.
     Call,

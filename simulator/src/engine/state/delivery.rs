@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form;
@@ -86,8 +87,9 @@ pub struct Attempt {
 }
 
 /// Why an attempt was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[schemars(inline)]
 pub enum Why {
     /// The schedule said so.
     Schedule,

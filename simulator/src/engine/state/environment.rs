@@ -3,6 +3,7 @@
 
 use foldhash::fast::FixedState;
 use hashlink::LinkedHashMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{ErrorCode, Paise};
 
@@ -42,13 +43,14 @@ pub struct EnvironmentState {
 }
 
 /// How much is kept for each account and environment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
 pub struct RetentionLimits {
-    /// So many calls in the call log; pending ones count, and are kept in any case.
+    /// So many calls in the call log (`--keep-calls`); pending ones count, and are kept in any case.
     pub calls: usize,
-    /// So many webhooks that have ended.
+    /// So many webhooks that have ended: `--keep-deliveries`.
     pub deliveries: usize,
-    /// So many bytes of what may be evicted, and at most as many of what may not.
+    /// So many bytes of what may be evicted, and at most as many of what may not: `--keep-bytes`.
     pub bytes: usize,
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Paise;
 
@@ -25,8 +26,9 @@ pub struct Usage {
 pub const KEPT_ROWS: usize = 10_000;
 
 /// What was counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline, deny_unknown_fields)]
 pub struct Row {
     /// Calls of the endpoint, replays not among them.
     pub calls: u64,
@@ -39,6 +41,7 @@ pub struct Row {
     /// Those that were charged.
     pub billed: u64,
     /// What was charged for them.
+    #[schemars(with = "f64")]
     pub amount: Paise,
 }
 

@@ -10,23 +10,22 @@ mod redirect;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
     REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use hyper::body::Body;
 use maud::Markup;
 use svc_fixtures::json::Json;
 
-use super::edge::{ReadBody, read_body};
+use super::edge::{ReadBody, media_type, read_body};
 use crate::engine::call::consent::{Link, Said, link};
 use crate::engine::call::request::Environment;
 use crate::engine::state::ids::VerificationId;
-use crate::host::journal::JournalError;
 use crate::host::{AccountCell, Host};
 
 /// The longest body of a decision. No clause bounds it: a decision is one word.
@@ -39,8 +38,6 @@ const MAX_BODY_BYTES: usize = 4 * 1024;
 /// `javascript:` and `data:` out. Nothing else on the page loads, runs or is framed.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
     form-action 'self' http: https:; base-uri 'none'; frame-ancestors 'none'";
-
-const ALLOWED: &str = "GET, HEAD, POST";
 
 /// The consent links of one listener.
 pub(super) struct ConsentLinks<'a> {
@@ -78,15 +75,15 @@ where
 fn show(links: &ConsentLinks<'_>, id: &str) -> Result<Response, ConsentError> {
     let (cell, verification) = find_account(links, id)?;
     let rules = links.host.rules_of(&cell);
-    let asked =
-        cell.read(
-            |account| match link(&rules, account, links.environment, verification) {
-                Some(Link::Open(asked)) => Ok(asked.clone()),
-                Some(Link::Used) => Err(ConsentError::AlreadyUsed),
-                None => Err(ConsentError::UnknownLink),
-            },
-        )?;
-    let page = page::asking(cell.id(), links.environment, &asked);
+    let environment = links.environment;
+    let request = cell.read(
+        |account| match link(&rules, account, environment, verification) {
+            Some(Link::Open(request)) => Ok(request.clone()),
+            Some(Link::Used) => Err(ConsentError::AlreadyUsed),
+            None => Err(ConsentError::UnknownLink),
+        },
+    )?;
+    let page = page::request_page(cell.id(), environment, &request);
     Ok(respond(StatusCode::OK, page))
 }
 
@@ -111,14 +108,16 @@ where
     let afterwards = links
         .host
         .consent(&cell, links.environment, verification, decision)
-        .map_err(|error| not_recorded(&error))?
+        .map_err(|error| {
+            tracing::error!(%error, "an entry was not written; nobody consented or refused");
+            ConsentError::NotRecorded
+        })?
         // Another request decided in between.
         .ok_or(ConsentError::AlreadyUsed)?;
     let text = "Your decision was taken. You are sent back to where you came from.";
-    let mut response = respond(StatusCode::SEE_OTHER, page::saying("Thank you", text));
+    let page = respond(StatusCode::SEE_OTHER, page::message_page("Thank you", text));
     let location = redirect::location(verification, &afterwards);
-    response.headers_mut().insert(LOCATION, location);
-    Ok(response)
+    Ok(([(LOCATION, location)], page).into_response())
 }
 
 /// The account of a link, which must be of this listener's environment.
@@ -133,19 +132,9 @@ fn find_account(
     }
 }
 
-fn not_recorded(error: &JournalError) -> ConsentError {
-    tracing::error!(%error, "an entry was not written; nobody consented or refused");
-    ConsentError::NotRecorded
-}
-
 /// The decision: the one field of a form, or the one member of a JSON object.
 fn parse_decision(headers: &HeaderMap, body: &Bytes) -> Result<Said, ConsentError> {
-    let mut kinds = headers.get_all(CONTENT_TYPE).iter();
-    let kind = match (kinds.next(), kinds.next()) {
-        (Some(kind), None) => kind.to_str().unwrap_or_default(),
-        _ => return Err(ConsentError::UnsupportedMediaType),
-    };
-    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = media_type(headers).ok_or(ConsentError::UnsupportedMediaType)?;
     if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         let mut fields = form_urlencoded::parse(body);
         return match (fields.next(), fields.next()) {
@@ -164,31 +153,26 @@ fn parse_decision(headers: &HeaderMap, body: &Bytes) -> Result<Said, ConsentErro
 }
 
 fn decision_of(name: &str, value: &str) -> Result<Said, ConsentError> {
-    let known = page::DECISIONS
-        .iter()
-        .find(|(decision, _)| name == page::DECISION && *decision == value);
-    known
-        .map(|(_, said)| *said)
+    let mut known = page::DECISIONS.into_iter();
+    let said = known.find(|(decision, _)| name == page::DECISION && *decision == value);
+    said.map(|(_, said)| said)
         .ok_or(ConsentError::InvalidDecision)
 }
 
 impl ConsentError {
     fn respond(self) -> Response {
         let (status, title, text) = self.message();
-        let mut response = respond(status, page::saying(title, text));
+        let response = respond(status, page::message_page(title, text));
         match self {
             ConsentError::MethodNotAllowed => {
-                let headers = response.headers_mut();
-                headers.insert(ALLOW, HeaderValue::from_static(ALLOWED));
+                ([(ALLOW, "GET, HEAD, POST")], response).into_response()
             }
             // The rest of the body would be read as the next request.
             ConsentError::BodyTooLarge | ConsentError::BodyIncomplete => {
-                let headers = response.headers_mut();
-                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+                ([(CONNECTION, "close")], response).into_response()
             }
-            _ => {}
+            _ => response,
         }
-        response
     }
 
     /// Status, title, and what to do about it.
@@ -242,9 +226,7 @@ impl ConsentError {
 }
 
 fn respond(status: StatusCode, page: Markup) -> Response {
-    let mut response = Response::new(axum::body::Body::from(page.into_string()));
-    *response.status_mut() = status;
-    let headers: [(HeaderName, &str); 5] = [
+    let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CONTENT_SECURITY_POLICY, POLICY),
         // Whoever knows the link can decide, so the next page must not see it.
@@ -253,10 +235,5 @@ fn respond(status: StatusCode, page: Markup) -> Response {
         (CACHE_CONTROL, "no-store"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    for (name, value) in headers {
-        response
-            .headers_mut()
-            .insert(name, HeaderValue::from_static(value));
-    }
-    response
+    (status, headers, page.into_string()).into_response()
 }

@@ -1,13 +1,12 @@
 //! The pages of a consent link, as a person sees them. Without scripts; what callers sent is shown
 //! as text, never as markup or a link.
 
-use std::fmt::Write as _;
-
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::engine::call::consent::Said;
 use crate::engine::call::request::Environment;
 use crate::engine::state::verification::ConsentRequest;
+use crate::http::invisible::write_out_invisible;
 
 /// The field of the form.
 pub(super) const DECISION: &str = "decision";
@@ -15,29 +14,33 @@ pub(super) const DECISION: &str = "decision";
 pub(super) const DECISIONS: [(&str, Said); 2] = [("allow", Said::Allow), ("refuse", Said::Refuse)];
 
 /// The page that asks.
-pub(super) fn asking(account: &str, environment: Environment, asked: &ConsentRequest) -> Markup {
+pub(super) fn request_page(
+    account: &str,
+    environment: Environment,
+    request: &ConsentRequest,
+) -> Markup {
     let [(allow, _), (refuse, _)] = DECISIONS;
     let about = html! {
-        p { bdi { strong { (shown(account)) } } " asks to see documents of yours." }
+        p { bdi { strong { (visible(account)) } } " asks to see documents of yours." }
         dl {
             dt id="asks" { "Documents" }
             dd {
                 div.box tabindex="0" role="region" aria-labelledby="asks" {
-                    @if asked.documents.is_empty() {
+                    @if request.documents.is_empty() {
                         "all documents"
                     } @else {
                         ul {
-                            @for code in &asked.documents { li { bdi { code { (shown(code)) } } } }
+                            @for code in &request.documents { li { bdi { code { (visible(code)) } } } }
                         }
                     }
                 }
             }
             dt { "Environment" }
-            dd { (named(environment)) }
+            dd { (environment_name(environment)) }
             dt id="afterwards" { "Afterwards you go to" }
             dd {
                 div.box tabindex="0" role="region" aria-labelledby="afterwards" {
-                    bdi { code { (shown(&asked.redirect)) } }
+                    bdi { code { (visible(&request.redirect)) } }
                 }
             }
         }
@@ -52,11 +55,11 @@ pub(super) fn asking(account: &str, environment: Environment, asked: &ConsentReq
 }
 
 /// A page that only says something: what is the case, and what to do.
-pub(super) fn saying(title: &str, text: &str) -> Markup {
-    page(title, &html! { p { (shown(text)) } })
+pub(super) fn message_page(title: &str, text: &str) -> Markup {
+    page(title, &html! { p { (visible(text)) } })
 }
 
-fn named(environment: Environment) -> &'static str {
+fn environment_name(environment: Environment) -> &'static str {
     match environment {
         Environment::Test => "sandbox (test)",
         Environment::Live => "live",
@@ -84,24 +87,9 @@ fn page(title: &str, content: &Markup) -> Markup {
     }
 }
 
-/// A text of a caller with the characters written out that are invisible and change how what stands
-/// around them reads: a URL must not look like another one.
-fn shown(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character.is_control() || reorders(character) {
-            true => write!(out, "\\u{{{:x}}}", u32::from(character)).expect("a text takes all"),
-            false => out.push(character),
-        }
-    }
-    out
-}
-
-fn reorders(character: char) -> bool {
-    matches!(
-        character,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    )
+/// A text of a caller: a URL must not look like another one.
+fn visible(text: &str) -> String {
+    write_out_invisible(text, &[])
 }
 
 /// Long texts scroll inside their own box, so that the buttons stay in reach.
@@ -127,14 +115,15 @@ button.first{color:var(--on);background:var(--main)}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::invisible::reorders;
 
-    fn asked(asks: &[&str], redirect: &str) -> String {
-        let asked = ConsentRequest {
+    fn page_of(asks: &[&str], redirect: &str) -> String {
+        let request = ConsentRequest {
             documents: asks.iter().map(|&code| code.to_owned()).collect(),
             redirect: redirect.to_owned(),
             refused: svc_fixtures::contract::ErrorCode::NoRecordFound,
         };
-        asking("local", Environment::Test, &asked).into_string()
+        request_page("local", Environment::Test, &request).into_string()
     }
 
     /// What stands between the tags.
@@ -145,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_page_asks_and_offers_both_decisions() {
-        let page = asked(&["PAN", "DL"], "https://app.example/return?a=b&c=d");
+        let page = page_of(&["PAN", "DL"], "https://app.example/return?a=b&c=d");
         insta::assert_snapshot!(main_of(&page).replace("><", ">\n<"), @r#"
         <main>
         <h1>Allow access to your documents?</h1>
@@ -192,7 +181,7 @@ mod tests {
 
     #[test]
     fn without_codes_all_documents_are_asked_for() {
-        let page = asked(&[], "https://app.example/");
+        let page = page_of(&[], "https://app.example/");
         assert!(page.contains(">all documents<"), "{page}");
     }
 
@@ -201,25 +190,25 @@ mod tests {
         let mean =
             "</code></bdi></title></style><script>alert(1)</script>\"'><img src=x onerror=y>&amp;";
         let account = html! { (mean) }.into_string();
-        let asked = ConsentRequest {
+        let request = ConsentRequest {
             documents: vec![mean.to_owned()],
             redirect: mean.to_owned(),
             refused: svc_fixtures::contract::ErrorCode::NoRecordFound,
         };
-        let page = asking(mean, Environment::Live, &asked).into_string();
+        let page = request_page(mean, Environment::Live, &request).into_string();
         assert_eq!(page.matches(&account).count(), 3, "{page}");
         for tag in ["<script", "<img", "onerror=y>", "\"'>"] {
             assert!(!page.contains(tag), "{tag} in {page}");
         }
         // The only tags are the page's own.
-        let plain = self::asked(&["PAN"], "https://app.example/");
+        let plain = page_of(&["PAN"], "https://app.example/");
         assert_eq!(page.matches('<').count(), plain.matches('<').count());
     }
 
     #[test]
     fn nothing_that_a_caller_sent_is_a_link() {
         // The field's format refuses such a URL. Should one ever get here, it is a text.
-        let page = asked(&["javascript:alert(1)"], "javascript:alert(1)");
+        let page = page_of(&["javascript:alert(1)"], "javascript:alert(1)");
         for way in ["href", "src=", "action", "<a", "http-equiv", "<script"] {
             assert!(!page.contains(way), "{way} in {page}");
         }
@@ -228,7 +217,7 @@ mod tests {
 
     #[test]
     fn characters_that_reorder_or_hide_are_written_out() {
-        let page = asked(
+        let page = page_of(
             &["PAN\u{202e}LD\0"],
             "https://app.example/\u{2066}moc.live\u{200f}",
         );
@@ -240,7 +229,7 @@ mod tests {
     #[test]
     fn a_long_text_is_shown_whole() {
         let long = "x".repeat(10_000);
-        let page = asked(&[&long], &format!("https://app.example/{long}"));
+        let page = page_of(&[&long], &format!("https://app.example/{long}"));
         assert_eq!(page.matches(&long).count(), 2);
     }
 }

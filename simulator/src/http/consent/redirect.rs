@@ -1,8 +1,6 @@
 //! Where a person goes on to after the consent page. Changes nothing of the URL a call gave but what
 //! is added to it.
 
-use std::fmt::Write as _;
-
 use http::HeaderValue;
 
 use crate::engine::call::consent::Afterwards;
@@ -34,14 +32,11 @@ fn with_query(url: &str, added: &str) -> String {
 /// Line breaks, which would end the header, never get here: the format of the field refuses them.
 /// They could not end it even if they did.
 fn visible(url: &str) -> String {
-    let mut out = String::with_capacity(url.len());
-    for byte in url.bytes() {
-        match byte.is_ascii_graphic() {
-            true => out.push(char::from(byte)),
-            false => write!(out, "%{byte:02X}").expect("a text takes all"),
-        }
-    }
-    out
+    let byte = |byte: u8| match byte.is_ascii_graphic() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    url.bytes().map(byte).collect()
 }
 
 #[cfg(test)]

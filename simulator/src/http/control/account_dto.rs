@@ -4,13 +4,12 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::values::{EnvironmentDto, NetworkDto, RateLimitDto, RupeesDto, TextDto, TimestampDto};
+use super::values::{EnvironmentDto, NetworkDto, RateLimitDto, RupeesDto, TimestampDto};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::delivery::DeliveryState;
 use crate::engine::state::environment::EnvironmentState;
-use crate::engine::state::ids::VerificationId;
 use crate::engine::state::keys::{Key, KeyState};
 use crate::engine::state::usage::Row;
 use crate::engine::state::verification::{Due, Phase, Verification};
@@ -19,7 +18,6 @@ use crate::engine::state::wallet::Wallet;
 /// All of an account.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlAccount", deny_unknown_fields)]
 pub(super) struct AccountDto {
     id: String,
     clock: ClockDto,
@@ -36,7 +34,6 @@ pub(super) struct AccountDto {
 /// Whether a clock runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
 pub(super) enum ClockStateDto {
     Running,
     Frozen,
@@ -44,7 +41,6 @@ pub(super) enum ClockStateDto {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 struct ClockDto {
     now: TimestampDto,
     state: ClockStateDto,
@@ -54,7 +50,6 @@ struct ClockDto {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct KeyDto {
     key: String,
     environment: EnvironmentDto,
@@ -67,7 +62,6 @@ struct KeyDto {
 /// Whether a key works.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
 pub(super) enum KeyStateDto {
     Active,
     Rotated,
@@ -76,8 +70,6 @@ pub(super) enum KeyStateDto {
 
 /// What is in a wallet.
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlPurse", deny_unknown_fields)]
 pub(super) struct BalanceDto {
     /// Top-ups less charges; what is held is still in it.
     balance: RupeesDto,
@@ -89,12 +81,9 @@ pub(super) struct BalanceDto {
 /// An account in one environment.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlBooks", deny_unknown_fields)]
 struct EnvironmentStateDto {
-    balance: RupeesDto,
-    /// What is put aside for calls that have not ended.
-    held: RupeesDto,
-    charged: RupeesDto,
+    #[serde(flatten)]
+    balance: BalanceDto,
     /// On live: all that was ever put in, less what was taken out by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     topped_up: Option<RupeesDto>,
@@ -105,17 +94,16 @@ struct EnvironmentStateDto {
     /// What is still to come.
     pending: Vec<PendingDto>,
     deliveries: DeliveryCountsDto,
-    usage: UsageDto,
+    /// What was spent since the account came into being, or was reset.
+    usage: Row,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct WebhookDto {
     url: String,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct CallCountsDto {
     kept: u64,
     /// Those that were forgotten to bound memory.
@@ -124,9 +112,8 @@ struct CallCountsDto {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 struct PendingDto {
-    verification_id: TextDto<VerificationId>,
+    verification_id: String,
     endpoint: String,
     /// When the result comes, by the account's clock.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +125,6 @@ struct PendingDto {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
 enum WaitsForDto {
     /// A person on the consent page.
     Consent,
@@ -149,7 +135,6 @@ enum WaitsForDto {
 }
 
 #[derive(Default, Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct DeliveryCountsDto {
     due: u64,
     delivered: u64,
@@ -158,25 +143,11 @@ struct DeliveryCountsDto {
     forgotten: u64,
 }
 
-/// What was spent since the account came into being, or was reset.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
-struct UsageDto {
-    calls: u64,
-    completed: u64,
-    no_record: u64,
-    failed: u64,
-    billed: u64,
-    amount: RupeesDto,
-}
-
-impl ClockStateDto {
-    /// Whether an account's clock runs.
-    pub(super) fn of(account: &Account) -> Self {
-        match account.clock.frozen_at() {
-            Some(_) => ClockStateDto::Frozen,
-            None => ClockStateDto::Running,
+impl From<&AccountClock> for ClockStateDto {
+    fn from(clock: &AccountClock) -> Self {
+        match clock {
+            AccountClock::Frozen { .. } => ClockStateDto::Frozen,
+            AccountClock::Running { .. } => ClockStateDto::Running,
         }
     }
 }
@@ -188,32 +159,20 @@ impl AccountDto {
             AccountClock::Running { ahead } => Some(ahead),
             AccountClock::Frozen { .. } => None,
         };
+        let networks = account.allowlist.0.iter().copied();
+        let state = |of| EnvironmentStateDto::of(account.environment(of), of);
         AccountDto {
             id: account.id.to_string(),
             clock: ClockDto {
                 now: TimestampDto(account.clock.read(machine)),
-                state: ClockStateDto::of(account),
+                state: (&account.clock).into(),
                 ahead_ms: ahead.and_then(|ahead| i64::try_from(ahead.as_millis()).ok()),
             },
             keys: account.keys.iter().map(KeyDto::of).collect(),
-            allowlist: account
-                .allowlist
-                .0
-                .iter()
-                .copied()
-                .map(NetworkDto)
-                .collect(),
-            rate_limit: account
-                .rate_limit
-                .map(|it| RateLimitDto::of(it.per_second, it.burst)),
-            test: EnvironmentStateDto::of(
-                account.environment(Environment::Test),
-                Environment::Test,
-            ),
-            live: EnvironmentStateDto::of(
-                account.environment(Environment::Live),
-                Environment::Live,
-            ),
+            allowlist: networks.map(NetworkDto).collect(),
+            rate_limit: account.rate_limit.and_then(RateLimitDto::of),
+            test: state(Environment::Test),
+            live: state(Environment::Live),
         }
     }
 }
@@ -227,7 +186,7 @@ impl KeyDto {
         };
         KeyDto {
             key: key.text.to_string(),
-            environment: key.environment.into(),
+            environment: EnvironmentDto(key.environment),
             state,
             until,
         }
@@ -247,12 +206,9 @@ impl BalanceDto {
 
 impl EnvironmentStateDto {
     fn of(state: &EnvironmentState, environment: Environment) -> Self {
-        let wallet = &state.wallet;
-        let topped_up = RupeesDto(wallet.topped_up());
+        let topped_up = RupeesDto(state.wallet.topped_up());
         EnvironmentStateDto {
-            balance: RupeesDto(wallet.balance()),
-            held: RupeesDto(wallet.held()),
-            charged: RupeesDto(wallet.charged()),
+            balance: BalanceDto::of(&state.wallet),
             topped_up: (environment == Environment::Live).then_some(topped_up),
             webhook: state.webhook.as_ref().map(|webhook| WebhookDto {
                 url: webhook.url.to_string(),
@@ -263,25 +219,23 @@ impl EnvironmentStateDto {
             },
             pending: state.verifications.open().map(PendingDto::of).collect(),
             deliveries: DeliveryCountsDto::of(state),
-            usage: UsageDto::of(state.usage.totals()),
+            usage: state.usage.totals(),
         }
     }
 }
 
 impl PendingDto {
     fn of(open: &Verification) -> Self {
-        let due = match open.phase {
-            Phase::Pending { due } => Some(due),
-            Phase::Delayed { .. } | Phase::Ended => None,
-        };
-        let (due, waits_for) = match due {
-            Some(Due::At(at)) => (Some(TimestampDto(at)), None),
-            Some(Due::Consent) => (None, Some(WaitsForDto::Consent)),
-            Some(Due::SecondCall | Due::WithBundle) => (None, Some(WaitsForDto::SecondCall)),
-            None => (None, Some(WaitsForDto::Answer)),
+        let (due, waits_for) = match open.phase {
+            Phase::Pending { due: Due::At(at) } => (Some(TimestampDto(at)), None),
+            Phase::Pending { due: Due::Consent } => (None, Some(WaitsForDto::Consent)),
+            Phase::Pending {
+                due: Due::SecondCall | Due::WithBundle,
+            } => (None, Some(WaitsForDto::SecondCall)),
+            Phase::Delayed { .. } | Phase::Ended => (None, Some(WaitsForDto::Answer)),
         };
         PendingDto {
-            verification_id: TextDto(open.id),
+            verification_id: open.id.to_string(),
             endpoint: open.endpoint.to_string(),
             due,
             waits_for,
@@ -303,18 +257,5 @@ impl DeliveryCountsDto {
             }
         }
         counts
-    }
-}
-
-impl UsageDto {
-    fn of(row: Row) -> Self {
-        UsageDto {
-            calls: row.calls,
-            completed: row.completed,
-            no_record: row.no_record,
-            failed: row.failed,
-            billed: row.billed,
-            amount: RupeesDto(row.amount),
-        }
     }
 }

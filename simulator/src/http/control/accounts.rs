@@ -7,22 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use super::account_dto::{AccountDto, BalanceDto, ClockStateDto};
 use super::request::EmptyBody;
-use super::route::{ControlRequest, ControlResult};
+use super::response::ControlError;
+use super::route::{ControlApi, ControlRequest, ControlResult};
 use super::values::{AmountDto, NameDto, NetworkDto, RateLimitDto, SecretDto, TimestampDto};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
-use crate::scenario::{AccountConfig, KeyConfig, WebhookConfig};
+use crate::host::AccountCell;
+use crate::scenario::{AccountConfig, KeyConfig};
 
 /// Every account.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlAccounts", deny_unknown_fields)]
 pub(super) struct AccountListDto {
     accounts: Vec<AccountSummaryDto>,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 struct AccountSummaryDto {
     id: String,
     /// What its clock shows.
@@ -34,7 +33,6 @@ struct AccountSummaryDto {
 
 /// How many calls it answered in each environment.
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct CallTotalsDto {
     test: u64,
     live: u64,
@@ -50,7 +48,7 @@ pub(super) async fn list(request: ControlRequest) -> ControlResult<AccountListDt
         AccountSummaryDto {
             id: account.id.to_string(),
             now: TimestampDto(account.clock.read(machine)),
-            clock: ClockStateDto::of(account),
+            clock: (&account.clock).into(),
             live: BalanceDto::of(&account.environment(Environment::Live).wallet),
             calls: CallTotalsDto {
                 test: calls(Environment::Test),
@@ -67,7 +65,6 @@ pub(super) async fn list(request: ControlRequest) -> ControlResult<AccountListDt
 /// A new account.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "ControlNewAccount")]
 pub(super) struct NewAccountDto {
     /// What its keys say after `svc_test_` and `svc_live_`.
     id: NameDto,
@@ -83,7 +80,6 @@ pub(super) struct NewAccountDto {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(inline)]
 struct NewWebhookDto {
     url: String,
     secret: SecretDto,
@@ -91,10 +87,10 @@ struct NewWebhookDto {
 
 pub(super) async fn open(request: ControlRequest<NewAccountDto>) -> ControlResult<AccountDto> {
     let new = request.body;
-    let webhook = |webhook: NewWebhookDto| -> ControlResult<WebhookConfig> {
+    let webhook = new.webhook.map(|webhook| {
         request.api.check_url(&webhook.url)?;
-        Ok(webhook.secret.for_url(webhook.url))
-    };
+        Ok::<_, ControlError>(webhook.secret.for_url(webhook.url))
+    });
     let config = AccountConfig {
         id: Arc::clone(&new.id.0),
         live_wallet: new.wallet_inr.map(|amount| amount.0).unwrap_or_default(),
@@ -105,16 +101,16 @@ pub(super) async fn open(request: ControlRequest<NewAccountDto>) -> ControlResul
         }],
         allowlist: new.allowlist.iter().flatten().map(|it| it.0).collect(),
         rate_limit: new.rate_limit.map(Into::into),
-        webhook: new.webhook.map(webhook).transpose()?,
+        webhook: webhook.transpose()?,
         copies: false,
     };
     let cell = request.api.host.open(config)?;
-    Ok(cell.read(|account| AccountDto::of(account, request.api.host.now())))
+    Ok(request.api.show(&cell))
 }
 
 pub(super) async fn one(request: ControlRequest) -> ControlResult<AccountDto> {
     let cell = request.account()?;
-    Ok(cell.read(|account| AccountDto::of(account, request.api.host.now())))
+    Ok(request.api.show(&cell))
 }
 
 pub(super) async fn remove(request: ControlRequest) -> ControlResult<()> {
@@ -125,7 +121,6 @@ pub(super) async fn remove(request: ControlRequest) -> ControlResult<()> {
 /// A copy's id.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ControlFork")]
 pub(super) struct ForkDto {
     id: NameDto,
 }
@@ -133,11 +128,17 @@ pub(super) struct ForkDto {
 pub(super) async fn fork(request: ControlRequest<ForkDto>) -> ControlResult<AccountDto> {
     let cell = request.account()?;
     let copy = request.api.host.fork(&cell, &request.body.id.0)?;
-    Ok(copy.read(|account| AccountDto::of(account, request.api.host.now())))
+    Ok(request.api.show(&copy))
 }
 
 pub(super) async fn reset(request: ControlRequest<EmptyBody>) -> ControlResult<AccountDto> {
     let cell = request.account()?;
     request.api.host.reset(&cell)?;
-    Ok(cell.read(|account| AccountDto::of(account, request.api.host.now())))
+    Ok(request.api.show(&cell))
+}
+
+impl ControlApi {
+    fn show(&self, cell: &AccountCell) -> AccountDto {
+        cell.read(|account| AccountDto::of(account, self.host.now()))
+    }
 }

@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::request::NoBody;
 use super::route::{ControlRequest, ControlResult};
-use super::values::{EnvironmentDto, TextDto, TimestampDto, environments};
+use super::values::{EnvironmentDto, TimestampDto, environments};
 use crate::engine::state::audit::{Access, AccessKind};
-use crate::engine::state::ids::VerificationId;
 
 /// Whose audit.
 #[derive(Deserialize, JsonSchema)]
@@ -20,33 +19,21 @@ pub(super) struct AuditQuery {
 
 /// Accesses, oldest first.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlAudit", deny_unknown_fields)]
 pub(super) struct AccessListDto {
     accesses: Vec<AccessDto>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 struct AccessDto {
-    verification_id: TextDto<VerificationId>,
+    verification_id: String,
     environment: EnvironmentDto,
     /// By the account's clock.
     at: TimestampDto,
-    by: AccessKindDto,
+    by: AccessKind,
     /// The last day the answer is retained.
     #[schemars(with = "String", extend("format" = "date"))]
-    retained_until: TextDto<Date>,
-}
-
-/// How an answer was accessed.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-enum AccessKindDto {
-    Call,
-    Replay,
-    LookUp,
+    retained_until: Date,
 }
 
 pub(super) async fn list(
@@ -58,15 +45,11 @@ pub(super) async fn list(
         let of = |environment| {
             let accesses = account.environment(environment).audit.iter();
             accesses.map(move |access: &Access| AccessDto {
-                verification_id: TextDto(access.verification),
-                environment: environment.into(),
+                verification_id: access.verification.to_string(),
+                environment: EnvironmentDto(environment),
                 at: TimestampDto(access.at),
-                by: match access.by {
-                    AccessKind::Call => AccessKindDto::Call,
-                    AccessKind::Replay => AccessKindDto::Replay,
-                    AccessKind::LookUp => AccessKindDto::LookUp,
-                },
-                retained_until: TextDto(access.retained_until),
+                by: access.by,
+                retained_until: access.retained_until,
             })
         };
         let rows = environments(query.environment).into_iter().flat_map(of);

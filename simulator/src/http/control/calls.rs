@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::json::Json;
 
 use super::event_dto::{CallStatusDto, status_of};
@@ -10,7 +9,7 @@ use super::request::NoBody;
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlRequest, ControlResult};
 use super::values::{
-    EnvironmentDto, LimitDto, RupeesDto, TextDto, TimestampDto, VerificationIdDto, environments,
+    EnvironmentDto, LimitDto, RupeesDto, TimestampDto, VerificationIdDto, environments,
 };
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
@@ -34,7 +33,6 @@ pub(super) struct CallsQuery {
 
 /// Calls, newest first.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlCalls", deny_unknown_fields)]
 pub(super) struct CallListDto {
     calls: Vec<CallDto>,
     /// How many older ones were forgotten to bound memory.
@@ -43,9 +41,8 @@ pub(super) struct CallListDto {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlCall", deny_unknown_fields)]
 pub(super) struct CallDto {
-    verification_id: TextDto<VerificationId>,
+    verification_id: String,
     environment: EnvironmentDto,
     endpoint: String,
     /// When it came in, by the account's clock.
@@ -54,7 +51,7 @@ pub(super) struct CallDto {
     /// The HTTP status of its newest answer.
     http_status: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<TextDto<ErrorCode>>,
+    code: Option<String>,
     /// In INR.
     charged: RupeesDto,
     /// Why it got this outcome.
@@ -72,8 +69,8 @@ impl CallDto {
     fn of(call: &Verification, answer: &Answer, environment: Environment) -> Self {
         let (status, code) = status_of(answer.state);
         CallDto {
-            verification_id: TextDto(call.id),
-            environment: environment.into(),
+            verification_id: call.id.to_string(),
+            environment: EnvironmentDto(environment),
             endpoint: call.endpoint.to_string(),
             at: TimestampDto(call.created_at),
             status,
@@ -114,21 +111,19 @@ impl CallsQuery {
                 place.ok_or_else(|| ControlError::invalid_input(unknown))? + 1
             }
         };
-        let wanted = |(_, call, answer): &&(Environment, &Verification, &Answer)| {
-            let endpoint = self.endpoint.as_deref();
-            let status = status_of(answer.state).0;
-            endpoint.is_none_or(|endpoint| *call.endpoint == *endpoint)
-                && self.status.is_none_or(|wanted| wanted == status)
+        let found = found.into_iter().skip(from);
+        let calls = found.map(|(environment, call, answer)| CallDto::of(call, answer, environment));
+        let wanted = |call: &CallDto| {
+            let endpoint = self.endpoint.as_ref();
+            endpoint.is_none_or(|endpoint| call.endpoint == *endpoint)
+                && self.status.is_none_or(|status| call.status == status)
         };
-        let page = found[from..].iter().filter(wanted);
-        let page = page.take(self.limit.unwrap_or_default().0);
+        let calls = calls.filter(wanted).take(self.limit.unwrap_or_default().0);
         let evicted = environments
             .iter()
             .map(|it| account.environment(*it).verifications.evicted().calls);
         Ok(CallListDto {
-            calls: page
-                .map(|(environment, call, answer)| CallDto::of(call, answer, *environment))
-                .collect(),
+            calls: calls.collect(),
             forgotten: evicted.sum(),
         })
     }

@@ -14,7 +14,6 @@ use crate::host::clock_move::{ClockMoveError, ClockTarget};
 
 /// What a clock shows.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlClock", deny_unknown_fields)]
 pub(super) struct ClockReadingDto {
     now: TimestampDto,
     state: ClockStateDto,
@@ -23,7 +22,7 @@ pub(super) struct ClockReadingDto {
 /// What is to be done with a clock: at least one of these, not both `advance` and `set`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ControlClockChange", extend("minProperties" = 1, "not" = { "required": ["advance", "set"] }))]
+#[schemars(extend("minProperties" = 1, "not" = { "required": ["advance", "set"] }))]
 pub(super) struct ClockChangeDto {
     /// It shows so much later.
     advance: Option<DurationDto>,
@@ -35,7 +34,6 @@ pub(super) struct ClockChangeDto {
 
 /// What a clock shows, and what happened on the way there.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlMovedClock", deny_unknown_fields)]
 pub(super) struct MovedClockDto {
     now: TimestampDto,
     state: ClockStateDto,
@@ -50,15 +48,12 @@ pub(super) async fn show(request: ControlRequest) -> ControlResult<ClockReadingD
 
 pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResult<MovedClockDto> {
     let cell = request.account()?;
-    let ClockChangeDto {
-        advance,
-        set,
-        freeze,
-    } = request.body;
-    let target = match (advance, set) {
-        (Some(_), Some(_)) => return Err(wrong("give either `advance` or `set`")),
-        (None, None) if freeze.is_none() => {
-            return Err(wrong("give `advance`, `set` or `freeze`"));
+    let change = request.body;
+    let invalid = |message| Err(ControlError::invalid_input(message));
+    let target = match (change.advance, change.set) {
+        (Some(_), Some(_)) => return invalid("give either `advance` or `set`"),
+        (None, None) if change.freeze.is_none() => {
+            return invalid("give `advance`, `set` or `freeze`");
         }
         (Some(DurationDto(by)), None) => Some(ClockTarget::By(by)),
         (None, Some(TimestampDto(at))) => Some(ClockTarget::At(at)),
@@ -71,14 +66,14 @@ pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResul
         // Looked at before the clock is stopped: what is refused changes nothing.
         return Err(ClockMoveError::Backwards { now }.into());
     }
-    if freeze == Some(true) {
+    if change.freeze == Some(true) {
         request.api.host.set_clock(&cell, AccountClock::frozen)?;
     }
     let happened = match target {
         Some(target) => request.api.host.move_clock(&cell, target).await?.events,
         None => Vec::new(),
     };
-    if freeze == Some(false) {
+    if change.freeze == Some(false) {
         request.api.host.set_clock(&cell, AccountClock::running)?;
     }
     let ClockReadingDto { now, state } = request.api.shows(&cell);
@@ -89,16 +84,12 @@ pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResul
     })
 }
 
-fn wrong(message: &str) -> ControlError {
-    ControlError::invalid_input(message)
-}
-
 impl ControlApi {
     fn shows(&self, cell: &AccountCell) -> ClockReadingDto {
         let machine = self.host.now();
         cell.read(|account| ClockReadingDto {
             now: TimestampDto(account.clock.read(machine)),
-            state: ClockStateDto::of(account),
+            state: (&account.clock).into(),
         })
     }
 }

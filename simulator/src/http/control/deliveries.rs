@@ -5,13 +5,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::event_dto::{DeliveryStateDto, delivery_state, receiver_answer};
+use super::event_dto::{DeliveryStateDto, receiver_answer};
 use super::request::{EmptyBody, NoBody};
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlApi, ControlRequest, ControlResult};
-use super::values::{
-    EnvironmentDto, LimitDto, TextDto, TimestampDto, VerificationIdDto, environments,
-};
+use super::values::{EnvironmentDto, LimitDto, TimestampDto, VerificationIdDto, environments};
 use crate::engine::call::request::Environment;
 use crate::engine::state::delivery::{Attempt, Delivery, DeliveryId, Why};
 use crate::engine::state::ids::VerificationId;
@@ -33,74 +31,59 @@ pub(super) struct DeliveriesQuery {
 }
 
 /// Deliveries, newest first.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlDeliveries", deny_unknown_fields)]
-pub(super) struct DeliveryListDto {
-    deliveries: Vec<DeliveryDto>,
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub(crate) struct DeliveryListDto {
+    pub(crate) deliveries: Vec<DeliveryDto>,
 }
 
 /// A delivery.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlDelivery", deny_unknown_fields)]
-pub(super) struct DeliveryDto {
-    id: TextDto<DeliveryId>,
-    verification_id: TextDto<VerificationId>,
-    environment: EnvironmentDto,
-    state: DeliveryStateDto,
+pub(crate) struct DeliveryDto {
+    pub(crate) id: String,
+    pub(crate) verification_id: String,
+    pub(crate) environment: EnvironmentDto,
+    pub(crate) state: DeliveryStateDto,
     /// When the next attempt is due, where one is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_due: Option<TimestampDto>,
+    pub(crate) next_due: Option<TimestampDto>,
     /// What the schedule counts from.
-    since: TimestampDto,
-    attempts: Vec<AttemptDto>,
+    pub(crate) since: TimestampDto,
+    pub(crate) attempts: Vec<AttemptDto>,
     /// Of one delivery alone: the body, the same at each attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<String>,
+    pub(crate) body: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlAttempt", deny_unknown_fields)]
-struct AttemptDto {
+pub(crate) struct AttemptDto {
     /// From 1.
-    number: usize,
+    pub(crate) number: usize,
     /// When it was due, by the account's clock.
-    due: TimestampDto,
-    why: AttemptReasonDto,
+    pub(crate) due: TimestampDto,
+    pub(crate) why: Why,
     /// Where it went; nothing where no receiver was registered any more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
+    pub(crate) url: Option<String>,
     /// The signature header, where one was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
+    pub(crate) signature: Option<String>,
     /// Of one delivery alone: what was signed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    signature_base: Option<String>,
+    pub(crate) signature_base: Option<String>,
     /// What the receiver answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// Why it did not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// The first bytes of its answer.
-    response_excerpt: String,
+    #[serde(default)]
+    pub(crate) response_excerpt: String,
 }
 
-/// Why an attempt was made.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-enum AttemptReasonDto {
-    /// The schedule said so.
-    Schedule,
-    /// A scenario sends it more than once.
-    Copy,
-    /// Somebody asked for it.
-    Hand,
-}
-
-/// How much of a delivery is told.
+/// How much of a delivery is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
     Summary,
@@ -117,10 +100,10 @@ impl DeliveryDto {
         let text = || String::from_utf8_lossy(&of.envelope()).into_owned();
         let attempts = delivery.attempts.iter().zip(1..);
         DeliveryDto {
-            id: TextDto(DeliveryId(of.id)),
-            verification_id: TextDto(of.id),
-            environment: environment.into(),
-            state: delivery_state(delivery.state()),
+            id: DeliveryId(of.id).to_string(),
+            verification_id: of.id.to_string(),
+            environment: EnvironmentDto(environment),
+            state: delivery.state().into(),
             next_due: delivery.due().map(TimestampDto),
             since: TimestampDto(delivery.since),
             attempts: attempts
@@ -144,11 +127,7 @@ impl AttemptDto {
         AttemptDto {
             number,
             due: TimestampDto(attempt.due),
-            why: match attempt.why {
-                Why::Schedule => AttemptReasonDto::Schedule,
-                Why::Copy => AttemptReasonDto::Copy,
-                Why::Hand => AttemptReasonDto::Hand,
-            },
+            why: attempt.why,
             url: attempt.sent.as_ref().map(|sent| sent.url.to_string()),
             signature: signature.map(|signature| signature.to_string()),
             signature_base: base,
@@ -169,11 +148,9 @@ pub(super) async fn list(
         for environment in environments(query.environment) {
             let all = account.environment(environment).verifications.deliveries();
             let wanted = all.filter(|(of, delivery)| {
-                let is_it = |VerificationIdDto(id): VerificationIdDto| of.id == id;
-                query
-                    .state
-                    .is_none_or(|state| delivery_state(delivery.state()) == state)
-                    && query.verification_id.is_none_or(is_it)
+                let state = DeliveryStateDto::from(delivery.state());
+                query.state.is_none_or(|wanted| state == wanted)
+                    && query.verification_id.is_none_or(|wanted| of.id == wanted.0)
             });
             found.extend(wanted.map(|(of, delivery)| (environment, of, delivery)));
         }

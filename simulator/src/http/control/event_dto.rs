@@ -2,19 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use svc_fixtures::contract::ErrorCode;
 
 use super::account_dto::ClockStateDto;
-use super::values::{EnvironmentDto, TextDto, TimestampDto};
+use super::values::{EnvironmentDto, TimestampDto};
 use crate::engine::state::delivery::{Answered, DeliveryId, DeliveryState};
 use crate::engine::state::event::{Event, What};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::State;
 
 /// What kind of thing happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
 pub(super) enum EventKindDto {
     CallAnswered,
     ResultReady,
@@ -24,6 +22,7 @@ pub(super) enum EventKindDto {
     LimitRestored,
     IdempotencyKeyLapsed,
     ClockSet,
+    #[default]
     AccountChanged,
     AccountReset,
 }
@@ -31,7 +30,6 @@ pub(super) enum EventKindDto {
 /// How a call stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
 pub(super) enum CallStatusDto {
     Completed,
     Pending,
@@ -41,17 +39,15 @@ pub(super) enum CallStatusDto {
 /// How a delivery stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(super) enum DeliveryStateDto {
+pub(crate) enum DeliveryStateDto {
     Due,
     Delivered,
     Dead,
 }
 
 /// Something that happened to an account. Which members there are depends on `kind`.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlEvent", deny_unknown_fields)]
 pub(super) struct EventDto {
     /// Its number among the account's events.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,17 +55,17 @@ pub(super) struct EventDto {
     /// When, by the account's clock.
     at: TimestampDto,
     environment: EnvironmentDto,
-    kind: EventKindDto,
+    pub(super) kind: EventKindDto,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verification_id: Option<TextDto<VerificationId>>,
+    pub(super) verification_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    delivery_id: Option<TextDto<DeliveryId>>,
+    delivery_id: Option<String>,
     /// Of a call, and of a result: how it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<CallStatusDto>,
     /// Of what failed: the error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<TextDto<ErrorCode>>,
+    code: Option<String>,
     /// What a call was answered with, or what a receiver answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     http_status: Option<u16>,
@@ -94,20 +90,21 @@ pub(super) struct EventDto {
 }
 
 /// How a call stands, and its error where it failed.
-pub(super) fn status_of(state: State) -> (CallStatusDto, Option<TextDto<ErrorCode>>) {
+pub(super) fn status_of(state: State) -> (CallStatusDto, Option<String>) {
     match state {
         State::Completed => (CallStatusDto::Completed, None),
         State::Pending => (CallStatusDto::Pending, None),
-        State::Failed(code) => (CallStatusDto::Failed, Some(TextDto(code))),
+        State::Failed(code) => (CallStatusDto::Failed, Some(code.to_string())),
     }
 }
 
-/// How a delivery stands.
-pub(super) fn delivery_state(state: DeliveryState) -> DeliveryStateDto {
-    match state {
-        DeliveryState::Due(_) => DeliveryStateDto::Due,
-        DeliveryState::Delivered => DeliveryStateDto::Delivered,
-        DeliveryState::Dead => DeliveryStateDto::Dead,
+impl From<DeliveryState> for DeliveryStateDto {
+    fn from(state: DeliveryState) -> Self {
+        match state {
+            DeliveryState::Due(_) => DeliveryStateDto::Due,
+            DeliveryState::Delivered => DeliveryStateDto::Delivered,
+            DeliveryState::Dead => DeliveryStateDto::Dead,
+        }
     }
 }
 
@@ -119,115 +116,93 @@ pub(super) fn receiver_answer(answer: &Answered) -> (Option<u16>, Option<String>
     }
 }
 
-/// The kind of an event.
-pub(super) fn kind(event: &Event) -> EventKindDto {
-    match &event.what {
-        What::Answered { .. } => EventKindDto::CallAnswered,
-        What::Resulted { .. } => EventKindDto::ResultReady,
-        What::Attempted { .. } => EventKindDto::DeliveryAttempted,
-        What::RedeliveryRequested { .. } => EventKindDto::DeliveryRequested,
-        What::KeyEnded { .. } => EventKindDto::KeyEnded,
-        What::LimitRestored { .. } => EventKindDto::LimitRestored,
-        What::IdempotencyKeyExpired { .. } => EventKindDto::IdempotencyKeyLapsed,
-        What::ClockSet { .. } => EventKindDto::ClockSet,
-        What::Changed => EventKindDto::AccountChanged,
-        What::Reset => EventKindDto::AccountReset,
-    }
-}
-
-/// The verification that an event is about.
-pub(super) fn verification(event: &Event) -> Option<VerificationId> {
-    match &event.what {
-        What::Answered { verification, .. }
-        | What::Resulted { verification, .. }
-        | What::Attempted { verification, .. }
-        | What::RedeliveryRequested { verification } => Some(*verification),
-        What::KeyEnded { .. }
-        | What::LimitRestored { .. }
-        | What::IdempotencyKeyExpired { .. }
-        | What::ClockSet { .. }
-        | What::Changed
-        | What::Reset => None,
-    }
-}
-
 impl EventDto {
     /// An event without its number.
     pub(super) fn of(event: &Event) -> Self {
-        let mut dto = EventDto::base(event);
-        let delivery = verification(event).map(|it| TextDto(DeliveryId(it)));
+        let of_account = |kind| EventDto {
+            at: TimestampDto(event.at),
+            environment: EnvironmentDto(event.environment),
+            kind,
+            ..EventDto::default()
+        };
+        let of_verification = |kind, id: &VerificationId| EventDto {
+            verification_id: Some(id.to_string()),
+            ..of_account(kind)
+        };
+        let delivery = |id: &VerificationId| Some(DeliveryId(*id).to_string());
         match &event.what {
-            What::Answered { status, state, .. } => {
-                dto.http_status = Some(*status);
-                dto.set_status(*state);
-            }
+            What::Answered {
+                verification,
+                status,
+                state,
+            } => EventDto {
+                http_status: Some(*status),
+                ..of_verification(EventKindDto::CallAnswered, verification).with_state(*state)
+            },
             What::Resulted {
-                state, delivers, ..
-            } => {
-                dto.set_status(*state);
-                dto.delivers = Some(*delivers);
-                dto.delivery_id = delivery.filter(|_| *delivers);
-            }
+                verification,
+                state,
+                delivers,
+            } => EventDto {
+                delivers: Some(*delivers),
+                delivery_id: delivery(verification).filter(|_| *delivers),
+                ..of_verification(EventKindDto::ResultReady, verification).with_state(*state)
+            },
             What::Attempted {
+                verification,
                 number,
                 answer,
                 state,
-                ..
             } => {
-                dto.delivery_id = delivery;
-                dto.attempt = Some(*number);
-                (dto.http_status, dto.reason) = receiver_answer(answer);
-                dto.state = Some(delivery_state(*state));
+                let (http_status, reason) = receiver_answer(answer);
+                EventDto {
+                    delivery_id: delivery(verification),
+                    attempt: Some(*number),
+                    http_status,
+                    reason,
+                    state: Some((*state).into()),
+                    ..of_verification(EventKindDto::DeliveryAttempted, verification)
+                }
             }
-            What::RedeliveryRequested { .. } => dto.delivery_id = delivery,
-            What::KeyEnded { key } | What::LimitRestored { key } => {
-                dto.key = Some(key.to_string());
+            What::RedeliveryRequested { verification } => EventDto {
+                delivery_id: delivery(verification),
+                ..of_verification(EventKindDto::DeliveryRequested, verification)
+            },
+            What::KeyEnded { key } => of_account(EventKindDto::KeyEnded).with_key(key),
+            What::LimitRestored { key } => of_account(EventKindDto::LimitRestored).with_key(key),
+            What::IdempotencyKeyExpired { key } => {
+                of_account(EventKindDto::IdempotencyKeyLapsed).with_key(key)
             }
-            What::IdempotencyKeyExpired { key } => dto.key = Some(key.to_string()),
-            What::ClockSet { clock } => {
-                let frozen = clock.frozen_at().is_some();
-                dto.clock = Some(if frozen {
-                    ClockStateDto::Frozen
-                } else {
-                    ClockStateDto::Running
-                });
-            }
-            What::Changed | What::Reset => {}
+            What::ClockSet { clock } => EventDto {
+                clock: Some(clock.into()),
+                ..of_account(EventKindDto::ClockSet)
+            },
+            What::Changed => of_account(EventKindDto::AccountChanged),
+            What::Reset => of_account(EventKindDto::AccountReset),
         }
-        dto
     }
 
-    /// An event with its number.
-    pub(super) fn numbered(seq: u64, event: &Event) -> Self {
+    /// The event with its number.
+    pub(super) fn numbered(self, seq: u64) -> Self {
         EventDto {
             seq: Some(seq),
-            ..EventDto::of(event)
+            ..self
         }
     }
 
-    fn base(event: &Event) -> Self {
-        EventDto {
-            seq: None,
-            at: TimestampDto(event.at),
-            environment: event.environment.into(),
-            kind: kind(event),
-            verification_id: verification(event).map(TextDto),
-            delivery_id: None,
-            status: None,
-            code: None,
-            http_status: None,
-            reason: None,
-            attempt: None,
-            state: None,
-            delivers: None,
-            key: None,
-            clock: None,
-        }
-    }
-
-    fn set_status(&mut self, state: State) {
+    fn with_state(self, state: State) -> Self {
         let (status, code) = status_of(state);
-        self.status = Some(status);
-        self.code = code;
+        EventDto {
+            status: Some(status),
+            code,
+            ..self
+        }
+    }
+
+    fn with_key(self, key: &str) -> Self {
+        EventDto {
+            key: Some(key.to_owned()),
+            ..self
+        }
     }
 }

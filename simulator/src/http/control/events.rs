@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::event_dto::{EventDto, EventKindDto, kind, verification};
+use super::event_dto::{EventDto, EventKindDto};
 use super::request::NoBody;
 use super::response::ControlError;
 use super::route::{ControlRequest, ControlResult};
@@ -30,7 +30,6 @@ pub(super) struct EventsQuery {
 
 /// Events, oldest first.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlEvents", deny_unknown_fields)]
 pub(super) struct EventListDto {
     events: Vec<EventDto>,
     /// Where to go on from.
@@ -50,11 +49,12 @@ pub(super) async fn list(
         let message = "wait: at most `60s`; ask again from `next`";
         return Err(ControlError::invalid_input(message));
     }
+    let verification = query.verification_id;
+    let verification = verification.map(|VerificationIdDto(id)| id.to_string());
     let wanted = |event: &Event| {
-        query.kind.is_none_or(|wanted| kind(event) == wanted)
-            && query
-                .verification_id
-                .is_none_or(|VerificationIdDto(id)| verification(event) == Some(id))
+        let event = EventDto::of(event);
+        query.kind.is_none_or(|kind| event.kind == kind)
+            && (verification.is_none() || event.verification_id == verification)
     };
     let from = query.from.unwrap_or_default().0;
     let found = tokio::select! {
@@ -62,12 +62,10 @@ pub(super) async fn list(
         // Nobody has to wait for a simulator that stops.
         () = request.api.stop.cancelled() => cell.wait_for_events(from, wanted, Duration::ZERO).await,
     };
+    let events = found.events.iter();
+    let events = events.map(|(seq, event)| EventDto::of(event).numbered(*seq));
     Ok(EventListDto {
-        events: found
-            .events
-            .iter()
-            .map(|(seq, event)| EventDto::numbered(*seq, event))
-            .collect(),
+        events: events.collect(),
         next: found.next,
         missed: found.missed,
     })

@@ -9,7 +9,6 @@ use svc_fixtures::json::Json;
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlRequest, ControlResult};
 use super::values::EnvironmentDto;
-use crate::engine::call::request::Environment;
 use crate::http::explanation::{self, ExplanationDto};
 use crate::rehearsal::{self, Rehearsal};
 use crate::scenario::AccountConfig;
@@ -17,7 +16,6 @@ use crate::scenario::AccountConfig;
 /// A call to explain.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[schemars(rename = "ControlExplain")]
 pub(super) struct ExplainDto {
     account: String,
     /// `test` where it is left out.
@@ -33,21 +31,14 @@ pub(super) struct ExplainDto {
 }
 
 pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResult<ExplanationDto> {
-    let ExplainDto {
-        account,
-        environment,
-        operation,
-        body,
-        reference_id,
-        idempotency_key,
-    } = request.body;
-    let cell = request.api.account(&account)?;
+    let ask = request.body;
+    let cell = request.api.account(&ask.account)?;
     let rules = request.api.host.rules_of(&cell);
-    let index = rules.contract.operation_index(&operation).ok_or_else(|| {
+    let index = rules.contract.operation_index(&ask.operation).ok_or_else(|| {
         let message = "there is no such operation; `svc-simulator operations` lists them, and of a bundle each step is one";
         ControlError::new(ControlErrorCode::OperationNotFound, message)
     })?;
-    let environment = Environment::from(environment.unwrap_or(EnvironmentDto::Test));
+    let EnvironmentDto(environment) = ask.environment.unwrap_or_default();
     // Every outcome is tried: too long for a task that others wait behind.
     let explaining = tokio::task::spawn_blocking(move || {
         let config = cell.read(|account| account.config().clone());
@@ -55,7 +46,7 @@ pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResul
         let accounts = all.iter().map(|cell| cell.read(|it| it.config().clone()));
         let accounts: Vec<AccountConfig> = accounts.collect();
         let mut rehearsal = Rehearsal::new(&rules, config.clone());
-        let body = body.map_or_else(
+        let body = ask.body.map_or_else(
             || rehearsal.body(environment, index, &[]),
             |body| as_json(&Value::Object(body)),
         );
@@ -65,14 +56,13 @@ pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResul
             key: &key,
             target: rehearsal::CallTarget::Operation(index),
             body: &body,
-            idempotency_key: idempotency_key.as_deref(),
-            reference_id: reference_id.as_deref(),
+            idempotency_key: ask.idempotency_key.as_deref(),
+            reference_id: ask.reference_id.as_deref(),
         };
         let observed = rehearsal.call(&spec);
         explanation::explain(&rules, &accounts, &config, index, &spec, &observed)
     });
-    let explanation = explaining.await;
-    explanation.map_err(|_| ControlError::internal())
+    explaining.await.map_err(|_| ControlError::internal())
 }
 
 /// A value that was JSON before.

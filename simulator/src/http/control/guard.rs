@@ -12,10 +12,10 @@ use data_encoding::BASE64;
 use futures_util::FutureExt as _;
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::uri::Authority;
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq as _;
 
-use super::response::{ControlError, ControlErrorCode};
+use super::response::{ControlError, ControlErrorCode as Code};
 use crate::http::edge::MalformedRequest;
 
 /// Who may use the console, beside those on this machine.
@@ -63,30 +63,26 @@ impl ConsoleGuard {
     }
 
     fn admit(&self, request: &Request) -> Result<(), ControlError> {
-        match request.extensions().get::<MalformedRequest>() {
-            None => {}
-            Some(reason @ (MalformedRequest::Host | MalformedRequest::OtherHost)) => {
-                return Err(ControlError::new(
-                    ControlErrorCode::HostNotAllowed,
-                    reason.to_string(),
-                ));
-            }
-            Some(reason) => return Err(ControlError::invalid_input(reason.to_string())),
+        if let Some(reason) = request.extensions().get::<MalformedRequest>() {
+            let code = match reason {
+                MalformedRequest::Host | MalformedRequest::OtherHost => Code::HostNotAllowed,
+                _ => Code::InvalidInput,
+            };
+            return Err(ControlError::new(code, reason.to_string()));
         }
         let headers = request.headers();
         let host = self.host(request)?;
-        if let Some(origin) = headers.get(ORIGIN) {
-            let origin = origin.to_str().unwrap_or_default();
-            if !self.is_own_origin(origin, host) {
-                return Err(refuse_origin(
-                    "`Origin` must be the console's own, or not be sent",
-                ));
-            }
+        let origin = headers.get(ORIGIN);
+        let origin = origin.map(|origin| origin.to_str().unwrap_or_default());
+        if origin.is_some_and(|origin| !self.is_own_origin(origin, host)) {
+            let message = "`Origin` must be the console's own, or not be sent";
+            return Err(ControlError::new(Code::OriginNotAllowed, message));
         }
         let path = request.uri().path();
         let site = headers.get(FETCH_SITE).map(|site| site.as_bytes());
         if site == Some(b"cross-site") && path.starts_with("/control/") {
-            return Err(refuse_origin("another site's page may not ask for this"));
+            let message = "another site's page may not ask for this";
+            return Err(ControlError::new(Code::OriginNotAllowed, message));
         }
         match &self.access.token {
             Some(token) if !WITHOUT_TOKEN.contains(&path) => token.check(headers),
@@ -96,18 +92,14 @@ impl ConsoleGuard {
 
     /// The host the request is for, where it is the console's own.
     fn host<'r>(&self, request: &'r Request) -> Result<&'r str, ControlError> {
-        let mut hosts = request.headers().get_all(HOST).iter();
-        let sent = match (hosts.next(), hosts.next()) {
-            (Some(host), None) => host.to_str().ok(),
-            _ => None,
-        };
+        let sent = only(request.headers(), &HOST).and_then(|host| host.to_str().ok());
         let target = request.uri().authority().map(Authority::as_str);
         match sent.filter(|host| self.is_own(host)) {
             Some(host) if target.is_none_or(|target| self.is_own(target)) => Ok(host),
             _ => {
                 let message = "the Host header must be the console's own address, such as \
                                localhost; `--console-host NAME` allows another name";
-                Err(ControlError::new(ControlErrorCode::HostNotAllowed, message))
+                Err(ControlError::new(Code::HostNotAllowed, message))
             }
         }
     }
@@ -143,8 +135,10 @@ impl ConsoleGuard {
     }
 }
 
-fn refuse_origin(message: &str) -> ControlError {
-    ControlError::new(ControlErrorCode::OriginNotAllowed, message)
+/// A header that was sent once: of two nobody can say which one counts.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
 }
 
 /// The name or address in a host, without its port.
@@ -159,25 +153,20 @@ fn name(host: &str) -> Option<String> {
 
 impl ConsoleToken {
     fn check(&self, headers: &HeaderMap) -> Result<(), ControlError> {
-        let mut sent = headers.get_all(AUTHORIZATION).iter();
-        let shown = match (sent.next(), sent.next()) {
-            (Some(value), None) => sent_token(value.as_bytes()),
-            // With two headers nobody can say which one counts.
-            _ => None,
-        };
-        let message = match shown {
-            Some(shown) if self.matches(&shown) => return Ok(()),
+        let sent = only(headers, &AUTHORIZATION);
+        let message = match sent.and_then(|value| sent_token(value.as_bytes())) {
+            Some(sent) if self.matches(&sent) => return Ok(()),
             Some(_) => "this is not the console's token",
             None => {
                 "send the console's token as `Authorization: Bearer TOKEN`, or as the password of \
                  `Basic`"
             }
         };
-        Err(ControlError::new(ControlErrorCode::TokenRequired, message))
+        Err(ControlError::new(Code::TokenRequired, message))
     }
 
-    fn matches(&self, shown: &[u8]) -> bool {
-        self.0.as_bytes().ct_eq(shown).into()
+    fn matches(&self, sent: &[u8]) -> bool {
+        self.0.as_bytes().ct_eq(sent).into()
     }
 }
 

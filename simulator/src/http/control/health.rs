@@ -7,7 +7,6 @@ use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlRequest, ControlResult};
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlHealth", deny_unknown_fields)]
 pub(super) struct HealthDto {
     /// `ok`, `ready`.
     status: &'static str,
@@ -25,21 +24,25 @@ pub(super) async fn health(_: ControlRequest) -> ControlResult<HealthDto> {
 }
 
 /// All listeners are bound before the first of them serves: only the stop makes this false. A bad
-/// edit of the scenarios does not: calls are answered by those before it. Needing no token, it does
-/// not tell what the files say.
+/// edit of the scenarios does not: calls are answered by those before it. It needs no token, and so it
+/// does not quote the files.
 pub(super) async fn ready(request: ControlRequest) -> ControlResult<HealthDto> {
-    match request.api.stop.is_cancelled() {
-        false => Ok(HealthDto {
-            status: "ready",
-            scenarios: request.api.host.reload_status().failure.map(|refused| {
-                let plural = if refused.mistakes == 1 { "" } else { "s" };
-                format!(
-                    "the last edit was refused, the scenarios before it hold: {} mistake{plural}, told \
-                     by GET /control/scenarios",
-                    refused.mistakes
-                )
-            }),
-        }),
-        true => Err(ControlError::of(ControlErrorCode::Stopping)),
+    if request.api.stop.is_cancelled() {
+        return Err(ControlError::of(ControlErrorCode::Stopping));
     }
+    let refused = request.api.host.reload_status().failure;
+    let scenarios = refused.map(|refused| {
+        let (count, plural) = (
+            refused.mistakes,
+            if refused.mistakes == 1 { "" } else { "s" },
+        );
+        format!(
+            "the last edit was refused, the scenarios before it hold: {count} mistake{plural}, \
+             listed by GET /control/scenarios"
+        )
+    });
+    Ok(HealthDto {
+        status: "ready",
+        scenarios,
+    })
 }

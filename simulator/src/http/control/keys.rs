@@ -12,7 +12,6 @@ use crate::engine::state::manage;
 /// A key to be.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ControlKeyToAdd")]
 pub(super) struct NewKeyDto {
     environment: EnvironmentDto,
     /// What it says after `svc_test_` or `svc_live_`.
@@ -21,7 +20,6 @@ pub(super) struct NewKeyDto {
 
 /// A key.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlKey", deny_unknown_fields)]
 pub(super) struct AddedKeyDto {
     key: String,
     environment: EnvironmentDto,
@@ -30,10 +28,7 @@ pub(super) struct AddedKeyDto {
 pub(super) async fn add(request: ControlRequest<NewKeyDto>) -> ControlResult<AddedKeyDto> {
     let cell = request.account()?;
     let NewKeyDto { environment, name } = request.body;
-    let key = request
-        .api
-        .host
-        .add_key(&cell, environment.into(), &name.0)?;
+    let key = request.api.host.add_key(&cell, environment.0, &name.0)?;
     Ok(AddedKeyDto {
         key: key.text.to_string(),
         environment,
@@ -43,14 +38,12 @@ pub(super) async fn add(request: ControlRequest<NewKeyDto>) -> ControlResult<Add
 /// Where the newest key is rotated.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ControlKeyRotation")]
 pub(super) struct KeyRotationDto {
     environment: EnvironmentDto,
 }
 
 /// A new key, and the one it replaces.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlRotatedKey", deny_unknown_fields)]
 pub(super) struct RotatedKeyDto {
     key: String,
     environment: EnvironmentDto,
@@ -58,7 +51,6 @@ pub(super) struct RotatedKeyDto {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct ReplacedKeyDto {
     key: String,
     /// When it stops working, by the account's clock.
@@ -69,11 +61,11 @@ pub(super) async fn rotate(
     request: ControlRequest<KeyRotationDto>,
 ) -> ControlResult<RotatedKeyDto> {
     let cell = request.account()?;
-    let environment = Environment::from(request.body.environment);
+    let environment = request.body.environment.0;
     let rotation = request.api.host.rotate_key(&cell, environment)?;
     Ok(RotatedKeyDto {
         key: rotation.key.text.to_string(),
-        environment: environment.into(),
+        environment: EnvironmentDto(environment),
         replaces: ReplacedKeyDto {
             key: rotation.replaces.to_string(),
             until: TimestampDto(rotation.until),
@@ -84,7 +76,6 @@ pub(super) async fn rotate(
 /// A key to end.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ControlKeyToRevoke")]
 pub(super) struct KeyToRevokeDto {
     /// The whole key.
     key: String,
@@ -92,7 +83,6 @@ pub(super) struct KeyToRevokeDto {
 
 /// A key that works no more.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlRevokedKey", deny_unknown_fields)]
 pub(super) struct RevokedKeyDto {
     key: String,
     state: KeyStateDto,

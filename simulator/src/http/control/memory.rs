@@ -6,42 +6,28 @@ use serde::Serialize;
 use super::route::{ControlRequest, ControlResult};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
-use crate::engine::state::environment::{EnvironmentState, Evictable};
+use crate::engine::state::environment::{EnvironmentState, Evictable, RetentionLimits};
 
 /// What all accounts take.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlMemory", deny_unknown_fields)]
 pub(super) struct MemoryDto {
     /// What all accounts take, in bytes.
     bytes: u64,
     /// What they may take: `--keep-total`.
     at_most: u64,
-    /// How often the heaviest had to give way because all together took too much.
+    /// How often something of the heaviest was evicted because all together took too much.
     gave_way: u64,
     /// Of each account and environment.
-    keeps: RetentionLimitsDto,
+    keeps: RetentionLimits,
     accounts: OpenedAccountsDto,
     /// What all accounts that there are have forgotten.
     forgotten: EvictedDto,
 }
 
-/// What each account keeps in each environment.
-#[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
-struct RetentionLimitsDto {
-    /// So many calls: `--keep-calls`.
-    calls: u64,
-    /// So many deliveries that have ended: `--keep-deliveries`.
-    deliveries: u64,
-    /// So many bytes of what has ended, and as many of what is pending: `--keep-bytes`.
-    bytes: u64,
-}
-
 /// The accounts that keys opened.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 struct OpenedAccountsDto {
     /// How many there are.
     opened_by_keys: u64,
@@ -56,7 +42,6 @@ struct OpenedAccountsDto {
 /// How much was forgotten of each kind to bound memory.
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlForgotten", deny_unknown_fields)]
 struct EvictedDto {
     calls: u64,
     deliveries: u64,
@@ -73,21 +58,20 @@ struct EvictedDto {
 
 impl EvictedDto {
     fn add(&mut self, state: &EnvironmentState) {
-        let evictions = state.evictions();
-        self.calls += evictions.calls;
-        self.deliveries += evictions.deliveries;
-        self.idempotency_keys += evictions.idempotency_keys;
-        self.flows += evictions.flows;
-        self.sequences += evictions.sequences;
-        self.counters += evictions.counters;
-        self.audit += evictions.audit;
+        let evicted = state.evictions();
+        self.calls += evicted.calls;
+        self.deliveries += evicted.deliveries;
+        self.idempotency_keys += evicted.idempotency_keys;
+        self.flows += evicted.flows;
+        self.sequences += evicted.sequences;
+        self.counters += evicted.counters;
+        self.audit += evicted.audit;
         self.joined_days += state.usage.joined();
     }
 }
 
 /// What an account keeps.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlAccountMemory", deny_unknown_fields)]
 pub(super) struct AccountMemoryDto {
     test: EnvironmentMemoryDto,
     live: EnvironmentMemoryDto,
@@ -95,7 +79,6 @@ pub(super) struct AccountMemoryDto {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline, deny_unknown_fields)]
 struct EnvironmentMemoryDto {
     /// What may be forgotten, in bytes.
     ended_bytes: u64,
@@ -114,7 +97,6 @@ struct EnvironmentMemoryDto {
 /// What is kept of a kind.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlKept", deny_unknown_fields)]
 struct KindMemoryDto {
     /// How many have ended.
     ended: u64,
@@ -124,23 +106,19 @@ struct KindMemoryDto {
     open_bytes: u64,
 }
 
-impl KindMemoryDto {
-    fn of(state: &EnvironmentState, of: Evictable) -> Self {
-        let (ended, open) = (state.evictable(of), state.pinned(of));
-        KindMemoryDto {
-            ended: ended.count as u64,
-            ended_bytes: ended.bytes as u64,
-            open: open.count as u64,
-            open_bytes: open.bytes as u64,
-        }
-    }
-}
-
 impl EnvironmentMemoryDto {
     fn of(state: &EnvironmentState) -> Self {
         let mut forgotten = EvictedDto::default();
         forgotten.add(state);
-        let part = |of| KindMemoryDto::of(state, of);
+        let part = |kind| {
+            let (ended, open) = (state.evictable(kind), state.pinned(kind));
+            KindMemoryDto {
+                ended: ended.count as u64,
+                ended_bytes: ended.bytes as u64,
+                open: open.count as u64,
+                open_bytes: open.bytes as u64,
+            }
+        };
         EnvironmentMemoryDto {
             ended_bytes: state.evictable_bytes() as u64,
             open_bytes: state.pinned_bytes() as u64,
@@ -155,32 +133,27 @@ impl EnvironmentMemoryDto {
 }
 
 pub(super) async fn all(request: ControlRequest) -> ControlResult<MemoryDto> {
-    let (limits, usage) = (
-        request.api.host.memory_limits(),
-        request.api.host.memory_usage(),
-    );
+    let host = &request.api.host;
+    let (limits, usage) = (host.memory_limits(), host.memory_usage());
     let mut forgotten = EvictedDto::default();
-    for cell in request.api.host.directory().all() {
+    for cell in host.directory().all() {
         cell.read(|account| {
-            let states = Environment::ALL.map(|environment| account.environment(environment));
-            states.into_iter().for_each(|state| forgotten.add(state));
+            for environment in Environment::ALL {
+                forgotten.add(account.environment(environment));
+            }
         });
     }
-    let keyed = request.api.host.directory().opened_by_keys();
+    let opened = host.directory().opened_by_keys();
     Ok(MemoryDto {
         bytes: usage.bytes as u64,
         at_most: limits.total_bytes as u64,
         gave_way: usage.evictions,
-        keeps: RetentionLimitsDto {
-            calls: limits.retention.calls as u64,
-            deliveries: limits.retention.deliveries as u64,
-            bytes: limits.retention.bytes as u64,
-        },
+        keeps: limits.retention,
         accounts: OpenedAccountsDto {
-            opened_by_keys: keyed.open as u64,
+            opened_by_keys: opened.open as u64,
             at_most: limits.max_accounts as u64,
             idle_ms: u64::try_from(limits.account_idle.as_millis()).unwrap_or(u64::MAX),
-            gone: keyed.closed,
+            gone: opened.closed,
         },
         forgotten,
     })

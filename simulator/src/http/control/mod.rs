@@ -26,15 +26,23 @@ mod values;
 use std::sync::Arc;
 
 use axum::Router;
-use http::StatusCode;
+use http::{Method, StatusCode};
 
+pub(crate) use deliveries::{AttemptDto, DeliveryDto, DeliveryListDto};
+pub(crate) use event_dto::DeliveryStateDto;
 pub(super) use request::BodyPresence;
 use response::ControlErrorCode as Code;
 pub(super) use response::{ControlError, ControlErrorCode, ErrorDto, content};
 pub(super) use route::{ControlApi, Route};
-use route::{delete, get, post, put};
+pub(crate) use trigger::TriggeredDto;
 
-/// Every route, in the order of the document.
+const GET: Method = Method::GET;
+const POST: Method = Method::POST;
+const PUT: Method = Method::PUT;
+const DELETE: Method = Method::DELETE;
+
+/// Every route, in the order of the document. Those that name an account in their path or query can
+/// answer that there is none, which no row repeats.
 pub(super) fn routes() -> Vec<Route> {
     account_routes().into_iter().chain(other_routes()).collect()
 }
@@ -49,92 +57,88 @@ pub(super) fn router(api: &Arc<ControlApi>) -> Router {
 #[rustfmt::skip]
 fn account_routes() -> Vec<Route> {
     vec![
-        get("/control/health", "health", health::health, "Whether the simulator lives"),
-        get("/control/ready", "ready", health::ready, "Whether the simulator takes calls")
+        Route::new(GET, "/control/health", "health", health::health, "Whether the simulator lives"),
+        Route::new(GET, "/control/ready", "ready", health::ready, "Whether the simulator takes calls")
             .errors(&[Code::Stopping]),
-        get("/control/accounts", "accounts.list", accounts::list, "Every account"),
-        post("/control/accounts", "accounts.open", accounts::open, "Open an account")
+        Route::new(GET, "/control/accounts", "accounts.list", accounts::list, "Every account"),
+        Route::new(POST, "/control/accounts", "accounts.open", accounts::open, "Open an account")
             .status(StatusCode::CREATED).errors(&[Code::AccountExists, Code::TargetRefused]),
-        get("/control/accounts/{id}", "accounts.get", accounts::one, "All of an account")
-            .errors(&[Code::AccountNotFound]),
-        delete("/control/accounts/{id}", "accounts.delete", accounts::remove,
+        Route::new(GET, "/control/accounts/{id}", "accounts.get", accounts::one, "All of an account"),
+        Route::new(DELETE, "/control/accounts/{id}", "accounts.delete", accounts::remove,
             "Delete an account; its keys are unknown from then on")
-            .status(StatusCode::NO_CONTENT).errors(&[Code::AccountNotFound]),
-        post("/control/accounts/{id}/fork", "accounts.fork", accounts::fork,
+            .status(StatusCode::NO_CONTENT),
+        Route::new(POST, "/control/accounts/{id}/fork", "accounts.fork", accounts::fork,
             "Copy an account with all of its state")
-            .status(StatusCode::CREATED).errors(&[Code::AccountNotFound, Code::AccountExists]),
-        post("/control/accounts/{id}/reset", "accounts.reset", accounts::reset,
-            "Set an account back to its beginning; only its clock goes on")
-            .errors(&[Code::AccountNotFound]),
-        post("/control/accounts/{id}/wallet", "wallet.set", settings::wallet,
+            .status(StatusCode::CREATED).errors(&[Code::AccountExists]),
+        Route::new(POST, "/control/accounts/{id}/reset", "accounts.reset", accounts::reset,
+            "Set an account back to its beginning; only its clock goes on"),
+        Route::new(POST, "/control/accounts/{id}/wallet", "wallet.set", settings::wallet,
             "Put money into the live wallet, or set it")
-            .errors(&[Code::AccountNotFound, Code::BelowHeld]),
-        put("/control/accounts/{id}/webhook", "webhook.set", settings::set_webhook,
-            "Register where webhooks go").errors(&[Code::AccountNotFound, Code::TargetRefused]),
-        delete("/control/accounts/{id}/webhook", "webhook.remove", settings::remove_webhook,
+            .errors(&[Code::BelowHeld]),
+        Route::new(PUT, "/control/accounts/{id}/webhook", "webhook.set", settings::set_webhook,
+            "Register where webhooks go").errors(&[Code::TargetRefused]),
+        Route::new(DELETE, "/control/accounts/{id}/webhook", "webhook.remove", settings::remove_webhook,
             "Send no webhooks any more")
-            .status(StatusCode::NO_CONTENT).errors(&[Code::AccountNotFound]),
-        put("/control/accounts/{id}/allowlist", "allowlist.set", settings::set_allowlist,
-            "Set where keys may be used from").errors(&[Code::AccountNotFound]),
-        put("/control/accounts/{id}/rate-limit", "rateLimit.set", settings::set_rate_limit,
-            "Set how often each key may be used").errors(&[Code::AccountNotFound]),
-        delete("/control/accounts/{id}/rate-limit", "rateLimit.remove", settings::remove_rate_limit,
+            .status(StatusCode::NO_CONTENT),
+        Route::new(PUT, "/control/accounts/{id}/allowlist", "allowlist.set", settings::set_allowlist,
+            "Set where keys may be used from"),
+        Route::new(PUT, "/control/accounts/{id}/rate-limit", "rateLimit.set", settings::set_rate_limit,
+            "Set how often each key may be used"),
+        Route::new(DELETE, "/control/accounts/{id}/rate-limit", "rateLimit.remove", settings::remove_rate_limit,
             "Let keys be used without a limit")
-            .status(StatusCode::NO_CONTENT).errors(&[Code::AccountNotFound]),
-        post("/control/accounts/{id}/keys", "keys.add", keys::add, "Give an account one more key")
-            .status(StatusCode::CREATED).errors(&[Code::AccountNotFound, Code::KeyExists]),
-        post("/control/accounts/{id}/keys/rotate", "keys.rotate", keys::rotate,
+            .status(StatusCode::NO_CONTENT),
+        Route::new(POST, "/control/accounts/{id}/keys", "keys.add", keys::add, "Give an account one more key")
+            .status(StatusCode::CREATED).errors(&[Code::KeyExists]),
+        Route::new(POST, "/control/accounts/{id}/keys/rotate", "keys.rotate", keys::rotate,
             "Put a new key in the place of the newest that works; that one works on for a while")
-            .errors(&[Code::AccountNotFound, Code::NoActiveKey]),
-        post("/control/accounts/{id}/keys/revoke", "keys.revoke", keys::revoke, "End a key")
-            .errors(&[Code::AccountNotFound, Code::KeyNotFound]),
-        get("/control/accounts/{id}/clock", "clock.get", clock::show,
-            "What an account's clock shows").errors(&[Code::AccountNotFound]),
-        post("/control/accounts/{id}/clock", "clock.set", clock::set,
+            .errors(&[Code::NoActiveKey]),
+        Route::new(POST, "/control/accounts/{id}/keys/revoke", "keys.revoke", keys::revoke, "End a key")
+            .errors(&[Code::KeyNotFound]),
+        Route::new(GET, "/control/accounts/{id}/clock", "clock.get", clock::show,
+            "What an account's clock shows"),
+        Route::new(POST, "/control/accounts/{id}/clock", "clock.set", clock::set,
             "Move an account's clock forward through all that falls due, stop it, let it run")
-            .errors(&[Code::AccountNotFound, Code::ClockBackwards]),
+            .errors(&[Code::ClockBackwards]),
     ]
 }
 
 #[rustfmt::skip]
 fn other_routes() -> Vec<Route> {
     vec![
-        get("/control/calls", "calls.list", calls::list, "The calls of an account, newest first")
-            .errors(&[Code::AccountNotFound]),
-        get("/control/calls/{verificationId}", "calls.get", calls::one,
+        Route::new(GET, "/control/calls", "calls.list", calls::list, "The calls of an account, newest first"),
+        Route::new(GET, "/control/calls/{verificationId}", "calls.get", calls::one,
             "One call with its newest envelope").errors(&[Code::VerificationNotFound]),
-        get("/control/deliveries", "deliveries.list", deliveries::list,
-            "The deliveries of an account, newest first").errors(&[Code::AccountNotFound]),
-        get("/control/deliveries/{id}", "deliveries.get", deliveries::one,
+        Route::new(GET, "/control/deliveries", "deliveries.list", deliveries::list,
+            "The deliveries of an account, newest first"),
+        Route::new(GET, "/control/deliveries/{id}", "deliveries.get", deliveries::one,
             "One delivery with its body and what was signed").errors(&[Code::DeliveryNotFound]),
-        post("/control/deliveries/{id}/redeliver", "deliveries.redeliver", deliveries::redeliver,
+        Route::new(POST, "/control/deliveries/{id}/redeliver", "deliveries.redeliver", deliveries::redeliver,
             "Attempt a delivery once more, whatever the schedule says; does not wait for the attempt")
             .status(StatusCode::ACCEPTED).errors(&[Code::DeliveryNotFound]),
-        post("/control/trigger", "trigger", trigger::trigger,
+        Route::new(POST, "/control/trigger", "trigger", trigger::trigger,
             "Make an account's webhook happen now")
             .errors(&[
                 Code::AccountNotFound, Code::VerificationNotFound, Code::OperationNotFound,
                 Code::NotPending, Code::NoActiveKey, Code::CallRefused,
             ]),
-        get("/control/events", "events.list", events::list,
-            "What happened to an account; waits for the first where nothing did yet")
-            .errors(&[Code::AccountNotFound]),
-        get("/control/scenarios", "scenarios.list", scenarios::list,
-            "The scenarios in force, the first wins").errors(&[Code::AccountNotFound]),
-        post("/control/scenarios", "scenarios.add", scenarios::add,
+        Route::new(GET, "/control/events", "events.list", events::list,
+            "What happened to an account; waits for the first where nothing did yet"),
+        Route::new(GET, "/control/scenarios", "scenarios.list", scenarios::list,
+            "The scenarios in force, the first wins"),
+        Route::new(POST, "/control/scenarios", "scenarios.add", scenarios::add,
             "Add scenarios for one account, before all others")
             .status(StatusCode::CREATED).errors(&[Code::AccountNotFound, Code::ScenarioMistakes]),
-        delete("/control/scenarios/{id}", "scenarios.remove", scenarios::remove,
+        Route::new(DELETE, "/control/scenarios/{id}", "scenarios.remove", scenarios::remove,
             "Take added scenarios away")
-            .status(StatusCode::NO_CONTENT).errors(&[Code::AccountNotFound, Code::ScenarioNotFound]),
-        post("/control/explain", "explain", explain::explain,
+            .status(StatusCode::NO_CONTENT).errors(&[Code::ScenarioNotFound]),
+        Route::new(POST, "/control/explain", "explain", explain::explain,
             "Why an input gets what it gets, and an input for every outcome")
             .errors(&[Code::AccountNotFound, Code::OperationNotFound]),
-        get("/control/audit", "audit.list", audit::list,
-            "Every access to answers that must be retained").errors(&[Code::AccountNotFound]),
-        get("/control/memory", "memory.get", memory::all,
+        Route::new(GET, "/control/audit", "audit.list", audit::list,
+            "Every access to answers that must be retained"),
+        Route::new(GET, "/control/memory", "memory.get", memory::all,
             "What all accounts take, and how much they may"),
-        get("/control/accounts/{id}/memory", "memory.account", memory::one,
-            "What an account keeps, and what it forgot").errors(&[Code::AccountNotFound]),
+        Route::new(GET, "/control/accounts/{id}/memory", "memory.account", memory::one,
+            "What an account keeps, and what it forgot"),
     ]
 }

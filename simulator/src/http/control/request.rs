@@ -13,7 +13,7 @@ use svc_fixtures::json::Json;
 
 use super::json::{self, JsonError};
 use super::response::{ControlError, ControlErrorCode};
-use crate::http::edge::{EdgeLimits, ReadBody, read_body};
+use crate::http::edge::{EdgeLimits, ReadBody, media_type, read_body};
 
 /// The longest body. No clause bounds it: a large file of scenarios fits.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;
@@ -128,9 +128,8 @@ pub(super) async fn read_json_body<B: BodyDto>(
             return Err(ControlError::invalid_input("this takes no body; send none"));
         }
         (false, BodyPresence::Required) => {
-            return Err(ControlError::invalid_input(
-                "a JSON object is missing as the body",
-            ));
+            let message = "a JSON object is missing as the body";
+            return Err(ControlError::invalid_input(message));
         }
         (false, _) => return Ok(json::read(&Json::Object(Vec::new()))?),
         (true, _) => {}
@@ -146,11 +145,6 @@ pub(super) async fn read_json_body<B: BodyDto>(
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let mut kinds = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(kind), None) = (kinds.next(), kinds.next()) else {
-        return false;
-    };
-    let kind = kind.to_str().unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = media_type(headers).unwrap_or_default();
     kind.eq_ignore_ascii_case("application/json") && !headers.contains_key(CONTENT_ENCODING)
 }

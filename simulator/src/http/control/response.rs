@@ -1,11 +1,13 @@
 //! Answers of the console: files, JSON, and errors with one list of codes.
 
+use std::fmt;
+
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use http::StatusCode;
 use http::header::{
     CACHE_CONTROL, CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderValue, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use svc_fixtures::reading::Problems;
@@ -18,40 +20,27 @@ use crate::host::{ChangeError, OpenError};
 
 /// A file or a page.
 pub(in crate::http) fn content(kind: &str, body: Bytes) -> Response {
-    let mut response = Response::new(axum::body::Body::from(body));
-    let headers = response.headers_mut();
-    let kind = HeaderValue::from_str(kind);
-    headers.insert(
-        CONTENT_TYPE,
-        kind.unwrap_or(HeaderValue::from_static("application/octet-stream")),
-    );
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
+    let headers = [
+        (CONTENT_TYPE, kind),
+        (CACHE_CONTROL, "no-cache"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, body).into_response()
 }
 
 /// A JSON answer. Nobody may store it: it is the state of this moment and may contain API keys.
 pub(super) fn json(status: StatusCode, answer: &impl Serialize) -> Response {
     let body = serde_json::to_vec(answer).expect("no answer has a map whose keys are not texts");
-    let mut response = content("application/json", body.into());
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    *response.status_mut() = status;
-    response
+    let response = content("application/json", body.into());
+    (status, [(CACHE_CONTROL, "no-store")], response).into_response()
 }
 
-/// An answer without a body.
-pub(super) fn empty(status: StatusCode) -> Response {
-    let mut response = Response::new(axum::body::Body::empty());
-    *response.status_mut() = status;
-    response
-}
-
-/// Declares the error codes: name, wire form, HTTP status and meaning of each.
+/// Declares the error codes: name, HTTP status and meaning of each.
 macro_rules! error_codes {
-    ($($code:ident $name:ident $status:ident $meaning:literal;)*) => {
+    ($($code:ident $status:ident $meaning:literal;)*) => {
         /// The code of an error.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
         pub(in crate::http) enum ControlErrorCode {
             $($code,)*
         }
@@ -59,13 +48,6 @@ macro_rules! error_codes {
         impl ControlErrorCode {
             #[cfg(test)]
             pub(in crate::http) const ALL: &[ControlErrorCode] = &[$(ControlErrorCode::$code,)*];
-
-            /// The code on the wire.
-            pub(in crate::http) fn as_str(self) -> &'static str {
-                match self {
-                    $(ControlErrorCode::$code => stringify!($name),)*
-                }
-            }
 
             /// The HTTP status of the error.
             pub(in crate::http) fn status(self) -> StatusCode {
@@ -84,61 +66,42 @@ macro_rules! error_codes {
     };
 }
 
+/// The code on the wire.
+impl fmt::Display for ControlErrorCode {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(out)
+    }
+}
+
 error_codes! {
-    InvalidInput INVALID_INPUT BAD_REQUEST
-        "Path, query or body is not as it must be; the message says where.";
-    ClockBackwards CLOCK_BACKWARDS BAD_REQUEST
-        "An account's clock never goes back.";
-    TargetRefused TARGET_REFUSED BAD_REQUEST
-        "Webhooks do not go to this URL.";
-    ScenarioMistakes SCENARIO_MISTAKES BAD_REQUEST
-        "The scenarios have mistakes; nothing was added.";
-    TokenRequired TOKEN_REQUIRED UNAUTHORIZED
-        "The console's token is missing or wrong.";
-    HostNotAllowed HOST_NOT_ALLOWED FORBIDDEN
-        "`Host` is no name of the console.";
-    OriginNotAllowed ORIGIN_NOT_ALLOWED FORBIDDEN
-        "The request comes from another site's page.";
-    NotFound NOT_FOUND NOT_FOUND
-        "There is nothing at this path.";
-    AccountNotFound ACCOUNT_NOT_FOUND NOT_FOUND
-        "There is no such account.";
-    VerificationNotFound VERIFICATION_NOT_FOUND NOT_FOUND
-        "No account knows this verification.";
-    DeliveryNotFound DELIVERY_NOT_FOUND NOT_FOUND
-        "There is no such delivery.";
-    KeyNotFound KEY_NOT_FOUND NOT_FOUND
-        "The account has no such key.";
-    ScenarioNotFound SCENARIO_NOT_FOUND NOT_FOUND
-        "Nothing was added to the account under this id.";
-    OperationNotFound OPERATION_NOT_FOUND NOT_FOUND
-        "There is no such operation.";
-    MethodNotAllowed METHOD_NOT_ALLOWED METHOD_NOT_ALLOWED
-        "The path does not take this method.";
-    BodyTimeout BODY_TIMEOUT REQUEST_TIMEOUT
-        "The body did not arrive in time.";
-    AccountExists ACCOUNT_EXISTS CONFLICT
-        "The id, or a key of this name, is taken.";
-    TooManyAccounts TOO_MANY_ACCOUNTS CONFLICT
+    InvalidInput BAD_REQUEST "Path, query or body is not as it must be; the message says where.";
+    ClockBackwards BAD_REQUEST "An account's clock never goes back.";
+    TargetRefused BAD_REQUEST "Webhooks do not go to this URL.";
+    ScenarioMistakes BAD_REQUEST "The scenarios have mistakes; nothing was added.";
+    TokenRequired UNAUTHORIZED "The console's token is missing or wrong.";
+    HostNotAllowed FORBIDDEN "`Host` is no name of the console.";
+    OriginNotAllowed FORBIDDEN "The request comes from another site's page.";
+    NotFound NOT_FOUND "There is nothing at this path.";
+    AccountNotFound NOT_FOUND "There is no such account.";
+    VerificationNotFound NOT_FOUND "No account knows this verification.";
+    DeliveryNotFound NOT_FOUND "There is no such delivery.";
+    KeyNotFound NOT_FOUND "The account has no such key.";
+    ScenarioNotFound NOT_FOUND "Nothing was added to the account under this id.";
+    OperationNotFound NOT_FOUND "There is no such operation.";
+    MethodNotAllowed METHOD_NOT_ALLOWED "The path does not take this method.";
+    BodyTimeout REQUEST_TIMEOUT "The body did not arrive in time.";
+    AccountExists CONFLICT "The id, or a key of this name, is taken.";
+    TooManyAccounts CONFLICT
         "The id opens an account, but there are too many and none was idle long enough to go.";
-    KeyExists KEY_EXISTS CONFLICT
-        "There already is a key of this name.";
-    NoActiveKey NO_ACTIVE_KEY CONFLICT
-        "No key of the environment works.";
-    BelowHeld BELOW_HELD CONFLICT
-        "The wallet would hold less than is put aside.";
-    NotPending NOT_PENDING CONFLICT
-        "The verification has ended already.";
-    CallRefused CALL_REFUSED CONFLICT
-        "The call was refused; the message says with which error.";
-    BodyTooLarge BODY_TOO_LARGE PAYLOAD_TOO_LARGE
-        "The body is over 1 MiB.";
-    NotJson NOT_JSON UNSUPPORTED_MEDIA_TYPE
-        "The body must be sent as `application/json`.";
-    InternalError INTERNAL_ERROR INTERNAL_SERVER_ERROR
-        "Nothing was changed; the log says why.";
-    Stopping STOPPING SERVICE_UNAVAILABLE
-        "The simulator is stopping.";
+    KeyExists CONFLICT "There already is a key of this name.";
+    NoActiveKey CONFLICT "No key of the environment works.";
+    BelowHeld CONFLICT "The wallet would hold less than is put aside.";
+    NotPending CONFLICT "The verification has ended already.";
+    CallRefused CONFLICT "The call was refused; the message says with which error.";
+    BodyTooLarge PAYLOAD_TOO_LARGE "The body is over 1 MiB.";
+    NotJson UNSUPPORTED_MEDIA_TYPE "The body must be sent as `application/json`.";
+    InternalError INTERNAL_SERVER_ERROR "Nothing was changed; the log says why.";
+    Stopping SERVICE_UNAVAILABLE "The simulator is stopping.";
 }
 
 /// An error of the control API.
@@ -151,7 +114,6 @@ pub(in crate::http) struct ControlError {
 
 /// What every answer that refuses looks like.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlError", deny_unknown_fields)]
 pub(in crate::http) struct ErrorDto<'r> {
     /// How the simulator stands, where it takes no more calls.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,10 +122,10 @@ pub(in crate::http) struct ErrorDto<'r> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct ErrorDetailsDto<'r> {
     /// One of the codes of the answer's status.
-    code: &'static str,
+    #[schemars(with = "String")]
+    code: ControlErrorCode,
     /// What is wrong, and what to do.
     message: &'r str,
     /// Of scenarios: each mistake.
@@ -173,7 +135,6 @@ struct ErrorDetailsDto<'r> {
 
 /// A mistake in scenarios.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct MistakeDto {
     /// The line of the text, from 1.
     line: usize,
@@ -290,25 +251,26 @@ impl IntoResponse for ControlError {
         let body = ErrorDto {
             status: (self.code == ControlErrorCode::Stopping).then_some("stopping"),
             error: ErrorDetailsDto {
-                code: self.code.as_str(),
+                code: self.code,
                 message: &self.message,
                 mistakes: &self.mistakes,
             },
         };
-        let mut response = json(self.code.status(), &body);
-        let headers = response.headers_mut();
-        match self.code {
+        let header = match self.code {
+            // A browser asks a person for the token, then.
             ControlErrorCode::TokenRequired => {
-                // A browser asks a person for the token, then.
-                let basic = HeaderValue::from_static("Basic realm=\"svc-simulator\"");
-                headers.insert(WWW_AUTHENTICATE, basic);
+                Some([(WWW_AUTHENTICATE, "Basic realm=\"svc-simulator\"")])
             }
+            // The rest of the body would be read as the next request.
             ControlErrorCode::BodyTooLarge | ControlErrorCode::BodyTimeout => {
-                // The rest of the body would be read as the next request.
-                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+                Some([(CONNECTION, "close")])
             }
-            _ => {}
+            _ => None,
+        };
+        let response = json(self.code.status(), &body);
+        match header {
+            Some(header) => (header, response).into_response(),
+            None => response,
         }
-        response
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use futures_util::FutureExt as _;
 use http::{Method, StatusCode};
@@ -79,30 +79,9 @@ pub(in crate::http) struct Route {
 
 type Serve = Box<dyn FnOnce(Arc<ControlApi>, StatusCode) -> MethodRouter>;
 
-macro_rules! route_constructors {
-    ($($name:ident $method:ident)*) => {$(
-        /// A route of this method: path, id in the document, handler and summary.
-        pub(super) fn $name<B, Q, A, F>(
-            path: &'static str,
-            id: &'static str,
-            handler: fn(ControlRequest<B, Q>) -> F,
-            summary: &'static str,
-        ) -> Route
-        where
-            B: BodyDto,
-            Q: QueryDto,
-            A: Serialize + JsonSchema + 'static,
-            F: Future<Output = ControlResult<A>> + Send + 'static,
-        {
-            Route::new(Method::$method, path, id, handler, summary)
-        }
-    )*};
-}
-
-route_constructors! { get GET post POST put PUT delete DELETE }
-
 impl Route {
-    fn new<B, Q, A, F>(
+    /// A route that answers a success with 200: path, id in the document, handler and summary.
+    pub(super) fn new<B, Q, A, F>(
         method: Method,
         path: &'static str,
         id: &'static str,
@@ -135,10 +114,13 @@ impl Route {
                     // changed.
                     let answer = AssertUnwindSafe(answer).catch_unwind();
                     answer.map(move |answer| match answer {
-                        Ok(Ok(_)) if status == StatusCode::NO_CONTENT => response::empty(status),
+                        Ok(Ok(_)) if status == StatusCode::NO_CONTENT => status.into_response(),
                         Ok(Ok(answer)) => response::json(status, &answer),
                         Ok(Err(error)) => error.into_response(),
-                        Err(_) => panicked(),
+                        Err(_) => {
+                            tracing::error!("a request made the control API panic");
+                            ControlError::internal().into_response()
+                        }
                     })
                 };
                 on(filter, serve)
@@ -173,19 +155,17 @@ async fn answer<B: BodyDto, Q: QueryDto, A, F>(
 where
     F: Future<Output = ControlResult<A>>,
 {
-    let id =
-        id.ok_or_else(|| ControlError::invalid_input("the path is not percent-encoded UTF-8"))?;
-    let id = id.iter().next().map(|(_, value)| value.to_owned());
+    let invalid = || ControlError::invalid_input("the path is not percent-encoded UTF-8");
+    let parameters = id.ok_or_else(invalid)?;
+    let id = parameters.iter().next().map(|(_, value)| value.to_owned());
     let (head, body) = request.into_parts();
     let query = request::read_query(head.uri.query().unwrap_or_default())?;
     let body = request::read_json_body(&head.headers, body).await?;
-    let id = id.unwrap_or_default();
-    #[rustfmt::skip]
-    let request = ControlRequest { api, id, query, body };
-    handler(request).await
-}
-
-fn panicked() -> Response {
-    tracing::error!("a request made the control API panic");
-    ControlError::internal().into_response()
+    handler(ControlRequest {
+        api,
+        id: id.unwrap_or_default(),
+        query,
+        body,
+    })
+    .await
 }

@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use svc_fixtures::contract::OperationIndex;
 
 use super::request::NoBody;
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlRequest, ControlResult};
 use super::values::TimestampDto;
-use crate::engine::call::rules::Rules;
 use crate::host::added_name;
 use crate::scenario::Scenario;
 
@@ -19,9 +19,8 @@ pub(super) struct ScenariosQuery {
     account: Option<String>,
 }
 
-/// Scenarios in the order in which they are asked.
+/// Scenarios in the order in which they are tried.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlScenarios", deny_unknown_fields)]
 pub(super) struct ScenarioListDto {
     /// Which set of everybody's scenarios is in force: 1 from the start, one more with each edit of
     /// the files that was taken.
@@ -33,7 +32,6 @@ pub(super) struct ScenarioListDto {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct RefusedEditDto {
     /// When it was read, by the machine's clock.
     at: TimestampDto,
@@ -42,7 +40,6 @@ struct RefusedEditDto {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
 struct ScenarioDto {
     name: String,
     operations: Vec<String>,
@@ -69,8 +66,15 @@ pub(super) async fn list(
         let file = own.iter().find(|file| *file.path == *scenario.file)?;
         Some(added_name(file).to_owned())
     };
-    let rows = rules.scenarios.all().iter();
-    let rows = rows.map(|scenario| row(&rules, scenario, added(scenario)));
+    let id = |&operation: &OperationIndex| rules.contract.operations[operation].id.clone();
+    let rows = rules.scenarios.all().iter().map(|scenario| ScenarioDto {
+        name: scenario.name.to_string(),
+        operations: scenario.operations.iter().map(id).collect(),
+        file: scenario.file.to_string(),
+        line: scenario.line,
+        order: scenario.order,
+        added: added(scenario),
+    });
     let status = request.api.host.reload_status();
     Ok(ScenarioListDto {
         version: status.version,
@@ -82,23 +86,9 @@ pub(super) async fn list(
     })
 }
 
-fn row(rules: &Rules, scenario: &Scenario, added: Option<String>) -> ScenarioDto {
-    let operations = scenario.operations.iter();
-    let operations = operations.map(|&operation| rules.contract.operations[operation].id.clone());
-    ScenarioDto {
-        name: scenario.name.to_string(),
-        operations: operations.collect(),
-        file: scenario.file.to_string(),
-        line: scenario.line,
-        order: scenario.order,
-        added,
-    }
-}
-
 /// Scenarios for an account.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ControlNewScenarios")]
 pub(super) struct NewScenariosDto {
     account: String,
     /// As they stand in a file.
@@ -107,7 +97,6 @@ pub(super) struct NewScenariosDto {
 
 /// What was added.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlAddedScenarios", deny_unknown_fields)]
 pub(super) struct AddedScenariosDto {
     /// What takes them away again.
     id: String,
@@ -124,26 +113,17 @@ pub(super) async fn add(
     let adding = tokio::task::spawn_blocking(move || {
         let id = request.api.host.add_scenarios(&cell, &toml);
         let id = id.map_err(|problems| ControlError::mistakes(&problems))?;
-        let file = cell
-            .added_files()
-            .into_iter()
-            .find(|file| added_name(file) == id);
+        let mut files = cell.added_files().into_iter();
+        let file = files.find(|file| added_name(file) == id);
         let rules = request.api.host.rules_of(&cell);
-        let mut scenarios: Vec<String> = Vec::new();
-        for scenario in rules.scenarios.all() {
-            let added = file
-                .as_ref()
-                .is_some_and(|file| *file.path == *scenario.file);
-            if added {
-                scenarios.push(scenario.name.to_string());
-            }
-        }
+        let added = rules.scenarios.all().iter();
+        let added = added.filter(|it| file.as_ref().is_some_and(|file| *file.path == *it.file));
+        let scenarios = added.map(|scenario| scenario.name.to_string()).collect();
         Ok(AddedScenariosDto { id, scenarios })
     });
-    match adding.await {
-        Ok(added) => added,
-        Err(_) => Err(ControlError::internal()),
-    }
+    adding
+        .await
+        .unwrap_or_else(|_| Err(ControlError::internal()))
 }
 
 /// Whose added scenarios.

@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::account_dto::BalanceDto;
 use super::request::NoBody;
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlApi, ControlRequest, ControlResult};
@@ -14,15 +15,15 @@ use super::values::{
     AmountDto, EnvironmentDto, NetworkDto, RateLimitDto, RupeesDto, SecretDto, environments,
 };
 use crate::engine::call::request::Environment;
+use crate::engine::state::entry::Change;
 use crate::engine::state::manage;
-use crate::engine::state::rate_limit::RateLimit;
 use crate::host::AccountCell;
-use crate::scenario::{RateLimitConfig, WebhookConfig};
+use crate::scenario::WebhookConfig;
 
 /// One of the two.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "ControlWalletChange", extend("minProperties" = 1, "maxProperties" = 1))]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
 pub(super) struct WalletChangeDto {
     /// So much more.
     top_up: Option<AmountDto>,
@@ -33,37 +34,35 @@ pub(super) struct WalletChangeDto {
 /// What is in a wallet.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ControlWallet", deny_unknown_fields)]
 pub(super) struct WalletDto {
-    balance: RupeesDto,
-    held: RupeesDto,
-    charged: RupeesDto,
+    #[serde(flatten)]
+    balance: BalanceDto,
     topped_up: RupeesDto,
 }
 
 pub(super) async fn wallet(request: ControlRequest<WalletChangeDto>) -> ControlResult<WalletDto> {
     const LIVE: Environment = Environment::Live;
     let cell = request.account()?;
-    match (request.body.top_up, request.body.balance) {
-        (Some(AmountDto(more)), None) => request.api.host.change(&cell, LIVE, |account, _| {
-            manage::top_up(account, LIVE, more)
-        })?,
-        (None, Some(AmountDto(balance))) => {
-            request.api.host.change(&cell, LIVE, |account, _| {
-                manage::set_balance(account, LIVE, balance)
-            })?
-        }
+    let (top_up, balance) = match (request.body.top_up, request.body.balance) {
+        (Some(AmountDto(more)), None) => (true, more),
+        (None, Some(AmountDto(balance))) => (false, balance),
         _ => {
-            let message = "give either `topUp` or `balance`";
-            return Err(ControlError::invalid_input(message));
+            return Err(ControlError::invalid_input(
+                "give either `topUp` or `balance`",
+            ));
         }
-    }
+    };
+    request
+        .api
+        .host
+        .change(&cell, LIVE, |account, _| match top_up {
+            true => manage::top_up(account, LIVE, balance),
+            false => manage::set_balance(account, LIVE, balance),
+        })?;
     Ok(cell.read(|account| {
         let wallet = &account.environment(LIVE).wallet;
         WalletDto {
-            balance: RupeesDto(wallet.balance()),
-            held: RupeesDto(wallet.held()),
-            charged: RupeesDto(wallet.charged()),
+            balance: BalanceDto::of(wallet),
             topped_up: RupeesDto(wallet.topped_up()),
         }
     }))
@@ -72,10 +71,9 @@ pub(super) async fn wallet(request: ControlRequest<WalletChangeDto>) -> ControlR
 /// A receiver of webhooks.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ControlNewReceiver")]
 pub(super) struct NewReceiverDto {
     url: String,
-    /// What deliveries are signed with. No answer tells it.
+    /// What deliveries are signed with. No answer has it.
     secret: SecretDto,
     /// Both where it is left out.
     environment: Option<EnvironmentDto>,
@@ -83,7 +81,6 @@ pub(super) struct NewReceiverDto {
 
 /// Where webhooks go now.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ControlReceiver", deny_unknown_fields)]
 pub(super) struct ReceiverDto {
     url: String,
     environments: Vec<EnvironmentDto>,
@@ -100,32 +97,23 @@ pub(super) async fn set_webhook(
     request: ControlRequest<NewReceiverDto>,
 ) -> ControlResult<ReceiverDto> {
     let cell = request.account()?;
-    let NewReceiverDto {
-        url,
-        secret,
-        environment,
-    } = request.body;
-    request.api.check_url(&url)?;
-    let config = secret.for_url(url.clone());
-    request
-        .api
-        .send_webhooks(&cell, environment, Some(&config))?;
+    let new = request.body;
+    request.api.check_url(&new.url)?;
+    let config = new.secret.for_url(new.url.clone());
+    let api = &request.api;
+    api.send_webhooks(&cell, new.environment, Some(&config))?;
+    let environments = environments(new.environment).into_iter();
     Ok(ReceiverDto {
-        url,
-        environments: environments(environment)
-            .into_iter()
-            .map(EnvironmentDto::from)
-            .collect(),
+        url: new.url,
+        environments: environments.map(EnvironmentDto).collect(),
     })
 }
 
 pub(super) async fn remove_webhook(
     request: ControlRequest<NoBody, EnvironmentQuery>,
 ) -> ControlResult<()> {
-    let cell = request.account()?;
-    request
-        .api
-        .send_webhooks(&cell, request.query.environment, None)
+    let (api, cell) = (&request.api, request.account()?);
+    api.send_webhooks(&cell, request.query.environment, None)
 }
 
 impl ControlApi {
@@ -150,25 +138,16 @@ impl ControlApi {
         Ok(())
     }
 
-    /// Allowlist and rate limit hold in both environments.
-    fn limit_keys(
-        &self,
-        cell: &Arc<AccountCell>,
-        rate: Option<RateLimitConfig>,
-    ) -> ControlResult<()> {
-        let limit = rate.map(|rate| RateLimit {
-            per_second: rate.per_second,
-            burst: rate.burst,
-        });
-        let set = manage::set_rate_limit(limit);
-        Ok(self.host.change(cell, Environment::Test, |_, _| Ok(set))?)
+    /// Makes changes that hold in both environments.
+    fn change_both(&self, cell: &Arc<AccountCell>, changes: Vec<Change>) -> ControlResult<()> {
+        let change = |_: &_, _| Ok(changes);
+        Ok(self.host.change(cell, Environment::Test, change)?)
     }
 }
 
 /// Where keys may be used from.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ControlAllowlist")]
 pub(super) struct AllowlistDto {
     /// From anywhere where there is none.
     networks: Vec<NetworkDto>,
@@ -179,11 +158,8 @@ pub(super) async fn set_allowlist(
 ) -> ControlResult<AllowlistDto> {
     let cell = request.account()?;
     let networks: Vec<IpNet> = request.body.networks.iter().map(|it| it.0).collect();
-    let set = manage::set_allowlist(networks);
-    request
-        .api
-        .host
-        .change(&cell, Environment::Test, |_, _| Ok(set))?;
+    let changes = manage::set_allowlist(networks);
+    request.api.change_both(&cell, changes)?;
     Ok(request.body)
 }
 
@@ -191,11 +167,13 @@ pub(super) async fn set_rate_limit(
     request: ControlRequest<RateLimitDto>,
 ) -> ControlResult<RateLimitDto> {
     let cell = request.account()?;
-    request.api.limit_keys(&cell, Some(request.body.into()))?;
+    let changes = manage::set_rate_limit(Some(request.body.into()));
+    request.api.change_both(&cell, changes)?;
     Ok(request.body)
 }
 
 pub(super) async fn remove_rate_limit(request: ControlRequest) -> ControlResult<()> {
     let cell = request.account()?;
-    request.api.limit_keys(&cell, None)
+    let changes = manage::set_rate_limit(None);
+    request.api.change_both(&cell, changes)
 }

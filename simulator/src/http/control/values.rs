@@ -1,6 +1,6 @@
 //! The values in bodies, queries and answers. Reading one checks it.
 
-use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use ipnet::IpNet;
@@ -13,6 +13,7 @@ use svc_fixtures::duration::parse_duration_ms;
 use crate::engine::call::request::Environment;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::manage::MOST;
+use crate::engine::state::rate_limit::RateLimit;
 use crate::scenario::{RateLimitConfig, WebhookConfig, is_key_name};
 
 /// Reads a type from the text that stands for it on the wire.
@@ -26,36 +27,20 @@ macro_rules! from_text {
     };
 }
 
-/// One of the two environments.
+/// One of the two environments; the sandbox where none is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(super) enum EnvironmentDto {
-    Test,
-    Live,
-}
+#[schemars(with = "String", extend("enum" = ["test", "live"]))]
+pub(crate) struct EnvironmentDto(pub(crate) Environment);
 
-impl From<EnvironmentDto> for Environment {
-    fn from(environment: EnvironmentDto) -> Self {
-        match environment {
-            EnvironmentDto::Test => Environment::Test,
-            EnvironmentDto::Live => Environment::Live,
-        }
-    }
-}
-
-impl From<Environment> for EnvironmentDto {
-    fn from(environment: Environment) -> Self {
-        match environment {
-            Environment::Test => EnvironmentDto::Test,
-            Environment::Live => EnvironmentDto::Live,
-        }
+impl Default for EnvironmentDto {
+    fn default() -> Self {
+        EnvironmentDto(Environment::Test)
     }
 }
 
 /// The environment that is meant, or both where none is.
 pub(super) fn environments(environment: Option<EnvironmentDto>) -> Vec<Environment> {
-    let one = environment.map(|environment| vec![environment.into()]);
+    let one = environment.map(|EnvironmentDto(environment)| vec![environment]);
     one.unwrap_or_else(|| Environment::ALL.to_vec())
 }
 
@@ -94,10 +79,10 @@ from_text!(DurationDto, String, |text| {
 });
 
 /// An instant, in UTC and to the millisecond where it is printed.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("format" = "date-time"))]
-pub(super) struct TimestampDto(pub(super) Timestamp);
+pub(crate) struct TimestampDto(pub(super) Timestamp);
 
 from_text!(TimestampDto, String, |text| {
     let instant = text.parse().map(TimestampDto);
@@ -125,7 +110,7 @@ from_text!(NameDto, String, |text| {
 
 /// A network, or one address.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 #[schemars(inline, with = "String")]
 pub(super) struct NetworkDto(pub(super) IpNet);
 
@@ -136,58 +121,45 @@ from_text!(NetworkDto, String, |text| {
     network.map_err(|_| "write a network: 203.0.113.0/24".to_owned())
 });
 
-impl From<NetworkDto> for String {
-    fn from(network: NetworkDto) -> String {
-        network.0.to_string()
-    }
-}
-
-/// A count that is not 0.
-#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "u32")]
-#[schemars(inline, with = "u32", extend("minimum" = 1))]
-pub(super) struct CountDto(u32);
-
-impl TryFrom<u32> for CountDto {
-    type Error = &'static str;
-
-    fn try_from(count: u32) -> Result<Self, &'static str> {
-        (count > 0)
-            .then_some(CountDto(count))
-            .ok_or("must be a whole number above 0")
-    }
-}
-
 /// How often keys may be used.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "ControlRateLimit")]
 pub(super) struct RateLimitDto {
     /// Calls a second, in the long run.
-    per_second: CountDto,
+    per_second: NonZeroU32,
     /// Calls at once, after a pause.
-    burst: CountDto,
+    burst: NonZeroU32,
 }
 
 impl RateLimitDto {
-    pub(super) fn of(per_second: u32, burst: u32) -> Self {
-        RateLimitDto {
-            per_second: CountDto(per_second),
-            burst: CountDto(burst),
-        }
+    /// A limit; none where it lets nothing through, which no setting does.
+    pub(super) fn of(limit: RateLimit) -> Option<Self> {
+        Some(RateLimitDto {
+            per_second: NonZeroU32::new(limit.per_second)?,
+            burst: NonZeroU32::new(limit.burst)?,
+        })
     }
 }
 
 impl From<RateLimitDto> for RateLimitConfig {
     fn from(rate: RateLimitDto) -> Self {
         RateLimitConfig {
-            per_second: rate.per_second.0,
-            burst: rate.burst.0,
+            per_second: rate.per_second.get(),
+            burst: rate.burst.get(),
         }
     }
 }
 
-/// A webhook signing secret. It is read, and never told.
+impl From<RateLimitDto> for RateLimit {
+    fn from(rate: RateLimitDto) -> Self {
+        RateLimit {
+            per_second: rate.per_second.get(),
+            burst: rate.burst.get(),
+        }
+    }
+}
+
+/// A webhook signing secret. It is read and never answered.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("minLength" = 1, "maxLength" = 1024))]
@@ -220,17 +192,6 @@ from_text!(VerificationIdDto, &'static str, |text| {
     let id = VerificationId::parse(&text).map(VerificationIdDto);
     id.ok_or("a verificationId is `svcv_` and 26 letters and digits")
 });
-
-/// Something that prints as a text.
-#[derive(Debug, Clone, Copy, JsonSchema)]
-#[schemars(inline, with = "String", bound = "")]
-pub(super) struct TextDto<T>(pub(super) T);
-
-impl<T: fmt::Display> Serialize for TextDto<T> {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(&self.0)
-    }
-}
 
 /// At most so many, in a query.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]

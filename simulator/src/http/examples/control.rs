@@ -1,5 +1,5 @@
-//! Examples of the control API that are true: a story example to a simulator in memory, one request a
-//! route, each with the answer it got.
+//! Examples of the control API: the requests of one story, sent to a simulator in memory, each with the
+//! answer it got; at least one for each route.
 
 use std::sync::Arc;
 
@@ -53,22 +53,20 @@ pub(in crate::http) async fn control_story(
     let Some(mut story) = ControlStory::new(rules, accounts) else {
         return Vec::new();
     };
-    story.opening().await;
-    story.settings().await;
+    story.account().await;
     story.keys().await;
     story.webhook(rules).await;
     story.scenarios(rules).await;
-    story.ending().await;
     story.examples
 }
 
 /// A simulator in memory whose clock stands still; its receiver takes every webhook.
 pub(in crate::http) fn in_memory(rules: &Rules, accounts: &[AccountConfig]) -> Option<Router> {
-    let means = HostConfig {
+    let config = HostConfig {
         transport: Arc::new(MemoryTransport::new(|_: &WebhookRequest, _| 204)),
         ..HostConfig::new(Clock::manual(EXAMPLE_TIME))
     };
-    let host = Host::new(rules.clone(), accounts.to_vec(), means).ok()?;
+    let host = Host::new(rules.clone(), accounts.to_vec(), config).ok()?;
     let control = ControlApi {
         host,
         targets: TargetPolicy::loopback_only(),
@@ -92,36 +90,50 @@ impl ControlStory {
         })
     }
 
-    async fn opening(&mut self) {
-        self.get("health", "", &[]).await;
-        self.get("ready", "", &[]).await;
-        let body = json!({
+    async fn account(&mut self) {
+        let webhook = json!({ "url": WEBHOOK_URL, "secret": "whsec_sample" });
+        let account = json!({
             "id": ACCOUNT_ID,
             "walletInr": 1000,
             "allowlist": ["127.0.0.0/8"],
             "rateLimit": { "perSecond": 50, "burst": 100 },
-            "webhook": { "url": WEBHOOK_URL, "secret": "whsec_sample" },
+            "webhook": webhook,
         });
-        self.send("accounts.open", "", body).await;
-        self.get("accounts.list", "", &[]).await;
-        self.get("accounts.get", ACCOUNT_ID, &[]).await;
-        self.send("accounts.fork", ACCOUNT_ID, json!({ "id": COPY_ID }))
-            .await;
-    }
-
-    async fn settings(&mut self) {
-        self.send("wallet.set", ACCOUNT_ID, json!({ "topUp": 500.25 }))
-            .await;
-        let receiver =
-            json!({ "url": WEBHOOK_URL, "secret": "whsec_sample", "environment": "test" });
-        self.send("webhook.set", ACCOUNT_ID, receiver).await;
-        let live = [("environment", "live".to_owned())];
-        self.get("webhook.remove", ACCOUNT_ID, &live).await;
+        let mut receiver = webhook;
+        receiver["environment"] = json!("test");
         let networks = json!({ "networks": ["127.0.0.0/8", "::1/128"] });
-        self.send("allowlist.set", ACCOUNT_ID, networks).await;
-        let rate = json!({ "perSecond": 20, "burst": 40 });
-        self.send("rateLimit.set", ACCOUNT_ID, rate).await;
-        self.get("rateLimit.remove", ACCOUNT_ID, &[]).await;
+        let rate_limit = json!({ "perSecond": 20, "burst": 40 });
+        for (id, path_id, query, body) in [
+            ("health", "", None, None),
+            ("ready", "", None, None),
+            ("accounts.open", "", None, Some(account)),
+            ("accounts.list", "", None, None),
+            ("accounts.get", ACCOUNT_ID, None, None),
+            (
+                "accounts.fork",
+                ACCOUNT_ID,
+                None,
+                Some(json!({ "id": COPY_ID })),
+            ),
+            (
+                "wallet.set",
+                ACCOUNT_ID,
+                None,
+                Some(json!({ "topUp": 500.25 })),
+            ),
+            ("webhook.set", ACCOUNT_ID, None, Some(receiver)),
+            (
+                "webhook.remove",
+                ACCOUNT_ID,
+                Some(("environment", "live")),
+                None,
+            ),
+            ("allowlist.set", ACCOUNT_ID, None, Some(networks)),
+            ("rateLimit.set", ACCOUNT_ID, None, Some(rate_limit)),
+            ("rateLimit.remove", ACCOUNT_ID, None, None),
+        ] {
+            self.request(id, path_id, query.as_slice(), body).await;
+        }
     }
 
     async fn keys(&mut self) {
@@ -137,70 +149,67 @@ impl ControlStory {
         self.get("clock.get", ACCOUNT_ID, &[]).await;
         let freeze = json!({ "freeze": true, "advance": "24h" });
         self.send("clock.set", ACCOUNT_ID, freeze).await;
-        let triggered = self
-            .send("trigger", "", json!({ "account": ACCOUNT_ID }))
-            .await;
-        if triggered["deliveryId"].is_null() {
+        let trigger = json!({ "account": ACCOUNT_ID });
+        let triggered = self.send("trigger", "", trigger).await;
+        let [verification, delivery] =
+            ["verificationId", "deliveryId"].map(|name| triggered[name].as_str());
+        let (Some(verification), Some(delivery)) = (verification, delivery) else {
             return;
-        }
-        let verification = text(&triggered["verificationId"]);
-        let delivery = text(&triggered["deliveryId"]);
-        let account = || ("account", ACCOUNT_ID.to_owned());
-        let kind = || ("kind", "deliveryAttempted".to_owned());
-        let of_it = ("verificationId", verification.clone());
-        let query = [account(), kind(), of_it.clone(), ("wait", "10s".to_owned())];
+        };
+        let [account, kind] = [("account", ACCOUNT_ID), ("kind", "deliveryAttempted")];
+        let (of_it, wait) = (("verificationId", verification), ("wait", "10s"));
+        let query = [account, kind, of_it, wait];
         let events = self.get("events.list", "", &query).await;
-        let status = ("status", "completed".to_owned());
-        self.get("calls.list", "", &[account(), status]).await;
-        self.get("calls.get", &verification, &[]).await;
-        self.get("deliveries.list", "", &[account(), of_it]).await;
-        self.get("deliveries.get", &delivery, &[]).await;
-        self.request("deliveries.redeliver", &delivery, &[], None)
-            .await;
+        let next = events["next"].to_string();
+        let completed = ("status", "completed");
+        self.get("calls.list", "", &[account, completed]).await;
+        self.get("calls.get", verification, &[]).await;
+        self.get("deliveries.list", "", &[account, of_it]).await;
+        self.get("deliveries.get", delivery, &[]).await;
+        self.get("deliveries.redeliver", delivery, &[]).await;
         // Waits for the attempt, so that the later answers are the same every time.
-        let from = ("from", events["next"].to_string());
-        let query = [account(), kind(), from, ("wait", "10s".to_owned())];
-        self.request_unshown("events.list", &query, None).await;
+        let query = [account, kind, ("from", &next), wait];
+        self.get("events.list", "", &query).await;
+        self.examples.pop();
         let audited = rules.contract.operations.iter().find(|row| row.audited);
         let live = json!({
             "account": ACCOUNT_ID,
             "environment": "live",
             "operation": audited.map(|row| row.id.as_str()),
         });
-        self.request_unshown("trigger", &[], Some(live)).await;
-        self.get("audit.list", "", &[account()]).await;
+        self.send("trigger", "", live).await;
+        self.examples.pop();
+        self.get("audit.list", "", &[account]).await;
         self.get("memory.get", "", &[]).await;
         self.get("memory.account", ACCOUNT_ID, &[]).await;
     }
 
     async fn scenarios(&mut self, rules: &Rules) {
-        let index = pending_input(rules, None).map_or(OperationIndex(0), |(index, _)| index);
+        let pending = pending_input(rules, None);
+        let index = pending.map_or(OperationIndex(0), |(index, _)| index);
+        let operation = &rules.contract.operations[index].id;
         let toml = format!(
-            "[[scenario]]\nname = \"the source is slow today\"\noperation = \"{}\"\n\
-             then = {{ error = \"SVC_SOURCE_TIMEOUT\" }}\n",
-            rules.contract.operations[index].id
+            "[[scenario]]\nname = \"the source is slow today\"\noperation = \"{operation}\"\n\
+             then = {{ error = \"SVC_SOURCE_TIMEOUT\" }}\n"
         );
         let body = json!({ "account": ACCOUNT_ID, "toml": toml });
         let added = self.send("scenarios.add", "", body).await;
         self.get("scenarios.list", "", &[]).await;
-        let operation = &rules.contract.operations[index].id;
         let call = json!({ "account": ACCOUNT_ID, "operation": operation });
         self.send("explain", "", call).await;
-        let account = [("account", ACCOUNT_ID.to_owned())];
-        let id = text(&added["id"]);
-        self.get("scenarios.remove", &id, &account).await;
-    }
-
-    async fn ending(&mut self) {
-        self.request("accounts.reset", ACCOUNT_ID, &[], None).await;
+        let id = added["id"].as_str().unwrap_or_default();
+        let account = [("account", ACCOUNT_ID)];
+        self.get("scenarios.remove", id, &account).await;
+        self.get("accounts.reset", ACCOUNT_ID, &[]).await;
         self.get("accounts.delete", COPY_ID, &[]).await;
     }
 
+    /// Sends a request without a body.
     async fn get(
         &mut self,
         id: &'static str,
         path_id: &str,
-        query: &[(&'static str, String)],
+        query: &[(&'static str, &str)],
     ) -> Value {
         self.request(id, path_id, query, None).await
     }
@@ -214,47 +223,26 @@ impl ControlStory {
         &mut self,
         id: &'static str,
         path_id: &str,
-        query: &[(&'static str, String)],
+        query: &[(&'static str, &str)],
         body: Option<Value>,
     ) -> Value {
-        let mut example = ControlExample {
+        let route = self.routes.iter().find(|route| route.id == id);
+        let route = route.expect("the story requests routes that exist");
+        let query = query
+            .iter()
+            .map(|(name, value)| (*name, (*value).to_owned()));
+        let query: Vec<_> = query.collect();
+        let path = fill_path(route.path, path_id, &query);
+        let (status, answer) = request(&mut self.router, &route.method, &path, body.as_ref()).await;
+        self.examples.push(ControlExample {
             id,
             path_id: path_id.to_owned(),
-            query: query.to_vec(),
+            query,
             body,
-            status: 0,
-            answer: None,
-        };
-        let (status, answer) = self.exchange(&example).await;
-        example.status = status;
-        example.answer.clone_from(&answer);
-        self.examples.push(example);
+            status,
+            answer: answer.clone(),
+        });
         answer.unwrap_or_default()
-    }
-
-    /// Sends a request that is no example.
-    async fn request_unshown(
-        &mut self,
-        id: &'static str,
-        query: &[(&'static str, String)],
-        body: Option<Value>,
-    ) {
-        self.request(id, "", query, body).await;
-        self.examples.pop();
-    }
-
-    async fn exchange(&mut self, example: &ControlExample) -> (u16, Option<Value>) {
-        let mut routes = self.routes.iter();
-        let route = routes.find(|route| route.id == example.id);
-        let route = route.expect("the story requests routes that exist");
-        let path = fill_path(route.path, &example.path_id, &example.query);
-        request(
-            &mut self.router,
-            &route.method,
-            &path,
-            example.body.as_ref(),
-        )
-        .await
     }
 }
 
@@ -264,14 +252,12 @@ pub(in crate::http) fn fill_path(path: &str, path_id: &str, query: &[(&str, Stri
         (Some(from), Some(to)) => format!("{}{path_id}{}", &path[..from], &path[to + 1..]),
         _ => path.to_owned(),
     };
-    match query.is_empty() {
-        true => path,
-        false => {
-            let mut out = form_urlencoded::Serializer::new(String::new());
-            out.extend_pairs(query);
-            format!("{path}?{}", out.finish())
-        }
+    if query.is_empty() {
+        return path;
     }
+    let mut out = form_urlencoded::Serializer::new(path + "?");
+    out.extend_pairs(query);
+    out.finish()
 }
 
 /// Sends a request to a router in memory.
@@ -293,8 +279,4 @@ pub(in crate::http) async fn request(
     let body = answer.into_body().collect().await;
     let body = body.map(|body| body.to_bytes()).unwrap_or_default();
     (status, serde_json::from_slice(&body).ok())
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }

@@ -1,5 +1,5 @@
-//! True examples for the documents and the listings: a fresh host in memory, whose clock stands still,
-//! has given every answer to the request beside it.
+//! Examples for the documents and the listings: a fresh host in memory, whose clock stands still, has
+//! given every answer to the request beside it.
 
 mod bodies;
 mod control;
@@ -17,7 +17,8 @@ use crate::host::clock::Clock;
 use crate::host::{Host, HostConfig};
 use crate::http::first_call::{newest_key, working_account};
 use crate::http::in_process_call::InProcessCall;
-use crate::http::named_inputs::{InputOutcome, ScenarioInput, named_inputs};
+use crate::http::named_inputs::{ScenarioInput, named_inputs};
+use crate::rehearsal::Goal;
 use crate::scenario::AccountConfig;
 
 use bodies::{malformed, with_carried};
@@ -109,8 +110,12 @@ async fn collect(rules: &Rules, accounts: &[AccountConfig]) -> Option<Examples> 
 }
 
 impl Exchange {
-    fn is(&self, code: ErrorCode) -> bool {
-        self.answer["error"]["code"] == code.as_str()
+    fn meets(&self, goal: Goal) -> bool {
+        match goal {
+            Goal::Completed => self.answer["success"] == true,
+            Goal::Pending => self.is_pending(),
+            Goal::Error(code) => self.answer["error"]["code"] == code.as_str(),
+        }
     }
 
     pub(super) fn is_pending(&self) -> bool {
@@ -126,8 +131,8 @@ struct ExampleClient {
 impl ExampleClient {
     async fn send(&self, call: InProcessCall<'_>) -> (u16, Value) {
         let reply = call.answer(&self.host).await;
-        let answer = serde_json::from_slice(&reply.body).expect("an envelope is JSON");
-        (reply.status, answer)
+        let answer = serde_json::from_slice(&reply.body);
+        (reply.status, answer.expect("an envelope is JSON"))
     }
 
     async fn get(&self, path: &str) -> Value {
@@ -148,9 +153,8 @@ impl ExampleClient {
     async fn bundles(&self, contract: &Contract) -> Vec<Exchange> {
         let mut found = Vec::new();
         for bundle in &contract.bundles {
-            let path = bundle.path();
             let body = sample::bundle_body(contract, bundle);
-            found.push(self.post_to(&path, body).await);
+            found.push(self.post_to(&bundle.path(), body).await);
         }
         found
     }
@@ -192,25 +196,18 @@ impl ExampleClient {
         found: &mut OperationExamples,
     ) {
         let known = match input.outcome {
-            InputOutcome::Error(code) => found.failing.iter().any(|it| it.is(code)),
-            InputOutcome::Pending => found.answered.iter().any(Exchange::is_pending),
-            InputOutcome::Success => false,
+            Goal::Completed => &mut found.named,
+            Goal::Pending => &mut found.answered,
+            Goal::Error(_) => &mut found.failing,
         };
-        if known {
-            return;
-        }
-        let exchange = Exchange {
-            set: input.set,
-            scenario: Some(input.scenario),
-            ..self.post(operation, input.body).await
-        };
-        match input.outcome {
-            InputOutcome::Error(code) if exchange.is(code) => found.failing.push(exchange),
-            InputOutcome::Pending if exchange.is_pending() => found.answered.push(exchange),
-            InputOutcome::Success if exchange.answer["success"] == true => {
-                found.named.push(exchange)
-            }
-            _ => {}
+        let is_new = !known.iter().any(|it| it.meets(input.outcome));
+        if is_new || input.outcome == Goal::Completed {
+            let exchange = Exchange {
+                set: input.set,
+                scenario: Some(input.scenario),
+                ..self.post(operation, input.body).await
+            };
+            known.extend(Some(exchange).filter(|it| it.meets(input.outcome)));
         }
     }
 
@@ -221,17 +218,15 @@ impl ExampleClient {
         accounts: &[AccountConfig],
         operations: &[OperationExamples],
     ) -> Vec<(ErrorCode, Value)> {
-        let contract = &rules.contract;
-        let mut found: Vec<Value> = self.refusals(contract, accounts, operations).await;
-        found.extend(
-            operations
-                .iter()
-                .flat_map(|it| &it.failing)
-                .map(|it| it.answer.clone()),
-        );
+        let refusals = self.refusals(&rules.contract, accounts, operations).await;
+        let failing = operations.iter().flat_map(|it| &it.failing);
+        let found: Vec<&Value> = refusals
+            .iter()
+            .chain(failing.map(|it| &it.answer))
+            .collect();
         let with = |code: ErrorCode| {
-            let fits = |answer: &&Value| answer["error"]["code"] == code.as_str();
-            Some((code, found.iter().find(fits)?.clone()))
+            let fits = |answer: &&&Value| answer["error"]["code"] == code.as_str();
+            Some((code, Value::clone(found.iter().find(fits)?)))
         };
         ErrorCode::ALL.into_iter().filter_map(with).collect()
     }

@@ -1,6 +1,6 @@
 //! What the operations of the document share: envelope, errors, headers, parameters.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use svc_fixtures::contract::{Contract, ErrorCode, ErrorRow, Member, Shape};
 
 use super::schema;
@@ -46,35 +46,36 @@ pub(super) fn by_status(contract: &Contract) -> Vec<(u16, Vec<&ErrorRow>)> {
 
 /// The shared parts.
 pub(super) fn components(contract: &Contract, examples: &Examples) -> Value {
-    let mut schemas = Map::new();
-    schemas.insert("Envelope".to_owned(), envelope(contract));
-    schemas.insert("Error".to_owned(), error());
-    schemas.insert(
-        "ErrorCode".to_owned(),
-        json!({ "type": "string", "enum": ErrorCode::ALL.map(ErrorCode::as_str) }),
-    );
+    let mut schemas = json!({
+        "Envelope": envelope(contract),
+        "Error": {
+            "type": "object",
+            "properties": {
+                "code": reference("schemas", "ErrorCode"),
+                "message": { "type": "string" },
+                "retryable": { "type": "boolean", "description": "Whether the same call may succeed later." },
+            },
+            "required": ["code", "message", "retryable"],
+        },
+        "ErrorCode": { "type": "string", "enum": ErrorCode::ALL.map(ErrorCode::as_str) },
+    });
     for operation in &contract.operations {
         let request = schema::request(contract, &operation.request);
-        schemas.insert(format!("{}.request", operation.id), request);
-        schemas.insert(
-            format!("{}.data", operation.id),
-            schema::answer(&operation.response),
-        );
+        schemas[format!("{}.request", operation.id)] = request;
+        schemas[format!("{}.data", operation.id)] = schema::answer(&operation.response);
     }
-    let responses: Map<String, Value> = by_status(contract)
-        .into_iter()
+    let responses = by_status(contract).into_iter();
+    let responses: Value = responses
         .map(|(status, rows)| (error_answer(status), failure(status, &rows, examples)))
         .collect();
-    let shown: Map<String, Value> = examples
-        .errors
-        .iter()
-        .map(|(code, answer)| {
-            (
-                code.to_string(),
-                json!({ "summary": contract.error(*code).meaning, "value": answer }),
-            )
-        })
-        .collect();
+    let shown = examples.errors.iter().map(|(code, answer)| {
+        let meaning = &contract.error(*code).meaning;
+        (
+            code.to_string(),
+            json!({ "summary": meaning, "value": answer }),
+        )
+    });
+    let shown: Value = shown.collect();
     json!({
         "schemas": schemas,
         "responses": responses,
@@ -83,15 +84,10 @@ pub(super) fn components(contract: &Contract, examples: &Examples) -> Value {
         "headers": headers(),
         "securitySchemes": {
             "bearer": { "type": "http", "scheme": "bearer", "description": "An API key of the listener's environment." },
+            "consoleToken": { "type": "http", "scheme": "bearer", "description": "The console's token, where it has one." },
+            "consolePassword": { "type": "http", "scheme": "basic", "description": "The console's token as the password." },
         },
     })
-}
-
-/// Adds parts of a kind.
-pub(super) fn add(components: &mut Value, kind: &str, parts: Map<String, Value>) {
-    if let Some(known) = components[kind].as_object_mut() {
-        known.extend(parts);
-    }
 }
 
 /// The envelope with its `error` described once for all.
@@ -105,34 +101,15 @@ fn envelope(contract: &Contract) -> Value {
     schema
 }
 
-fn error() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "code": reference("schemas", "ErrorCode"),
-            "message": { "type": "string" },
-            "retryable": { "type": "boolean", "description": "Whether the same call may succeed later." },
-        },
-        "required": ["code", "message", "retryable"],
-    })
-}
-
 fn failure(status: u16, rows: &[&ErrorRow], examples: &Examples) -> Value {
-    let about: Vec<String> = rows
-        .iter()
-        .map(|row| format!("`{}`: {}", row.code, row.meaning))
-        .collect();
+    let about = rows.iter();
+    let about = about.map(|row| format!("`{}`: {}", row.code, row.meaning));
+    let about: Vec<String> = about.collect();
     let codes: Vec<&str> = rows.iter().map(|row| row.code.as_str()).collect();
-    let shown = |row: &&&ErrorRow| examples.errors.iter().any(|(code, _)| *code == row.code);
-    let shown: Map<String, Value> = rows
-        .iter()
-        .filter(shown)
-        .map(|row| {
-            (
-                row.code.to_string(),
-                reference("examples", row.code.as_str()),
-            )
-        })
+    let is_shown = |code: &&str| examples.errors.iter().any(|(it, _)| it.as_str() == *code);
+    let shown = codes.iter().copied().filter(is_shown);
+    let shown: Value = shown
+        .map(|code| (code.to_owned(), reference("examples", code)))
         .collect();
     let mut answer = json!({
         "description": about.join(" "),

@@ -1,8 +1,6 @@
 //! The paths of the control API, made from its routes: the types of a handler give the schemas, and the
 //! answers of a simulator in memory give the examples.
 
-use std::collections::BTreeMap;
-
 use schemars::Schema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::{RecursiveTransform, Transform as _};
@@ -19,18 +17,6 @@ pub(super) const CONTROL: &str = "Control API";
 pub(super) struct ControlDocument {
     pub(super) paths: Map<String, Value>,
     pub(super) schemas: Map<String, Value>,
-}
-
-/// How the console's token is sent, where it has one.
-pub(super) fn security_schemes() -> Map<String, Value> {
-    let scheme = |scheme: &str, about: &str| json!({ "type": "http", "scheme": scheme, "description": about });
-    let token = scheme("bearer", "The console's token, where it has one.");
-    let password = scheme("basic", "The console's token as the password.");
-    let schemes = [("consoleToken", token), ("consolePassword", password)];
-    schemes
-        .map(|(name, it)| (name.to_owned(), it))
-        .into_iter()
-        .collect()
 }
 
 /// All routes, served at this URL.
@@ -77,44 +63,57 @@ impl SchemaGenerators {
     fn definitions(mut self) -> Map<String, Value> {
         let mut all = self.requests.take_definitions(true);
         all.extend(self.answers.take_definitions(true));
-        all.values_mut().for_each(normalize);
-        all
+        let all = all.into_iter();
+        all.map(|(name, schema)| (shown_name(&name), normalized(schema)))
+            .collect()
+    }
+}
+
+/// The name of a type of the control API in the document.
+fn shown_name(name: &str) -> String {
+    match name.strip_suffix("Dto") {
+        Some(name) => format!("Control{name}"),
+        None => name.to_owned(),
     }
 }
 
 /// Removes `null` from the types, because members are left out instead, and line breaks from the
-/// descriptions.
-fn normalize(schema: &mut Value) {
+/// descriptions. An object has no members but those described.
+fn normalized(schema: Value) -> Value {
     fn tidy(schema: &mut Schema) {
         if let Some(Value::String(about)) = schema.get_mut("description") {
             *about = about.replace('\n', " ");
         }
         if let Some(Value::Array(kinds)) = schema.get_mut("type") {
             kinds.retain(|kind| kind != "null");
-            if let [one] = kinds.as_slice() {
-                let one = one.clone();
+            if let [one] = kinds.as_mut_slice() {
+                let one = one.take();
                 schema.insert("type".to_owned(), one);
             }
         }
         if let Some(Value::Array(choices)) = schema.get_mut("enum") {
             choices.retain(|choice| !choice.is_null());
         }
-        let Some(Value::Array(forms)) = schema.get_mut("anyOf") else {
-            return;
-        };
-        forms.retain(|form| form["type"] != "null");
-        if let [Value::Object(one)] = forms.as_slice() {
-            let one = one.clone();
-            schema.remove("anyOf");
-            for (name, value) in one {
-                schema.insert(name, value);
+        if let Some(Value::Array(forms)) = schema.get_mut("anyOf") {
+            forms.retain(|form| form["type"] != "null");
+            if let [Value::Object(one)] = forms.as_mut_slice() {
+                let one = std::mem::take(one);
+                schema.remove("anyOf");
+                schema.ensure_object().extend(one);
             }
         }
+        if let Some(Value::String(reference)) = schema.get_mut("$ref")
+            && let Some((place, name)) = reference.rsplit_once('/')
+        {
+            *reference = format!("{place}/{}", shown_name(name));
+        }
+        if schema.get("properties").is_some() {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
     }
-    if let Ok(mut whole) = Schema::try_from(schema.take()) {
-        RecursiveTransform(tidy).transform(&mut whole);
-        *schema = whole.to_value();
-    }
+    let mut schema = Schema::try_from(schema).expect("schemars makes schemas");
+    RecursiveTransform(tidy).transform(&mut schema);
+    schema.to_value()
 }
 
 fn operation(
@@ -133,7 +132,7 @@ fn operation(
     });
     let (presence, schema) = route.body;
     if presence != BodyPresence::Never {
-        let mut content = json!({ "schema": normalized(schema(&mut schemas.requests)) });
+        let mut content = json!({ "schema": normalized(schema(&mut schemas.requests).to_value()) });
         if let Some(body) = example.and_then(|it| it.body.as_ref()) {
             content["example"] = body.clone();
         }
@@ -145,41 +144,29 @@ fn operation(
     operation
 }
 
-fn normalized(schema: Schema) -> Value {
-    let mut schema = schema.to_value();
-    normalize(&mut schema);
-    schema
-}
-
 fn parameters(
     route: &Route,
     example: Option<&ControlExample>,
     schemas: &mut SchemaGenerators,
 ) -> Vec<Value> {
     let mut parameters = Vec::new();
-    let open = route
-        .path
-        .split_once('{')
-        .and_then(|(_, rest)| rest.split_once('}'));
-    if let Some((name, _)) = open {
+    let open = route.path.split_once('{');
+    if let Some((name, _)) = open.and_then(|(_, rest)| rest.split_once('}')) {
         parameters.push(json!({
             "name": name, "in": "path", "required": true,
             "schema": { "type": "string" },
             "example": example.map(|it| it.path_id.as_str()).unwrap_or_default(),
         }));
     }
-    let query = normalized((route.query)(&mut schemas.requests));
+    let query = normalized((route.query)(&mut schemas.requests).to_value());
     let required = query["required"].as_array().cloned().unwrap_or_default();
     for (name, schema) in query["properties"].as_object().into_iter().flatten() {
-        let mut schema = schema.clone();
-        let about = schema
-            .as_object_mut()
-            .and_then(|it| it.remove("description"));
         let mut parameter = json!({
             "name": name, "in": "query", "required": required.contains(&json!(name)),
             "schema": schema,
         });
-        if let Some(about) = about {
+        let schema = parameter["schema"].as_object_mut();
+        if let Some(about) = schema.and_then(|it| it.remove("description")) {
             parameter["description"] = about;
         }
         let mut pairs = example.iter().flat_map(|it| &it.query);
@@ -212,38 +199,36 @@ fn responses(
 ) -> Map<String, Value> {
     let mut success = json!({ "description": route.summary });
     if let Some(answer) = example.and_then(|it| it.answer.as_ref()) {
-        let schema = normalized((route.answer)(&mut schemas.answers));
+        let schema = normalized((route.answer)(&mut schemas.answers).to_value());
         let content = json!({ "schema": schema, "example": answer });
         success["content"] = json!({ "application/json": content });
     }
     let mut responses = Map::new();
     responses.insert(route.status.as_u16().to_string(), success);
-    let mut codes: Vec<ControlErrorCode> = route
-        .errors
-        .iter()
-        .copied()
-        .chain(ERRORS_OF_ALL_ROUTES)
-        .collect();
+    let mut codes = [route.errors, &ERRORS_OF_ALL_ROUTES].concat();
     if route.body.0 != BodyPresence::Never {
         codes.extend(ERRORS_OF_BODIES);
+    }
+    let query = normalized((route.query)(&mut schemas.requests).to_value());
+    let is_account = route.path.starts_with("/control/accounts/{id}");
+    if is_account || query["properties"].get("account").is_some() {
+        codes.push(ControlErrorCode::AccountNotFound);
     }
     // Asking for an account may open it.
     if codes.contains(&ControlErrorCode::AccountNotFound) {
         codes.push(ControlErrorCode::TooManyAccounts);
     }
-    let mut by_status: BTreeMap<u16, Vec<ControlErrorCode>> = BTreeMap::new();
-    for code in codes {
-        by_status
-            .entry(code.status().as_u16())
-            .or_default()
-            .push(code);
-    }
-    let schema = normalized(schemas.answers.subschema_for::<ErrorDto<'static>>());
-    for (status, mut codes) in by_status {
-        codes.sort_unstable();
-        let about = codes
-            .iter()
-            .map(|code| format!("`{}`: {}", code.as_str(), code.meaning()));
+    codes.sort_unstable_by_key(|code| (code.status().as_u16(), *code));
+    let schema = normalized(
+        schemas
+            .answers
+            .subschema_for::<ErrorDto<'static>>()
+            .to_value(),
+    );
+    for codes in codes.chunk_by(|one, next| one.status() == next.status()) {
+        let status = codes[0].status().as_u16();
+        let about = codes.iter();
+        let about = about.map(|code| format!("`{code}`: {}", code.meaning()));
         let about: Vec<String> = about.collect();
         let mut error = json!({
             "description": about.join(" "),

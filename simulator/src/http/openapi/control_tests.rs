@@ -96,11 +96,7 @@ fn every_code_is_described_at_a_route_or_comes_of_the_router() {
             code,
             ControlErrorCode::NotFound | ControlErrorCode::MethodNotAllowed
         );
-        assert_ne!(
-            text.contains(&format!("`{}`", code.as_str())),
-            by_router,
-            "{code:?}"
-        );
+        assert_ne!(text.contains(&format!("`{code}`")), by_router, "{code:?}");
     }
 }
 

@@ -34,12 +34,9 @@ pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &ListenerA
     let mut paths = paths::paths(contract, &examples);
     paths.extend(control.paths);
     let mut components = components::components(contract, &examples);
-    components::add(&mut components, "schemas", control.schemas);
-    components::add(
-        &mut components,
-        "securitySchemes",
-        control::security_schemes(),
-    );
+    for (name, schema) in control.schemas {
+        components["schemas"][name] = schema;
+    }
     json!({
         "openapi": "3.1.0",
         "info": {

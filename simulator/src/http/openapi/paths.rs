@@ -17,35 +17,32 @@ pub(super) const RECORDS: &str = "Records";
 /// All paths.
 pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Value> {
     let none = OperationExamples::default();
-    let mut paths = Map::new();
-    for (index, operation) in contract.operations.iter().enumerate() {
-        let of_operation = examples.operations.get(index).unwrap_or(&none);
+    let operations = contract.operations.iter().enumerate();
+    let operations = operations.map(|(index, operation)| {
+        let examples = examples.operations.get(index).unwrap_or(&none);
         let path = operation.path.replace('*', "{step}");
-        paths.insert(
-            path,
-            json!({ "post": post(contract, operation, of_operation) }),
-        );
-    }
-    for (index, bundle) in contract.bundles.iter().enumerate() {
+        (path, json!({ "post": post(contract, operation, examples) }))
+    });
+    let bundles = contract.bundles.iter().enumerate();
+    let bundles = bundles.map(|(index, bundle)| {
         let post = bundle_post(contract, bundle, examples.bundles.get(index));
-        paths.insert(bundle.path(), json!({ "post": post }));
-    }
-    paths.insert(
-        "/v1/verifications/{verificationId}".to_owned(),
-        json!({ "get": verification(contract, examples) }),
-    );
-    paths.insert(
-        "/v1/usage".to_owned(),
-        json!({ "get": usage(contract, examples) }),
-    );
-    paths
+        (bundle.path(), json!({ "post": post }))
+    });
+    let look_ups = [
+        (
+            "/v1/verifications/{verificationId}".to_owned(),
+            json!({ "get": verification(contract, examples) }),
+        ),
+        (
+            "/v1/usage".to_owned(),
+            json!({ "get": usage(contract, examples) }),
+        ),
+    ];
+    operations.chain(bundles).chain(look_ups).collect()
 }
 
 fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples) -> Value {
-    let mut parameters = vec![
-        reference("parameters", "IdempotencyKey"),
-        reference("parameters", "ReferenceId"),
-    ];
+    let mut parameters = headers();
     if operation.path.ends_with('*') {
         parameters.push(json!({
             "name": "step", "in": "path", "required": true,
@@ -53,13 +50,9 @@ fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples
             "schema": { "type": "string" }, "example": "start",
         }));
     }
-    let requests = |it: &Exchange| (name_of(it), json!({ "value": plain(&it.body) }));
-    let requests: Map<String, Value> = examples.answered.iter().map(requests).collect();
-    let mut responses = Map::new();
-    for status in statuses(operation) {
-        responses.insert(status.to_string(), success(operation, status, examples));
-    }
-    add_errors(contract, &mut responses, |_| true);
+    let request = reference("schemas", &format!("{}.request", operation.id));
+    let successes = statuses(operation).into_iter();
+    let successes = successes.map(|status| (status, success(operation, status, examples)));
     let mut post = json!({
         "operationId": operation.id,
         "summary": operation.title,
@@ -67,12 +60,9 @@ fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples
         "parameters": parameters,
         "requestBody": {
             "required": true,
-            "content": { "application/json": {
-                "schema": reference("schemas", &format!("{}.request", operation.id)),
-                "examples": requests,
-            } },
+            "content": content(&request, requests(&examples.answered)),
         },
-        "responses": responses,
+        "responses": responses(contract, successes, |_| true),
         "x-list-price-inr": operation.price,
         "x-typical-latency-ms": latency(operation.latency),
         "x-clause": operation.clause,
@@ -81,50 +71,82 @@ fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples
         post["x-simulator-extension"] = json!(true);
     }
     if !examples.failing.is_empty() {
-        let input = |it: &Exchange| {
-            (
-                it.answer["error"]["code"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned(),
-                plain(&it.body),
-            )
-        };
-        post["x-fixed-inputs"] = Value::Object(examples.failing.iter().map(input).collect());
+        let code = |it: &Exchange| text(&it.answer["error"]["code"]);
+        let inputs = examples.failing.iter();
+        post["x-fixed-inputs"] = inputs.map(|it| (code(it), plain(&it.body))).collect();
     }
     post
 }
 
 fn bundle_post(contract: &Contract, bundle: &Bundle, example: Option<&Exchange>) -> Value {
-    let request = example.map(|it| (name_of(it), json!({ "value": plain(&it.body) })));
-    let request: Map<String, Value> = request.into_iter().collect();
-    let mut responses = Map::new();
-    responses.insert("200".to_owned(), bundle_success(bundle, example));
-    add_errors(contract, &mut responses, |_| true);
+    let request = schema::request(contract, &contract.bundle_fields(bundle));
+    let success = bundle_success(bundle, example);
     let (low, high) = bundle.typical_price;
     json!({
         "operationId": format!("bundles.{}", bundle.slug),
         "summary": bundle.title,
         "description": bundle_description(bundle),
         "tags": [BUNDLES],
-        "parameters": [
-            reference("parameters", "IdempotencyKey"),
-            reference("parameters", "ReferenceId"),
-        ],
+        "parameters": headers(),
         "requestBody": {
             "required": true,
-            "content": { "application/json": {
-                "schema": schema::request(contract, &contract.bundle_fields(bundle)),
-                "examples": request,
-            } },
+            "content": content(&request, requests(example)),
         },
-        "responses": responses,
+        "responses": responses(contract, [(200, success)], |_| true),
         "x-simulator-extension": true,
         "x-steps": bundle.steps,
         "x-typical-price-inr": [low, high],
         "x-typical-latency-ms": latency(bundle.typical_latency),
         "x-clause": bundle.clause,
     })
+}
+
+/// The headers of every call.
+fn headers() -> Vec<Value> {
+    ["IdempotencyKey", "ReferenceId"]
+        .map(|name| reference("parameters", name))
+        .into()
+}
+
+/// A JSON body with its examples.
+fn content(schema: &Value, examples: Value) -> Value {
+    json!({ "application/json": { "schema": schema, "examples": examples } })
+}
+
+/// The bodies that were sent, each under the status of its answer.
+fn requests<'e>(examples: impl IntoIterator<Item = &'e Exchange>) -> Value {
+    let named = |it: &Exchange| {
+        (
+            text(&it.answer["status"]),
+            json!({ "value": plain(&it.body) }),
+        )
+    };
+    examples.into_iter().map(named).collect()
+}
+
+/// The answers with this HTTP status, each under its own status.
+fn answers<'e>(examples: impl IntoIterator<Item = &'e Exchange>, status: u16) -> Value {
+    let examples = examples.into_iter().filter(|it| it.status == status);
+    let named = |it: &Exchange| (text(&it.answer["status"]), json!({ "value": it.answer }));
+    examples.map(named).collect()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The answers of a path by their HTTP status: these, and the errors with the wanted ones.
+fn responses(
+    contract: &Contract,
+    successes: impl IntoIterator<Item = (u16, Value)>,
+    wanted: impl Fn(u16) -> bool,
+) -> Value {
+    let errors = by_status(contract).into_iter().map(|(status, _)| status);
+    let errors = errors.filter(|status| wanted(*status));
+    let errors = errors.map(|status| (status, reference("responses", &error_answer(status))));
+    let all = successes.into_iter().chain(errors);
+    all.map(|(status, answer)| (status.to_string(), answer))
+        .collect()
 }
 
 /// How the steps run, and which field of the body is for which step.
@@ -171,29 +193,21 @@ fn bundle_success(bundle: &Bundle, example: Option<&Exchange>) -> Value {
         data["properties"]["riskLevel"] = json!({ "enum": ["LOW", "MEDIUM", "HIGH"] });
         data["required"] = json!(["bundle", "steps", "riskScore", "riskLevel"]);
     }
-    let shown = example.filter(|it| it.status == 200);
-    let shown = shown.map(|it| (name_of(it), json!({ "value": it.answer })));
-    let shown: Map<String, Value> = shown.into_iter().collect();
-    json!({
-        "description": "What the steps came to.",
-        "headers": { "Idempotent-Replay": reference("headers", "Idempotent-Replay") },
-        "content": { "application/json": {
-            "schema": {
-                "allOf": [reference("schemas", "Envelope")],
-                "properties": { "success": { "const": true }, "data": data },
-                "required": ["data"],
-            },
-            "examples": shown,
-        } },
-    })
+    let schema = json!({
+        "allOf": [reference("schemas", "Envelope")],
+        "properties": { "success": { "const": true }, "data": data },
+        "required": ["data"],
+    });
+    replayable("What the steps came to.", &schema, answers(example, 200))
 }
 
-/// The name of an example: `completed` or `pending`.
-fn name_of(exchange: &Exchange) -> String {
-    exchange.answer["status"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+/// An answer that is given again under the same idempotency key.
+fn replayable(about: &str, schema: &Value, examples: Value) -> Value {
+    json!({
+        "description": about,
+        "headers": { "Idempotent-Replay": reference("headers", "Idempotent-Replay") },
+        "content": content(schema, examples),
+    })
 }
 
 fn latency(range: LatencyRange) -> Value {
@@ -217,11 +231,8 @@ fn success(operation: &Operation, status: u16, examples: &OperationExamples) -> 
     let completed = status == 200 && !operation.pending.as_ref().is_some_and(|it| it.always);
     let mut forms = Vec::new();
     if completed {
-        forms.push(form(
-            operation,
-            "completed",
-            reference("schemas", &format!("{}.data", operation.id)),
-        ));
+        let data = reference("schemas", &format!("{}.data", operation.id));
+        forms.push(form(operation, "completed", data));
     }
     if let (Some(_), Some(shape)) = (pending, operation.pending_shape()) {
         forms.push(form(operation, "pending", schema::answer(&shape)));
@@ -235,15 +246,7 @@ fn success(operation: &Operation, status: u16, examples: &OperationExamples) -> 
         (true, Some(_)) => "The result, or the promise of one that comes by webhook.",
         (false, _) => "The result comes by webhook.",
     };
-    let shown = examples.answered.iter().filter(|it| it.status == status);
-    let shown: Map<String, Value> = shown
-        .map(|it| (name_of(it), json!({ "value": it.answer })))
-        .collect();
-    json!({
-        "description": about,
-        "headers": { "Idempotent-Replay": reference("headers", "Idempotent-Replay") },
-        "content": { "application/json": { "schema": schema, "examples": shown } },
-    })
+    replayable(about, &schema, answers(&examples.answered, status))
 }
 
 fn form(operation: &Operation, status: &str, data: Value) -> Value {
@@ -259,41 +262,20 @@ fn form(operation: &Operation, status: &str, data: Value) -> Value {
     })
 }
 
-fn add_errors(
-    contract: &Contract,
-    responses: &mut Map<String, Value>,
-    wanted: impl Fn(u16) -> bool,
-) {
-    for (status, _) in by_status(contract)
-        .into_iter()
-        .filter(|(status, _)| wanted(*status))
-    {
-        responses.insert(
-            status.to_string(),
-            reference("responses", &error_answer(status)),
-        );
-    }
-}
-
 fn verification(contract: &Contract, examples: &Examples) -> Value {
-    let id = examples
-        .verification
-        .as_ref()
-        .map(|it| it["verificationId"].clone());
-    look_up(
-        contract,
-        LookUp {
-            id: "verifications.get",
-            summary: "The newest envelope of an earlier call, with HTTP 200 whatever its own status was",
-            parameters: json!([{
-                "name": "verificationId", "in": "path", "required": true,
-                "schema": { "type": "string" }, "example": id,
-            }]),
-            schema: reference("schemas", "Envelope"),
-            example: examples.verification.as_ref(),
-            errors: &[401, 403, 404, 429, 500],
-        },
-    )
+    let example = examples.verification.as_ref();
+    let lookup = LookUp {
+        id: "verifications.get",
+        summary: "The newest envelope of an earlier call, with HTTP 200 whatever its own status was",
+        parameters: json!([{
+            "name": "verificationId", "in": "path", "required": true,
+            "schema": { "type": "string" }, "example": example.map(|it| &it["verificationId"]),
+        }]),
+        schema: reference("schemas", "Envelope"),
+        example,
+        errors: &[401, 403, 404, 429, 500],
+    };
+    look_up(contract, &lookup)
 }
 
 fn usage(contract: &Contract, examples: &Examples) -> Value {
@@ -301,22 +283,13 @@ fn usage(contract: &Contract, examples: &Examples) -> Value {
         let schema = json!({ "type": "string", "format": "date" });
         json!({ "name": name, "in": "query", "description": about, "schema": schema })
     };
-    let counts = ["calls", "completed", "noRecord", "failed", "billed"];
-    let mut row: Map<String, Value> = counts
-        .iter()
-        .map(|name| {
-            (
-                (*name).to_owned(),
-                json!({ "type": "integer", "minimum": 0 }),
-            )
-        })
-        .collect();
-    row.insert(
-        "amount".to_owned(),
-        json!({ "type": "number", "minimum": 0 }),
-    );
+    let count = json!({ "type": "integer", "minimum": 0 });
+    let row = json!({
+        "calls": count, "completed": count, "noRecord": count, "failed": count, "billed": count,
+        "amount": { "type": "number", "minimum": 0 },
+    });
     let mut endpoint = row.clone();
-    endpoint.insert("endpoint".to_owned(), json!({ "type": "string" }));
+    endpoint["endpoint"] = json!({ "type": "string" });
     let data = json!({
         "type": "object",
         "properties": {
@@ -326,20 +299,18 @@ fn usage(contract: &Contract, examples: &Examples) -> Value {
         },
         "required": ["endpoints", "totals"],
     });
-    look_up(
-        contract,
-        LookUp {
-            id: "usage.get",
-            summary: "What the account spent, by endpoint",
-            parameters: json!([
-                day("from", "The first day, counted."),
-                day("to", "The last day, counted.")
-            ]),
-            schema: json!({ "allOf": [reference("schemas", "Envelope")], "properties": { "data": data } }),
-            example: examples.usage.as_ref(),
-            errors: &[400, 401, 403, 429, 500],
-        },
-    )
+    let lookup = LookUp {
+        id: "usage.get",
+        summary: "What the account spent, by endpoint",
+        parameters: json!([
+            day("from", "The first day, counted."),
+            day("to", "The last day, counted.")
+        ]),
+        schema: json!({ "allOf": [reference("schemas", "Envelope")], "properties": { "data": data } }),
+        example: examples.usage.as_ref(),
+        errors: &[400, 401, 403, 429, 500],
+    };
+    look_up(contract, &lookup)
 }
 
 struct LookUp<'e> {
@@ -351,27 +322,21 @@ struct LookUp<'e> {
     errors: &'e [u16],
 }
 
-fn look_up(contract: &Contract, lookup: LookUp<'_>) -> Value {
+fn look_up(contract: &Contract, lookup: &LookUp<'_>) -> Value {
     let shown = lookup
         .example
-        .map(|answer| json!({ "completed": { "value": answer } }));
-    let mut responses = Map::new();
-    responses.insert(
-        "200".to_owned(),
-        json!({
-            "description": lookup.summary,
-            "content": { "application/json": { "schema": lookup.schema, "examples": shown.unwrap_or(json!({})) } },
-        }),
-    );
-    add_errors(contract, &mut responses, |status| {
-        lookup.errors.contains(&status)
+        .map(|answer| ("completed".to_owned(), json!({ "value": answer })));
+    let success = json!({
+        "description": lookup.summary,
+        "content": content(&lookup.schema, shown.into_iter().collect()),
     });
+    let wanted = |status| lookup.errors.contains(&status);
     json!({
         "operationId": lookup.id,
         "summary": lookup.summary,
         "tags": [RECORDS],
         "parameters": lookup.parameters,
-        "responses": responses,
+        "responses": responses(contract, [(200, success)], wanted),
         "x-simulator-extension": true,
     })
 }

@@ -2,21 +2,19 @@
 
 use serde_json::{Map, Value, json};
 use svc_fixtures::contract::{
-    Contract, Field, Format, Kind, Leaf, Member, MemberPresence, Presence, Rule, Shape,
+    Contract, Field, Kind, Leaf, Member, MemberPresence, Presence, Rule, Shape,
 };
 use svc_fixtures::json::Json;
 
 /// The schema of a request body.
 pub(super) fn request(contract: &Contract, fields: &[Field]) -> Value {
-    let properties: Map<String, Value> = fields
-        .iter()
+    let properties = fields.iter();
+    let properties: Value = properties
         .map(|it| (it.name.clone(), field(contract, it)))
         .collect();
-    let required: Vec<&str> = fields
-        .iter()
-        .filter(|field| field.presence == Presence::Required)
-        .map(|field| field.name.as_str())
-        .collect();
+    let required = fields.iter();
+    let required = required.filter(|field| field.presence == Presence::Required);
+    let required: Vec<&str> = required.map(|field| field.name.as_str()).collect();
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
@@ -28,7 +26,7 @@ pub(super) fn request(contract: &Contract, fields: &[Field]) -> Value {
 
 fn field(contract: &Contract, field: &Field) -> Value {
     let mut schema = kind(contract, &field.kind, field.may_be_empty);
-    let about = match format_of(contract, &field.kind) {
+    let about = match contract.format_of(&field.kind) {
         Some(format) => format!("{}: {}.", field.about, format.about),
         None => format!("{}.", field.about),
     };
@@ -48,14 +46,6 @@ fn field(contract: &Contract, field: &Field) -> Value {
 /// The same value as `serde_json` holds it.
 pub(super) fn plain(value: &Json<'_>) -> Value {
     serde_json::to_value(value).expect("JSON is JSON")
-}
-
-fn format_of<'c>(contract: &'c Contract, kind: &Kind) -> Option<&'c Format> {
-    match kind {
-        Kind::Text { format, .. } => format.map(|index| contract.format(index)),
-        Kind::List { items, .. } => format_of(contract, items),
-        _ => None,
-    }
 }
 
 fn kind(contract: &Contract, kind: &Kind, may_be_empty: bool) -> Value {
@@ -86,11 +76,9 @@ fn text(rule: &Rule, may_be_empty: bool) -> Value {
         Rule::Date(layouts) => match layouts.as_slice() {
             [layout] if layout == ISO_DATE => json!({ "type": "string", "format": "date" }),
             layouts => {
-                let layouts: Vec<String> = layouts
-                    .iter()
-                    .map(|layout| layout_pattern(layout))
-                    .collect();
-                json!({ "type": "string", "pattern": format!("^(?:{})$", layouts.join("|")) })
+                let layouts = layouts.iter().map(|layout| layout_pattern(layout));
+                let layouts = layouts.collect::<Vec<_>>().join("|");
+                json!({ "type": "string", "pattern": format!("^(?:{layouts})$") })
             }
         },
         Rule::Ip => {
@@ -111,15 +99,12 @@ const ISO_DATE: &str = "YYYY-MM-DD";
 
 /// An expression for a layout of `DD`, `MM` and `YYYY`.
 fn layout_pattern(layout: &str) -> String {
-    let mut pattern = String::new();
-    for character in layout.chars() {
-        match character {
-            'D' | 'M' | 'Y' => pattern += "[0-9]",
-            '-' | '/' | ' ' => pattern.push(character),
-            other => pattern.extend(['\\', other]),
-        }
-    }
-    pattern
+    let pattern = |character| match character {
+        'D' | 'M' | 'Y' => "[0-9]".to_owned(),
+        '-' | '/' | ' ' => character.to_string(),
+        other => format!("\\{other}"),
+    };
+    layout.chars().map(pattern).collect()
 }
 
 fn bounded(kind: &str, min: Value, max: Value) -> Value {
@@ -153,7 +138,7 @@ pub(super) fn object<'m>(members: impl IntoIterator<Item = &'m Member>) -> Value
         }
         match member.name.strip_suffix("[#]") {
             Some(stem) => {
-                let pattern = format!("^{}\\[[0-9]+\\]$", escaped(stem));
+                let pattern = format!("^{}\\[[0-9]+\\]$", regex::escape(stem));
                 patterns.insert(pattern, form);
             }
             None => {
@@ -172,18 +157,6 @@ pub(super) fn object<'m>(members: impl IntoIterator<Item = &'m Member>) -> Value
         schema["required"] = json!(required);
     }
     schema
-}
-
-/// A literal text as an expression.
-fn escaped(text: &str) -> String {
-    let mut pattern = String::new();
-    for character in text.chars() {
-        if !character.is_alphanumeric() && character != '_' {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
 }
 
 fn leaf(leaf: &Leaf) -> Value {
@@ -209,16 +182,14 @@ fn leaf(leaf: &Leaf) -> Value {
         }
         Leaf::Timestamp => json!({ "type": "string", "format": "date-time" }),
         Leaf::DataUri => json!({ "type": "string", "pattern": "^data:[^,]*," }),
-        Leaf::Int { range } => bounded(
-            "integer",
-            json!(range.map(|it| it.0)),
-            json!(range.map(|it| it.1)),
-        ),
-        Leaf::Num { range } => bounded(
-            "number",
-            json!(range.map(|it| it.0)),
-            json!(range.map(|it| it.1)),
-        ),
+        Leaf::Int { range } => {
+            let (min, max) = range.unzip();
+            bounded("integer", json!(min), json!(max))
+        }
+        Leaf::Num { range } => {
+            let (min, max) = range.unzip();
+            bounded("number", json!(min), json!(max))
+        }
         Leaf::Bool => json!({ "type": "boolean" }),
     }
 }
