@@ -1,4 +1,4 @@
-//! `try` and `explain` of bundles: each step is told with its reason.
+//! `try` and `explain` of bundles: each step is printed with its reason.
 
 use svc_fixtures::contract::Contract;
 
@@ -9,8 +9,8 @@ use super::{WORKS, run};
 fn every_bundle_can_be_tried_to_its_end_and_explained() {
     for bundle in &Contract::built_in().bundles {
         let id = format!("bundles.{}", bundle.slug);
-        let (code, out, told) = run("", &["try", &id, "--result", "--because"]);
-        assert_eq!(code, 0, "{id}: {told}");
+        let (code, out, stderr) = run("", &["try", &id, "--result", "--because"]);
+        assert_eq!(code, 0, "{id}: {stderr}");
         let last = out.lines().last().unwrap_or_default();
         assert!(last.contains("\"status\":\"completed\""), "{id}: {last}");
         let (code, out, _) = run("", &["explain", &format!("/v1/bundles/{}", bundle.slug)]);
@@ -33,7 +33,7 @@ then = { pending = {}, after = "1h" }
 "#;
 
 #[test]
-fn the_steps_of_a_bundle_are_told_with_their_reasons() {
+fn the_steps_of_a_bundle_are_printed_with_their_reasons() {
     let folder = folder("bundle-steps", RULES).display().to_string();
     let call = [
         "bundles.employment-claim-verification",
@@ -61,11 +61,11 @@ fn the_steps_of_a_bundle_are_told_with_their_reasons() {
       svc-simulator explain verify.employment.uan --scenarios FOLDER
       svc-simulator explain verify.employment.epfo-name-search --scenarios FOLDER
     "#);
-    let (_, _, told) = run(
+    let (_, _, stderr) = run(
         "",
         &[&["try", "--because", "--after", "1h"][..], &call].concat(),
     );
-    insta::assert_snapshot!(told.replace(&folder, "FOLDER"), @r#"
+    insta::assert_snapshot!(stderr.replace(&folder, "FOLDER"), @r#"
     local (test) calls bundles.employment-claim-verification with {"mobile":"9876511122"}
     1: 200 pending, each step has a reason of its own
       verify.employment.uan-lookup: 200 completed, no scenario names this input; it is about person "kavya" (FOLDER/team.toml:2)
@@ -77,14 +77,17 @@ fn the_steps_of_a_bundle_are_told_with_their_reasons() {
       verify.employment.epfo-name-search: 200 completed, no scenario names this input
     "#);
     let (code, out, _) = run("", &[&["explain", "--format", "json"][..], &call].concat());
-    let told: serde_json::Value = serde_json::from_str(&out).expect(WORKS);
-    assert_eq!((code, told["steps"].as_array().map(Vec::len)), (0, Some(3)));
-    assert_eq!(told["steps"][1]["outcome"], "pending");
+    let explanation: serde_json::Value = serde_json::from_str(&out).expect(WORKS);
+    assert_eq!(
+        (code, explanation["steps"].as_array().map(Vec::len)),
+        (0, Some(3))
+    );
+    assert_eq!(explanation["steps"][1]["outcome"], "pending");
 }
 
 #[test]
 fn what_a_bundle_does_not_have_is_refused() {
-    for (arguments, told) in [
+    for (arguments, message) in [
         (
             ["try", "bundles.fraud-chek", "--field", "a=b"],
             "did you mean `bundles.fraud-check`?",
@@ -95,7 +98,7 @@ fn what_a_bundle_does_not_have_is_refused() {
         ),
     ] {
         let (code, _, stderr) = run("", &arguments);
-        assert!(code == 2 && stderr.contains(told), "{stderr}");
+        assert!(code == 2 && stderr.contains(message), "{stderr}");
     }
     let call = ["explain", "bundles.fraud-check", "--body", "{}"];
     let (code, out, _) = run("", &call);

@@ -22,9 +22,9 @@ fn a_rule_that_never_wins_is_a_mistake_of_its_file() {
     std::fs::create_dir_all(&folder).expect(WORKS);
     std::fs::write(folder.join("a.toml"), RULES).expect(WORKS);
     let folder = folder.display().to_string();
-    let (code, out, told) = run("", &["check", &folder]);
+    let (code, out, stderr) = run("", &["check", &folder]);
     assert_eq!((code, out.as_str()), (2, ""));
-    insta::assert_snapshot!(told.replace(&folder, "folder"), @r#"
+    insta::assert_snapshot!(stderr.replace(&folder, "folder"), @r#"
     error: the rule "one PAN" never wins: "every PAN" before it holds for all its inputs
      --> folder/a.toml:6:1
       |

@@ -13,7 +13,7 @@ pub(crate) fn folder(name: &str, text: &str) -> PathBuf {
     folder
 }
 
-/// Runs a command with a folder as the last argument, which is not told in what it says.
+/// Runs a command with a folder as the last argument, which is left out of what it prints.
 fn with_folder(arguments: &[&str], folder: &Path) -> (i32, String, String) {
     let path = folder.display().to_string();
     let (code, stdout, stderr) = run(NOBODY, &[arguments, &[&path]].concat());
@@ -91,7 +91,7 @@ fn what_is_expected_and_holds_is_counted() {
 }
 
 #[test]
-fn what_is_expected_and_does_not_hold_is_told_with_what_was_found() {
+fn what_is_expected_and_does_not_hold_is_reported_with_what_was_found() {
     let expect = r#"
 [[expect]]
 name = "somebody else"
@@ -158,7 +158,7 @@ then = {}
 "#;
 
 #[test]
-fn mistakes_of_expectations_are_told_with_all_others() {
+fn mistakes_of_expectations_are_reported_with_all_others() {
     let folder = folder("expect-mistaken", MISTAKEN);
     let (code, stdout, stderr) = with_folder(&["check"], &folder);
     assert_eq!((code, stdout.as_str()), (2, ""));
@@ -234,7 +234,7 @@ fn mistakes_of_expectations_are_told_with_all_others() {
 }
 
 #[test]
-fn mistakes_are_told_to_programs() {
+fn mistakes_are_printed_for_programs() {
     let folder = folder("check-json", MISTAKEN);
     let (code, stdout, stderr) = with_folder(&["check", "--format", "json"], &folder);
     assert_eq!((code, stderr.as_str()), (2, ""));
@@ -265,7 +265,7 @@ fn mistakes_are_annotations_of_a_pull_request() {
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_told_once() {
+fn a_file_that_is_no_toml_is_reported_once() {
     let folder = folder("no-toml", "[[expect]\nname = \"a\"\n");
     let (code, _, stderr) = with_folder(&["check"], &folder);
     assert!(stderr.ends_with("\n1 mistake found\n"), "{stderr}");
@@ -273,7 +273,7 @@ fn a_file_that_is_no_toml_is_told_once() {
 }
 
 #[test]
-fn a_call_is_tried_as_often_as_it_is_told() {
+fn a_call_is_tried_as_often_as_the_flag_says() {
     let folder = folder("try-flaky", TEAM);
     let (code, stdout, stderr) = with_folder(
         &[
@@ -399,11 +399,11 @@ fn an_input_is_explained_to_programs() {
         "live",
     ];
     let (code, stdout, _) = run(NOBODY, &arguments);
-    let told: serde_json::Value = serde_json::from_str(&stdout).expect(WORKS);
+    let explanation: serde_json::Value = serde_json::from_str(&stdout).expect(WORKS);
     assert_eq!(code, 0);
-    assert_eq!(told["sentinel"], "pan");
-    assert_eq!(told["answer"]["outcome"], "SVC_SOURCE_UNAVAILABLE");
-    insta::assert_snapshot!(told["outcomes"][9], @r#"{"outcome":"SVC_NO_RECORD_FOUND","status":422,"because":"scenario \"PAN that does not exist\" ((built in) scenarios/universal.toml:5)","calls":[{"account":"local","environment":"live","key":"live","set":{"pan":"AAAAA9999A"},"body":{"pan":"AAAAA9999A"},"times":1}]}"#);
+    assert_eq!(explanation["sentinel"], "pan");
+    assert_eq!(explanation["answer"]["outcome"], "SVC_SOURCE_UNAVAILABLE");
+    insta::assert_snapshot!(explanation["outcomes"][9], @r#"{"outcome":"SVC_NO_RECORD_FOUND","status":422,"because":"scenario \"PAN that does not exist\" ((built in) scenarios/universal.toml:5)","calls":[{"account":"local","environment":"live","key":"live","set":{"pan":"AAAAA9999A"},"body":{"pan":"AAAAA9999A"},"times":1}]}"#);
 }
 
 #[test]
@@ -415,7 +415,7 @@ fn a_call_that_is_refused_is_explained_too() {
 }
 
 #[test]
-fn a_scenario_that_would_decide_a_refused_call_is_told() {
+fn a_scenario_that_would_decide_a_refused_call_is_named() {
     let call = [
         "explain",
         "verify.identity.pan",
@@ -431,7 +431,7 @@ fn a_scenario_that_would_decide_a_refused_call_is_told() {
 
 #[test]
 fn what_is_not_known_is_refused_with_what_is_near() {
-    for (arguments, told) in [
+    for (arguments, message) in [
         (
             vec!["try", "verify.identity.pam"],
             "did you mean `verify.identity.pan`?",
@@ -459,7 +459,7 @@ fn what_is_not_known_is_refused_with_what_is_near() {
     ] {
         let (code, stdout, stderr) = run(NOBODY, &arguments);
         assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}");
-        assert!(stderr.contains(told), "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
     }
 }
 

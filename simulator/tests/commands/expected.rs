@@ -1,5 +1,5 @@
 //! What `[[expect]]` says of the time after the answer, of the wire and of people: what holds is counted,
-//! what does not is told.
+//! what does not is reported.
 
 use super::dry::folder;
 use super::run;
@@ -104,14 +104,14 @@ answers = [{ wire = "none" }]
 
 fn checked(name: &str, text: &str) -> (i32, String, String) {
     let folder = folder(name, text).display().to_string();
-    let (code, out, told) = run("", &["check", &folder]);
-    (code, out, told.replace(&folder, "FOLDER"))
+    let (code, out, stderr) = run("", &["check", &folder]);
+    (code, out, stderr.replace(&folder, "FOLDER"))
 }
 
 #[test]
 fn what_comes_later_on_the_wire_and_by_webhook_can_be_relied_on() {
-    let (code, out, told) = checked("expected-met", &format!("{RULES}{MET}"));
-    assert_eq!((code, told.as_str()), (0, ""));
+    let (code, out, stderr) = checked("expected-met", &format!("{RULES}{MET}"));
+    assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(
         out.contains(", 6 expectations met: no mistake found"),
         "{out}"
@@ -119,10 +119,10 @@ fn what_comes_later_on_the_wire_and_by_webhook_can_be_relied_on() {
 }
 
 #[test]
-fn what_comes_otherwise_is_told() {
-    let (code, _, told) = checked("expected-unmet", &format!("{RULES}{UNMET}"));
+fn what_comes_otherwise_is_reported() {
+    let (code, _, stderr) = checked("expected-unmet", &format!("{RULES}{UNMET}"));
     assert_eq!(code, 1);
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(stderr, @r#"
     error: "too late" is not met: it is no longer pending then, but completed
       --> FOLDER/team.toml:30:17
        |

@@ -74,14 +74,14 @@ fn an_outcome_says_which_header_and_whose_key_it_needs() {
 }
 
 #[test]
-fn the_commands_that_are_told_do_what_they_say() {
+fn the_commands_that_are_printed_do_what_they_say() {
     let folder = folder("explain-played", RULES).display().to_string();
     let call = ["explain", "verify.identity.pan", "--scenarios", &folder];
     let (_, out, _) = run("", &call);
     let (_, table) = out.split_once("\nEvery outcome\n").expect(WORKS);
     let mut played = 0;
     for line in table.lines() {
-        let Some((told, command)) = line.split_once("svc-simulator ") else {
+        let Some((row, command)) = line.split_once("svc-simulator ") else {
             continue;
         };
         let words: Vec<&str> = command
@@ -89,7 +89,7 @@ fn the_commands_that_are_told_do_what_they_say() {
             .map(|word| word.trim_matches('\''))
             .collect();
         let (code, answers, _) = run("", &words);
-        let outcome = told.split_whitespace().next().expect(WORKS);
+        let outcome = row.split_whitespace().next().expect(WORKS);
         let last = answers.lines().last().unwrap_or_default();
         assert!(
             code == 0 && last.contains(&format!("\"{outcome}\"")),

@@ -7,7 +7,7 @@ use svc_test_support::{Reply, Request, Server, free_address};
 
 use super::run;
 
-/// A console that answers one request after the other with these, and then tells what it was asked.
+/// A console that answers one request after the other with these, and then has what it was asked.
 struct FakeConsole {
     server: Server,
     answers: usize,
@@ -38,20 +38,20 @@ impl FakeConsole {
     fn asked(self) -> Vec<String> {
         let sent = self.server.sent();
         assert_eq!(sent.len(), self.answers, "so often it was asked");
-        sent.iter().map(told).collect()
+        sent.iter().map(line).collect()
     }
 }
 
 /// Method, target, special headers and body of a request.
-fn told(request: &Request) -> String {
-    let mut told = format!("{} {}", request.method, request.path);
+fn line(request: &Request) -> String {
+    let mut line = format!("{} {}", request.method, request.path);
     for (name, value) in &request.headers {
         if matches!(name.as_str(), "authorization" | "content-type") {
-            told += &format!(" [{name}: {value}]");
+            line += &format!(" [{name}: {value}]");
         }
     }
-    told += &format!(" {}", String::from_utf8_lossy(&request.body));
-    told.trim_end().to_owned()
+    line += &format!(" {}", String::from_utf8_lossy(&request.body));
+    line.trim_end().to_owned()
 }
 
 const NOW: &str = r#"{"now":"2027-01-15T14:00:00.000Z","state":"frozen","happened":[]}"#;
@@ -80,7 +80,7 @@ fn each_asks(cases: &[Asks<'_>]) {
 }
 
 #[test]
-fn each_command_of_clocks_asks_what_it_is_told() {
+fn each_command_of_clocks_asks_what_its_arguments_say() {
     each_asks(&[
         (&["clock"], NOW, "GET /control/accounts/local/clock"),
         (
@@ -117,7 +117,7 @@ fn each_command_of_clocks_asks_what_it_is_told() {
 }
 
 #[test]
-fn each_command_of_deliveries_asks_what_it_is_told() {
+fn each_command_of_deliveries_asks_what_its_arguments_say() {
     let list = r#"{"deliveries":[]}"#;
     let one = delivery("delivered", 200);
     each_asks(&[
@@ -204,7 +204,7 @@ fn a_trigger_that_nobody_took_fails() {
 }
 
 #[test]
-fn a_trigger_waits_no_longer_than_it_was_told() {
+fn a_trigger_waits_no_longer_than_its_flag_says() {
     let due = delivery("due", 503);
     let answers = [
         (200, QUIET),
@@ -237,11 +237,11 @@ fn a_trigger_without_a_receiver_says_so() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_with_what_to_do() {
+fn what_goes_wrong_is_reported_with_what_to_do() {
     let refused = r#"{"error":{"code":"CLOCK_BACKWARDS","message":"it only goes forward"}}"#;
     let strange =
         |what: &str| format!("is not the console of this version of svc-simulator: {what}");
-    for (status, body, told) in [
+    for (status, body, message) in [
         (
             400,
             refused,
@@ -255,7 +255,7 @@ fn what_goes_wrong_is_told_with_what_to_do() {
         let console = FakeConsole::of(&[(status, body)]);
         let (code, stdout, stderr) = run(&console.url, &["clock"]);
         assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
-        assert!(stderr.contains(&told), "{stderr}");
+        assert!(stderr.contains(&message), "{stderr}");
         console.asked();
     }
 }
@@ -266,9 +266,9 @@ fn where_nobody_listens_it_says_how_to_start() {
     for command in ["clock", "deliveries", "trigger"] {
         let (code, _, stderr) = run(&url, &[command]);
         assert_eq!(code, 1);
-        let told =
+        let message =
             format!("nothing answers at {url}/: start the simulator with `svc-simulator serve`");
-        assert!(stderr.contains(&told), "{stderr}");
+        assert!(stderr.contains(&message), "{stderr}");
     }
 }
 

@@ -53,8 +53,8 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
 
 fn checked(name: &str, files: &[(&str, &str)]) -> (i32, String, String) {
     let folder = folder(name, files).display().to_string();
-    let (code, out, told) = run("", &["check", &folder]);
-    (code, out, told.replace(&folder, "FOLDER"))
+    let (code, out, stderr) = run("", &["check", &folder]);
+    (code, out, stderr.replace(&folder, "FOLDER"))
 }
 
 #[test]
@@ -65,19 +65,19 @@ fn who_is_declared_in_one_file_is_spoken_of_in_all_files_of_the_folder() {
         ("companies.toml", COMPANIES),
         ("people.toml", PEOPLE),
     ];
-    let (code, out, told) = checked("shared-people", &files);
-    assert_eq!((code, told.as_str()), (0, ""));
+    let (code, out, stderr) = checked("shared-people", &files);
+    assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(out.contains(", 2 expectations met: "), "{out}");
 }
 
 #[test]
-fn who_is_declared_twice_in_a_folder_is_told_with_both_places() {
+fn who_is_declared_twice_in_a_folder_is_reported_with_both_places() {
     let again =
         "[person.meera]\nmobile = \"9876500009\"\n\n[company.meeras]\npan = \"BNZPM2501F\"\n";
     let files = [("a.toml", PEOPLE), ("b.toml", COMPANIES), ("c.toml", again)];
-    let (code, _, told) = checked("shared-people-twice", &files);
+    let (code, _, stderr) = checked("shared-people-twice", &files);
     assert_eq!(code, 2);
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(stderr, @r#"
     error: somebody is called `meera` already, at FOLDER/a.toml:2
      --> FOLDER/c.toml:1:1
       |
@@ -103,15 +103,15 @@ fn a_folder_knows_nobody_of_another_folder() {
         ("people/b.toml", COMPANIES),
         ("rules/a.toml", RULES),
     ];
-    let (code, _, told) = checked("shared-people-apart", &files);
+    let (code, _, stderr) = checked("shared-people-apart", &files);
     assert_eq!(code, 2);
     assert!(
-        told.contains("nobody is called `meera` in this folder"),
-        "{told}"
+        stderr.contains("nobody is called `meera` in this folder"),
+        "{stderr}"
     );
     assert!(
-        told.contains("the value `meera.name` is not known"),
-        "{told}"
+        stderr.contains("the value `meera.name` is not known"),
+        "{stderr}"
     );
     // The same name means somebody else there.
     let other = "[person.meera]\nname = \"MEERA PILLAI\"\npan = \"BNZPP2501F\"\n";

@@ -124,7 +124,7 @@ fn a_clock_is_stopped_moved_and_let_run() {
 }
 
 #[test]
-fn what_the_control_api_refuses_is_told_as_it_says() {
+fn what_the_control_api_refuses_is_printed_as_it_says() {
     let simulator = Simulator::start(&["--console-token", "sample-token"]);
     let refused = |arguments: &[&str]| {
         let (code, stdout, stderr) = simulator.run(arguments);

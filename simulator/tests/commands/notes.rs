@@ -22,14 +22,14 @@ const NONE: &str = "error = \"SVC_NO_RECORD_FOUND\"";
 /// What `check` says of a folder with this file.
 fn checked(name: &str, text: &str, format: &str) -> (i32, String, String) {
     let folder = folder(name, text).display().to_string();
-    let (code, out, told) = run("", &["check", &folder, "--format", format]);
+    let (code, out, stderr) = run("", &["check", &folder, "--format", format]);
     let hidden = |text: String| text.replace(&folder, "FOLDER");
-    (code, hidden(out), hidden(told))
+    (code, hidden(out), hidden(stderr))
 }
 
-/// Which pairs of these rules are told of, with the input that means both.
-fn pairs(name: &str, told: &[(&str, &str, &str)]) -> Vec<String> {
-    let (code, out, _) = checked(name, &rules(told), "json");
+/// Which pairs of these rules are reported, with the input that means both.
+fn pairs(name: &str, cases: &[(&str, &str, &str)]) -> Vec<String> {
+    let (code, out, _) = checked(name, &rules(cases), "json");
     assert_eq!(code, 0, "{out}");
     let report: serde_json::Value = serde_json::from_str(&out).expect(WORKS);
     let notes = report["notes"].as_array().expect("a list").iter();
@@ -43,15 +43,15 @@ fn pairs(name: &str, told: &[(&str, &str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn two_patterns_that_one_input_has_are_told_with_it() {
+fn two_patterns_that_one_input_has_are_reported_with_it() {
     let text = rules(&[
         (PAN, "pan = { starts_with = \"QQ\" }", LATE),
         (PAN, "pan = { ends_with = \"9F\" }", NONE),
     ]);
-    let (code, out, told) = checked("notes-patterns", &text, "human");
+    let (code, out, stderr) = checked("notes-patterns", &text, "human");
     assert_eq!(code, 0);
     assert!(out.ends_with(": no mistake found, 1 note\n"), "{out}");
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(stderr, @r#"
     note: "1" and "0" before it can be meant by one input: the first wins
      --> FOLDER/team.toml:6:1
       |
@@ -63,7 +63,7 @@ fn two_patterns_that_one_input_has_are_told_with_it() {
 }
 
 #[test]
-fn notes_are_told_to_programs_and_pull_requests() {
+fn notes_are_printed_for_programs_and_pull_requests() {
     let text = rules(&[
         (PAN, "pan = [\"ABCPR1234F\", \"ABCPR1234G\"]", LATE),
         (PAN, "pan = [\"ABCPR1234G\", \"ABCPR1234H\"]", NONE),
@@ -79,9 +79,9 @@ fn notes_are_told_to_programs_and_pull_requests() {
 }
 
 #[test]
-fn what_one_input_means_both_is_told_whatever_is_looked_at() {
+fn what_one_input_means_both_is_reported_whatever_is_looked_at() {
     let header = "header.\"X-Reference-Id\" = { contains = \"slow\" }";
-    for (name, told, found) in [
+    for (name, cases, found) in [
         (
             "fields",
             vec![
@@ -124,7 +124,7 @@ fn what_one_input_means_both_is_told_whatever_is_looked_at() {
             "0 1",
         ),
     ] {
-        let pairs = pairs(&format!("notes-{name}"), &told);
+        let pairs = pairs(&format!("notes-{name}"), &cases);
         assert!(
             pairs.len() == 1 && pairs[0].starts_with(found),
             "{name}: {pairs:?}"
@@ -133,8 +133,8 @@ fn what_one_input_means_both_is_told_whatever_is_looked_at() {
 }
 
 #[test]
-fn what_is_meant_so_is_not_told() {
-    for (name, told) in [
+fn what_is_meant_so_is_not_reported() {
+    for (name, cases) in [
         (
             "narrow first",
             vec![
@@ -186,23 +186,23 @@ fn what_is_meant_so_is_not_told() {
             vec![(PAN, "pan = { ends_with = \"9A\" }", LATE)],
         ),
     ] {
-        let pairs = pairs(&format!("notes-not-{name}"), &told);
+        let pairs = pairs(&format!("notes-not-{name}"), &cases);
         assert!(pairs.is_empty(), "{name}: {pairs:?}");
     }
 }
 
 #[test]
-fn a_rule_that_overlaps_with_many_is_told_once() {
+fn a_rule_that_overlaps_with_many_is_reported_once() {
     let values: Vec<String> = (0..30)
         .map(|at| format!("pan = \"ABCPR12{at:02}F\""))
         .collect();
-    let mut told: Vec<(&str, &str, &str)> = vec![(
+    let mut cases: Vec<(&str, &str, &str)> = vec![(
         PAN,
         "pan = { ends_with = \"F\" }, account = \"local_a\"",
         LATE,
     )];
-    told.extend(values.iter().map(|when| (PAN, when.as_str(), NONE)));
-    let (code, out, note) = checked("notes-many", &rules(&told), "human");
+    cases.extend(values.iter().map(|when| (PAN, when.as_str(), NONE)));
+    let (code, out, note) = checked("notes-many", &rules(&cases), "human");
     assert_eq!(code, 0);
     assert!(out.ends_with(": no mistake found, 1 note\n"), "{out}");
     assert!(

@@ -76,7 +76,7 @@ impl Edited {
     }
 }
 
-fn good_edits_act_and_bad_ones_are_told(flags: &[&str]) {
+fn good_edits_act_and_bad_ones_are_reported(flags: &[&str]) {
     let mut edited = Edited::start(&file("error = \"SVC_NO_RECORD_FOUND\""), flags);
     assert_eq!(edited.call(), 422);
     edited.save(&file("error = \"SVC_SOURCE_TIMEOUT\""), "were read again");
@@ -86,10 +86,10 @@ fn good_edits_act_and_bad_ones_are_told(flags: &[&str]) {
     assert_eq!(edited.call(), 504);
     let ready = edited.control("ready");
     assert_eq!(ready["status"], "ready");
-    let told = ready["scenarios"].as_str().expect("it is told");
-    assert!(told.contains("refused"), "{told}");
+    let reason = ready["scenarios"].as_str().expect("it is said");
+    assert!(reason.contains("refused"), "{reason}");
     let listed = edited.control("scenarios");
-    let why = listed["refused"]["message"].as_str().expect("it is told");
+    let why = listed["refused"]["message"].as_str().expect("it is said");
     assert!(why.contains("scenarios/edited.toml:4"), "{why}");
     assert_eq!(listed["version"], 2);
 
@@ -104,10 +104,10 @@ fn good_edits_act_and_bad_ones_are_told(flags: &[&str]) {
 
 #[test]
 fn edits_are_followed_where_the_file_system_tells_of_them() {
-    good_edits_act_and_bad_ones_are_told(&[]);
+    good_edits_act_and_bad_ones_are_reported(&[]);
 }
 
 #[test]
 fn edits_are_followed_by_looking() {
-    good_edits_act_and_bad_ones_are_told(&["--scenario-poll", "20ms"]);
+    good_edits_act_and_bad_ones_are_reported(&["--scenario-poll", "20ms"]);
 }

@@ -220,7 +220,7 @@ fn a_link_that_nobody_gave_leads_nowhere() {
 }
 
 #[test]
-fn other_methods_are_told_which_ones_there_are() {
+fn other_methods_are_answered_with_those_there_are() {
     let served = Served::new();
     let path = on_sandbox(&served);
     for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "X"] {

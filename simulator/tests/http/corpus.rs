@@ -194,7 +194,7 @@ fn replay(served: &Served, case: &Case<'_>, key: &str) -> (Vec<String>, &'static
     (answers, ending)
 }
 
-/// Replays a file of the corpus; every request that gets another answer is told.
+/// Replays a file of the corpus; every request that gets another answer is reported.
 fn family(file: &str, access: ConsoleAccess) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let text = std::fs::read_to_string(folder.join(file)).expect("a file of the corpus");
@@ -202,9 +202,9 @@ fn family(file: &str, access: ConsoleAccess) {
     let mut wrong = Vec::new();
     for (number, case) in read(&text).iter().enumerate() {
         let key = format!("case{number}");
-        let told =
+        let differences =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| replay(&served, case, &key)));
-        match told {
+        match differences {
             Ok((answers, ending)) if answers == case.answers && ending == case.ending => {}
             Ok((answers, ending)) => {
                 let answers = answers.join(", ");

@@ -26,13 +26,13 @@ fn stalled(served: &Served, number: usize) -> Client {
     client
 }
 
-/// Waits for the end. Who stalled in a body may have been told so.
+/// Waits for the end. Who stalled in a body may have been answered so.
 fn ended(mut client: Client) {
-    let told = client.rest();
-    let told = String::from_utf8_lossy(&told);
+    let answer = client.rest();
+    let answer = String::from_utf8_lossy(&answer);
     assert!(
-        told.is_empty() || told.starts_with("HTTP/1.1 400 "),
-        "{told}"
+        answer.is_empty() || answer.starts_with("HTTP/1.1 400 "),
+        "{answer}"
     );
 }
 

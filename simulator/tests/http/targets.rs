@@ -449,18 +449,18 @@ async fn the_machines_own_names_are_looked_up() {
 
 #[tokio::test]
 async fn a_url_that_was_never_checked_is_refused_here_too() {
-    let told = post(&transport(), "ftp://127.0.0.1/").await;
+    let answer = post(&transport(), "ftp://127.0.0.1/").await;
     assert_eq!(
-        line(&told),
+        line(&answer),
         "the URL begins with `ftp:`; begin it with `https://` or `http://`"
     );
     let broken = WebhookRequest {
         signature: Some("t=1\r\nX: y".to_owned()),
         ..posting("http://127.0.0.1/")
     };
-    let told = transport().post(broken).await;
+    let answer = transport().post(broken).await;
     assert_eq!(
-        line(&told),
+        line(&answer),
         "the posting cannot be put into an HTTP request"
     );
 }

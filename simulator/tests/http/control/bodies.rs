@@ -1,4 +1,4 @@
-//! Bodies that are no bodies, and what is told of them.
+//! Bodies that are no bodies, and what is answered to them.
 
 use super::{LOCAL, LOCAL_JSON, Ruled, refused};
 
@@ -8,7 +8,7 @@ const WALLET: &str = "/control/accounts/local_b/wallet";
 fn every_wrong_body_is_refused_with_the_member_that_is_wrong() {
     let ruled = Ruled::new();
     let deep = format!("{{\"topUp\": {}1{}}}", "[".repeat(200), "]".repeat(200));
-    let told: Vec<String> = [
+    let messages: Vec<String> = [
         "",
         "nothing",
         "[]",
@@ -38,7 +38,7 @@ fn every_wrong_body_is_refused_with_the_member_that_is_wrong() {
         format!("{}: {message}", answer.status)
     })
     .into();
-    insta::assert_snapshot!(told.join("\n"), @r#"
+    insta::assert_snapshot!(messages.join("\n"), @r#"
     400: a JSON object is missing as the body
     400: the body can't be read as JSON: expected ident at line 1 column 2
     400: the body must be an object, not an array
@@ -64,7 +64,7 @@ fn every_wrong_body_is_refused_with_the_member_that_is_wrong() {
 #[test]
 fn values_of_nested_members_are_named_by_their_place() {
     let ruled = Ruled::new();
-    let told: Vec<String> = [
+    let messages: Vec<String> = [
         r#"{}"#,
         r#"{"id": 5}"#,
         r#"{"id": "x", "rateLimit": {"perSecond": 0, "burst": 1}}"#,
@@ -84,7 +84,7 @@ fn values_of_nested_members_are_named_by_their_place() {
             .to_owned()
     })
     .into();
-    insta::assert_snapshot!(told.join("\n"), @r#"
+    insta::assert_snapshot!(messages.join("\n"), @r#"
     id: is missing
     id: must be a string, not a whole number
     rateLimit.perSecond: must be a whole number above 0
@@ -166,7 +166,7 @@ fn a_body_of_a_mebibyte_passes_and_one_byte_more_does_not() {
 #[test]
 fn a_query_is_as_strict_as_a_body() {
     let ruled = Ruled::new();
-    let told: Vec<String> = [
+    let messages: Vec<String> = [
         "/control/calls?account=local&acount=local",
         "/control/calls?account=local&account=local",
         "/control/calls?account=local&limit=0",
@@ -188,7 +188,7 @@ fn a_query_is_as_strict_as_a_body() {
             .to_owned()
     })
     .into();
-    insta::assert_snapshot!(told.join("\n"), @r#"
+    insta::assert_snapshot!(messages.join("\n"), @r#"
     there is no member "acount" here; did you mean `account`?
     account: must be given once
     limit: must be a whole number from 1 to 10000

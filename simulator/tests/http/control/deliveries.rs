@@ -107,9 +107,9 @@ fn a_dead_letter_is_sent_again_by_hand() {
     let path =
         format!("/control/events?account=local_d&kind=deliveryAttempted&from={next}&wait=10s");
     assert_eq!(ruled.get(&path).json()["events"][0]["attempt"], 7);
-    let told = ruled.get(&format!("/control/deliveries/{id}")).json();
-    assert_eq!(told["state"], "delivered");
-    assert_eq!(told["attempts"][6]["why"], "hand");
+    let shown = ruled.get(&format!("/control/deliveries/{id}")).json();
+    assert_eq!(shown["state"], "delivered");
+    assert_eq!(shown["attempts"][6]["why"], "hand");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn what_nobody_knows_is_not_found() {
 }
 
 #[test]
-fn calls_are_told_newest_first_and_page_by_page() {
+fn calls_are_listed_newest_first_and_page_by_page() {
     let ruled = Ruled::new();
     let mut ids = Vec::new();
     for name in ["ASHA RAO", "ASHA K RAO", "A RAO"] {
@@ -159,7 +159,7 @@ fn calls_are_told_newest_first_and_page_by_page() {
         ids.insert(0, answer["verificationId"].as_str().unwrap().to_owned());
     }
     ruled.call("svc_test_local_q", PAN, r#"{"pan": "AAAAA9999A"}"#);
-    let told = |query: &str| {
+    let listed = |query: &str| {
         let path = format!("/control/calls?account=local_q&{query}");
         let calls = ruled.get(&path).json()["calls"].clone();
         let calls = calls.as_array().unwrap().clone();
@@ -168,14 +168,14 @@ fn calls_are_told_newest_first_and_page_by_page() {
             .filter_map(|it| it["verificationId"].as_str().map(str::to_owned));
         ids.collect::<Vec<_>>()
     };
-    assert_eq!(told("environment=live"), ids);
-    assert_eq!(told("environment=live&limit=2"), ids[..2]);
+    assert_eq!(listed("environment=live"), ids);
+    assert_eq!(listed("environment=live&limit=2"), ids[..2]);
     assert_eq!(
-        told(&format!("environment=live&limit=2&before={}", ids[1])),
+        listed(&format!("environment=live&limit=2&before={}", ids[1])),
         ids[2..]
     );
-    assert_eq!(told("status=failed").len(), 1);
-    assert_eq!(told("endpoint=verify.employment.uan").len(), 0);
+    assert_eq!(listed("status=failed").len(), 1);
+    assert_eq!(listed("endpoint=verify.employment.uan").len(), 0);
     let failed = ruled.get("/control/calls?account=local_q&status=failed");
     insta::assert_snapshot!(whole(&failed), @r#"
     200
@@ -205,9 +205,9 @@ fn calls_are_told_newest_first_and_page_by_page() {
 }
 
 #[test]
-fn calls_of_one_instant_are_told_in_the_order_in_which_they_came() {
+fn calls_of_one_instant_are_listed_in_the_order_in_which_they_came() {
     let ruled = Ruled::new();
-    let told = || {
+    let listed = || {
         let calls = ruled.get("/control/calls?account=local_o").json()["calls"].clone();
         let of = |it: &serde_json::Value| format!("{} {}", it["endpoint"], it["httpStatus"]);
         calls.as_array().unwrap().iter().map(of).collect::<Vec<_>>()
@@ -224,10 +224,10 @@ fn calls_of_one_instant_are_told_in_the_order_in_which_they_came() {
             format!("{pan} 200"),
         ]
     };
-    assert_eq!(told(), lines(202));
+    assert_eq!(listed(), lines(202));
     // Its place stays the same when it comes to its end.
     ruled.post("/control/accounts/local_o/clock", r#"{"advance": "25s"}"#);
-    assert_eq!(told(), lines(200));
+    assert_eq!(listed(), lines(200));
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use super::{ASHA, PAN, Ruled, SLOW, UAN, refused, whole};
 
 #[test]
-fn what_happened_is_told_at_once() {
+fn what_happened_is_answered_at_once() {
     let ruled = Ruled::new();
     ruled.call("svc_test_local_e", PAN, ASHA);
     ruled.post("/control/accounts/local_e/wallet", r#"{"topUp": 1}"#);
-    let told = ruled.get("/control/events?account=local_e");
-    insta::assert_snapshot!(whole(&told), @r#"
+    let answer = ruled.get("/control/events?account=local_e");
+    insta::assert_snapshot!(whole(&answer), @r#"
     200
     {
       "events": [

@@ -3,12 +3,12 @@
 use super::{ASHA, PAN, Ruled, SLOW, UAN, refused};
 
 #[test]
-fn what_an_account_keeps_is_told_by_kind_and_adds_up() {
+fn what_an_account_keeps_is_shown_by_kind_and_adds_up() {
     let ruled = Ruled::new();
     ruled.call("svc_test_local_m", PAN, ASHA);
     ruled.call("svc_test_local_m", UAN, SLOW);
-    let told = ruled.get("/control/accounts/local_m/memory").json();
-    let test = &told["test"];
+    let memory = ruled.get("/control/accounts/local_m/memory").json();
+    let test = &memory["test"];
     assert_eq!(
         (
             &test["verifications"]["ended"],
@@ -25,19 +25,19 @@ fn what_an_account_keeps_is_told_by_kind_and_adds_up() {
     assert_eq!(test["endedBytes"], ended.sum::<u64>());
     assert!(test["openBytes"].as_u64() > test["verifications"]["openBytes"].as_u64());
     assert_eq!(
-        (&test["forgotten"]["calls"], &told["live"]["endedBytes"]),
+        (&test["forgotten"]["calls"], &memory["live"]["endedBytes"]),
         (&0.into(), &0.into())
     );
 }
 
 #[test]
-fn what_all_accounts_take_is_told_with_how_much_they_may() {
+fn what_all_accounts_take_is_shown_with_how_much_they_may() {
     let ruled = Ruled::new();
     let before = ruled.get("/control/memory").json();
     ruled.call("svc_test_local_m", PAN, ASHA);
     let after = ruled.get("/control/memory").json();
     assert!(after["bytes"].as_u64() > before["bytes"].as_u64());
-    let opened = |told: &serde_json::Value| told["accounts"]["openedByKeys"].clone();
+    let opened = |memory: &serde_json::Value| memory["accounts"]["openedByKeys"].clone();
     assert_eq!((opened(&before), opened(&after)), (0.into(), 1.into()));
     insta::assert_snapshot!(format!("{} {}", after["keeps"], after["atMost"]), @r#"{"calls":10000,"deliveries":10000,"bytes":16777216} 50331648"#);
     ruled.delete("/control/accounts/local_m");
@@ -50,6 +50,6 @@ fn what_all_accounts_take_is_told_with_how_much_they_may() {
 #[test]
 fn an_account_that_is_none_has_no_memory() {
     let ruled = Ruled::new();
-    let told = ruled.get("/control/accounts/nobody/memory");
-    assert_eq!(refused(&told), "404 ACCOUNT_NOT_FOUND");
+    let memory = ruled.get("/control/accounts/nobody/memory");
+    assert_eq!(refused(&memory), "404 ACCOUNT_NOT_FOUND");
 }

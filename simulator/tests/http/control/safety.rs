@@ -121,8 +121,8 @@ fn where_a_token_is_set_everything_but_health_needs_it() {
         (header(swapped), "401 TOKEN_REQUIRED"),
         (header("sample-token"), "401 TOKEN_REQUIRED"),
     ] {
-        let told = ending(&ruled, "GET", "/control/accounts", &headers);
-        assert_eq!(told, ending_wanted, "{headers}");
+        let answered = ending(&ruled, "GET", "/control/accounts", &headers);
+        assert_eq!(answered, ending_wanted, "{headers}");
     }
     for path in ["/", "/openapi.json", "/docs/", "/operations", "/nothing"] {
         let answer = ruled.get(path);
@@ -138,6 +138,6 @@ fn where_a_token_is_set_everything_but_health_needs_it() {
         "{}Origin: http://evil.example\r\n",
         header("Bearer sample-token")
     );
-    let told = ending(&ruled, "GET", "/control/accounts", &foreign);
-    assert_eq!(told, "403 ORIGIN_NOT_ALLOWED");
+    let answered = ending(&ruled, "GET", "/control/accounts", &foreign);
+    assert_eq!(answered, "403 ORIGIN_NOT_ALLOWED");
 }

@@ -51,15 +51,15 @@ fn an_input_is_explained_as_it_is_answered_for_its_account() {
         let body = json!({ "account": account, "operation": operation, "environment": "live" });
         ruled.post("/control/explain", &body.to_string())
     };
-    let told = explained("local_s", "verify.identity.pan").json();
-    assert_eq!(told["decides"]["name"], "gone today");
-    assert_eq!(told["answer"]["outcome"], "SVC_NO_RECORD_FOUND");
+    let explanation = explained("local_s", "verify.identity.pan").json();
+    assert_eq!(explanation["decides"]["name"], "gone today");
+    assert_eq!(explanation["answer"]["outcome"], "SVC_NO_RECORD_FOUND");
     // Nothing was called: the next call is the account's first.
     let calls = ruled.get("/control/calls?account=local_s").json();
     assert_eq!(calls["calls"], json!([]));
-    let told = explained("local_t", "verify.identity.pan").json();
-    assert_eq!(told["decides"]["name"], "PAN that exists");
-    assert_eq!(told["answer"]["status"], 200);
+    let explanation = explained("local_t", "verify.identity.pan").json();
+    assert_eq!(explanation["decides"]["name"], "PAN that exists");
+    assert_eq!(explanation["answer"]["status"], 200);
     let unknown = explained("local_t", "verify.identity.pam");
     assert_eq!(refused(&unknown), "404 OPERATION_NOT_FOUND");
 }
@@ -76,12 +76,12 @@ fn the_newest_wins_and_may_have_the_same_names() {
 }
 
 #[test]
-fn every_mistake_is_told_with_its_line_and_nothing_is_added() {
+fn every_mistake_is_reported_with_its_line_and_nothing_is_added() {
     let ruled = Ruled::new();
     let wrong = GONE.replace("identity.pan", "identity.pam") + "whan = { pan = \"A\" }\n";
-    let told = add(&ruled, "local_s", &wrong);
-    assert_eq!(refused(&told), "400 SCENARIO_MISTAKES");
-    let error = &told.json()["error"];
+    let refusal = add(&ruled, "local_s", &wrong);
+    assert_eq!(refused(&refusal), "400 SCENARIO_MISTAKES");
+    let error = &refusal.json()["error"];
     insta::assert_snapshot!(error["message"].as_str().unwrap(), @r#"
     error: the operation `verify.identity.pam` is not known
      --> added-1/scenarios.toml:3:13
