@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use svc_fixtures::contract::{Contract, Environment};
+use svc_tls::Tls;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -33,7 +34,11 @@ pub(super) fn run(args: ServeArgs) -> Result<(), Failure> {
 
 async fn serve(args: ServeArgs) -> Result<(), Failure> {
     let ports_file = args.ports_file.clone();
-    let simulator = builder(args).start().await.map_err(not_started)?;
+    let (authorities, own) = (&args.webhook_ca_file, &args.webhook_client_cert);
+    let tls = Tls::read(authorities.as_deref(), own.as_deref());
+    let tls = tls.map_err(|error| Failure::Usage(error.to_string()))?;
+    let builder = builder(args, tls.with_proxy_of_environment());
+    let simulator = builder.start().await.map_err(not_started)?;
     let (accounts, addresses) = (simulator.accounts(), simulator.addresses());
     if let Some(file) = ports_file {
         write_ports(&file, &addresses)
@@ -50,7 +55,7 @@ async fn serve(args: ServeArgs) -> Result<(), Failure> {
 }
 
 /// The simulator of these settings.
-fn builder(args: ServeArgs) -> SimulatorBuilder {
+fn builder(args: ServeArgs, webhook_tls: Tls) -> SimulatorBuilder {
     let reload = args.reload();
     let builder = Simulator::builder()
         .addresses(ListenerAddresses {
@@ -71,6 +76,7 @@ fn builder(args: ServeArgs) -> SimulatorBuilder {
         })
         .trusted_proxies(args.trusted_proxies)
         .webhook_targets(args.webhook_targets)
+        .webhook_tls(webhook_tls)
         .limits(EdgeLimits {
             drain: args.drain,
             ..EdgeLimits::default()

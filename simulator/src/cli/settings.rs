@@ -82,6 +82,12 @@ pub(super) struct ServeArgs {
     /// Network that webhooks may go to, beside this machine; may be repeated
     #[arg(long = "webhook-target", env = "SVC_SIMULATOR_WEBHOOK_TARGET", value_name = "NET", value_parser = network, value_delimiter = ',')]
     pub(super) webhook_targets: Vec<IpNet>,
+    /// Trust the certificate authorities of this file (PEM) in https:// receivers of webhooks, too
+    #[arg(long, env = "SVC_SIMULATOR_WEBHOOK_CA_FILE", value_name = "FILE")]
+    pub(super) webhook_ca_file: Option<PathBuf>,
+    /// Show this certificate to receivers that ask for one: certificate and key (PEM)
+    #[arg(long, env = "SVC_SIMULATOR_WEBHOOK_CLIENT_CERT", value_name = "FILE")]
+    pub(super) webhook_client_cert: Option<PathBuf>,
     /// How long running requests may go on after the stop
     #[arg(long, env = "SVC_SIMULATOR_DRAIN", value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub(super) drain: Duration,
