@@ -4,11 +4,11 @@
 use svc_fixtures::contract::{Environment, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
-use super::control::{advance, control, fresh, look};
-use super::entry::{Check, Stage};
-use super::pending::pending;
+use super::control::{advance, call, control, fresh, look};
+use super::entry::{Cases, Check, Stage, clause_below};
+use super::pending::{comes_after_ms, pending, slow};
 use super::webhooks::look_up;
-use crate::plan::{Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead};
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -16,35 +16,35 @@ pub(super) const CHECKS: &[Check] = &[
         title: "A pending live call holds its price until its result commits it",
         clauses: &["ruling.22-wallet-adds-up", "ruling.22-hold-while-pending"],
         stage: Stage::Live,
-        run: hold,
+        cases: Cases::PerOperation(hold),
     },
     Check {
         id: "accounts.balance",
         title: "A wallet is topped up, set, and never set below what is held",
         clauses: &["ruling.34-control-api"],
         stage: Stage::Live,
-        run: balance,
+        cases: Cases::Once(balance),
     },
     Check {
         id: "accounts.audit",
         title: "Every access to a live answer that is retained is audited, with the day it is kept to",
         clauses: &["ruling.23-audit", "limits.credit-report-retention"],
         stage: Stage::Live,
-        run: audit,
+        cases: Cases::PerOperation(audit),
     },
     Check {
         id: "accounts.sequence",
         title: "The outcomes of a sequence come call by call, whatever the idempotency keys",
         clauses: &["ruling.33-sequences", "ruling.04-provider"],
         stage: Stage::Sandbox,
-        run: sequence,
+        cases: Cases::Once(sequence),
     },
     Check {
         id: "accounts.caller-address",
         title: "Whom a call comes from is who is connected, not what a header says",
         clauses: &["ruling.16-caller-address"],
         stage: Stage::Refused,
-        run: caller_address,
+        cases: Cases::Once(caller_address),
     },
 ];
 
@@ -57,136 +57,94 @@ fn rupees(amount: Paise) -> Json<'static> {
         .expect("an amount is a JSON number")
 }
 
-fn expect_wallet(case: &mut Case, clauses: &[&str], figures: [(&str, Paise); 4]) {
+/// Reads the account and expects these figures of its live wallet: balance, held, charged.
+fn expect_wallet(case: &mut Case, clauses: &[&str], figures: [Paise; 3]) {
     let step = look(case, "accounts/{account}", "");
-    for (name, amount) in figures {
-        let place = Place::of(["live", name]);
-        for clause in clauses {
-            let rule = Rule::Value(place.clone(), Predicate::Is(rupees(amount)));
-            case.expect(step, *clause, rule);
-        }
+    let [balance, held, charged] = figures;
+    for (name, amount) in [
+        ("balance", balance),
+        ("held", held),
+        ("charged", charged),
+        ("toppedUp", FULL),
+    ] {
+        let rule = Rule::is(["live", name], rupees(amount));
+        case.expect_each(step, clauses.iter().copied(), &rule);
     }
 }
 
-fn hold(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let row = operation
-            .pending
-            .as_ref()
-            .filter(|row| row.by_consent.is_none())?;
-        let mut case = Case::about(operation, "").on(Environment::Live).extension();
-        fresh(&mut case);
-        let call = pending(&mut case, setting, operation)?;
-        let price = operation.price;
-        let clauses = ["ruling.22-wallet-adds-up", "ruling.22-hold-while-pending"];
-        let held = |balance, held, charged| {
-            [
-                ("balance", balance),
-                ("held", held),
-                ("charged", charged),
-                ("toppedUp", FULL),
-            ]
-        };
-        expect_wallet(&mut case, &clauses, held(FULL, price, Paise::ZERO));
-        advance(&mut case, row.after_ms);
-        let result = look_up(&mut case, call);
-        case.expect(result, clauses[1], Rule::Charged(true));
-        let left = Paise(FULL.0 - price.0);
-        expect_wallet(&mut case, &clauses, held(left, Paise::ZERO, price));
-        Some(case)
-    };
-    setting.operations().filter_map(case).collect()
+fn hold(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let after_ms = comes_after_ms(operation)?;
+    let mut case = Case::about(operation, "").on(Environment::Live).extension();
+    fresh(&mut case);
+    let call = pending(&mut case, setting, operation)?;
+    let price = operation.price;
+    let clauses = ["ruling.22-wallet-adds-up", "ruling.22-hold-while-pending"];
+    expect_wallet(&mut case, &clauses, [FULL, price, Paise::ZERO]);
+    advance(&mut case, after_ms);
+    let result = look_up(&mut case, call);
+    case.expect(result, clauses[1], Rule::Charged(true));
+    let left = Paise(FULL.0 - price.0);
+    expect_wallet(&mut case, &clauses, [left, Paise::ZERO, price]);
+    Some(vec![case])
 }
 
-fn balance(setting: &Setting<'_>) -> Vec<Case> {
-    let pends = |operation: &&Operation| {
-        let row = operation.pending.as_ref();
-        row.is_some_and(|row| row.by_consent.is_none())
-    };
-    let Some(operation) = setting.operations().find(pends) else {
-        return Vec::new();
-    };
-    let mut case = Case::about(operation, "around a hold")
+fn balance(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let (operation, _) = slow(setting).next()?;
+    let name = "around a hold";
+    let mut case = Case::about(operation, name)
         .on(Environment::Live)
         .extension();
     fresh(&mut case);
-    if pending(&mut case, setting, operation).is_none() {
-        return Vec::new();
-    }
-    let clause = "ruling.34-control-api";
+    pending(&mut case, setting, operation)?;
     let price = operation.price;
-    let path = "/control/accounts/{account}/wallet";
+    let wallet = "/control/accounts/{account}/wallet";
     for (body, status) in [
         (format!(r#"{{"balance": {}}}"#, Paise(price.0 - 1)), 409),
         (format!(r#"{{"balance": {price}}}"#), 200),
         (r#"{"balance": 1, "topUp": 1}"#.to_owned(), 400),
         (r#"{"topUp": 0.001}"#.to_owned(), 400),
     ] {
-        let step = case.push(RequestTemplate::console("POST", path, &body));
-        case.expect(step, clause, Rule::Status(status));
+        call(&mut case, "POST", wallet, &body, status);
     }
     let step = control(&mut case, "POST", "wallet", r#"{"topUp": 500.00}"#);
-    let place = Place::of(["balance"]);
-    let rule = Rule::Value(place, Predicate::Is(rupees(Paise(price.0 + 50_000))));
-    case.expect(step, clause, rule);
-    vec![case]
+    let sum = rupees(Paise(price.0 + 50_000));
+    case.expect(step, "ruling.34-control-api", Rule::is(["balance"], sum));
+    Some(vec![case])
 }
 
-fn audit(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case::about(operation, "").on(Environment::Live).extension();
-        fresh(&mut case);
-        control(
-            &mut case,
-            "POST",
-            "clock",
-            r#"{"set": "2041-03-01T00:00:00Z"}"#,
-        );
-        let call = lead::to_success(&mut case, setting, operation);
-        case.change(call, |request| request.idempotency("audited"));
-        case.push_again(call);
-        look_up(&mut case, call);
-        let step = look(&mut case, "audit", "account={account}&environment=live");
-        let own = format!("{}.audit", operation.clause);
-        let known = setting
-            .contract
-            .clauses
-            .iter()
-            .any(|clause| clause.id == own);
-        let years = setting.contract.service.audit_retention_years;
-        let until = format!("{}-03-01", 2041 + i64::from(years));
-        let clauses = ["ruling.23-audit", "limits.credit-report-retention"];
-        let clauses = clauses
-            .into_iter()
-            .map(str::to_owned)
-            .chain(known.then_some(own));
-        for clause in clauses {
-            for (at, by) in ["call", "replay", "lookUp"].into_iter().enumerate() {
-                for (name, value) in [("by", by), ("retainedUntil", &until)] {
-                    let place = Place::of(["accesses", &at.to_string(), name]);
-                    let rule = Rule::Value(place, Predicate::Is(value.to_owned().into()));
-                    case.expect(step, clause.clone(), rule);
-                }
+fn audit(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    if !operation.audited {
+        return None;
+    }
+    let mut case = Case::about(operation, "").on(Environment::Live).extension();
+    fresh(&mut case);
+    let then = r#"{"set": "2041-03-01T00:00:00Z"}"#;
+    control(&mut case, "POST", "clock", then);
+    let call = lead::to_success(&mut case, setting, operation);
+    case.change(call, |request| request.idempotency("audited"));
+    case.push_again(call);
+    look_up(&mut case, call);
+    let step = look(&mut case, "audit", "account={account}&environment=live");
+    let years = setting.contract.service.audit_retention_years;
+    let until = format!("{}-03-01", 2041 + i64::from(years));
+    let clauses = ["ruling.23-audit", "limits.credit-report-retention"].map(str::to_owned);
+    let own = clause_below(setting, operation, "audit");
+    for clause in clauses.into_iter().chain(own) {
+        for (at, by) in ["call", "replay", "lookUp"].into_iter().enumerate() {
+            for (name, value) in [("by", by), ("retainedUntil", &until)] {
+                let rule = Rule::is(["accesses", &at.to_string(), name], value);
+                case.expect(step, &clause, rule);
             }
         }
-        Some(case)
-    };
-    let audited = setting.operations().filter(|operation| operation.audited);
-    audited.filter_map(case).collect()
+    }
+    Some(vec![case])
 }
 
-/// An operation that is answered at once and takes nothing from others.
-fn simple<'c>(setting: &Setting<'c>) -> Option<&'c Operation> {
-    let is_simple = |operation: &&Operation| {
+fn sequence(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    // One that is answered at once and takes nothing from others.
+    let operation = setting.operations().find(|operation| {
         operation.pending.is_none() && setting.contract.step_of(&operation.id).is_none()
-    };
-    setting.operations().find(is_simple)
-}
-
-fn sequence(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(operation) = simple(setting) else {
-        return Vec::new();
-    };
+    })?;
     let mut case = Case::about(operation, "fails once, then succeeds").extension();
     fresh(&mut case);
     let toml = format!(
@@ -195,12 +153,8 @@ fn sequence(setting: &Setting<'_>) -> Vec<Case> {
         operation.id
     );
     let body = Json::object([("account", Json::from("{account}")), ("toml", toml.into())]);
-    let added = case.push(RequestTemplate::console(
-        "POST",
-        "/control/scenarios",
-        &body.to_string(),
-    ));
-    case.expect(added, "ruling.34-control-api", Rule::Status(201));
+    let (path, body) = ("/control/scenarios", body.to_string());
+    call(&mut case, "POST", path, &body, 201);
     for (key, ending) in [
         ("one", Ending::Error(ErrorCode::SourceTimeout)),
         ("one", Ending::Error(ErrorCode::SourceTimeout)),
@@ -211,25 +165,19 @@ fn sequence(setting: &Setting<'_>) -> Vec<Case> {
         case.change(step, |request| request.idempotency(key));
         case.expect(step, "ruling.33-sequences", Rule::Ends(ending));
         if ending == Ending::Completed {
-            let place = Place::of(["meta", "provider"]);
-            case.expect(
-                step,
-                "ruling.04-provider",
-                Rule::Value(place, Predicate::Is("source-b".into())),
-            );
+            let provider = Rule::is(["meta", "provider"], "source-b");
+            case.expect(step, "ruling.04-provider", provider);
         }
     }
-    vec![case]
+    Some(vec![case])
 }
 
-fn caller_address(_: &Setting<'_>) -> Vec<Case> {
+fn caller_address(_: &Setting<'_>) -> Option<Vec<Case>> {
     let mut case = Case::new("an allowed address in a header").extension();
     fresh(&mut case);
     let only = r#"{"networks": ["203.0.113.0/24"]}"#;
     control(&mut case, "PUT", "allowlist", only);
-    let request = RequestTemplate::get("/v1/usage").header("x-forwarded-for", "203.0.113.9");
-    let step = case.push(request);
-    let refused = Rule::Ends(Ending::Error(ErrorCode::IpNotAllowed));
-    case.expect(step, "ruling.16-caller-address", refused);
-    vec![case]
+    case.push(RequestTemplate::get("/v1/usage").header("x-forwarded-for", "203.0.113.9"));
+    let refused = Rule::fails(ErrorCode::IpNotAllowed);
+    Some(vec![case.expecting("ruling.16-caller-address", refused)])
 }

@@ -1,8 +1,8 @@
 //! Authentication: keys, environments, allowlist, rate limit.
 
-use svc_fixtures::contract::ErrorCode;
+use svc_fixtures::contract::{ErrorCode, Operation};
 
-use super::entry::{Check, Stage, everywhere};
+use super::entry::{Cases, Check, Stage};
 use crate::capture::Credential;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 use svc_fixtures::contract::Environment;
@@ -14,14 +14,14 @@ pub(super) const CHECKS: &[Check] = &[
         title: "A call without a usable key is refused",
         clauses: &["auth.bearer", "errors.auth-invalid"],
         stage: Stage::Refused,
-        run: missing,
+        cases: Cases::Once(missing),
     },
     Check {
         id: "authentication.unknown-key",
         title: "A key nobody has is refused",
         clauses: &["auth.bad-key"],
         stage: Stage::Refused,
-        run: unknown,
+        cases: Cases::Once(unknown),
     },
     Check {
         id: "authentication.other-environment",
@@ -33,7 +33,7 @@ pub(super) const CHECKS: &[Check] = &[
             "errors.key-environment-mismatch",
         ],
         stage: Stage::Refused,
-        run: other_environment,
+        cases: Cases::Once(other_environment),
     },
     Check {
         id: "authentication.built-in-keys",
@@ -48,122 +48,89 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.15-built-in-keys",
         ],
         stage: Stage::Sandbox,
-        run: built_in,
+        cases: Cases::Once(built_in),
     },
     Check {
         id: "authentication.comes-first",
         title: "Who calls is looked at before what is called",
         clauses: &["ruling.06-order-of-checks"],
         stage: Stage::Refused,
-        run: comes_first,
+        cases: Cases::Once(comes_first),
     },
 ];
 
 /// A call that any working key could make.
 fn any_call(setting: &Setting<'_>) -> Option<RequestTemplate> {
-    let mut simple = setting
-        .operations()
-        .filter(|operation| operation.pending.is_none());
-    let operation = simple.find(|operation| {
-        setting
-            .contract
-            .step_of(&operation.id)
-            .is_none_or(|(_, at)| at == 0)
-    })?;
-    Some(RequestTemplate::post(
-        operation,
-        sample::body(setting.contract, operation, Extent::Required),
-    ))
+    let first = |operation: &Operation| {
+        let step = setting.contract.step_of(&operation.id);
+        step.is_none_or(|(_, at)| at == 0)
+    };
+    let mut operations = setting.operations();
+    let operation = operations.find(|it| it.pending.is_none() && first(it))?;
+    let body = sample::body(setting.contract, operation, Extent::Required);
+    Some(RequestTemplate::post(operation, body))
 }
 
 fn refused(name: &str, request: RequestTemplate, code: ErrorCode, clauses: &[&str]) -> Case {
     let mut case = Case::new(name);
     let step = case.push(request);
-    for clause in clauses {
-        case.expect(step, *clause, Rule::Ends(Ending::Error(code)));
-    }
+    case.expect_each(step, clauses.iter().copied(), &Rule::fails(code));
     case
 }
 
-fn missing(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(request) = any_call(setting) else {
-        return Vec::new();
-    };
-    let headers = [
-        ("no header", None),
-        ("an empty key", Some("Bearer ")),
-        ("another scheme", Some("Basic c3ZjX3Rlc3Q6")),
-        ("no scheme", Some("svc_test")),
+fn missing(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let request = any_call(setting)?;
+    let header = |value: &str| Credential::Header(value.to_owned());
+    let credentials = [
+        ("no header", Credential::Nothing),
+        ("an empty key", header("Bearer ")),
+        ("another scheme", header("Basic c3ZjX3Rlc3Q6")),
+        ("no scheme", header("svc_test")),
     ];
     let clauses = ["auth.bearer", "errors.auth-invalid"];
-    let case = |environment| {
-        headers.map(|(name, value)| {
-            let request = request
-                .clone()
-                .by(value.map_or(Credential::Nothing, |value| {
-                    Credential::Header(value.to_owned())
-                }));
-            refused(name, request, ErrorCode::AuthInvalid, &clauses).on(environment)
+    let case = |environment: &Environment| {
+        credentials.clone().map(|(name, credential)| {
+            let request = request.clone().by(credential);
+            refused(name, request, ErrorCode::AuthInvalid, &clauses).on(*environment)
         })
     };
-    everywhere(setting).flat_map(case).collect()
+    Some(setting.environments.iter().flat_map(case).collect())
 }
 
-fn unknown(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(request) = any_call(setting) else {
-        return Vec::new();
-    };
-    let request = request.by(Credential::Unknown);
-    let case = |environment| {
-        refused(
-            "a key nobody has",
-            request.clone(),
-            ErrorCode::AuthInvalid,
-            &["auth.bad-key"],
-        )
-        .on(environment)
-    };
-    everywhere(setting).map(case).collect()
+fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let request = any_call(setting)?.by(Credential::Unknown);
+    let (name, code) = ("a key nobody has", ErrorCode::AuthInvalid);
+    let case = refused(name, request, code, &["auth.bad-key"]);
+    let on = |environment: &Environment| case.clone().on(*environment);
+    Some(setting.environments.iter().map(on).collect())
 }
 
-fn other_environment(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(request) = any_call(setting) else {
-        return Vec::new();
-    };
-    let request = request.by(Credential::OtherEnvironment);
-    let case = |environment| {
-        let prefix = match environment {
-            Environment::Test => "auth.live-key-prefix",
-            Environment::Live => "auth.test-key-prefix",
-        };
+fn other_environment(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let request = any_call(setting)?.by(Credential::OtherEnvironment);
+    let case = |environment: &Environment| {
         let clauses = [
             "auth.wrong-environment",
             "errors.key-environment-mismatch",
-            prefix,
+            match environment {
+                Environment::Test => "auth.live-key-prefix",
+                Environment::Live => "auth.test-key-prefix",
+            },
         ];
-        refused(
+        let (name, code) = (
             "the other environment's key",
-            request.clone(),
             ErrorCode::KeyEnvironmentMismatch,
-            &clauses,
-        )
-        .on(environment)
+        );
+        refused(name, request.clone(), code, &clauses).on(*environment)
     };
-    everywhere(setting).map(case).collect()
+    Some(setting.environments.iter().map(case).collect())
 }
 
-fn built_in(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(request) = any_call(setting) else {
-        return Vec::new();
-    };
+fn built_in(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let request = any_call(setting)?;
     let by = |name: &str| request.clone().by(Credential::BuiltIn(name.to_owned()));
     let ruled = "ruling.15-built-in-keys";
-    let revoked = refused(
-        "revoked",
-        by("revoked"),
-        ErrorCode::AuthInvalid,
-        &["auth.bad-key", ruled],
-    );
+    let bad = ["auth.bad-key", ruled];
+    let revoked = refused("revoked", by("revoked"), ErrorCode::AuthInvalid, &bad);
     let allowlist = ["auth.allowlist", "errors.ip-not-allowed", ruled];
     let blocked = refused(
         "blocked",
@@ -184,46 +151,42 @@ fn built_in(setting: &Setting<'_>) -> Vec<Case> {
     for _ in 0..6 {
         throttled.push(by("throttled"));
     }
-    for clause in ["errors.rate-limited", "limits.rate-limit", ruled] {
-        throttled.expect(
-            5,
-            clause,
-            Rule::SomeEnds(Ending::Error(ErrorCode::RateLimited)),
-        );
-    }
-    [revoked, blocked, rotated, throttled]
-        .map(Case::extension)
-        .into()
+    let limited = Rule::SomeEnds(Ending::Error(ErrorCode::RateLimited));
+    let clauses = ["errors.rate-limited", "limits.rate-limit", ruled];
+    throttled.expect_each(5, clauses, &limited);
+    Some(
+        [revoked, blocked, rotated, throttled]
+            .map(Case::extension)
+            .into(),
+    )
 }
 
-fn comes_first(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(request) = any_call(setting) else {
-        return Vec::new();
-    };
+fn comes_first(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let request = any_call(setting)?;
     let elsewhere = RequestTemplate {
         path: "/v1/no/such/path".to_owned(),
         ..request.clone()
     };
-    let clauses = ["ruling.06-order-of-checks"];
-    let without = |request: RequestTemplate| request.by(Credential::Nothing);
-    let unknown = refused(
-        "no key, no such path",
-        without(elsewhere.clone()),
-        ErrorCode::AuthInvalid,
-        &clauses,
-    );
-    let body = refused(
-        "no key, no JSON",
-        without(request.raw("{")),
-        ErrorCode::AuthInvalid,
-        &clauses,
-    );
-    let address = elsewhere.by(Credential::BuiltIn("blocked".to_owned()));
-    let address = refused(
-        "address not allowed, no such path",
-        address,
-        ErrorCode::IpNotAllowed,
-        &clauses,
-    );
-    [unknown, body, address].map(Case::extension).into()
+    let (nothing, invalid) = (Credential::Nothing, ErrorCode::AuthInvalid);
+    let blocked = Credential::BuiltIn("blocked".to_owned());
+    let case = |(name, request, credential, code): (&str, RequestTemplate, _, _)| {
+        let clauses = ["ruling.06-order-of-checks"];
+        refused(name, request.by(credential), code, &clauses).extension()
+    };
+    let calls = [
+        (
+            "no key, no such path",
+            elsewhere.clone(),
+            nothing.clone(),
+            invalid,
+        ),
+        ("no key, no JSON", request.raw("{"), nothing, invalid),
+        (
+            "address not allowed, no such path",
+            elsewhere,
+            blocked,
+            ErrorCode::IpNotAllowed,
+        ),
+    ];
+    Some(calls.map(case).into())
 }

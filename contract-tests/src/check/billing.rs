@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
-use super::entry::{Check, Stage};
+use super::entry::{Cases, Check, Stage};
 use crate::capture::Credential;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 use svc_fixtures::contract::Environment;
@@ -14,7 +14,7 @@ pub(super) const CHECKS: &[Check] = &[
         title: "The sandbox never charges, not for a record that is not there either",
         clauses: &["billing.sandbox-free", "sandbox.no-record-not-charged"],
         stage: Stage::Sandbox,
-        run: sandbox,
+        cases: Cases::PerOperation(sandbox),
     },
     Check {
         id: "billing.conclusive",
@@ -26,28 +26,28 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.21-prices",
         ],
         stage: Stage::Live,
-        run: conclusive,
+        cases: Cases::PerOperation(conclusive),
     },
     Check {
         id: "billing.no-record",
         title: "A live answer that there is no record is charged like a result",
         clauses: &["billing.no-record-is-billed", "billing.balance-falls"],
         stage: Stage::Live,
-        run: no_record,
+        cases: Cases::PerOperation(no_record),
     },
     Check {
         id: "billing.failures",
         title: "A failure and a refusal cost nothing, and what was held is released",
         clauses: &["billing.failures-are-free", "billing.hold"],
         stage: Stage::Live,
-        run: failures,
+        cases: Cases::PerOperation(failures),
     },
     Check {
         id: "billing.replay",
         title: "A replay is not charged again",
         clauses: &["idempotency.no-double-charge"],
         stage: Stage::Live,
-        run: replay,
+        cases: Cases::PerOperation(replay),
     },
     Check {
         id: "billing.insufficient-balance",
@@ -57,160 +57,114 @@ pub(super) const CHECKS: &[Check] = &[
             "errors.insufficient-balance",
         ],
         stage: Stage::Live,
-        run: insufficient,
+        cases: Cases::PerOperation(insufficient),
     },
 ];
 
-fn sandbox(setting: &Setting<'_>) -> Vec<Case> {
+fn sandbox(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let free = |case: Case, clause: &str| case.expecting(clause, Rule::Charged(false));
-    let cases = |operation| {
-        let mut success = Case::about(operation, "success");
-        lead::to_success(&mut success, setting, operation);
-        let mut none = Case::about(operation, "no record").extension();
-        let found = lead::to_status(&mut none, setting, operation, 422);
-        let none = found.map(|_| free(none, "sandbox.no-record-not-charged"));
-        [free(success, "billing.sandbox-free")]
-            .into_iter()
-            .chain(none)
-            .collect::<Vec<_>>()
-    };
-    setting.operations().flat_map(cases).collect()
+    let mut success = Case::about(operation, "success");
+    lead::to_success(&mut success, setting, operation);
+    let mut none = Case::about(operation, "no record").extension();
+    let found = lead::to_status(&mut none, setting, operation, 422);
+    let none = found.map(|_| free(none, "sandbox.no-record-not-charged"));
+    let success = free(success, "billing.sandbox-free");
+    Some([success].into_iter().chain(none).collect())
 }
 
-/// The operations whose success is charged at once.
-fn charged<'c>(setting: &Setting<'c>) -> Vec<&'c Operation> {
-    let at_once = |operation: &&Operation| {
-        operation.price > Paise::ZERO && Ending::success(operation) == Ending::Completed
-    };
-    match setting.live() {
-        true => setting.operations().filter(at_once).collect(),
-        false => Vec::new(),
-    }
-}
-
-/// A case on live that begins with a charged success; answers its place, too.
-fn begun(setting: &Setting<'_>, operation: &Operation, name: &str) -> (Case, usize) {
-    let mut case = Case {
+/// A case on live about an operation whose success is charged at once; none about another one.
+fn charged(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
+    let at_once = Ending::success(operation) == Ending::Completed;
+    let asked = setting.live() && operation.price > Paise::ZERO && at_once;
+    asked.then(|| Case {
         environment: Environment::Live,
-        ..Case::about(operation, name)
-    };
+        ..Case::about(operation, "")
+    })
+}
+
+/// The same, beginning with a charged success; answers its place, too.
+fn begun(setting: &Setting<'_>, operation: &Operation) -> Option<(Case, usize)> {
+    let mut case = charged(setting, operation)?;
     let first = lead::to_success(&mut case, setting, operation);
     case.expect(first, "billing.conclusive", Rule::Charged(true));
-    (case, first)
+    Some((case, first))
 }
 
-fn conclusive(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let (mut case, first) = begun(setting, operation, "");
-        case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
-        case.expect(first, "billing.conclusive", Rule::Ends(Ending::Completed));
-        case.push_again(first);
-        case.expecting("billing.conclusive", Rule::Charged(true))
-            .expecting("billing.balance-falls", Rule::BalanceFell(first))
-    };
-    charged(setting).into_iter().map(case).collect()
+fn conclusive(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let (mut case, first) = begun(setting, operation)?;
+    case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
+    case.expect(first, "billing.conclusive", Rule::Ends(Ending::Completed));
+    let again = case.push_again(first);
+    case.expect(again, "billing.conclusive", Rule::Charged(true));
+    let fell = Rule::BalanceFell(first);
+    Some(vec![case.expecting("billing.balance-falls", fell)])
 }
 
-fn no_record(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case {
-            environment: Environment::Live,
-            ..Case::about(operation, "")
-        }
-        .extension();
-        let first = lead::to_status(&mut case, setting, operation, 422)?;
-        let clause = "billing.no-record-is-billed";
-        case.expect(
-            first,
-            clause,
-            Rule::Ends(Ending::Error(ErrorCode::NoRecordFound)),
-        );
-        case.expect(first, clause, Rule::Charged(true));
-        case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
-        case.push_again(first);
-        Some(case.expecting("billing.balance-falls", Rule::BalanceFell(first)))
-    };
-    charged(setting).into_iter().filter_map(case).collect()
+fn no_record(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = charged(setting, operation)?.extension();
+    let first = lead::to_status(&mut case, setting, operation, 422)?;
+    let clause = "billing.no-record-is-billed";
+    case.expect(first, clause, Rule::fails(ErrorCode::NoRecordFound));
+    case.expect(first, clause, Rule::Charged(true));
+    case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
+    case.push_again(first);
+    let fell = Rule::BalanceFell(first);
+    Some(vec![case.expecting("billing.balance-falls", fell)])
 }
 
 /// A charged success, calls that must cost nothing, and the success again: the balance has fallen
 /// by the last call alone.
-fn failures(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let (mut case, first) = begun(setting, operation, "");
-        let again = case.steps[first].request.clone();
-        let refused = case.push(RequestTemplate::post(operation, Json::Object(Vec::new())));
-        case.expect(refused, "billing.failures-are-free", Rule::Charged(false));
-        let mut last = first;
-        for row in super::errors::outcomes(setting).filter(|row| !row.billed) {
-            let before = case.steps.len();
-            let failed = lead::to_status(&mut case, setting, operation, row.status)?;
-            // What leads to it may be charged itself.
-            last = if failed > before { failed - 1 } else { last };
-            case.expect(failed, "billing.failures-are-free", Rule::Charged(false));
-            case.expect(
-                failed,
-                "billing.failures-are-free",
-                Rule::Ends(Ending::Error(row.code)),
-            );
-        }
-        case.push(again);
-        Some(
-            case.expecting("billing.hold", Rule::BalanceFell(last))
-                .extension(),
-        )
-    };
-    charged(setting).into_iter().filter_map(case).collect()
+fn failures(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let (mut case, first) = begun(setting, operation)?;
+    let again = case.steps[first].request.clone();
+    let clause = "billing.failures-are-free";
+    let refused = case.push(RequestTemplate::post(operation, Json::Object(Vec::new())));
+    case.expect(refused, clause, Rule::Charged(false));
+    let mut last = first;
+    for row in super::errors::outcomes(setting).filter(|row| !row.billed) {
+        let before = case.steps.len();
+        let failed = lead::to_status(&mut case, setting, operation, row.status)?;
+        // What leads to it may be charged itself.
+        last = if failed > before { failed - 1 } else { last };
+        case.expect(failed, clause, Rule::Charged(false));
+        case.expect(failed, clause, Rule::fails(row.code));
+    }
+    case.push(again);
+    let fell = Rule::BalanceFell(last);
+    Some(vec![case.expecting("billing.hold", fell).extension()])
 }
 
-fn replay(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let (mut case, first) = begun(setting, operation, "");
-        let plain = case.steps[first].request.clone();
-        let keyed = plain
-            .clone()
-            .idempotency(&format!("{}-billing-{}", setting.seed, operation.id));
-        case.steps[first].request = keyed.clone();
-        for _ in 0..2 {
-            let again = case.push(keyed.clone());
-            case.expect(
-                again,
-                "idempotency.no-double-charge",
-                Rule::SameResult(first),
-            );
-        }
-        case.push(plain);
-        case.expecting("idempotency.no-double-charge", Rule::BalanceFell(first))
-    };
-    charged(setting).into_iter().map(case).collect()
+fn replay(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let (mut case, first) = begun(setting, operation)?;
+    let plain = case.steps[first].request.clone();
+    let key = format!("{}-billing-{}", setting.seed, operation.id);
+    case.change(first, |request| request.idempotency(&key));
+    let clause = "idempotency.no-double-charge";
+    for _ in 0..2 {
+        let again = case.push_again(first);
+        case.expect(again, clause, Rule::SameResult(first));
+    }
+    case.push(plain);
+    Some(vec![case.expecting(clause, Rule::BalanceFell(first))])
 }
 
 /// An empty wallet. Where an identifier is carried, only a fixed one needs no earlier call.
-fn insufficient(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case {
-            environment: Environment::Live,
-            ..Case::about(operation, "")
-        }
-        .extension();
-        let step = match operation
-            .identifiers()
-            .any(|(_, field)| setting.contract.carries(operation, field))
-        {
-            true => lead::to_status(&mut case, setting, operation, 422)?,
-            false => lead::to_success(&mut case, setting, operation),
-        };
-        if step > 0 {
-            return None;
-        }
-        let broke = Credential::BuiltIn("broke".to_owned());
-        case.change(step, |request| request.by(broke));
-        let refused = Rule::Ends(Ending::Error(ErrorCode::InsufficientBalance));
-        Some(
-            case.expecting("billing.insufficient-balance", refused.clone())
-                .expecting("errors.insufficient-balance", refused)
-                .expecting("billing.insufficient-balance", Rule::Charged(false)),
-        )
+fn insufficient(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = charged(setting, operation)?.extension();
+    let mut identifiers = operation.identifiers();
+    let step = match identifiers.any(|(_, field)| setting.contract.carries(operation, field)) {
+        true => lead::to_status(&mut case, setting, operation, 422)?,
+        false => lead::to_success(&mut case, setting, operation),
     };
-    charged(setting).into_iter().filter_map(case).collect()
+    if step > 0 {
+        return None;
+    }
+    let broke = Credential::BuiltIn("broke".to_owned());
+    case.change(step, |request| request.by(broke));
+    let clauses = [
+        "billing.insufficient-balance",
+        "errors.insufficient-balance",
+    ];
+    case.expect_each(step, clauses, &Rule::fails(ErrorCode::InsufficientBalance));
+    Some(vec![case.expecting(clauses[0], Rule::Charged(false))])
 }

@@ -1,9 +1,9 @@
 //! Time: accounts have clocks of their own, which go forward only; keys that were rotated end by them.
 
 use super::control::{advance, control, fresh};
-use super::entry::{Check, Stage};
+use super::entry::{Cases, Check, Stage};
 use crate::capture::Credential;
-use crate::plan::{Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting};
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 use svc_fixtures::contract::ErrorCode;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -12,18 +12,18 @@ pub(super) const CHECKS: &[Check] = &[
         title: "An account's clock goes forward, never back, and takes no other account's along",
         clauses: &["ruling.24-account-clock"],
         stage: Stage::Sandbox,
-        run: own,
+        cases: Cases::Once(own),
     },
     Check {
         id: "clocks.rotated-key",
         title: "A rotated key works for its 24 hours and not a moment longer",
         clauses: &["auth.rotation", "limits.rotated-key"],
         stage: Stage::Sandbox,
-        run: rotated_key,
+        cases: Cases::Once(rotated_key),
     },
 ];
 
-fn own(_: &Setting<'_>) -> Vec<Case> {
+fn own(_: &Setting<'_>) -> Option<Vec<Case>> {
     let clause = "ruling.24-account-clock";
     let mut case = Case::new("forward and back").extension();
     fresh(&mut case);
@@ -36,23 +36,18 @@ fn own(_: &Setting<'_>) -> Vec<Case> {
     let before = case.push(RequestTemplate::console("GET", other, ""));
     let set = r#"{"set": "2041-01-01T00:00:00Z"}"#;
     let step = control(&mut case, "POST", "clock", set);
-    let now = Rule::Value(
-        Place::of(["now"]),
-        Predicate::Is("2041-01-01T00:00:00.000Z".into()),
-    );
-    case.expect(step, clause, now);
+    case.expect(step, clause, Rule::is(["now"], "2041-01-01T00:00:00.000Z"));
     for (back, status) in [("2041-01-01T00:00:00Z", 200), ("2040-12-31T23:59:59Z", 400)] {
         let body = format!(r#"{{"set": "{back}"}}"#);
         let path = "/control/accounts/{account}/clock";
         let step = case.push(RequestTemplate::console("POST", path, &body));
         case.expect(step, clause, Rule::Status(status));
     }
-    let after = case.push(RequestTemplate::console("GET", other, ""));
-    case.expect(after, clause, Rule::SameBytes(before));
-    vec![case]
+    case.push(RequestTemplate::console("GET", other, ""));
+    Some(vec![case.expecting(clause, Rule::SameBytes(before))])
 }
 
-fn rotated_key(setting: &Setting<'_>) -> Vec<Case> {
+fn rotated_key(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let mut case = Case::new("in its 24 hours and after").extension();
     fresh(&mut case);
     control(
@@ -61,7 +56,6 @@ fn rotated_key(setting: &Setting<'_>) -> Vec<Case> {
         "keys/rotate",
         r#"{"environment": "test"}"#,
     );
-    let clauses = ["auth.rotation", "limits.rotated-key"];
     let works_ms = setting.contract.service.rotated_key_ms;
     for (by_ms, old_ends) in [
         (works_ms - 1, Ending::Completed),
@@ -73,10 +67,9 @@ fn rotated_key(setting: &Setting<'_>) -> Vec<Case> {
             (Credential::Rotated, Ending::Completed),
         ] {
             let step = case.push(RequestTemplate::get("/v1/usage").by(credential));
-            for clause in clauses {
-                case.expect(step, clause, Rule::Ends(ending));
-            }
+            let clauses = ["auth.rotation", "limits.rotated-key"];
+            case.expect_each(step, clauses, &Rule::Ends(ending));
         }
     }
-    vec![case]
+    Some(vec![case])
 }

@@ -1,13 +1,13 @@
 //! Consent: a person allows or refuses on a page, and that brings the result.
 
-use svc_fixtures::contract::{ByConsent, ClauseKind, Environment, ErrorCode, Operation};
+use svc_fixtures::contract::{ByConsent, Environment, Operation};
 
 use super::control::{hooked, received};
-use super::entry::{Check, Stage, everywhere};
+use super::entry::{Cases, Check, Stage, webhook_clauses};
 use super::pending::{pending, settled};
 use super::webhooks::look_up;
 use crate::capture::{Channel, Credential};
-use crate::plan::{Carry, Case, Ending, Payload, Place, RequestTemplate, Rule, Setting};
+use crate::plan::{Carry, Case, Ending, Place, RequestTemplate, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -19,40 +19,34 @@ pub(super) const CHECKS: &[Check] = &[
             "sandbox.digilocker-canned",
         ],
         stage: Stage::Sandbox,
-        run: |setting| cases(setting, "allow", |_| Ending::Completed),
+        cases: Cases::Everywhere(|setting, operation, environment| {
+            case(setting, operation, environment, "allow", |_| {
+                Ending::Completed
+            })
+        }),
     },
     Check {
         id: "consent.refused",
         title: "What a person refuses ends without a record",
         clauses: &["ruling.28-consent-page"],
         stage: Stage::Sandbox,
-        run: |setting| cases(setting, "refuse", |row| Ending::Error(row.refused)),
+        cases: Cases::Everywhere(|setting, operation, environment| {
+            let refused = |row: &ByConsent| Ending::Error(row.refused);
+            case(setting, operation, environment, "refuse", refused)
+        }),
     },
 ];
 
 const CLAUSE: &str = "ruling.28-consent-page";
-
-fn cases(setting: &Setting<'_>, said: &str, ends: fn(&ByConsent) -> Ending) -> Vec<Case> {
-    let case = |operation: &Operation, environment| {
-        let row = operation.pending.as_ref()?.by_consent.as_ref()?;
-        case(setting, operation, environment, said, ends(row))
-    };
-    let all = |environment| {
-        let case = &case;
-        setting
-            .operations()
-            .filter_map(move |operation| case(operation, environment))
-    };
-    everywhere(setting).flat_map(all).collect()
-}
 
 fn case(
     setting: &Setting<'_>,
     operation: &Operation,
     environment: Environment,
     said: &str,
-    ending: Ending,
-) -> Option<Case> {
+    ends: fn(&ByConsent) -> Ending,
+) -> Option<Vec<Case>> {
+    let ending = ends(operation.pending.as_ref()?.by_consent.as_ref()?);
     let mut case = Case::about(operation, said).on(environment).extension();
     hooked(&mut case, "ok");
     let call = pending(&mut case, setting, operation)?;
@@ -71,7 +65,6 @@ fn case(
         }
     }
     let envelope = look_up(&mut case, call);
-    let allowed = ending == Ending::Completed;
     let looked_up = match ending {
         // A look-up is 200, whatever the status of what it finds.
         Ending::Error(code) => Ending::Refused(200, code),
@@ -80,44 +73,36 @@ fn case(
     case.expect(envelope, CLAUSE, Rule::Ends(looked_up));
     settled(&mut case, envelope, operation);
     let came = received(&mut case, "ok", 1);
-    case.expect(came, CLAUSE, Rule::Received(1));
-    case.expect(came, CLAUSE, Rule::BodiesAre(envelope));
-    case.expect(came, CLAUSE, Rule::Signed);
-    if allowed {
-        let own = setting.contract.clauses.iter().filter(|clause| {
-            let below = clause.id.strip_prefix(operation.clause.as_str());
-            clause.kind == ClauseKind::Webhook && below.is_some_and(|rest| rest.starts_with('.'))
-        });
-        let own = own.map(|clause| clause.id.as_str());
-        for clause in ["flows.document-consent", "sandbox.digilocker-canned"]
-            .into_iter()
-            .chain(own)
-        {
+    for rule in [Rule::Received(1), Rule::BodiesAre(envelope), Rule::Signed] {
+        case.expect(came, CLAUSE, rule);
+    }
+    if ending == Ending::Completed {
+        let clauses = ["flows.document-consent", "sandbox.digilocker-canned"];
+        let own = webhook_clauses(setting, operation);
+        for clause in clauses.into_iter().chain(own) {
             case.expect(came, clause, Rule::Received(1));
             case.expect(envelope, clause, Rule::Ends(Ending::Completed));
         }
     }
-    debug_assert!(allowed || ending == Ending::Error(ErrorCode::NoRecordFound));
-    Some(case)
+    Some(vec![case])
 }
 
 /// The page that the answer to a call names.
 fn page(call: usize, method: &str, form: &str) -> RequestTemplate {
+    let address = Carry {
+        path_only: true,
+        ..Carry::into_path(call, Place::of(["data", "consentUrl"]))
+    };
     let request = RequestTemplate {
         channel: Channel::Page,
         method: method.to_owned(),
         credential: Credential::Nothing,
-        carries: vec![Carry {
-            path_only: true,
-            ..Carry::into_path(call, Place::of(["data", "consentUrl"]))
-        }],
-        ..RequestTemplate::get("{}")
+        ..RequestTemplate::get("{}").carrying(vec![address])
     };
     match form {
         "" => request,
-        form => RequestTemplate {
-            payload: Payload::Raw(form.into()),
-            ..request.header("content-type", "application/x-www-form-urlencoded")
-        },
+        form => request
+            .header("content-type", "application/x-www-form-urlencoded")
+            .raw(form),
     }
 }

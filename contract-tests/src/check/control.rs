@@ -28,8 +28,7 @@ pub(super) fn hook(case: &mut Case, plan: &str) {
 
 /// What came to the run's receiver of this case by this plan; waits until so many came.
 pub(super) fn received(case: &mut Case, plan: &str, at_least: usize) -> usize {
-    let request = RequestTemplate::received(&path(case, plan), at_least);
-    case.push(request)
+    case.push(RequestTemplate::received(&path(case, plan), at_least))
 }
 
 /// Each case has a path of its own at the receiver: cases of a check share an account.
@@ -53,19 +52,20 @@ pub(super) fn leave_as_found(case: &mut Case) {
 
 /// The account's clock goes forward by so many milliseconds.
 pub(super) fn advance(case: &mut Case, by_ms: u64) {
-    control(
-        case,
-        "POST",
-        "clock",
-        &format!(r#"{{"advance": "{by_ms}ms"}}"#),
-    );
+    let body = format!(r#"{{"advance": "{by_ms}ms"}}"#);
+    control(case, "POST", "clock", &body);
 }
 
 /// Something is done with the check's own account.
 pub(super) fn control(case: &mut Case, method: &str, what: &str, body: &str) -> usize {
     let path = format!("/control/accounts/{{account}}/{what}");
-    let step = case.push(RequestTemplate::console(method, &path, body));
-    case.expect(step, CLAUSE, Rule::Status(200));
+    call(case, method, &path, body, 200)
+}
+
+/// A call of the control API that is answered with this status.
+pub(super) fn call(case: &mut Case, method: &str, path: &str, body: &str, status: u16) -> usize {
+    let step = case.push(RequestTemplate::console(method, path, body));
+    case.expect(step, CLAUSE, Rule::Status(status));
     step
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use svc_fixtures::contract::Environment;
+use svc_fixtures::contract::{ClauseKind, Environment, Operation};
 
 use super::control;
 use crate::plan::{Case, Setting};
@@ -20,7 +20,43 @@ pub struct Check {
     /// What its calls do.
     pub stage: Stage,
     /// What it runs.
-    pub run: fn(&Setting<'_>) -> Vec<Case>,
+    pub cases: Cases,
+}
+
+/// What makes the cases of a check. A function answers none where there is nothing to ask.
+#[derive(Debug, Clone, Copy)]
+pub enum Cases {
+    /// They are about no operation, or about one of many.
+    Once(fn(&Setting<'_>) -> Option<Vec<Case>>),
+    /// They are about an operation, and made for each.
+    PerOperation(fn(&Setting<'_>, &Operation) -> Option<Vec<Case>>),
+    /// They are about an operation, and made for each in each environment.
+    Everywhere(fn(&Setting<'_>, &Operation, Environment) -> Option<Vec<Case>>),
+}
+
+impl Cases {
+    fn of(self, setting: &Setting<'_>) -> Vec<Case> {
+        let operations = || setting.operations();
+        match self {
+            Cases::Once(make) => make(setting).unwrap_or_default(),
+            Cases::PerOperation(make) => {
+                let made = operations().filter_map(|operation| make(setting, operation));
+                made.flatten().collect()
+            }
+            Cases::Everywhere(make) => {
+                let made = |environment: &Environment| {
+                    let environment = *environment;
+                    operations().filter_map(move |of| make(setting, of, environment))
+                };
+                setting
+                    .environments
+                    .iter()
+                    .flat_map(made)
+                    .flatten()
+                    .collect()
+            }
+        }
+    }
 }
 
 /// What the calls of a check do, and so when they are made: the harmless ones first.
@@ -38,27 +74,20 @@ impl Check {
     /// Its cases in a setting: none where everything in it is asked only elsewhere.
     #[must_use]
     pub fn cases(&self, setting: &Setting<'_>) -> Vec<Case> {
-        let mut cases = (self.run)(setting);
+        let mut cases = self.cases.of(setting);
         cases.iter_mut().for_each(control::leave_as_found);
         cases.retain(|case| {
+            let mut steps = case.steps.iter();
             setting.environments.contains(&case.environment)
                 && (setting.extensions || !case.extension)
-                && case
-                    .steps
-                    .iter()
-                    .all(|step| setting.can_use(step.request.channel))
+                && steps.all(|step| setting.can_use(step.request.channel))
         });
-        for case in &mut cases {
-            for step in &mut case.steps {
-                step.expect
-                    .retain(|expectation| setting.covers(&expectation.clause));
-            }
+        for step in cases.iter_mut().flat_map(|case| &mut case.steps) {
+            step.expect.retain(|it| setting.covers(&it.clause));
         }
         // A case of which nothing is left to expect is only sent for what holds of every answer.
-        let envelope_only = self
-            .clauses
-            .iter()
-            .any(|clause| EVERY_ANSWER.contains(clause));
+        let mut own = self.clauses.iter();
+        let envelope_only = own.any(|clause| EVERY_ANSWER.contains(clause));
         cases.retain(|case| envelope_only || case.steps.iter().any(|step| !step.expect.is_empty()));
         cases
     }
@@ -66,20 +95,31 @@ impl Check {
     /// Every clause its cases prove in a setting, its own and those of the rows.
     #[must_use]
     pub fn proves(&self, setting: &Setting<'_>) -> BTreeSet<String> {
-        let expected = self
-            .cases(setting)
-            .into_iter()
-            .flat_map(|case| case.steps)
-            .flat_map(|step| step.expect);
+        let cases = self.cases(setting);
         let own = self.clauses.iter().map(|clause| (*clause).to_owned());
-        expected
-            .map(|expectation| expectation.clause)
-            .chain(own)
-            .collect()
+        cases.iter().flat_map(Case::clauses).chain(own).collect()
     }
 }
 
-/// The environments of a setting in which calls that cost nothing are made.
-pub(super) fn everywhere(setting: &Setting<'_>) -> impl Iterator<Item = Environment> {
-    setting.environments.clone().into_iter()
+/// The clause below an operation's own that says this of it, where it has one.
+pub(super) fn clause_below(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    what: &str,
+) -> Option<String> {
+    let id = format!("{}.{what}", operation.clause);
+    let mut clauses = setting.contract.clauses.iter();
+    clauses.any(|clause| clause.id == id).then_some(id)
+}
+
+/// The clauses below an operation's own that speak of its webhooks.
+pub(super) fn webhook_clauses<'c>(
+    setting: &Setting<'c>,
+    operation: &Operation,
+) -> impl Iterator<Item = &'c str> {
+    let below = format!("{}.", operation.clause);
+    let clauses = setting.contract.clauses.iter();
+    let own = clauses
+        .filter(move |clause| clause.kind == ClauseKind::Webhook && clause.id.starts_with(&below));
+    own.map(|clause| clause.id.as_str())
 }

@@ -1,11 +1,11 @@
 //! The envelope around results and refusals alike. What it must look like is judged of every answer
 //! of every check; here are the calls that show each of its forms.
 
-use svc_fixtures::contract::ErrorCode;
+use svc_fixtures::contract::{Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
-use super::entry::{Check, Stage, everywhere};
-use crate::plan::{Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead};
+use super::entry::{Cases, Check, Stage};
+use crate::plan::{Case, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -25,7 +25,7 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.04-latency-figure",
         ],
         stage: Stage::Sandbox,
-        run: success,
+        cases: Cases::PerOperation(success),
     },
     Check {
         id: "envelope.error",
@@ -38,14 +38,14 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.01-envelope-everywhere",
         ],
         stage: Stage::Refused,
-        run: error,
+        cases: Cases::Everywhere(error),
     },
     Check {
         id: "envelope.reference-id",
         title: "`referenceId` repeats the caller's own reference",
         clauses: &["envelope.reference-id", "wire.optional-headers"],
         stage: Stage::Sandbox,
-        run: reference,
+        cases: Cases::Once(reference),
     },
     Check {
         id: "envelope.unique-ids",
@@ -56,40 +56,28 @@ pub(super) const CHECKS: &[Check] = &[
             "sandbox.deterministic",
         ],
         stage: Stage::Sandbox,
-        run: unique,
+        cases: Cases::PerOperation(unique),
     },
 ];
 
-fn success(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation| {
-        let mut case = Case::about(operation, "");
-        lead::to_success(&mut case, setting, operation);
-        case.expecting(
-            operation.clause.clone(),
-            Rule::Ends(Ending::success(operation)),
-        )
-    };
-    setting.operations().map(case).collect()
+fn success(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "");
+    lead::to_success(&mut case, setting, operation);
+    Some(vec![
+        case.expecting(&operation.clause, Rule::succeeds(operation)),
+    ])
 }
 
-fn error(setting: &Setting<'_>) -> Vec<Case> {
-    let cases = |environment| {
-        let case = move |operation| {
-            let mut case = Case::about(operation, "no fields").on(environment);
-            case.push(RequestTemplate::post(operation, Json::Object(Vec::new())));
-            let refused = Rule::Ends(Ending::Error(ErrorCode::InvalidInput));
-            case.expecting("errors.envelope", refused.clone())
-                .expecting("ruling.01-envelope-everywhere", refused)
-        };
-        setting.operations().map(case).collect::<Vec<_>>()
-    };
-    everywhere(setting).flat_map(cases).collect()
+fn error(_: &Setting<'_>, operation: &Operation, environment: Environment) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "no fields").on(environment);
+    let step = case.push(RequestTemplate::post(operation, Json::Object(Vec::new())));
+    let clauses = ["errors.envelope", "ruling.01-envelope-everywhere"];
+    case.expect_each(step, clauses, &Rule::fails(ErrorCode::InvalidInput));
+    Some(vec![case])
 }
 
-fn reference(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(operation) = setting.operations().next() else {
-        return Vec::new();
-    };
+fn reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let operation = setting.operations().next()?;
     let texts = [
         "ref-1".to_owned(),
         "with \"quotes\" and \\ and a comma, too".to_owned(),
@@ -99,25 +87,22 @@ fn reference(setting: &Setting<'_>) -> Vec<Case> {
         let mut case = Case::about(operation, &format!("reference {}", at + 1));
         let step = lead::to_success(&mut case, setting, operation);
         case.change(step, |request| request.header("x-reference-id", &*text));
-        let place = Place::of(["referenceId"]);
-        let repeats = Rule::Value(place, Predicate::Is(Json::from(text)));
-        case.expecting(
-            "wire.optional-headers",
-            Rule::Ends(Ending::success(operation)),
-        )
-        .expecting("ruling.01-reference-id-always", repeats)
+        case.expecting("wire.optional-headers", Rule::succeeds(operation))
+            .expecting(
+                "ruling.01-reference-id-always",
+                Rule::is(["referenceId"], text),
+            )
     };
-    texts.into_iter().enumerate().map(case).collect()
+    Some(texts.into_iter().enumerate().map(case).collect())
 }
 
-fn unique(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation| {
-        let mut case = Case::about(operation, "twice");
-        let first = lead::to_success(&mut case, setting, operation);
-        case.push_again(first);
-        case.expecting("envelope.usage-log", Rule::OtherId(first))
-            .expecting("ruling.02-ids-unique", Rule::OtherId(first))
-            .expecting("sandbox.deterministic", Rule::SameEnding(first))
-    };
-    setting.operations().map(case).collect()
+fn unique(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "twice");
+    let first = lead::to_success(&mut case, setting, operation);
+    let again = case.push_again(first);
+    let clauses = ["envelope.usage-log", "ruling.02-ids-unique"];
+    case.expect_each(again, clauses, &Rule::OtherId(first));
+    Some(vec![
+        case.expecting("sandbox.deterministic", Rule::SameEnding(first)),
+    ])
 }

@@ -1,9 +1,9 @@
 //! Outcomes: a fixed input of every operation for every error that running it can end in.
 
-use svc_fixtures::contract::{ErrorCode, ErrorRow};
+use svc_fixtures::contract::{ErrorCode, ErrorRow, Operation};
 
-use super::entry::{Check, Stage};
-use crate::plan::{Case, Ending, Rule, Setting, lead};
+use super::entry::{Cases, Check, Stage};
+use crate::plan::{Case, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -15,7 +15,7 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.32-fixed-inputs",
         ],
         stage: Stage::Sandbox,
-        run: no_record,
+        cases: Cases::PerOperation(no_record),
     },
     Check {
         id: "errors.failures",
@@ -29,7 +29,7 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.32-fixed-inputs",
         ],
         stage: Stage::Sandbox,
-        run: failures,
+        cases: Cases::PerOperation(failures),
     },
 ];
 
@@ -39,29 +39,29 @@ pub(super) fn outcomes<'c>(setting: &Setting<'c>) -> impl Iterator<Item = &'c Er
     rows.filter(|row| row.outcome && row.code != ErrorCode::RateLimited)
 }
 
-fn no_record(setting: &Setting<'_>) -> Vec<Case> {
-    of_rows(setting, "states.no-record", |row| row.billed)
+fn no_record(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    of_rows(setting, operation, "states.no-record", |row| row.billed)
 }
 
-fn failures(setting: &Setting<'_>) -> Vec<Case> {
-    of_rows(setting, "states.source-failure", |row| !row.billed)
+fn failures(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    of_rows(setting, operation, "states.source-failure", |row| {
+        !row.billed
+    })
 }
 
-fn of_rows(setting: &Setting<'_>, states: &str, wanted: impl Fn(&ErrorRow) -> bool) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for operation in setting.operations() {
-        for row in outcomes(setting).filter(|row| wanted(row)) {
-            let mut case = Case::about(operation, row.code.as_str()).extension();
-            if lead::to_status(&mut case, setting, operation, row.status).is_none() {
-                continue;
-            }
-            let ends = Rule::Ends(Ending::Error(row.code));
-            cases.push(
-                case.expecting(row.clause.clone(), ends.clone())
-                    .expecting(states, ends.clone())
-                    .expecting("ruling.32-fixed-inputs", ends),
-            );
-        }
-    }
-    cases
+fn of_rows(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    states: &str,
+    wanted: fn(&ErrorRow) -> bool,
+) -> Option<Vec<Case>> {
+    let case = |row: &ErrorRow| {
+        let mut case = Case::about(operation, row.code.as_str()).extension();
+        let step = lead::to_status(&mut case, setting, operation, row.status)?;
+        let clauses = [row.clause.as_str(), states, "ruling.32-fixed-inputs"];
+        case.expect_each(step, clauses, &Rule::fails(row.code));
+        Some(case)
+    };
+    let rows = outcomes(setting).filter(|row| wanted(row));
+    Some(rows.filter_map(case).collect())
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Source;
 
-use super::entry::{Check, Stage};
+use super::entry::{Cases, Check, Stage};
 use crate::example::{self, ExampleFile};
 use crate::plan::Case;
 
@@ -21,7 +21,7 @@ macro_rules! examples {
             title: $title,
             clauses: &[],
             stage: Stage::$stage,
-            run: |_| cases($family),
+            cases: Cases::Once(|_| cases($family)),
         }),*];
     };
 }
@@ -52,10 +52,10 @@ static BUILT_IN: LazyLock<Vec<ExampleFile>> = LazyLock::new(|| {
     }
 });
 
-fn cases(family: &str) -> Vec<Case> {
+fn cases(family: &str) -> Option<Vec<Case>> {
     let mut families = BUILT_IN.iter();
-    let found = families.find(|known| known.name == family);
-    found.map(|known| known.cases.clone()).unwrap_or_default()
+    let found = families.find(|known| known.name == family)?;
+    Some(found.cases.clone())
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Idempotency keys: replay, conflict, what is stored, and two at once.
 
-use svc_fixtures::contract::{ErrorCode, Operation};
+use svc_fixtures::contract::{ErrorCode, ErrorRow, Operation};
 use svc_fixtures::json::Json;
-use svc_fixtures::sample::{self, Extent};
 
-use super::entry::{Check, Stage};
-use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
+use super::entry::{Cases, Check, Stage};
+use crate::plan::{Case, Payload, RequestTemplate, Rule, Setting, lead};
 
 const REPLAY: &str = "idempotent-replay";
 
@@ -15,21 +14,21 @@ pub(super) const CHECKS: &[Check] = &[
         title: "The same key with the same body gives the original answer, byte for byte",
         clauses: &["idempotency.replay", "ruling.19-replay-bytes"],
         stage: Stage::Sandbox,
-        run: replay,
+        cases: Cases::PerOperation(replay),
     },
     Check {
         id: "idempotency.replay-of-failures",
         title: "A retry with the key of a failed call gives the failure again",
         clauses: &["idempotency.replay", "ruling.19-what-is-stored"],
         stage: Stage::Sandbox,
-        run: replay_of_failures,
+        cases: Cases::PerOperation(replay_of_failures),
     },
     Check {
         id: "idempotency.same-body",
         title: "The order of members and white space do not make another body",
         clauses: &["ruling.18-same-body"],
         stage: Stage::Sandbox,
-        run: same_body,
+        cases: Cases::PerOperation(same_body),
     },
     Check {
         id: "idempotency.conflict",
@@ -40,28 +39,28 @@ pub(super) const CHECKS: &[Check] = &[
             "idempotency.replay",
         ],
         stage: Stage::Sandbox,
-        run: conflict,
+        cases: Cases::PerOperation(conflict),
     },
     Check {
         id: "idempotency.refusals-are-not-stored",
         title: "A refused call leaves its key free",
         clauses: &["ruling.19-what-is-stored"],
         stage: Stage::Sandbox,
-        run: not_stored,
+        cases: Cases::PerOperation(not_stored),
     },
     Check {
         id: "idempotency.concurrent",
         title: "Of calls at once with one key, one is executed",
         clauses: &["ruling.20-concurrent-duplicates"],
         stage: Stage::Sandbox,
-        run: concurrent,
+        cases: Cases::PerOperation(concurrent),
     },
     Check {
         id: "idempotency.keys",
         title: "A key is 1 to 255 printable characters",
         clauses: &["ruling.18-key-retention"],
         stage: Stage::Refused,
-        run: keys,
+        cases: Cases::Once(keys),
     },
 ];
 
@@ -70,107 +69,78 @@ fn key(setting: &Setting<'_>, about: &str, operation: &Operation) -> String {
     format!("{}-{about}-{}", setting.seed, operation.id)
 }
 
-/// Puts a key on a step.
-fn put_key(case: &mut Case, step: usize, key: &str) -> RequestTemplate {
-    case.change(step, |request| request.idempotency(key));
-    case.steps[step].request.clone()
-}
-
 /// Adds a step that must be a replay of another, byte for byte.
-fn replayed(case: &mut Case, request: RequestTemplate, first: usize) {
-    let again = case.push(request);
-    case.expect(again, "idempotency.replay", Rule::SameResult(first));
-    case.expect(again, "idempotency.replay", Rule::SameEnding(first));
-    case.expect(again, "ruling.19-replay-bytes", Rule::SameBytes(first));
-    case.expect(
-        again,
-        "ruling.19-replay-bytes",
-        Rule::Header(REPLAY, Some("true")),
-    );
-}
-
-fn replay(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation| {
-        let mut case = Case::about(operation, "");
-        let first = lead::to_success(&mut case, setting, operation);
-        let request = put_key(&mut case, first, &key(setting, "replay", operation));
-        case.expect(
-            first,
-            "idempotency.replay",
-            Rule::Ends(Ending::success(operation)),
-        );
-        case.expect(first, "ruling.19-replay-bytes", Rule::NoHeader(REPLAY));
-        replayed(&mut case, request, first);
-        case
-    };
-    setting.operations().map(case).collect()
-}
-
-fn replay_of_failures(setting: &Setting<'_>) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for operation in setting.operations() {
-        for row in super::errors::outcomes(setting) {
-            let mut case = Case::about(operation, row.code.as_str()).extension();
-            let Some(first) = lead::to_status(&mut case, setting, operation, row.status) else {
-                continue;
-            };
-            let request = put_key(
-                &mut case,
-                first,
-                &key(setting, row.code.as_str(), operation),
-            );
-            replayed(&mut case, request, first);
-            cases.push(case.expecting("ruling.19-what-is-stored", Rule::SameBytes(first)));
-        }
+fn replayed(case: &mut Case, first: usize) {
+    let again = case.push_again(first);
+    for rule in [Rule::SameResult(first), Rule::SameEnding(first)] {
+        case.expect(again, "idempotency.replay", rule);
     }
-    cases
+    let header = Rule::Header(REPLAY, Some("true"));
+    for rule in [Rule::SameBytes(first), header] {
+        case.expect(again, "ruling.19-replay-bytes", rule);
+    }
 }
 
-fn same_body(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case::about(operation, "");
-        let body = sample::body(setting.contract, operation, Extent::All);
-        let request = RequestTemplate::post(operation, body.clone()).idempotency(&key(
-            setting,
-            "same-body",
-            operation,
-        ));
-        let first = case.push(request.clone());
-        let members = body.as_object().unwrap_or_default().iter();
-        let turned = Json::Object(members.rev().cloned().collect());
-        let turned = turned.to_string().replacen('{', "{ \n\t", 1);
-        case.push(request.raw(turned));
-        case.expecting("ruling.18-same-body", Rule::SameBytes(first))
-    };
-    alone(setting).map(case).collect()
+fn replay(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "");
+    let first = lead::to_success(&mut case, setting, operation);
+    let key = key(setting, "replay", operation);
+    case.change(first, |request| request.idempotency(&key));
+    case.expect(first, "idempotency.replay", Rule::succeeds(operation));
+    case.expect(first, "ruling.19-replay-bytes", Rule::NoHeader(REPLAY));
+    replayed(&mut case, first);
+    Some(vec![case])
 }
 
-/// The operations that take nothing from an earlier call.
-fn alone<'c>(setting: &Setting<'c>) -> impl Iterator<Item = &'c Operation> {
-    let takes = |operation: &&Operation| {
-        let step = setting.contract.step_of(&operation.id);
-        step.is_some_and(|(flow, at)| flow.steps[at].takes.is_some())
+fn replay_of_failures(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let case = |row: &ErrorRow| {
+        let name = row.code.as_str();
+        let mut case = Case::about(operation, name).extension();
+        let first = lead::to_status(&mut case, setting, operation, row.status)?;
+        let key = key(setting, name, operation);
+        case.change(first, |request| request.idempotency(&key));
+        replayed(&mut case, first);
+        Some(case.expecting("ruling.19-what-is-stored", Rule::SameBytes(first)))
     };
-    setting
-        .operations()
-        .filter(|operation| !takes(operation))
-        .collect::<Vec<_>>()
-        .into_iter()
+    Some(super::errors::outcomes(setting).filter_map(case).collect())
 }
 
-fn conflict(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation| {
-        let mut case = Case::about(operation, "");
-        let first = lead::to_success(&mut case, setting, operation);
-        let request = put_key(&mut case, first, &key(setting, "conflict", operation));
-        let other = case.push(another(setting, operation, &request));
-        let refused = Rule::Ends(Ending::Error(ErrorCode::IdempotencyConflict));
-        case.expect(other, "idempotency.conflict", refused.clone());
-        case.expect(other, "errors.idempotency-conflict", refused);
-        replayed(&mut case, request, first);
-        case
+fn same_body(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "");
+    let request = keyed(setting, "same-body", operation)?;
+    let first = case.push(request.clone());
+    let Payload::Json(body) = &request.payload else {
+        return None;
     };
-    setting.operations().map(case).collect()
+    let members = body.as_object().unwrap_or_default().iter();
+    let turned = Json::Object(members.rev().cloned().collect());
+    let turned = turned.to_string().replacen('{', "{ \n\t", 1);
+    case.push(request.raw(turned));
+    Some(vec![
+        case.expecting("ruling.18-same-body", Rule::SameBytes(first)),
+    ])
+}
+
+/// The call of an operation under a key of its own; none where it takes anything from a call before.
+fn keyed(setting: &Setting<'_>, about: &str, operation: &Operation) -> Option<RequestTemplate> {
+    let step = setting.contract.step_of(&operation.id);
+    if step.is_some_and(|(flow, at)| flow.steps[at].takes.is_some()) {
+        return None;
+    }
+    let key = key(setting, about, operation);
+    Some(lead::sample_call(setting, operation).idempotency(&key))
+}
+
+fn conflict(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "");
+    let first = lead::to_success(&mut case, setting, operation);
+    let key = key(setting, "conflict", operation);
+    case.change(first, |request| request.idempotency(&key));
+    let other = case.push(another(setting, operation, &case.steps[first].request));
+    let clauses = ["idempotency.conflict", "errors.idempotency-conflict"];
+    case.expect_each(other, clauses, &Rule::fails(ErrorCode::IdempotencyConflict));
+    replayed(&mut case, first);
+    Some(vec![case])
 }
 
 /// The same call with another body that is valid, too.
@@ -180,13 +150,14 @@ fn another(
     request: &RequestTemplate,
 ) -> RequestTemplate {
     let mut other = request.clone();
-    let plain = operation
-        .identifiers()
-        .map(|(_, field)| field)
-        .find(|field| !setting.contract.carries(operation, field));
+    let mut identifiers = operation.identifiers();
+    let plain = identifiers.any(|(_, field)| !setting.contract.carries(operation, field));
     if let Payload::Json(body) = &mut other.payload {
         let mut elsewhere = Case::new("");
-        let fixed = plain.and_then(|_| lead::to_status(&mut elsewhere, setting, operation, 422));
+        let fixed = match plain {
+            true => lead::to_status(&mut elsewhere, setting, operation, 422),
+            false => None,
+        };
         match fixed.map(|step| elsewhere.steps.swap_remove(step).request.payload) {
             Some(Payload::Json(changed)) => *body = changed,
             _ => body.set("another", Json::Bool(true)),
@@ -195,71 +166,46 @@ fn another(
     other
 }
 
-fn not_stored(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case::about(operation, "");
-        let (carries, _) = lead::before(&mut case, setting, operation);
-        let key = key(setting, "not-stored", operation);
-        let refused =
-            case.push(RequestTemplate::post(operation, Json::Object(Vec::new())).idempotency(&key));
-        let clause = "ruling.19-what-is-stored";
-        case.expect(
-            refused,
-            clause,
-            Rule::Ends(Ending::Error(ErrorCode::InvalidInput)),
-        );
-        let body = sample::body(setting.contract, operation, Extent::All);
-        case.push(RequestTemplate {
-            carries,
-            ..RequestTemplate::post(operation, body).idempotency(&key)
-        });
-        case.expecting(clause, Rule::Ends(Ending::success(operation)))
-    };
-    setting.operations().map(case).collect()
+fn not_stored(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "");
+    let (carries, _) = lead::before(&mut case, setting, operation);
+    let key = key(setting, "not-stored", operation);
+    let empty = RequestTemplate::post(operation, Json::Object(Vec::new()));
+    let refused = case.push(empty.idempotency(&key));
+    let clause = "ruling.19-what-is-stored";
+    case.expect(refused, clause, Rule::fails(ErrorCode::InvalidInput));
+    let call = lead::sample_call(setting, operation).carrying(carries);
+    case.push(call.idempotency(&key));
+    Some(vec![case.expecting(clause, Rule::succeeds(operation))])
 }
 
-fn concurrent(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case {
-            together: true,
-            ..Case::about(operation, "")
-        };
-        let body = sample::body(setting.contract, operation, Extent::All);
-        let request = RequestTemplate::post(operation, body).idempotency(&key(
-            setting,
-            "concurrent",
-            operation,
-        ));
-        for _ in 0..4 {
-            case.push(request.clone());
-        }
-        case.expecting("ruling.20-concurrent-duplicates", Rule::OneWithout(REPLAY))
+fn concurrent(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case {
+        together: true,
+        ..Case::about(operation, "")
     };
-    alone(setting).map(case).collect()
+    let request = keyed(setting, "concurrent", operation)?;
+    for _ in 0..4 {
+        case.push(request.clone());
+    }
+    let one = Rule::OneWithout(REPLAY);
+    Some(vec![case.expecting("ruling.20-concurrent-duplicates", one)])
 }
 
-fn keys(setting: &Setting<'_>) -> Vec<Case> {
-    let Some(operation) = alone(setting).next() else {
-        return Vec::new();
-    };
-    let refused = Ending::Error(ErrorCode::InvalidInput);
-    let long = |length: usize| {
-        let text = format!("{}-", setting.seed);
-        text.chars()
-            .chain(std::iter::repeat('k'))
-            .take(length)
-            .collect::<String>()
-    };
-    let endings = [
-        ("empty", String::new(), refused),
-        ("the longest", long(255), Ending::success(operation)),
-        ("too long", long(256), refused),
+fn keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let mut operations = setting.operations();
+    let (operation, call) = operations.find_map(|it| Some((it, keyed(setting, "", it)?)))?;
+    let refused = || Rule::fails(ErrorCode::InvalidInput);
+    let long = |length| format!("{:k<length$}", format!("{}-", setting.seed));
+    let keys = [
+        ("empty", String::new(), refused()),
+        ("the longest", long(255), Rule::succeeds(operation)),
+        ("too long", long(256), refused()),
     ];
-    let case = |(name, key, ending): (&str, String, Ending)| {
+    let case = |(name, key, rule): (&str, String, Rule)| {
         let mut case = Case::about(operation, name);
-        let body = sample::body(setting.contract, operation, Extent::All);
-        case.push(RequestTemplate::post(operation, body).idempotency(&key));
-        case.expecting("ruling.18-key-retention", Rule::Ends(ending))
+        case.push(call.clone().idempotency(&key));
+        case.expecting("ruling.18-key-retention", rule)
     };
-    endings.into_iter().map(case).collect()
+    Some(keys.map(case).into())
 }

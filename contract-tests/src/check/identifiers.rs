@@ -1,11 +1,11 @@
 //! Identifiers: the sentinel, the inputs whose outcome the specification fixes, and the echo.
 
 use svc_fixtures::contract::{ErrorCode, Field, Operation};
-use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
-use super::entry::{Check, Stage};
-use crate::plan::{Case, Ending, Place, Predicate, Rule, Setting, lead};
+use super::entry::{Cases, Check, Stage};
+use crate::plan::inputs::Input;
+use crate::plan::{Case, Ending, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.09-sentinel-first",
         ],
         stage: Stage::Sandbox,
-        run: sentinel,
+        cases: Cases::PerOperation(sentinel),
     },
     Check {
         id: "identifiers.fixed-by-specification",
@@ -28,117 +28,83 @@ pub(super) const CHECKS: &[Check] = &[
             "sandbox.otp",
         ],
         stage: Stage::Sandbox,
-        run: specified,
+        cases: Cases::Once(specified),
     },
     Check {
         id: "identifiers.echo",
         title: "An answer's field that repeats an identifier has its value",
         clauses: &["ruling.30-echo"],
         stage: Stage::Sandbox,
-        run: echo,
+        cases: Cases::PerOperation(echo),
     },
 ];
 
-fn sentinel(setting: &Setting<'_>) -> Vec<Case> {
+fn sentinel(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let row = &setting.contract.service.sentinel;
-    let case = |operation: &Operation, field: &Field, text: &str, how: &str, clauses: &[&str]| {
-        let mut case = Case::about(operation, how);
-        lead::to_text(&mut case, setting, operation, field, text);
-        clauses.iter().fold(case, |case, clause| {
-            case.expecting(*clause, Rule::Ends(Ending::Error(row.error)))
-        })
+    let case = |field: &Field, text: &str, how: &str, clauses: &[&str]| {
+        let mut case = Case::about(operation, &format!("{how} {}", field.name));
+        let step = lead::to_text(&mut case, setting, operation, field, text);
+        case.expect_each(step, clauses.iter().copied(), &Rule::fails(row.error));
+        case
     };
-    let cases = |operation: &Operation| {
-        let mut cases = Vec::new();
-        for (_, field) in operation.identifiers() {
-            let sample = sample::value(setting.contract, field);
-            let sample = sample::first_text(&sample);
-            // In the middle and alone: it is a part of the text that counts, whatever its format.
-            let inside = format!("{sample}{}x", row.text);
-            let clauses = ["sandbox.sentinel", "errors.source-unavailable"];
-            let ruled = ["ruling.09-sentinel-first"];
-            let name = &field.name;
-            cases.push(case(
-                operation,
-                field,
-                &inside,
-                &format!("inside {name}"),
-                &clauses,
-            ));
-            cases.push(case(
-                operation,
-                field,
-                &row.text,
-                &format!("alone in {name}"),
-                &ruled,
-            ));
-            if let Some(own) = &operation.sentinel {
-                let clauses = [operation.clause.as_str()];
-                cases.push(case(
-                    operation,
-                    field,
-                    &format!("A {own} B"),
-                    &format!("its own in {name}"),
-                    &clauses,
-                ));
-            }
+    let cases = |field: &Field| {
+        let sample = sample::value(setting.contract, field);
+        let sample = sample::first_text(&sample);
+        // In the middle and alone: it is a part of the text that counts, whatever its format.
+        let inside = format!("{sample}{}x", row.text);
+        let clauses = ["sandbox.sentinel", "errors.source-unavailable"];
+        let ruled = ["ruling.09-sentinel-first"];
+        let mut cases = vec![
+            case(field, &inside, "inside", &clauses),
+            case(field, &row.text, "alone in", &ruled),
+        ];
+        if let Some(own) = &operation.sentinel {
+            let text = format!("A {own} B");
+            cases.push(case(field, &text, "its own in", &[&operation.clause]));
         }
         cases
     };
-    setting.operations().flat_map(cases).collect()
+    let identifiers = operation.identifiers();
+    Some(identifiers.flat_map(|(_, field)| cases(field)).collect())
 }
 
-fn specified(setting: &Setting<'_>) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for input in setting.inputs.iter().filter(|input| !input.refutes) {
-        for operation in setting.operations() {
-            let Some(field) = input.field(setting.contract, operation) else {
-                continue;
-            };
-            let Some(ending) = input.ending(operation) else {
-                continue;
-            };
-            let mut case = Case::about(operation, &format!("{} is {}", field.name, input.value));
-            lead::to_text(&mut case, setting, operation, field, &input.value);
-            let mut case = case.expecting(input.clause.clone(), Rule::Ends(ending));
-            let done = setting
-                .contract
-                .step_of(&operation.id)
-                .and_then(|(flow, at)| flow.steps[at].done_when.clone());
-            if let (Some(member), Ending::Completed) = (done, ending) {
-                let place = Place::of(["data", &member]);
-                case = case.expecting(
-                    input.clause.clone(),
-                    Rule::Value(place, Predicate::Is(Json::Bool(true))),
-                );
-            }
-            if ending == Ending::Error(ErrorCode::NoRecordFound) {
-                case = case.expecting("states.no-record", Rule::Ends(ending));
-            }
-            cases.push(case);
+fn specified(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let case = |input: &Input, operation: &Operation| {
+        let field = input.field(setting.contract, operation)?;
+        let ending = input.ending(operation)?;
+        let ends = Rule::Ends(ending);
+        let mut case = Case::about(operation, &format!("{} is {}", field.name, input.value));
+        let step = lead::to_text(&mut case, setting, operation, field, &input.value);
+        case.expect(step, &input.clause, ends.clone());
+        let flow = setting.contract.step_of(&operation.id);
+        let done = flow.and_then(|(flow, at)| flow.steps[at].done_when.as_ref());
+        if let (Some(member), Ending::Completed) = (done, ending) {
+            case.expect(step, &input.clause, Rule::is(["data", member], true));
+        }
+        if ending == Ending::Error(ErrorCode::NoRecordFound) {
+            case.expect(step, "states.no-record", ends);
+        }
+        Some(case)
+    };
+    let inputs = setting.inputs.iter().filter(|input| !input.refutes);
+    let cases = inputs.flat_map(|input| {
+        let operations = setting.operations();
+        operations.filter_map(move |operation| case(input, operation))
+    });
+    Some(cases.collect())
+}
+
+fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "");
+    let step = lead::to_success(&mut case, setting, operation);
+    for (_, field) in operation.identifiers() {
+        let said = operation.response.member(&field.name).is_some();
+        let text = sample::value(setting.contract, field);
+        let plain = text.as_text().is_some() && !setting.contract.carries(operation, field);
+        if said && plain && Ending::success(operation) == Ending::Completed {
+            let same = Rule::is(["data", &field.name], text);
+            case.expect(step, "ruling.30-echo", same);
         }
     }
-    cases
-}
-
-fn echo(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case::about(operation, "");
-        let step = lead::to_success(&mut case, setting, operation);
-        for (_, field) in operation.identifiers() {
-            let said = operation.response.member(&field.name).is_some();
-            let text = sample::value(setting.contract, field);
-            let plain = text.as_text().is_some() && !setting.contract.carries(operation, field);
-            if said && plain && Ending::success(operation) == Ending::Completed {
-                let place = Place::of(["data", &field.name]);
-                case.expect(
-                    step,
-                    "ruling.30-echo",
-                    Rule::Value(place, Predicate::Is(text)),
-                );
-            }
-        }
-        (!case.steps[step].expect.is_empty()).then_some(case)
-    };
-    setting.operations().filter_map(case).collect()
+    (!case.steps[step].expect.is_empty()).then(|| vec![case])
 }

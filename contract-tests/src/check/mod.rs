@@ -22,7 +22,7 @@ mod pending;
 mod validation;
 mod webhooks;
 
-pub use entry::{Check, Stage};
+pub use entry::{Cases, Check, Stage};
 
 /// Every check, family by family.
 #[must_use]

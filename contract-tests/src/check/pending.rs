@@ -2,7 +2,7 @@
 
 use svc_fixtures::contract::Operation;
 
-use super::entry::{Check, Stage, everywhere};
+use super::entry::{Cases, Check, Stage, clause_below};
 use crate::plan::{Case, Ending, Rule, Setting, lead};
 use svc_fixtures::contract::Environment;
 
@@ -12,21 +12,21 @@ pub(super) const CHECKS: &[Check] = &[
         title: "Where the result is not there yet the answer is pending, with what leads to it",
         clauses: &["states.pending", "ruling.03-pending-answer"],
         stage: Stage::Sandbox,
-        run: first_answer,
+        cases: Cases::Everywhere(first_answer),
     },
     Check {
         id: "pending.replay",
         title: "A replay of a pending call is the answer first given",
         clauses: &["ruling.19-replay-bytes", "idempotency.replay"],
         stage: Stage::Sandbox,
-        run: replay,
+        cases: Cases::PerOperation(replay),
     },
     Check {
         id: "pending.not-charged-yet",
         title: "On live the first answer of a pending call is not charged",
         clauses: &["ruling.22-hold-while-pending"],
         stage: Stage::Live,
-        run: not_charged,
+        cases: Cases::PerOperation(not_charged),
     },
 ];
 
@@ -50,53 +50,50 @@ pub(super) fn settled(case: &mut Case, envelope: usize, operation: &Operation) {
     }
 }
 
-fn first_answer(setting: &Setting<'_>) -> Vec<Case> {
-    let cases = |environment| {
-        let case = move |operation: &Operation| {
-            let mut case = Case::about(operation, "").on(environment).extension();
-            let step = pending(&mut case, setting, operation)?;
-            let own = format!("{}.pending", operation.clause);
-            let known = setting
-                .contract
-                .clauses
-                .iter()
-                .any(|clause| clause.id == own);
-            let clauses = ["states.pending", "ruling.03-pending-answer"].map(str::to_owned);
-            for clause in clauses.into_iter().chain(known.then_some(own)) {
-                case.expect(step, clause, Rule::Ends(Ending::Pending));
-            }
-            Some(case)
-        };
-        setting.operations().filter_map(case).collect::<Vec<_>>()
-    };
-    everywhere(setting).flat_map(cases).collect()
+/// After how many milliseconds the result of an operation comes by itself, where it takes long.
+pub(super) fn comes_after_ms(operation: &Operation) -> Option<u64> {
+    let row = operation.pending.as_ref()?;
+    row.by_consent.is_none().then_some(row.after_ms)
 }
 
-fn replay(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case::about(operation, "").extension();
-        let first = pending(&mut case, setting, operation)?;
-        let key = format!("{}-pending-{}", setting.seed, operation.id);
-        case.change(first, |request| request.idempotency(&key));
-        case.push_again(first);
-        Some(
-            case.expecting("idempotency.replay", Rule::SameResult(first))
-                .expecting("ruling.19-replay-bytes", Rule::SameBytes(first))
-                .expecting("ruling.19-replay-bytes", Rule::SameEnding(first)),
-        )
-    };
-    setting.operations().filter_map(case).collect()
+/// The operations whose result takes long and comes by itself, with that time.
+pub(super) fn slow<'c>(setting: &Setting<'c>) -> impl Iterator<Item = (&'c Operation, u64)> {
+    let operations = setting.operations();
+    operations.filter_map(|operation| Some((operation, comes_after_ms(operation)?)))
 }
 
-fn not_charged(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case::about(operation, "").on(Environment::Live).extension();
-        pending(&mut case, setting, operation)?;
-        let clause = "ruling.22-hold-while-pending";
-        Some(
-            case.expecting(clause, Rule::Ends(Ending::Pending))
-                .expecting(clause, Rule::Charged(false)),
-        )
-    };
-    setting.operations().filter_map(case).collect()
+fn first_answer(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    environment: Environment,
+) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "").on(environment).extension();
+    let step = pending(&mut case, setting, operation)?;
+    let clauses = ["states.pending", "ruling.03-pending-answer"].map(str::to_owned);
+    let own = clause_below(setting, operation, "pending");
+    let clauses = clauses.into_iter().chain(own);
+    case.expect_each(step, clauses, &Rule::Ends(Ending::Pending));
+    Some(vec![case])
+}
+
+fn replay(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "").extension();
+    let first = pending(&mut case, setting, operation)?;
+    let key = format!("{}-pending-{}", setting.seed, operation.id);
+    case.change(first, |request| request.idempotency(&key));
+    let again = case.push_again(first);
+    case.expect(again, "idempotency.replay", Rule::SameResult(first));
+    for rule in [Rule::SameBytes(first), Rule::SameEnding(first)] {
+        case.expect(again, "ruling.19-replay-bytes", rule);
+    }
+    Some(vec![case])
+}
+
+fn not_charged(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "").on(Environment::Live).extension();
+    let step = pending(&mut case, setting, operation)?;
+    for rule in [Rule::Ends(Ending::Pending), Rule::Charged(false)] {
+        case.expect(step, "ruling.22-hold-while-pending", rule);
+    }
+    Some(vec![case])
 }

@@ -4,8 +4,8 @@ use svc_fixtures::contract::{Blame, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
 
-use super::entry::{Check, Stage};
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
+use super::entry::{Cases, Check, Stage};
+use crate::plan::{Case, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.06-message",
         ],
         stage: Stage::Refused,
-        run: input,
+        cases: Cases::PerOperation(input),
     },
     Check {
         id: "validation.identifier",
@@ -28,78 +28,79 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.06-message",
         ],
         stage: Stage::Refused,
-        run: identifier,
+        cases: Cases::PerOperation(identifier),
     },
     Check {
         id: "validation.input-first",
         title: "Where both stand the code is for invalid input",
         clauses: &["ruling.07-input-first"],
         stage: Stage::Refused,
-        run: input_first,
+        cases: Cases::PerOperation(input_first),
     },
     Check {
         id: "validation.least",
         title: "What is optional may be left out",
         clauses: &["wire.optional-headers"],
         stage: Stage::Sandbox,
-        run: least,
+        cases: Cases::PerOperation(least),
     },
     Check {
         id: "validation.extra-fields",
         title: "Unknown fields are ignored",
         clauses: &["ruling.07-extra-fields"],
         stage: Stage::Sandbox,
-        run: extra_fields,
+        cases: Cases::PerOperation(extra_fields),
     },
 ];
 
-fn input(setting: &Setting<'_>) -> Vec<Case> {
-    of_blame(
-        setting,
-        Blame::Input,
-        ErrorCode::InvalidInput,
-        "errors.invalid-input",
-        "ruling.07-invalid-input",
-    )
+fn input(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let (said, ruled) = ("errors.invalid-input", "ruling.07-invalid-input");
+    of_blame(setting, operation, Blame::Input, said, ruled)
 }
 
-fn identifier(setting: &Setting<'_>) -> Vec<Case> {
+fn identifier(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let (said, ruled) = ("errors.invalid-identifier", "ruling.07-invalid-identifier");
-    of_blame(
-        setting,
-        Blame::Identifier,
-        ErrorCode::InvalidIdentifier,
-        said,
-        ruled,
-    )
+    of_blame(setting, operation, Blame::Identifier, said, ruled)
 }
 
 fn of_blame(
     setting: &Setting<'_>,
+    operation: &Operation,
     blame: Blame,
-    code: ErrorCode,
     said: &str,
     ruled: &str,
-) -> Vec<Case> {
-    let case = |operation: &Operation, violation: Violation| {
-        let mut case = Case::about(operation, &violation.name());
-        let mut body = sample::body(setting.contract, operation, Extent::All);
-        violation.put_in(&mut body);
-        case.push(RequestTemplate::post(operation, body));
-        let refused = Rule::Ends(Ending::Error(code));
+) -> Option<Vec<Case>> {
+    let refused = Rule::fails(match blame {
+        Blame::Input => ErrorCode::InvalidInput,
+        Blame::Identifier => ErrorCode::InvalidIdentifier,
+    });
+    let case = |violation: Violation| {
+        let mut case = broken(setting, operation, &violation.name(), &[&violation]);
         if !violation.ruled {
             case = case.expecting(said, refused.clone());
         }
-        case.expecting(ruled, refused)
+        case.expecting(ruled, refused.clone())
             .expecting("ruling.06-message", Rule::Mentions(violation.field))
     };
-    let cases = |operation| {
-        let violations = violations(setting, operation).into_iter();
-        let of_blame = violations.filter(|violation| violation.blame == blame);
-        let cases = of_blame.map(|violation| case(operation, violation));
-        cases.collect::<Vec<_>>()
-    };
-    setting.operations().flat_map(cases).collect()
+    let violations = violations(setting, operation).into_iter();
+    let of_blame = violations.filter(|violation| violation.blame == blame);
+    Some(of_blame.map(case).collect())
+}
+
+/// The call of an operation that breaks these rules.
+fn broken(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    name: &str,
+    violations: &[&Violation],
+) -> Case {
+    let mut case = Case::about(operation, name);
+    let mut body = sample::body(setting.contract, operation, Extent::All);
+    for violation in violations {
+        violation.put_in(&mut body);
+    }
+    case.push(RequestTemplate::post(operation, body));
+    case
 }
 
 /// Each rule of each field of an operation, broken alone.
@@ -111,56 +112,42 @@ fn violations(setting: &Setting<'_>, operation: &Operation) -> Vec<Violation> {
 }
 
 /// A malformed identifier beside a field that breaks another rule.
-fn input_first(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let all = violations(setting, operation);
-        let of = |blame| all.iter().filter(move |violation| violation.blame == blame);
-        let identifier = of(Blame::Identifier).next()?;
-        let input = of(Blame::Input).find(|input| input.field != identifier.field)?;
-        let mut body = sample::body(setting.contract, operation, Extent::All);
-        identifier.put_in(&mut body);
-        input.put_in(&mut body);
-        let name = format!("{} and {}", identifier.name(), input.name());
-        let mut case = Case::about(operation, &name);
-        case.push(RequestTemplate::post(operation, body));
-        Some(case.expecting(
-            "ruling.07-input-first",
-            Rule::Ends(Ending::Error(ErrorCode::InvalidInput)),
-        ))
-    };
-    setting.operations().filter_map(case).collect()
+fn input_first(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let all = violations(setting, operation);
+    let of = |blame| all.iter().filter(move |violation| violation.blame == blame);
+    let identifier = of(Blame::Identifier).next()?;
+    let input = of(Blame::Input).find(|input| input.field != identifier.field)?;
+    let name = format!("{} and {}", identifier.name(), input.name());
+    let case = broken(setting, operation, &name, &[identifier, input]);
+    let refused = Rule::fails(ErrorCode::InvalidInput);
+    Some(vec![case.expecting("ruling.07-input-first", refused)])
 }
 
-fn least(setting: &Setting<'_>) -> Vec<Case> {
-    succeeding(setting, "wire.optional-headers", |operation| {
-        sample::body(setting.contract, operation, Extent::Required)
-    })
+fn least(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let body = sample::body(setting.contract, operation, Extent::Required);
+    succeeding(setting, operation, "wire.optional-headers", body)
 }
 
-fn extra_fields(setting: &Setting<'_>) -> Vec<Case> {
-    succeeding(setting, "ruling.07-extra-fields", |operation| {
-        let mut body = sample::body(setting.contract, operation, Extent::All);
-        body.set("x-unknown", Json::object([("a", Json::Null)]));
-        body
-    })
+fn extra_fields(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let mut body = sample::body(setting.contract, operation, Extent::All);
+    body.set("x-unknown", Json::object([("a", Json::Null)]));
+    succeeding(setting, operation, "ruling.07-extra-fields", body)
 }
 
 /// The calls that lead to an operation, and the operation with another valid body.
 fn succeeding(
     setting: &Setting<'_>,
+    operation: &Operation,
     clause: &str,
-    body: impl Fn(&Operation) -> Json<'static>,
-) -> Vec<Case> {
-    let case = |operation: &Operation| {
-        let mut case = Case::about(operation, "");
-        let (carries, _) = lead::before(&mut case, setting, operation);
-        case.push(RequestTemplate {
-            carries,
-            ..RequestTemplate::post(operation, body(operation))
-        });
-        let success = Rule::Ends(Ending::success(operation));
-        case.expecting(operation.clause.clone(), success.clone())
-            .expecting(clause, success)
-    };
-    setting.operations().map(case).collect()
+    body: Json<'static>,
+) -> Option<Vec<Case>> {
+    let mut case = Case::about(operation, "");
+    let (carries, _) = lead::before(&mut case, setting, operation);
+    let step = case.push(RequestTemplate::post(operation, body).carrying(carries));
+    case.expect_each(
+        step,
+        [&operation.clause, clause],
+        &Rule::succeeds(operation),
+    );
+    Some(vec![case])
 }

@@ -1,12 +1,13 @@
 //! Webhooks: results that come later are sent, signed, until they are taken. Asked where accounts'
 //! clocks can be moved and the run's receiver can be reached.
 
-use svc_fixtures::contract::{ClauseKind, Operation};
+use svc_fixtures::contract::{ClauseKind, Environment, Operation, Pending};
+use svc_fixtures::json::Json;
 
-use super::control::{advance, control, hook, hooked, look, received};
-use super::entry::{Check, Stage, everywhere};
-use super::pending::{pending, settled};
-use crate::plan::{Carry, Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting};
+use super::control::{advance, control, fresh, hook, hooked, look, received};
+use super::entry::{Cases, Check, Stage, webhook_clauses};
+use super::pending::{comes_after_ms, pending, settled, slow};
+use crate::plan::{Carry, Case, Ending, Place, RequestTemplate, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -22,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.24-account-clock",
         ],
         stage: Stage::Sandbox,
-        run: result,
+        cases: Cases::Everywhere(result),
     },
     Check {
         id: "webhooks.schedule",
@@ -34,105 +35,82 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.25-attempts",
         ],
         stage: Stage::Sandbox,
-        run: schedule,
+        cases: Cases::Once(schedule),
     },
     Check {
         id: "webhooks.until-taken",
         title: "A delivery is tried until it is taken, and no longer, with the same bytes",
         clauses: &["webhook.at-least-once", "ruling.25-attempts"],
         stage: Stage::Sandbox,
-        run: until_taken,
+        cases: Cases::Once(until_taken),
     },
     Check {
         id: "webhooks.redirects",
         title: "A redirect is not followed and takes nothing",
         clauses: &["ruling.25-attempts"],
         stage: Stage::Sandbox,
-        run: redirects,
+        cases: Cases::Once(redirects),
     },
     Check {
         id: "webhooks.address-of-the-moment",
         title: "Each attempt is signed anew and goes where webhooks go at that moment",
         clauses: &["ruling.25-signed-anew"],
         stage: Stage::Sandbox,
-        run: address_of_the_moment,
+        cases: Cases::Once(address_of_the_moment),
     },
     Check {
         id: "webhooks.no-receiver",
         title: "Without a receiver nothing is sent and nothing is lost",
         clauses: &["ruling.26-no-receiver"],
         stage: Stage::Sandbox,
-        run: no_receiver,
+        cases: Cases::Once(no_receiver),
     },
     Check {
         id: "webhooks.dead-letter",
         title: "A dead letter is sent again when somebody asks for it",
         clauses: &["webhook.dead-letter", "ruling.34-control-api"],
         stage: Stage::Sandbox,
-        run: dead_letter,
+        cases: Cases::Once(dead_letter),
     },
 ];
 
-/// What takes long and comes by itself: its operation, and after how many milliseconds.
-fn slow<'c>(setting: &Setting<'c>) -> impl Iterator<Item = (&'c Operation, u64)> {
-    setting.operations().filter_map(|operation| {
-        let row = operation.pending.as_ref()?;
-        row.by_consent
-            .is_none()
-            .then_some((operation, row.after_ms))
-    })
-}
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Looks a call of the case up.
 pub(super) fn look_up(case: &mut Case, call: usize) -> usize {
     case.push(RequestTemplate::look_up(call))
 }
 
-fn result(setting: &Setting<'_>) -> Vec<Case> {
-    let case = |(operation, after_ms): (&Operation, u64), environment| {
-        let mut case = Case::about(operation, "").on(environment).extension();
-        hooked(&mut case, "ok");
-        let call = pending(&mut case, setting, operation)?;
-        advance(&mut case, after_ms.saturating_sub(1));
-        let step = received(&mut case, "ok", 0);
-        case.expect(step, "ruling.24-account-clock", Rule::Received(0));
-        advance(&mut case, 1);
-        let envelope = look_up(&mut case, call);
-        let ruled = ruled(setting, operation);
-        for clause in ["states.terminal", operation.clause.as_str()]
-            .into_iter()
-            .chain(ruled)
-        {
-            case.expect(envelope, clause, Rule::Ends(Ending::Completed));
-        }
-        settled(&mut case, envelope, operation);
-        let came = received(&mut case, "ok", 1);
-        let own = setting.contract.clauses.iter().filter(|clause| {
-            let below = clause.id.strip_prefix(operation.clause.as_str());
-            clause.kind == ClauseKind::Webhook && below.is_some_and(|rest| rest.starts_with('.'))
-        });
-        let own = own.map(|clause| clause.id.as_str());
-        for clause in ["states.terminal", "webhook.operations"]
-            .into_iter()
-            .chain(own)
-        {
-            case.expect(came, clause, Rule::Received(1));
-        }
-        for clause in ["webhook.signature", "webhook.hmac", "auth.webhook-secret"] {
-            case.expect(came, clause, Rule::Signed);
-        }
-        case.expect(came, "webhook.envelope", Rule::BodiesAre(envelope));
-        if operation
-            .pending
-            .as_ref()
-            .is_some_and(|row| row.status == 202)
-        {
-            case.expect(came, "limits.slow-history", Rule::Received(1));
-        }
-        Some(case)
-    };
-    let all = |environment| slow(setting).filter_map(move |it| case(it, environment));
-    everywhere(setting).flat_map(all).collect()
+fn result(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    environment: Environment,
+) -> Option<Vec<Case>> {
+    let after_ms = comes_after_ms(operation)?;
+    let mut case = Case::about(operation, "").on(environment).extension();
+    hooked(&mut case, "ok");
+    let call = pending(&mut case, setting, operation)?;
+    advance(&mut case, after_ms.saturating_sub(1));
+    let step = received(&mut case, "ok", 0);
+    case.expect(step, "ruling.24-account-clock", Rule::Received(0));
+    advance(&mut case, 1);
+    let envelope = look_up(&mut case, call);
+    let clauses = ["states.terminal", operation.clause.as_str()].into_iter();
+    let clauses = clauses.chain(ruled(setting, operation));
+    case.expect_each(envelope, clauses, &Rule::Ends(Ending::Completed));
+    settled(&mut case, envelope, operation);
+    let came = received(&mut case, "ok", 1);
+    let clauses = ["states.terminal", "webhook.operations"].into_iter();
+    let clauses = clauses.chain(webhook_clauses(setting, operation));
+    case.expect_each(came, clauses, &Rule::Received(1));
+    let clauses = ["webhook.signature", "webhook.hmac", "auth.webhook-secret"];
+    case.expect_each(came, clauses, &Rule::Signed);
+    case.expect(came, "webhook.envelope", Rule::BodiesAre(envelope));
+    let accepted = |row: &Pending| row.status == 202;
+    if operation.pending.as_ref().is_some_and(accepted) {
+        case.expect(came, "limits.slow-history", Rule::Received(1));
+    }
+    Some(vec![case])
 }
 
 /// The ruling that an operation exists by: it is named after it.
@@ -157,122 +135,98 @@ fn delivered(setting: &Setting<'_>, name: &str, plan: &str) -> Option<(Case, usi
     Some((case, call))
 }
 
-fn schedule(setting: &Setting<'_>) -> Vec<Case> {
+fn schedule(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let plan = "fail-99";
-    let Some((mut case, call)) = delivered(setting, "never taken", plan) else {
-        return Vec::new();
-    };
+    let (mut case, call) = delivered(setting, "never taken", plan)?;
     let due = &setting.contract.service.webhook_schedule_ms;
     for (at, pair) in due.windows(2).enumerate() {
         let gap = pair[1] - pair[0];
         for (by, tried) in [(gap - 1, at + 1), (1, at + 2)] {
             advance(&mut case, by);
             let came = received(&mut case, plan, tried);
-            for clause in ["webhook.schedule", "limits.webhook-schedule"] {
-                case.expect(came, clause, Rule::Received(tried));
-            }
+            let clauses = ["webhook.schedule", "limits.webhook-schedule"];
+            case.expect_each(came, clauses, &Rule::Received(tried));
         }
     }
-    advance(&mut case, 7 * 24 * 60 * 60 * 1000);
+    advance(&mut case, 7 * DAY_MS);
     let envelope = look_up(&mut case, call);
     let came = received(&mut case, plan, due.len());
-    case.expect(came, "ruling.25-attempts", Rule::Received(due.len()));
-    case.expect(came, "ruling.25-attempts", Rule::Signed);
-    case.expect(came, "ruling.25-attempts", Rule::BodiesAre(envelope));
-    let listed = look(&mut case, "deliveries", "account={account}");
-    let place = Place::of(["deliveries", "0", "state"]);
-    case.expect(
-        listed,
-        "webhook.dead-letter",
-        Rule::Value(place, Predicate::Is("dead".into())),
-    );
-    vec![case]
+    for rule in [
+        Rule::Received(due.len()),
+        Rule::Signed,
+        Rule::BodiesAre(envelope),
+    ] {
+        case.expect(came, "ruling.25-attempts", rule);
+    }
+    look(&mut case, "deliveries", "account={account}");
+    let dead = Rule::is(["deliveries", "0", "state"], "dead");
+    Some(vec![case.expecting("webhook.dead-letter", dead)])
 }
 
-fn until_taken(setting: &Setting<'_>) -> Vec<Case> {
+fn until_taken(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let attempts = setting.contract.service.webhook_schedule_ms.len();
     let case = |failures: usize| {
         let (name, plan) = (format!("{failures} failures"), format!("fail-{failures}"));
         let (mut case, call) = delivered(setting, &name, &plan)?;
-        advance(&mut case, 24 * 60 * 60 * 1000);
+        advance(&mut case, DAY_MS);
         let envelope = look_up(&mut case, call);
         let came = received(&mut case, &plan, failures + 1);
-        for rule in [
-            Rule::Received(failures + 1),
-            Rule::BodiesAre(envelope),
-            Rule::Signed,
-        ] {
+        let count = Rule::Received(failures + 1);
+        for rule in [count.clone(), Rule::BodiesAre(envelope), Rule::Signed] {
             case.expect(came, "webhook.at-least-once", rule);
         }
-        case.expect(came, "ruling.25-attempts", Rule::Received(failures + 1));
-        Some(case)
+        Some(case.expecting("ruling.25-attempts", count))
     };
-    (1..attempts).filter_map(case).collect()
+    Some((1..attempts).filter_map(case).collect())
 }
 
-fn redirects(setting: &Setting<'_>) -> Vec<Case> {
-    let Some((mut case, _)) = delivered(setting, "sent elsewhere", "redirect") else {
-        return Vec::new();
-    };
-    advance(&mut case, 24 * 60 * 60 * 1000);
+fn redirects(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let (mut case, _) = delivered(setting, "sent elsewhere", "redirect")?;
+    advance(&mut case, DAY_MS);
     let attempts = setting.contract.service.webhook_schedule_ms.len();
-    let came = received(&mut case, "redirect", attempts);
-    case.expect(came, "ruling.25-attempts", Rule::Received(attempts));
-    vec![case]
+    received(&mut case, "redirect", attempts);
+    let count = Rule::Received(attempts);
+    Some(vec![case.expecting("ruling.25-attempts", count)])
 }
 
-fn address_of_the_moment(setting: &Setting<'_>) -> Vec<Case> {
-    let Some((mut case, _)) = delivered(setting, "moved in between", "fail-9") else {
-        return Vec::new();
-    };
+fn address_of_the_moment(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let (mut case, _) = delivered(setting, "moved in between", "fail-9")?;
     hook(&mut case, "ok");
-    advance(&mut case, 24 * 60 * 60 * 1000);
+    advance(&mut case, DAY_MS);
     for plan in ["fail-9", "ok"] {
         let came = received(&mut case, plan, 1);
-        case.expect(came, "ruling.25-signed-anew", Rule::Received(1));
-        case.expect(came, "ruling.25-signed-anew", Rule::Signed);
+        for rule in [Rule::Received(1), Rule::Signed] {
+            case.expect(came, "ruling.25-signed-anew", rule);
+        }
     }
-    vec![case]
+    Some(vec![case])
 }
 
-fn no_receiver(setting: &Setting<'_>) -> Vec<Case> {
-    let Some((operation, after_ms)) = slow(setting).next() else {
-        return Vec::new();
-    };
+fn no_receiver(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let (operation, after_ms) = slow(setting).next()?;
     let mut case = Case::about(operation, "nobody registered").extension();
-    super::control::fresh(&mut case);
-    let Some(call) = pending(&mut case, setting, operation) else {
-        return Vec::new();
-    };
+    fresh(&mut case);
+    let call = pending(&mut case, setting, operation)?;
     advance(&mut case, after_ms);
     let clause = "ruling.26-no-receiver";
     let envelope = look_up(&mut case, call);
     case.expect(envelope, clause, Rule::Ends(Ending::Completed));
-    let listed = look(&mut case, "deliveries", "account={account}");
-    let none = Rule::Value(Place::of(["deliveries"]), Predicate::Is(list()));
-    case.expect(listed, clause, none);
-    vec![case]
+    look(&mut case, "deliveries", "account={account}");
+    let none = Rule::is(["deliveries"], Json::List(Vec::new()));
+    Some(vec![case.expecting(clause, none)])
 }
 
-fn list() -> svc_fixtures::json::Json<'static> {
-    svc_fixtures::json::Json::parse(b"[]").expect("an empty list is JSON")
-}
-
-fn dead_letter(setting: &Setting<'_>) -> Vec<Case> {
-    let Some((mut case, _)) = delivered(setting, "asked for again", "fail-6") else {
-        return Vec::new();
-    };
-    advance(&mut case, 24 * 60 * 60 * 1000);
+fn dead_letter(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let (mut case, _) = delivered(setting, "asked for again", "fail-6")?;
+    advance(&mut case, DAY_MS);
     let listed = look(&mut case, "deliveries", "account={account}");
-    let mut again = RequestTemplate::console("POST", "/control/deliveries/{}/redeliver", "{}");
-    again.carries.push(Carry::into_path(
-        listed,
-        Place::of(["deliveries", "0", "id"]),
-    ));
-    let again = case.push(again);
+    let again = RequestTemplate::console("POST", "/control/deliveries/{}/redeliver", "{}");
+    let id = Carry::into_path(listed, Place::of(["deliveries", "0", "id"]));
+    let again = case.push(again.carrying(vec![id]));
     case.expect(again, "ruling.34-control-api", Rule::Status(202));
     control(&mut case, "POST", "clock", r#"{"advance": "0s"}"#);
-    let came = received(&mut case, "fail-6", 7);
-    case.expect(came, "webhook.dead-letter", Rule::Received(7));
-    vec![case]
+    received(&mut case, "fail-6", 7);
+    Some(vec![
+        case.expecting("webhook.dead-letter", Rule::Received(7)),
+    ])
 }

@@ -108,6 +108,24 @@ impl Case {
         });
     }
 
+    /// Adds something that must hold of the answer to a step for each of these clauses.
+    pub fn expect_each<C: Into<String>>(
+        &mut self,
+        step: usize,
+        clauses: impl IntoIterator<Item = C>,
+        rule: &Rule,
+    ) {
+        for clause in clauses {
+            self.expect(step, clause, rule.clone());
+        }
+    }
+
+    /// The clauses that its steps expect something for, as often as they do.
+    pub fn clauses(&self) -> impl Iterator<Item = String> {
+        let expected = self.steps.iter().flat_map(|step| &step.expect);
+        expected.map(|expectation| expectation.clause.clone())
+    }
+
     /// With something that must hold of the answer to the last step.
     #[must_use]
     pub fn expecting(mut self, clause: impl Into<String>, rule: Rule) -> Self {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
+use svc_fixtures::json::Json;
 
 use super::place::Place;
 use super::predicate::Predicate;
@@ -69,6 +70,26 @@ pub enum Rule {
     Usage(BTreeMap<String, UsageFigures>),
 }
 
+impl Rule {
+    /// The call ends in this error, with the status of the table.
+    #[must_use]
+    pub fn fails(code: ErrorCode) -> Self {
+        Rule::Ends(Ending::Error(code))
+    }
+
+    /// The call ends as an operation's success is first answered.
+    #[must_use]
+    pub fn succeeds(operation: &Operation) -> Self {
+        Rule::Ends(Ending::success(operation))
+    }
+
+    /// What stands at this place is this value.
+    #[must_use]
+    pub fn is<const N: usize>(place: [&str; N], value: impl Into<Json<'static>>) -> Self {
+        Rule::Value(Place::of(place), Predicate::Is(value.into()))
+    }
+}
+
 /// How a call ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -112,11 +133,7 @@ impl Ending {
     /// How an operation's success is first answered.
     #[must_use]
     pub fn success(operation: &Operation) -> Self {
-        match operation
-            .pending
-            .as_ref()
-            .is_some_and(|pending| pending.always)
-        {
+        match operation.pending.as_ref().is_some_and(|row| row.always) {
             true => Ending::Pending,
             false => Ending::Completed,
         }

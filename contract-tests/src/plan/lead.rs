@@ -5,20 +5,23 @@ use svc_fixtures::contract::{Field, FlowKey, Operation};
 use svc_fixtures::sample::{self, Extent};
 
 use super::case::Case;
-use super::expect::{Ending, Rule};
+use super::expect::Rule;
 use super::place::Place;
 use super::request::{Carry, RequestTemplate};
 use super::setting::Setting;
+
+/// The call of an operation with its sample body.
+#[must_use]
+pub fn sample_call(setting: &Setting<'_>, operation: &Operation) -> RequestTemplate {
+    let body = sample::body(setting.contract, operation, Extent::All);
+    RequestTemplate::post(operation, body)
+}
 
 /// Adds the calls that lead to an operation's success, each with the sample body; answers the place
 /// of the call itself. Nothing is expected of it yet.
 pub fn to_success(case: &mut Case, setting: &Setting<'_>, operation: &Operation) -> usize {
     let (carries, _) = before(case, setting, operation);
-    let body = sample::body(setting.contract, operation, Extent::All);
-    case.push(RequestTemplate {
-        carries,
-        ..RequestTemplate::post(operation, body)
-    })
+    case.push(sample_call(setting, operation).carrying(carries))
 }
 
 /// Adds the call of an operation whose first identifying field asks for this status, and what leads
@@ -48,10 +51,7 @@ pub fn to_text(
         true => Vec::new(),
         false => before(case, setting, operation).0,
     };
-    case.push(RequestTemplate {
-        carries,
-        ..RequestTemplate::post(operation, body)
-    })
+    case.push(RequestTemplate::post(operation, body).carrying(carries))
 }
 
 /// Adds the earlier steps of the flow an operation is a step of, where it takes anything from them;
@@ -68,14 +68,13 @@ pub fn before(
         return (Vec::new(), None);
     };
     let first = case.steps.len();
+    let issued = match issues {
+        FlowKey::Member(name) => Place::of(["data", name]),
+        FlowKey::Verification => Place::of(["verificationId"]),
+    };
     let carry = |place: usize| Carry {
-        path_only: false,
-        from: first,
-        place: match issues {
-            FlowKey::Member(name) => Place::of(["data", name]),
-            FlowKey::Verification => Place::of(["verificationId"]),
-        },
         field: flow.steps[place].takes.clone(),
+        ..Carry::into_path(first, issued.clone())
     };
     let mut before = vec![0];
     let mut place = at;
@@ -93,17 +92,9 @@ pub fn before(
         let Some(step) = setting.contract.operation(&flow.steps[place].operation) else {
             continue;
         };
-        let mut request =
-            RequestTemplate::post(step, sample::body(setting.contract, step, Extent::All));
-        if place > 0 {
-            request.carries = vec![carry(place)];
-        }
-        let pushed = case.push(request);
-        case.expect(
-            pushed,
-            flow.clause.clone(),
-            Rule::Ends(Ending::success(step)),
-        );
+        let carries = (place > 0).then(|| carry(place)).into_iter().collect();
+        let pushed = case.push(sample_call(setting, step).carrying(carries));
+        case.expect(pushed, &flow.clause, Rule::succeeds(step));
     }
     (vec![carry(at)], Some(first))
 }

@@ -66,14 +66,9 @@ impl RequestTemplate {
     #[must_use]
     pub fn post_to(path: impl Into<String>, body: Json<'static>) -> Self {
         RequestTemplate {
-            channel: Channel::Api,
             method: "POST".to_owned(),
-            path: path.into(),
-            query: String::new(),
-            credential: Credential::Own,
-            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             payload: Payload::Json(body),
-            carries: Vec::new(),
+            ..RequestTemplate::get(path).header("content-type", "application/json")
         }
     }
 
@@ -95,10 +90,8 @@ impl RequestTemplate {
     /// Looks up what a step of the case was answered.
     #[must_use]
     pub fn look_up(step: usize) -> Self {
-        RequestTemplate {
-            carries: vec![Carry::into_path(step, Place::of(["verificationId"]))],
-            ..RequestTemplate::get(format!("{VERIFICATIONS}{{}}"))
-        }
+        let id = Carry::into_path(step, Place::of(["verificationId"]));
+        RequestTemplate::get(format!("{VERIFICATIONS}{{}}")).carrying(vec![id])
     }
 
     /// A call of the control API. Where `{account}`, `{sink}` or `{secret}` stands in its texts, the
@@ -110,12 +103,11 @@ impl RequestTemplate {
             channel: Channel::Console,
             method: method.to_owned(),
             credential: Credential::Nothing,
-            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             payload: match body {
                 "" => Payload::Nothing,
                 _ => Payload::Raw(body.into()),
             },
-            ..RequestTemplate::get(path)
+            ..RequestTemplate::get(path).header("content-type", "application/json")
         }
     }
 
@@ -129,6 +121,12 @@ impl RequestTemplate {
             query: at_least.to_string(),
             ..RequestTemplate::get(format!("/{{account}}/{plan}"))
         }
+    }
+
+    /// The same with values from answers before.
+    #[must_use]
+    pub fn carrying(self, carries: Vec<Carry>) -> Self {
+        RequestTemplate { carries, ..self }
     }
 
     /// The same with another key.
