@@ -1,6 +1,6 @@
 //! An answer as the judge looks at it: the envelope parsed once, and what its request was.
 
-use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
+use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
 use crate::capture::{Exchange, Request, Response};
@@ -17,23 +17,19 @@ pub(super) struct Answer<'a> {
 impl<'a> Answer<'a> {
     /// The answer of an exchange, or why there is none.
     pub(super) fn of(exchange: &'a Exchange) -> Result<Self, String> {
-        let response = exchange
-            .response
-            .as_ref()
-            .map_err(|error| format!("no answer: {error}"))?;
-        let json = Json::parse(&response.body).ok();
+        let response = exchange.response.as_ref();
+        let response = response.map_err(|error| format!("no answer: {error}"))?;
         Ok(Answer {
             request: &exchange.request,
             response,
-            json,
+            json: Json::parse(&response.body).ok(),
         })
     }
 
     /// The value at a place of the answer: names of members.
     pub(super) fn at(&self, place: &[&str]) -> Option<&Json<'a>> {
-        place
-            .iter()
-            .try_fold(self.json.as_ref()?, |json, name| json.get(name))
+        let mut names = place.iter();
+        names.try_fold(self.json.as_ref()?, |json, name| json.get(name))
     }
 
     /// The text at a place of the envelope; empty where there is none.
@@ -58,9 +54,8 @@ impl<'a> Answer<'a> {
 
     /// Whether it was charged.
     pub(super) fn charged(&self) -> bool {
-        self.at(&["billing", "charged"])
-            .and_then(Json::as_bool)
-            .unwrap_or_default()
+        let charged = self.at(&["billing", "charged"]).and_then(Json::as_bool);
+        charged.unwrap_or_default()
     }
 
     /// Whether it is the stored envelope of another call.
@@ -79,27 +74,22 @@ impl<'a> Answer<'a> {
     /// How it ended, in a few words.
     pub(super) fn ending(&self) -> String {
         let status = self.response.status;
-        match (
-            &self.json,
-            self.text(&["error", "code"]),
-            self.text(&["status"]),
-        ) {
-            (None, ..) => format!("{status} and no JSON"),
-            (Some(_), "", ending) => format!("{status} {ending}"),
-            (Some(_), code, _) => format!("{status} {code}"),
+        match (&self.json, self.text(&["error", "code"])) {
+            (None, _) => format!("{status} and no JSON"),
+            (Some(_), "") => format!("{status} {}", self.text(&["status"])),
+            (Some(_), code) => format!("{status} {code}"),
         }
     }
 
     /// The value at a place, in print.
     pub(super) fn shown(&self, place: &[&str]) -> String {
-        self.at(place)
-            .map_or_else(|| "nothing".to_owned(), ToString::to_string)
+        shown(self.at(place))
     }
 }
 
-/// The status that comes with a code.
-pub(super) fn status_of(contract: &Contract, code: ErrorCode) -> u16 {
-    contract.error(code).status
+/// A value in print.
+pub(super) fn shown(value: Option<&Json<'_>>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), Json::to_string)
 }
 
 /// Why a comparison was not made.

@@ -10,76 +10,60 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let charged = answer.charged();
     let amount = answer.paise(&["billing", "amount"]);
     let shown = answer.shown(&["billing", "amount"]);
-    let two_decimals = "an amount with at most two decimals, not negative";
     let exact = amount.is_some_and(|amount| amount >= Paise::ZERO);
-    findings.must(
-        "ruling.05-paise",
-        exact,
+    let (what, form) = (
         "`billing.amount`",
-        two_decimals,
-        &shown,
+        "an amount with at most two decimals, not negative",
     );
-    let balance = answer.at(&["billing", "walletBalanceAfter"]).is_some();
+    findings.must("ruling.05-paise", exact, what, form, &shown);
+    let what = "`billing.walletBalanceAfter`";
     let there = |there: bool| if there { "is there" } else { "is absent" };
-    findings.must(
-        "ruling.04-balance-after",
-        balance == charged,
-        "`billing.walletBalanceAfter`",
-        there(charged),
-        there(balance),
-    );
-    let free = !charged && amount == Some(Paise::ZERO);
+    let balance = there(answer.at(&["billing", "walletBalanceAfter"]).is_some());
+    findings.equal("ruling.04-balance-after", what, there(charged), balance);
+    let sandbox = answer.request.environment == Environment::Test;
+    if charged && !sandbox {
+        findings.equal("envelope.wallet-balance", what, there(true), balance);
+    }
+    let Some((clause, what, costs)) = price(findings, answer, sandbox) else {
+        return;
+    };
+    let (holds, expected) = match costs {
+        true => {
+            let positive = amount.is_some_and(|amount| amount > Paise::ZERO);
+            (charged && positive, "charged true, an amount above 0")
+        }
+        false => {
+            let free = !charged && amount == Some(Paise::ZERO);
+            (free, "charged false, amount 0")
+        }
+    };
     let found = format!("charged {charged}, amount {shown}");
-    let nothing = "charged false, amount 0";
-    if answer.request.environment == Environment::Test {
-        return findings.must(
-            "billing.sandbox-free",
-            free,
-            "`billing` on the sandbox",
-            nothing,
-            found,
-        );
-    }
-    if charged {
-        findings.must(
-            "envelope.wallet-balance",
-            balance,
-            "`billing.walletBalanceAfter`",
-            there(true),
-            there(balance),
-        );
-    }
-    if answer.operation(findings.setting).is_some() {
-        live(findings, answer, free, &found);
-    }
+    findings.must(clause, holds, what, expected, found);
 }
 
-/// What the ending of a live call says about its price.
-fn live(findings: &mut Findings<'_>, answer: &Answer<'_>, free: bool, found: &str) {
-    let amount = answer.paise(&["billing", "amount"]);
-    let positive = answer.charged() && amount.is_some_and(|amount| amount > Paise::ZERO);
-    let costs = "charged true, an amount above 0";
-    let nothing = "charged false, amount 0";
-    let (clause, holds, what, expected) = match (answer.text(&["status"]), answer.code()) {
-        ("completed", _) => (
-            "billing.conclusive",
-            positive,
-            "`billing` of a result",
-            costs,
-        ),
+/// What the ending of a call says about its price: the clause, what is looked at, and whether it
+/// costs anything.
+fn price(
+    findings: &Findings<'_>,
+    answer: &Answer<'_>,
+    sandbox: bool,
+) -> Option<(&'static str, &'static str, bool)> {
+    if sandbox {
+        return Some(("billing.sandbox-free", "`billing` on the sandbox", false));
+    }
+    answer.operation(findings.setting)?;
+    Some(match (answer.text(&["status"]), answer.code()) {
+        ("completed", _) => ("billing.conclusive", "`billing` of a result", true),
         ("pending", _) => {
-            let clause = "ruling.22-hold-while-pending";
-            (clause, free, "`billing` of a pending call", nothing)
+            let what = "`billing` of a pending call";
+            ("ruling.22-hold-while-pending", what, false)
         }
-        ("failed", Some(ErrorCode::NoRecordFound)) => {
-            let clause = "billing.no-record-is-billed";
-            (clause, positive, "`billing` of no record", costs)
-        }
-        ("failed", Some(_)) => {
-            let clause = "billing.failures-are-free";
-            (clause, free, "`billing` of a failure", nothing)
-        }
-        _ => return,
-    };
-    findings.must(clause, holds, what, expected, found);
+        ("failed", Some(ErrorCode::NoRecordFound)) => (
+            "billing.no-record-is-billed",
+            "`billing` of no record",
+            true,
+        ),
+        ("failed", Some(_)) => ("billing.failures-are-free", "`billing` of a failure", false),
+        _ => return None,
+    })
 }

@@ -19,13 +19,7 @@ pub(super) fn received(
     count: usize,
 ) {
     let came = deliveries(answer).len();
-    findings.must(
-        clause,
-        came == count,
-        "the deliveries that came",
-        count,
-        came,
-    );
+    findings.equal(clause, "the deliveries that came", count, came);
 }
 
 /// Each of them is signed as the contract says.
@@ -51,13 +45,7 @@ pub(super) fn bodies_are(
     let expected = String::from_utf8_lossy(&envelope.response.body);
     for delivery in deliveries(answer) {
         let body = text(delivery, "body");
-        findings.must(
-            clause,
-            body == expected,
-            "the body of a delivery",
-            &expected,
-            body,
-        );
+        findings.equal(clause, "the body of a delivery", &*expected, body);
     }
 }
 
@@ -67,10 +55,8 @@ fn deliveries<'j>(answer: &'j Answer<'_>) -> &'j [Json<'j>] {
 }
 
 fn text<'j>(delivery: &'j Json<'_>, name: &str) -> &'j str {
-    delivery
-        .get(name)
-        .and_then(Json::as_text)
-        .unwrap_or_default()
+    let text = delivery.get(name).and_then(Json::as_text);
+    text.unwrap_or_default()
 }
 
 fn at_s(delivery: &Json<'_>) -> Option<i64> {
@@ -88,11 +74,8 @@ fn mistake(secret: &str, header: &str, body: &str, now_s: Option<i64>) -> Option
     let Some(at_s) = time.parse::<i64>().ok().filter(|at| at.to_string() == time) else {
         return Some("its time is no number of seconds");
     };
-    let Some(mac) = HEXLOWER
-        .decode(mac.as_bytes())
-        .ok()
-        .filter(|mac| mac.len() == 32)
-    else {
+    let bytes = HEXLOWER.decode(mac.as_bytes()).ok();
+    let Some(mac) = bytes.filter(|mac| mac.len() == 32) else {
         return Some("it is not 64 lower-case hex digits");
     };
     let keyed = Hmac::<Sha256>::new_from_slice(secret.as_bytes());

@@ -1,9 +1,8 @@
 //! How a call ended: status, code and retryable as the table has them, `data` as the row has it.
 
 use svc_fixtures::contract::{ErrorCode, Operation};
-use svc_fixtures::json::Json;
 
-use super::answer::{Answer, status_of};
+use super::answer::Answer;
 use super::finding::Findings;
 use crate::redact::REDACTED;
 
@@ -17,52 +16,30 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
 
 fn error(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let code = answer.text(&["error", "code"]);
-    findings.must(
-        "errors.envelope",
-        answer.at(&["error"]).is_some(),
-        "`error`",
-        "is there",
-        "nothing",
-    );
+    let there = answer.at(&["error"]).is_some();
+    findings.must("errors.envelope", there, "`error`", "is there", "nothing");
     let known = answer.code();
-    findings.must(
-        "errors.stable-codes",
-        known.is_some(),
-        "`error.code`",
-        "a code of the table",
-        code,
-    );
+    let (what, table) = ("`error.code`", "a code of the table");
+    findings.must("errors.stable-codes", known.is_some(), what, table, code);
     let message = answer.text(&["error", "message"]);
     let discreet = !message.contains(REDACTED);
-    findings.must(
-        "ruling.06-message",
-        discreet,
-        "`error.message`",
-        "no secret in it",
-        message,
-    );
+    let (what, none) = ("`error.message`", "no secret in it");
+    findings.must("ruling.06-message", discreet, what, none, message);
     let Some(known) = known else { return };
     let row = findings.setting.contract.error(known);
-    let retryable = Json::Bool(row.retryable);
-    let same = answer.at(&["error", "retryable"]) == Some(&retryable);
+    let clause = "errors.status-and-retryable";
     let about = format!("`error.retryable` of {known}");
-    findings.must(
-        "errors.status-and-retryable",
-        same,
-        &about,
-        &retryable,
-        answer.shown(&["error", "retryable"]),
-    );
+    let retryable = answer.shown(&["error", "retryable"]);
+    findings.equal(clause, &about, row.retryable.to_string(), retryable);
     // A look-up is 200 whatever it finds, and a wrong method is 405 with the code for input.
     let status = answer.response.status;
     let excepted = answer.looked_up() || (status == 405 && known == ErrorCode::InvalidInput);
-    let expected = status_of(findings.setting.contract, known);
-    let fits = excepted || status == expected;
+    let about = format!("the status of {known}");
     findings.must(
-        "errors.status-and-retryable",
-        fits,
-        &format!("the status of {known}"),
-        expected,
+        clause,
+        excepted || status == row.status,
+        &about,
+        row.status,
         status,
     );
 }
@@ -81,16 +58,11 @@ fn success(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     match (pending, operation) {
         (true, Some(operation)) => self::pending(findings, answer, operation),
         (false, Some(operation)) => {
-            findings.must(
-                "states.completed",
-                status == 200,
-                "the status of a completed call",
-                200,
-                status,
-            );
+            let what = "the status of a completed call";
+            findings.equal("states.completed", what, 200, status);
             data(findings, answer, operation);
         }
-        (_, None) => findings.must("states.completed", status == 200, "the status", 200, status),
+        (_, None) => findings.equal("states.completed", "the status", 200, status),
     }
 }
 
@@ -116,38 +88,19 @@ fn data(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation)
 fn pending(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation) {
     let status = answer.response.status;
     let accepted = [200, 202].contains(&status);
-    findings.must(
-        "states.pending",
-        accepted,
-        "the status of a pending call",
-        "200 or 202",
-        status,
-    );
+    let what = "the status of a pending call";
+    findings.must("states.pending", accepted, what, "200 or 202", status);
     let Some(row) = &operation.pending else {
         let expected = "an operation that can be pending";
         return findings.must("states.pending", false, "`status`", expected, "pending");
     };
-    let expected = row.status;
-    findings.must(
-        "ruling.03-pending-answer",
-        status == expected,
-        "the status of a pending call",
-        expected,
-        status,
-    );
+    let clause = "ruling.03-pending-answer";
+    findings.equal(clause, what, row.status, status);
     for name in &row.data {
-        let there = answer
-            .at(&["data", name])
-            .and_then(Json::as_text)
-            .is_some_and(|text| !text.is_empty());
+        let there = !answer.text(&["data", name]).is_empty();
         let about = format!("`data.{name}` of a pending call");
-        findings.must(
-            "ruling.03-pending-answer",
-            there,
-            &about,
-            "a text",
-            answer.shown(&["data", name]),
-        );
+        let found = answer.shown(&["data", name]);
+        findings.must(clause, there, &about, "a text", found);
     }
 }
 
@@ -155,31 +108,18 @@ fn headers(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     if answer.looked_up() || !answer.failed() {
         return;
     }
+    let clause = "ruling.17-retry-after";
+    let header = |name| answer.response.header(name).unwrap_or("nothing");
     match answer.response.status {
         429 | 503 => {
-            let value = answer.response.header("retry-after");
-            let seconds = value.is_some_and(|text| text.parse::<u32>().is_ok());
-            findings.must(
-                "ruling.17-retry-after",
-                seconds,
-                "Retry-After",
-                "whole seconds",
-                value.unwrap_or("nothing"),
-            );
+            let value = header("retry-after");
+            let seconds = value.parse::<u32>().is_ok();
+            findings.must(clause, seconds, "Retry-After", "whole seconds", value);
         }
         // The header is put on where HTTP is spoken.
         401 if findings.setting.http => {
-            let value = answer
-                .response
-                .header("www-authenticate")
-                .unwrap_or("nothing");
-            findings.must(
-                "ruling.17-retry-after",
-                value == "Bearer",
-                "WWW-Authenticate",
-                "Bearer",
-                value,
-            );
+            let value = header("www-authenticate");
+            findings.equal(clause, "WWW-Authenticate", "Bearer", value);
         }
         _ => {}
     }

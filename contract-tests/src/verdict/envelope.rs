@@ -8,16 +8,10 @@ use svc_fixtures::contract::Environment;
 
 /// Judges the envelope; answers whether there is one to judge further.
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) -> bool {
-    let kind = answer.json.as_ref().map_or("no JSON", Json::kind);
-    let is_object = matches!(answer.json, Some(Json::Object(_)));
-    if !is_object {
-        findings.must(
-            "envelope.same-shape",
-            false,
-            "the body",
-            "a JSON object",
-            kind,
-        );
+    if !matches!(answer.json, Some(Json::Object(_))) {
+        let kind = answer.json.as_ref().map_or("no JSON", Json::kind);
+        let clause = "envelope.same-shape";
+        findings.must(clause, false, "the body", "a JSON object", kind);
         return false;
     }
     shape(findings, answer);
@@ -47,35 +41,25 @@ fn shape(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let mistakes = findings.setting.contract.service.envelope.mistakes(json);
     let clause_of = |path: &str| {
         let named = |member: &str| {
-            path.strip_prefix(member)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            let rest = path.strip_prefix(member);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        MEMBERS
-            .iter()
-            .find(|(member, _)| named(member))
-            .map_or("envelope.same-shape", |(_, clause)| clause)
+        let found = MEMBERS.iter().find(|(member, _)| named(member));
+        found.map_or("envelope.same-shape", |(_, clause)| clause)
     };
-    for clause in MEMBERS
-        .iter()
-        .map(|(_, clause)| *clause)
-        .chain(["envelope.same-shape"])
-    {
-        let mut mine = mistakes
+    let clauses = MEMBERS.iter().map(|(_, clause)| *clause);
+    for clause in clauses.chain(["envelope.same-shape"]) {
+        let mine = mistakes
             .iter()
-            .filter(|mistake| clause_of(&mistake.path) == clause)
-            .peekable();
+            .filter(|mistake| clause_of(&mistake.path) == clause);
+        let mut mine = mine.peekable();
         if mine.peek().is_none() {
             findings.must(clause, true, "", "", "");
         }
         for mistake in mine {
             let place: Vec<_> = mistake.path.split('.').collect();
-            findings.must(
-                clause,
-                false,
-                &format!("`{}`", mistake.path),
-                &mistake.message,
-                answer.shown(&place),
-            );
+            let (what, found) = (format!("`{}`", mistake.path), answer.shown(&place));
+            findings.must(clause, false, &what, &mistake.message, found);
         }
     }
 }
@@ -85,57 +69,27 @@ fn identity(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let id = answer.text(&["verificationId"]);
     let rest = id.strip_prefix("svcv_");
     let named = rest.is_some_and(|rest| !rest.is_empty());
-    findings.must(
-        "envelope.verification-id",
-        named,
-        "`verificationId`",
-        "svcv_ and more",
-        id,
-    );
+    let (clause, what) = ("envelope.verification-id", "`verificationId`");
+    findings.must(clause, named, what, "svcv_ and more", id);
     let crockford = |b: u8| b.is_ascii_digit() || (b.is_ascii_lowercase() && !b"ilou".contains(&b));
     let ruled = rest.is_some_and(|rest| rest.len() == 26 && rest.bytes().all(crockford));
     let form = "svcv_ and 26 Crockford base-32 characters";
-    findings.must(
-        "ruling.02-ids-from-content",
-        ruled,
-        "`verificationId`",
-        form,
-        id,
-    );
+    findings.must("ruling.02-ids-from-content", ruled, what, form, id);
     if answer.looked_up() {
         return;
     }
-    let sent = answer
-        .request
-        .header("x-reference-id")
-        .map_or(Json::Null, |text| Json::from(text.to_owned()));
+    let sent = answer.request.header("x-reference-id");
+    let sent = sent.map_or(Json::Null, Json::from);
     let echo = answer.at(&["referenceId"]);
     let repeats = echo.is_none_or(|echo| *echo == sent);
-    findings.must(
-        "envelope.reference-id",
-        repeats,
-        "`referenceId`",
-        &sent,
-        answer.shown(&["referenceId"]),
-    );
-    findings.must(
-        "ruling.01-reference-id-always",
-        echo.is_some(),
-        "`referenceId`",
-        &sent,
-        "nothing",
-    );
-    let called = answer
-        .operation(findings.setting)
-        .map_or_else(|| dotted(&answer.request.path), |row| row.id.clone());
+    let (what, found) = ("`referenceId`", answer.shown(&["referenceId"]));
+    findings.must("envelope.reference-id", repeats, what, &sent, found);
+    let clause = "ruling.01-reference-id-always";
+    findings.must(clause, echo.is_some(), what, &sent, "nothing");
+    let called = answer.operation(findings.setting);
+    let called = called.map_or_else(|| dotted(&answer.request.path), |row| row.id.clone());
     let endpoint = answer.text(&["endpoint"]);
-    findings.must(
-        "envelope.endpoint",
-        endpoint == called,
-        "`endpoint`",
-        &called,
-        endpoint,
-    );
+    findings.equal("envelope.endpoint", "`endpoint`", called.as_str(), endpoint);
 }
 
 /// What an envelope calls a path: what stands after `/v1/`, dotted.
@@ -148,43 +102,22 @@ fn dotted(path: &str) -> String {
 /// `success`, `status`, `data` and `error` say the same.
 fn result(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let failed = answer.failed();
-    let expected = Json::Bool(!failed);
-    let success = answer.at(&["success"]);
     let about = format!(
         "`success` of an answer that is {}",
         answer.text(&["status"])
     );
-    findings.must(
-        "envelope.success",
-        success == Some(&expected),
-        &about,
-        &expected,
-        answer.shown(&["success"]),
-    );
-    let (data, error) = (answer.at(&["data"]), answer.at(&["error"]));
-    let there = |value: Option<&Json<'_>>| {
-        if value.is_some() {
-            "it is there"
-        } else {
-            "it is not there"
-        }
-    };
-    let wanted = |wanted: bool| if wanted { "is there" } else { "is absent" };
-    findings.must(
-        "envelope.data",
-        data.is_some() != failed,
-        "`data`",
-        wanted(!failed),
-        there(data),
-    );
-    findings.must(
-        "envelope.error",
-        error.is_some() == failed,
-        "`error`",
-        wanted(failed),
-        there(error),
-    );
-    if let Some(error) = error.filter(|_| failed) {
+    let (expected, found) = ((!failed).to_string(), answer.shown(&["success"]));
+    findings.equal("envelope.success", &about, expected, found);
+    for (clause, name, wanted) in [
+        ("envelope.data", "data", !failed),
+        ("envelope.error", "error", failed),
+    ] {
+        let is = answer.at(&[name]).is_some();
+        let expected = if wanted { "is there" } else { "is absent" };
+        let found = if is { "it is there" } else { "it is not there" };
+        findings.must(clause, is == wanted, &format!("`{name}`"), expected, found);
+    }
+    if let Some(error) = answer.at(&["error"]).filter(|_| failed) {
         error_members(findings, answer, error);
     }
 }
@@ -203,21 +136,15 @@ fn error_members(findings: &mut Findings<'_>, answer: &Answer<'_>, error: &Json<
     findings.must(clause, has_text, "`error.message`", "a text", "nothing");
     let place = ["error", "retryable"];
     let known = answer.at(&place).and_then(Json::as_bool).is_some();
-    findings.must(
-        clause,
-        known,
-        "`error.retryable`",
-        "true or false",
-        answer.shown(&place),
-    );
+    let (what, found) = ("`error.retryable`", answer.shown(&place));
+    findings.must(clause, known, what, "true or false", found);
 }
 
 fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let expected = answer.request.environment.as_str();
     let found = answer.text(&["meta", "environment"]);
-    findings.must(
+    findings.equal(
         "envelope.environment",
-        found == expected,
         "`meta.environment`",
         expected,
         found,
@@ -225,46 +152,23 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let latency = answer.at(&["meta", "latencyMs"]).and_then(Json::as_int);
     let shown = answer.shown(&["meta", "latencyMs"]);
     let positive = latency.is_some_and(|latency| latency >= 0);
-    findings.must(
-        "envelope.meta",
-        positive,
-        "`meta.latencyMs`",
-        "a whole number, not negative",
-        &shown,
-    );
+    let (what, form) = ("`meta.latencyMs`", "a whole number, not negative");
+    findings.must("envelope.meta", positive, what, form, &shown);
     let sandbox = answer.request.environment == Environment::Test;
-    let ran = !answer.failed()
-        || answer
-            .code()
-            .is_some_and(|code| findings.setting.contract.error(code).outcome);
+    let outcome = |code| findings.setting.contract.error(code).outcome;
+    let ran = !answer.failed() || answer.code().is_some_and(outcome);
     let limited = answer.response.status == 429;
-    if let Some(operation) = answer
-        .operation(findings.setting)
-        .filter(|_| sandbox && ran && !limited)
-    {
-        let (min, max) = (
-            i64::from(operation.latency.min_ms),
-            i64::from(operation.latency.max_ms),
-        );
-        let typical = latency.is_some_and(|latency| (min..=max).contains(&latency));
+    let operation = answer.operation(findings.setting);
+    if let Some(operation) = operation.filter(|_| sandbox && ran && !limited) {
+        let (min, max) = (operation.latency.min_ms, operation.latency.max_ms);
+        let typical = i64::from(min)..=i64::from(max);
+        let typical = latency.is_some_and(|latency| typical.contains(&latency));
         let range = format!("from {min} to {max}");
-        findings.must(
-            "ruling.04-latency-figure",
-            typical,
-            "`meta.latencyMs`",
-            range,
-            &shown,
-        );
+        findings.must("ruling.04-latency-figure", typical, what, range, &shown);
     }
     let created = answer.text(&["meta", "createdAt"]);
-    let utc = answer.at(&["meta", "createdAt"]).is_none()
-        || created.ends_with('Z')
-        || created.ends_with("+00:00");
-    findings.must(
-        "envelope.meta",
-        utc,
-        "`meta.createdAt`",
-        "an instant in UTC",
-        created,
-    );
+    let utc = created.ends_with('Z') || created.ends_with("+00:00");
+    let utc = utc || answer.at(&["meta", "createdAt"]).is_none();
+    let (what, form) = ("`meta.createdAt`", "an instant in UTC");
+    findings.must("envelope.meta", utc, what, form, created);
 }

@@ -77,6 +77,18 @@ impl Findings<'_> {
         });
     }
 
+    /// Notes whether what is found is what is expected.
+    pub(super) fn equal<E: Display + PartialEq<F>, F: Display>(
+        &mut self,
+        clause: &str,
+        what: &str,
+        expected: E,
+        found: F,
+    ) {
+        let holds = expected == found;
+        self.must(clause, holds, what, expected, found);
+    }
+
     pub(super) fn skip(&mut self, why: &str) {
         self.note(Verdict::Skipped {
             why: why.to_owned(),

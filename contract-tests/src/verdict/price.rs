@@ -19,11 +19,8 @@ pub(super) fn judge(
         return;
     }
     let most = spend::most(findings.setting.contract, environment, step);
-    let stated = answer
-        .json
-        .as_ref()
-        .map(StatedCharge::of)
-        .unwrap_or_default();
+    let stated = answer.json.as_ref().map(StatedCharge::of);
+    let stated = stated.unwrap_or_default();
     if !stated.exceeds(environment, most) {
         return;
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use svc_fixtures::contract::ErrorCode;
 
-use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier, status_of};
+use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
 use super::finding::Findings;
 use super::{delivered, usage, value};
 use crate::plan::{Ending, Expectation, Rule};
@@ -40,8 +40,7 @@ fn compare(
         }
         Rule::SameResult(step) => same_result(findings, clause, first(step)?, answer),
         Rule::SameEnding(step) => {
-            let (old, new) = (first(step)?.ending(), answer.ending());
-            findings.must(clause, old == new, "the ending", &old, &new);
+            findings.equal(clause, "the ending", first(step)?.ending(), answer.ending());
         }
         Rule::OtherId(step) => {
             let place = ["verificationId"];
@@ -64,7 +63,7 @@ fn compare(
         Rule::Signed => delivered::signed(findings, clause, answer),
         Rule::Status(status) => {
             let found = answer.response.status;
-            findings.must(clause, found == *status, "the HTTP status", status, found);
+            findings.equal(clause, "the HTTP status", *status, found);
         }
         Rule::Usage(rows) => usage::is(findings, clause, answer, rows),
         Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending),
@@ -75,14 +74,7 @@ fn compare(
         Rule::Header(name, value) => header(findings, clause, answer, name, *value),
         Rule::NoHeader(name) => no_header(findings, clause, answer, name),
         Rule::Charged(expected) => {
-            let found = answer.charged();
-            findings.must(
-                clause,
-                found == *expected,
-                "`billing.charged`",
-                expected,
-                found,
-            );
+            findings.equal(clause, "`billing.charged`", *expected, answer.charged());
         }
         Rule::Price(price) => {
             let place = ["billing", "amount"];
@@ -95,9 +87,8 @@ fn compare(
 
 fn same_result(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
     let parts = ["verificationId", "status", "data", "error"];
-    let same = parts
-        .iter()
-        .all(|name| first.at(&[name]) == answer.at(&[name]));
+    let mut parts = parts.iter();
+    let same = parts.all(|name| first.at(&[name]) == answer.at(&[name]));
     let (old, new) = (&first.response.body, &answer.response.body);
     findings.must(clause, same, "the result", whole(old), whole(new));
 }
@@ -111,13 +102,8 @@ fn no_header(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, nam
 fn mentions(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, text: &str) {
     let message = answer.text(&["error", "message"]);
     let expected = format!("a text that names `{text}`");
-    findings.must(
-        clause,
-        message.contains(text),
-        "`error.message`",
-        expected,
-        message,
-    );
+    let names = message.contains(text);
+    findings.must(clause, names, "`error.message`", expected, message);
 }
 
 fn header(
@@ -152,7 +138,7 @@ fn ended(findings: &Findings<'_>, answer: &Answer<'_>, ending: Ending) -> bool {
         Ending::Completed => status == 200 && word == "completed",
         Ending::Pending => matches!(status, 200 | 202) && word == "pending",
         Ending::Accepted => status == 202 && word == "pending",
-        Ending::Error(code) => failed(status_of(findings.setting.contract, code), code),
+        Ending::Error(code) => failed(findings.setting.contract.error(code).status, code),
         Ending::Refused(status, code) => failed(status, code),
     }
 }
@@ -161,13 +147,8 @@ fn some_ends(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, e
     let known = || answers.iter().flatten();
     let some = known().any(|answer| ended(findings, answer, ending));
     let all: Vec<_> = known().map(Answer::ending).collect();
-    findings.must(
-        clause,
-        some,
-        "the endings",
-        format!("one of them {ending}"),
-        all.join(", "),
-    );
+    let expected = format!("one of them {ending}");
+    findings.must(clause, some, "the endings", expected, all.join(", "));
 }
 
 fn one_without(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, name: &str) {
@@ -189,19 +170,12 @@ fn balance_fell(
 ) {
     let place = ["billing", "walletBalanceAfter"];
     let amount = answer.paise(&["billing", "amount"]).unwrap_or_default();
-    let expected = first
-        .paise(&place)
-        .and_then(|balance| balance.checked_sub(amount));
-    let fits = expected.is_some() && answer.paise(&place) == expected;
-    let expected = expected.map_or_else(
-        || "a balance to begin with".to_owned(),
-        |paise| paise.to_string(),
-    );
-    findings.must(
-        clause,
-        fits,
-        "`billing.walletBalanceAfter`",
-        expected,
-        answer.shown(&place),
-    );
+    let before = first.paise(&place);
+    let left = before.and_then(|balance| balance.checked_sub(amount));
+    let fits = left.is_some() && answer.paise(&place) == left;
+    let expected = left.map_or("a balance to begin with".to_owned(), |left| {
+        left.to_string()
+    });
+    let (what, found) = ("`billing.walletBalanceAfter`", answer.shown(&place));
+    findings.must(clause, fits, what, expected, found);
 }

@@ -42,21 +42,19 @@ pub(super) fn is(
     let found = data.and_then(rows).unwrap_or_default();
     let shown = |row: Option<&UsageFigures>| row.map_or("nothing".to_owned(), ToString::to_string);
     for endpoint in expected.keys().chain(found.keys()) {
-        let (expected_row, row) = (expected.get(endpoint), found.get(endpoint));
+        let (expected, found) = (expected.get(endpoint), found.get(endpoint));
         let about = format!("the usage of {endpoint}");
-        findings.must(
-            clause,
-            expected_row == row,
-            &about,
-            shown(expected_row),
-            shown(row),
-        );
+        findings.equal(clause, &about, shown(expected), shown(found));
     }
     let mut sum = UsageFigures::default();
     expected.values().for_each(|row| sum.add(row));
     let totals = data.and_then(|data| data.get("totals")).and_then(figures);
-    let same = totals == Some(sum);
-    findings.must(clause, same, "`data.totals`", sum, shown(totals.as_ref()));
+    findings.equal(
+        clause,
+        "`data.totals`",
+        shown(Some(&sum)),
+        shown(totals.as_ref()),
+    );
 }
 
 /// Judges by how much the usage has grown.
@@ -77,10 +75,8 @@ pub(super) fn grew(
             figure(after, name).unwrap_or(f64::NAN) - figure(before, name).unwrap_or_default();
         (grown * 100.0).round()
     };
-    let mine = between
-        .iter()
-        .flatten()
-        .filter(|answer| answer.text(&["endpoint"]) == endpoint && answer.charged());
+    let charged = |answer: &&Answer<'_>| answer.text(&["endpoint"]) == endpoint && answer.charged();
+    let mine = between.iter().flatten().filter(charged);
     let (billed, amount) = mine.fold((0, Paise::ZERO), |(count, sum), answer| {
         let amount = answer.paise(&["billing", "amount"]).unwrap_or_default();
         (count + 1, sum.checked_add(amount).unwrap_or(sum))

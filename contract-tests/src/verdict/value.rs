@@ -2,7 +2,7 @@
 
 use svc_fixtures::json::Json;
 
-use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
+use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier, shown};
 use super::finding::Findings;
 use crate::plan::{EarlierValue, Place, Predicate};
 
@@ -15,27 +15,22 @@ pub(super) fn judge(
     (place, test): (&Place, &Predicate),
 ) {
     let compared = test.earlier();
-    if compared
-        .iter()
-        .any(|value| earlier(answers, value.step).is_none())
-    {
+    let missing = |value: &&EarlierValue| earlier(answers, value.step).is_none();
+    if compared.iter().any(missing) {
         return findings.skip(NOTHING_BEFORE);
     }
     let found = answer.json.as_ref().and_then(|json| place.find(json));
-    let shown = found.map_or_else(|| "nothing".to_owned(), ToString::to_string);
     let mut expected = test.to_string();
     for value in compared {
-        let then = value_of(answers, value).map_or_else(|| "nothing".to_owned(), Json::to_string);
-        expected = format!("{expected}, which was {then}");
+        expected = format!("{expected}, which was {}", shown(value_of(answers, value)));
     }
     let fits = holds(test, found, answers);
-    findings.must(clause, fits, &format!("`{place}`"), expected, shown);
+    findings.must(clause, fits, &format!("`{place}`"), expected, shown(found));
 }
 
 fn value_of<'x>(answers: &'x Answers<'_>, value: &EarlierValue) -> Option<&'x Json<'x>> {
-    value
-        .place
-        .find(earlier(answers, value.step)?.json.as_ref()?)
+    let answer = earlier(answers, value.step)?;
+    value.place.find(answer.json.as_ref()?)
 }
 
 fn holds(test: &Predicate, found: Option<&Json<'_>>, answers: &Answers<'_>) -> bool {

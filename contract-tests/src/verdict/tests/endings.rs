@@ -63,7 +63,7 @@ fn a_message_has_no_secret_in_it_and_an_error_is_there() {
 }
 
 #[test]
-fn who_should_wait_is_told_how_long_in_whole_seconds() {
+fn the_wait_is_given_in_whole_seconds() {
     for (status, code) in [(429, "SVC_RATE_LIMITED"), (503, "SVC_SOURCE_UNAVAILABLE")] {
         for (header, fits) in [(Some("1"), true), (Some("soon"), false), (None, false)] {
             let mut limited = failed(status, code, true);

@@ -1,4 +1,4 @@
-//! The judge by single answers: what it finds, and what it says of it. What whole runs find is told by
+//! The judge by single answers: what it finds, and what it says of it. What whole runs find is shown by
 //! the defects.
 
 mod endings;
@@ -134,7 +134,7 @@ fn a_charge_is_a_flag_an_amount_and_a_balance_together() {
 }
 
 #[test]
-fn an_ending_is_told_in_a_few_words() {
+fn an_ending_is_put_in_a_few_words() {
     let mut replayed = live(200, r#"{"status":"completed"}"#);
     if let Ok(response) = &mut replayed.response {
         response
@@ -229,7 +229,7 @@ fn deliveries_are_counted_signed_and_compared() {
 }
 
 #[test]
-fn a_breach_is_told_with_what_must_be_and_what_is() {
+fn a_breach_is_reported_with_what_must_be_and_what_is() {
     let verdict = |exchange: &Exchange, part: fn(&mut Findings<'_>, &Answer<'_>)| {
         let setting = setting();
         let mut findings = Findings {
