@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::check::Check;
 use crate::event::{CheckResult, StaleDeviation};
-use crate::plan::Setting;
+use crate::plan::{Setting, clause_ids, known};
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::reading::{Location, Problems, Source, Table};
 
@@ -101,10 +101,8 @@ impl Baseline {
     /// The entries that say what is no longer so.
     #[must_use]
     pub fn stale(&self) -> Vec<StaleDeviation> {
-        let stale = self
-            .entries
-            .iter()
-            .filter(|entry| entry.observed == Observation::Held);
+        let entries = self.entries.iter();
+        let stale = entries.filter(|entry| entry.observed == Observation::Held);
         stale.map(KnownDeviation::stale).collect()
     }
 }
@@ -135,35 +133,15 @@ fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<K
     let clause = table.required("clause");
     let reason = table.text("reason");
     let found = check.as_ref().and_then(|item| {
-        let name = item.text()?;
-        let found = checks.iter().find(|check| check.id == name);
-        if found.is_none() {
-            item.unknown("check", name, checks.iter().map(|check| check.id));
-        }
-        found
+        let name = known(item, "check", checks.iter().map(|check| check.id))?;
+        checks.iter().find(|check| check.id == name)
     });
-    let clause_id = clause.as_ref().and_then(|item| {
-        let name = item.text()?;
-        let known = || {
-            setting
-                .contract
-                .clauses
-                .iter()
-                .map(|clause| clause.id.as_str())
-        };
-        if !known().any(|id| id == name) {
-            item.unknown("clause", name, known());
-            return None;
-        }
-        Some(name.to_owned())
-    });
+    let clauses = clause_ids(setting.contract);
+    let clause = clause.and_then(|item| known(&item, "clause", clauses));
     let named = case.as_ref().and_then(|item| Some((item, item.text()?)));
-    if let (Some((item, name)), Some(check)) = (named, found) {
+    if let (Some((item, _)), Some(check)) = (named, found) {
         let cases = check.cases(&setting.clone().everything());
-        if !cases.iter().any(|case| case.name == name) {
-            item.unknown("case", name, cases.iter().map(|case| case.name.as_str()));
-            return None;
-        }
+        known(item, "case", cases.iter().map(|case| case.name.as_str()))?;
     }
     if reason.is_some_and(|reason| reason.trim().is_empty()) {
         table.problem("`reason` is empty: say why it is known");
@@ -172,7 +150,7 @@ fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<K
     Some(KnownDeviation {
         check: check.id.to_owned(),
         case: named.map(|(_, name)| name.to_owned()),
-        clause: clause_id?,
+        clause: clause?.to_owned(),
         reason: reason?.to_owned(),
         place: table.location(),
         planned: check.cases(setting).len(),

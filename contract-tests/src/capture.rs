@@ -76,6 +76,15 @@ pub enum TransportError {
 }
 
 impl Request {
+    /// The path, with the query where there is one.
+    #[must_use]
+    pub fn path_and_query(&self) -> String {
+        match self.query.as_str() {
+            "" => self.path.clone(),
+            query => format!("{}?{query}", self.path),
+        }
+    }
+
     /// The header of this name.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -170,6 +179,12 @@ impl CapturedCase {
             repeats: Vec::new(),
             stopped: None,
         }
+    }
+
+    /// Every exchange, those that were followed by another one of the same step behind the others.
+    pub fn all_exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        let repeats = self.repeats.iter().map(|one| &one.exchange);
+        self.exchanges.iter().chain(repeats)
     }
 
     /// The exchanges of a step that were followed by another one, in order.

@@ -78,13 +78,11 @@ impl<'t, T: Target> Client<'t, T> {
         self.target.console()
     }
 
-    /// The same with a receiver of webhooks.
+    /// The same with a receiver of webhooks, where there is one.
     #[must_use]
-    pub fn with_sink(self, sink: RunSink) -> Self {
-        Client {
-            sink: Some(sink),
-            ..self
-        }
+    pub fn with_sink(self, sink: Option<RunSink>) -> Self {
+        let sink = sink.or(self.sink);
+        Client { sink, ..self }
     }
 
     /// The same, with what may be spent.
@@ -107,7 +105,7 @@ impl<'t, T: Target> Client<'t, T> {
 
     /// Sends a case's steps, one after the other or all at once.
     pub async fn capture(&self, check: &str, case: &Case) -> CapturedCase {
-        let account = self.account(check);
+        let account = account(&self.seed, check);
         let mut captured = CapturedCase::new(check, &case.name);
         let prices = case.steps.iter();
         let prices = prices.map(|step| spend::most(self.contract, case.environment, step));
@@ -136,7 +134,7 @@ impl<'t, T: Target> Client<'t, T> {
         if at >= case.steps.len() {
             return;
         }
-        let account = self.account(&captured.check);
+        let account = account(&self.seed, &captured.check);
         let exchange = match self.ready(&captured.check, case, at, &account, &captured.exchanges) {
             Ok(ready) => {
                 self.send_safely(&ready, case, at, &mut captured.repeats)
@@ -160,10 +158,9 @@ impl<'t, T: Target> Client<'t, T> {
         let mut request = step.request.resolve(environment, earlier)?;
         let asked = request.clone();
         self.fill_in(&mut request, environment, account)?;
-        let key = self
-            .keys
-            .key(&step.request.credential, environment, account)?;
-        request.authorization = match (&key, &step.request.credential) {
+        let credential = &step.request.credential;
+        let key = self.keys.key(credential, environment, account)?;
+        request.authorization = match (&key, credential) {
             (Some(key), _) => Some(Secret::new(format!("Bearer {}", key.expose()))),
             (None, Credential::Header(value)) => Some(Secret::new(value)),
             (None, _) => None,
@@ -175,7 +172,7 @@ impl<'t, T: Target> Client<'t, T> {
             key,
             call,
             asked,
-            credential: step.request.credential.clone(),
+            credential: credential.clone(),
             account: account.to_owned(),
         })
     }
@@ -236,7 +233,7 @@ impl<'t, T: Target> Client<'t, T> {
         let redactor = self.redactor(ready);
         let response = match response {
             Ok(response) => Ok(without(&redactor, response)),
-            Err(error) => Err(untold(&redactor, error)),
+            Err(error) => Err(error_without(&redactor, error)),
         };
         // That a key was sent is worth knowing, the key is not.
         let authorization = ready.request.authorization.as_ref();
@@ -277,10 +274,8 @@ impl<'t, T: Target> Client<'t, T> {
     /// What came to the run's own receiver, as if somebody had answered it.
     async fn received(&self, ready: &PreparedCall) -> Result<Exchange, String> {
         let request = ready.asked.clone();
-        let own = self
-            .sink
-            .as_ref()
-            .ok_or("this run has no receiver of webhooks")?;
+        let own = self.sink.as_ref();
+        let own = own.ok_or("this run has no receiver of webhooks")?;
         let account = self.keys.account(request.environment, &ready.account)?;
         let path = request.path.replace("{account}", &account);
         let at_least = request.query.parse().unwrap_or(0);
@@ -306,19 +301,10 @@ impl<'t, T: Target> Client<'t, T> {
             keys.extend(own.into_iter().flatten());
         }
         let names = keys.iter().map(|key| key.expose().to_owned()).collect();
-        let mut known = self
-            .redactors
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let made = known
-            .entry(names)
-            .or_insert_with(|| Arc::new(self.keys.redactor(&keys)));
-        Arc::clone(made)
-    }
-
-    /// The name of a check's own account: letters, digits, `-` and `_`, at most 64.
-    fn account(&self, check: &str) -> String {
-        account(&self.seed, check)
+        let known = self.redactors.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        let made = || Arc::new(self.keys.redactor(&keys));
+        Arc::clone(known.entry(names).or_insert_with(made))
     }
 }
 
@@ -332,10 +318,8 @@ pub fn account(seed: &str, check: &str) -> String {
 
 /// An answer that repeats a key, without it.
 fn without(redactor: &Redactor, response: Response) -> Response {
-    let headers = response
-        .headers
-        .iter()
-        .map(|(name, value)| (name.clone(), redactor.text(value)));
+    let headers = response.headers.iter();
+    let headers = headers.map(|(name, value)| (name.clone(), redactor.text(value)));
     Response {
         headers: headers.collect(),
         body: redactor.bytes(&response.body),
@@ -344,7 +328,7 @@ fn without(redactor: &Redactor, response: Response) -> Response {
 }
 
 /// The reason for no answer, without keys.
-fn untold(redactor: &Redactor, error: TransportError) -> TransportError {
+fn error_without(redactor: &Redactor, error: TransportError) -> TransportError {
     match error {
         TransportError::Unreachable(why) => TransportError::Unreachable(redactor.text(&why)),
         TransportError::NotSendable(why) => TransportError::NotSendable(redactor.text(&why)),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use crate::capture::CapturedCase;
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Environment;
@@ -96,7 +98,7 @@ pub struct CheckResult {
 }
 
 /// An entry of the list of known deviations that says what is no longer so.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StaleDeviation {
     /// The file and the line it stands on.
     pub place: String,
@@ -125,7 +127,7 @@ pub enum Outcome {
 }
 
 /// The sum of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Totals {
     /// Checks of which all was judged and held.
     pub passed: usize,
@@ -141,6 +143,19 @@ pub struct Totals {
     pub stale: usize,
 }
 
+/// What a run comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnd {
+    /// Something is broken, or a known deviation is none any more.
+    Broken,
+    /// The service did not answer.
+    Unreachable,
+    /// Nothing was judged.
+    Nothing,
+    /// All that was judged held.
+    Held,
+}
+
 impl Outcome {
     /// In one word.
     #[must_use]
@@ -150,6 +165,15 @@ impl Outcome {
             Outcome::Failed => "failed",
             Outcome::Known => "known",
             Outcome::Skipped { .. } => "skipped",
+        }
+    }
+
+    /// Why something was not judged, where it was not.
+    #[must_use]
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Outcome::Skipped { why } => Some(why),
+            Outcome::Passed | Outcome::Failed | Outcome::Known => None,
         }
     }
 
@@ -204,6 +228,24 @@ impl CheckResult {
 }
 
 impl Totals {
+    /// What it comes to. A breach outranks a lost connection: it was seen.
+    #[must_use]
+    pub fn end(&self) -> RunEnd {
+        let judged = self.passed + self.known;
+        match (self.failed + self.stale, self.unreachable, judged) {
+            (1.., ..) => RunEnd::Broken,
+            (0, 1.., _) => RunEnd::Unreachable,
+            (0, 0, 0) => RunEnd::Nothing,
+            (0, 0, 1..) => RunEnd::Held,
+        }
+    }
+
+    /// How many checks judged anything in full.
+    #[must_use]
+    pub fn judged(&self) -> usize {
+        self.passed + self.failed + self.known
+    }
+
     /// Counts one more check.
     pub fn count(&mut self, result: &CheckResult) {
         match result.outcome() {

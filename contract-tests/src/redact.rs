@@ -33,6 +33,12 @@ impl Secret {
     }
 }
 
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Secret(text)
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(REDACTED)
@@ -167,12 +173,8 @@ fn forms(secret: &str) -> Vec<String> {
             .replace('>', "&gt;")
             .replace('"', "&quot;"),
     ];
-    forms.extend(
-        [1, 2]
-            .map(|at| forms[at].replace('%', "%25"))
-            .into_iter()
-            .collect::<Vec<_>>(),
-    );
+    let twice = [1, 2].map(|at| forms[at].replace('%', "%25"));
+    forms.extend(twice);
     for alphabet in [BASE64_NOPAD, BASE64URL_NOPAD] {
         forms.extend((0..3).map(|before| inside(&alphabet, secret, before)));
     }
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_nobody_told_us_of_are_known_by_their_look() {
+    fn secrets_that_the_run_does_not_know_are_known_by_their_look() {
         let nothing = Redactor::of([]);
         assert_eq!(nothing.text("whsec_sample1"), REDACTED);
         assert_eq!(

@@ -1,7 +1,7 @@
 //! The run's own receiver of webhooks: keeps what came, for whom, and answers as the address it was
 //! registered with says. Judges nothing.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -12,7 +12,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// One request that came to the receiver.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,7 +38,7 @@ pub struct ReceivedWebhook {
 /// All that came so far. Clones are the same receiver.
 #[derive(Debug, Clone, Default)]
 pub struct Sink {
-    shared: Arc<Shared>,
+    webhooks: Arc<watch::Sender<Vec<ReceivedWebhook>>>,
 }
 
 /// The run's own receiver, and the URL by which the service reaches it.
@@ -49,12 +50,6 @@ pub struct RunSink {
     pub url: String,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    webhooks: Mutex<Vec<ReceivedWebhook>>,
-    came: Notify,
-}
-
 /// How long something that should come is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -63,54 +58,38 @@ impl Sink {
     /// after `ok` every request is taken, after `fail-3` the first three are not, `redirect` sends
     /// each elsewhere.
     pub fn take(&self, mut webhook: ReceivedWebhook) -> u16 {
-        let mut webhooks = self.webhooks();
-        let before = webhooks.iter().filter(|it| it.path == webhook.path);
-        webhook.status = status(&webhook.path, before.count());
-        let status = webhook.status;
-        webhooks.push(webhook);
-        drop(webhooks);
-        self.shared.came.notify_waiters();
-        status
+        let mut answered = 0;
+        self.webhooks.send_modify(|all| {
+            answered = status(&webhook.path, of_path(all, &webhook.path).count());
+            webhook.status = answered;
+            all.push(webhook);
+        });
+        answered
     }
 
     /// What came to a path, as JSON. Waits until so many came, though not for ever.
     pub async fn received(&self, path: &str, at_least: usize) -> String {
-        let over = tokio::time::sleep(PATIENCE);
-        tokio::pin!(over);
-        loop {
-            let came = self.shared.came.notified();
-            tokio::pin!(came);
-            came.as_mut().enable();
-            let mine: Vec<ReceivedWebhook> = {
-                let webhooks = self.webhooks();
-                webhooks
-                    .iter()
-                    .filter(|it| it.path == path)
-                    .cloned()
-                    .collect()
-            };
-            let print = || serde_json::json!({ "deliveries": mine }).to_string();
-            if mine.len() >= at_least {
-                return print();
-            }
-            tokio::select! {
-                () = came => {}
-                () = &mut over => return print(),
-            }
-        }
+        let mut came = self.webhooks.subscribe();
+        let enough = came.wait_for(|all| of_path(all, path).count() >= at_least);
+        // Where the time is over, what came until then is all there is.
+        drop(timeout(PATIENCE, enough).await);
+        let all = self.webhooks.borrow();
+        let mine: Vec<_> = of_path(&all, path).collect();
+        serde_json::json!({ "deliveries": mine }).to_string()
     }
+}
 
-    fn webhooks(&self) -> MutexGuard<'_, Vec<ReceivedWebhook>> {
-        let webhooks = self.shared.webhooks.lock();
-        webhooks.unwrap_or_else(PoisonError::into_inner)
-    }
+fn of_path<'w>(
+    all: &'w [ReceivedWebhook],
+    path: &str,
+) -> impl Iterator<Item = &'w ReceivedWebhook> {
+    all.iter().filter(move |webhook| webhook.path == path)
 }
 
 fn status(path: &str, before: usize) -> u16 {
     let plan = path.rsplit_once('/').map_or("", |(_, plan)| plan);
-    let fails = plan
-        .strip_prefix("fail-")
-        .and_then(|count| count.parse().ok());
+    let fails = plan.strip_prefix("fail-");
+    let fails = fails.and_then(|count| count.parse().ok());
     match (plan, fails) {
         ("redirect", _) => 302,
         (_, Some(count)) if before < count => 500,

@@ -110,10 +110,8 @@ impl HttpTarget {
             (_, Environment::Test) => &self.sandbox,
             (_, Environment::Live) => self.live.as_ref().ok_or_else(|| none("live"))?,
         };
-        let mut text = format!("{}{}", base.as_str().trim_end_matches('/'), request.path);
-        if !request.query.is_empty() {
-            text = format!("{text}?{}", request.query);
-        }
+        let base = base.as_str().trim_end_matches('/');
+        let text = format!("{base}{}", request.path_and_query());
         Url::parse(&text).map_err(|error| TransportError::NotSendable(error.to_string()))
     }
 }
@@ -151,10 +149,8 @@ impl Target for HttpTarget {
             body.extend_from_slice(&part);
         }
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let headers = answer
-            .headers()
-            .iter()
-            .map(|(name, value)| (name.to_string(), text(value)));
+        let headers = answer.headers().iter();
+        let headers = headers.map(|(name, value)| (name.to_string(), text(value)));
         Ok(Response {
             status: answer.status().as_u16(),
             headers: headers.collect(),
@@ -189,10 +185,8 @@ fn headers(request: &Request) -> Result<HeaderMap, TransportError> {
     let mut headers = HeaderMap::new();
     for (name, value) in &request.headers {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(&error))?;
-        headers.append(
-            name,
-            HeaderValue::from_str(value).map_err(|error| wrong(&error))?,
-        );
+        let value = HeaderValue::from_str(value).map_err(|error| wrong(&error))?;
+        headers.append(name, value);
     }
     if let Some(secret) = &request.authorization {
         let mut value = HeaderValue::from_str(secret.expose()).map_err(|error| wrong(&error))?;

@@ -33,7 +33,7 @@ fn run_in_any_order(contract: &Contract, seed: &str) -> (Vec<&'static str>, Stri
         ..RunLimits::default()
     };
     let (mut ran, mut broken) = (Vec::new(), String::new());
-    let mut tell = |event: &mut Event| {
+    let mut emit = |event: &mut Event| {
         let Event::CheckFinished(judged) = event else {
             return;
         };
@@ -48,7 +48,7 @@ fn run_in_any_order(contract: &Contract, seed: &str) -> (Vec<&'static str>, Stri
         }
     };
     let (checks, filter) = (check::all(), Filter::default());
-    let run = run::run_within(&setting, &checks, &filter, limits, &client, &mut tell);
+    let run = run::run(&setting, &checks, &filter, limits, &client, &mut emit);
     support::block_on(run);
     (ran, broken)
 }

@@ -64,20 +64,20 @@ fn leaks(bytes: &[u8]) -> Vec<String> {
     signs
 }
 
-/// An answer that tells the key wherever the judge looks, in its headers and in the name of a member.
-fn telling() -> Server {
-    let told = forms().join(" | ");
+/// An answer that shows the key wherever the judge looks, in its headers and in the name of a member.
+fn leaking() -> Server {
+    let keys = forms().join(" | ");
     let body = serde_json::json!({
-        "success": told,
-        "verificationId": told,
-        "referenceId": told,
-        "endpoint": told,
+        "success": keys,
+        "verificationId": keys,
+        "referenceId": keys,
+        "endpoint": keys,
         "status": "failed",
-        "error": { "code": told, "message": told, KEY: told },
-        "billing": { "charged": told, "amount": 0, "currency": told },
-        "meta": { "environment": told, "latencyMs": 1 },
+        "error": { "code": keys, "message": keys, KEY: keys },
+        "billing": { "charged": keys, "amount": 0, "currency": keys },
+        "meta": { "environment": keys, "latencyMs": 1 },
     });
-    service(vec![("X-Told".to_owned(), told)], body.to_string())
+    service(vec![("X-Leak".to_owned(), keys)], body.to_string())
 }
 
 fn command(arguments: &[&str], folder: &Folder) -> Output {
@@ -98,8 +98,8 @@ fn command(arguments: &[&str], folder: &Folder) -> Output {
 
 fn assert_untold(folder: &Folder, output: &Output) {
     let mut written = folder.files();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("[redacted key]"), "{told}");
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(report.contains("[redacted key]"), "{report}");
     assert!(
         written.len() > 5,
         "{:?}",
@@ -108,13 +108,13 @@ fn assert_untold(folder: &Folder, output: &Output) {
     written.push(("stdout".to_owned(), output.stdout.clone()));
     written.push(("stderr".to_owned(), output.stderr.clone()));
     for (name, bytes) in written {
-        assert_eq!(leaks(&bytes), [""; 0], "{name} tells the key");
+        assert_eq!(leaks(&bytes), [""; 0], "{name} shows the key");
     }
 }
 
 #[test]
 fn a_key_that_is_repeated_in_every_form_is_written_nowhere() {
-    let service = telling();
+    let service = leaking();
     let base = service.url.clone();
     let (first, again) = (Folder::new("run"), Folder::new("judge"));
     let capture = first.path("capture.json");

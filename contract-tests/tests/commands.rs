@@ -14,14 +14,14 @@ fn broken() -> Server {
 
 fn done(arguments: &[&str]) -> (i32, String) {
     let output: Output = outside::command(arguments).output().expect("it runs");
-    let told = [output.stdout, output.stderr].concat();
+    let report = [output.stdout, output.stderr].concat();
     let code = output.status.code().expect("it was not killed");
-    (code, String::from_utf8_lossy(&told).into_owned())
+    (code, String::from_utf8_lossy(&report).into_owned())
 }
 
-/// What is told behind the first line, which has a seed, without addresses.
-fn verdicts(told: &str) -> Vec<&str> {
-    let lines = told.lines().skip(1);
+/// What is reported behind the first line, which has a seed, without addresses.
+fn verdicts(report: &str) -> Vec<&str> {
+    let lines = report.lines().skip(1);
     lines.filter(|line| !line.contains("$ curl")).collect()
 }
 
@@ -30,7 +30,7 @@ fn a_capture_judged_again_says_what_the_run_said() {
     let (service, folder) = (broken(), Folder::new("judge"));
     let capture = folder.path("capture.json");
     let base = service.url.clone();
-    let (code, told) = done(&[
+    let (code, report) = done(&[
         "run",
         "--base-url",
         &base,
@@ -40,20 +40,23 @@ fn a_capture_judged_again_says_what_the_run_said() {
         &capture,
     ]);
     drop(service);
-    let (again, told_again) = done(&["judge", &capture]);
-    assert_eq!((code, again), (1, 1), "{told_again}");
-    let sum = |told: &str| told.lines().last().map(str::to_owned);
-    assert_eq!(sum(&told_again), sum(&told));
-    let (told, told_again) = (verdicts(&told).join("\n"), verdicts(&told_again).join("\n"));
-    let breaches = |told: &str| told.split("clauses: ").next().map(str::to_owned);
-    assert_eq!(breaches(&told_again), breaches(&told));
+    let (again, report_again) = done(&["judge", &capture]);
+    assert_eq!((code, again), (1, 1), "{report_again}");
+    let sum = |report: &str| report.lines().last().map(str::to_owned);
+    assert_eq!(sum(&report_again), sum(&report));
+    let (report, report_again) = (
+        verdicts(&report).join("\n"),
+        verdicts(&report_again).join("\n"),
+    );
+    let breaches = |report: &str| report.split("clauses: ").next().map(str::to_owned);
+    assert_eq!(breaches(&report_again), breaches(&report));
 }
 
 #[test]
 fn a_failing_case_is_a_file_that_is_sent_and_judged_again() {
     let (service, folder) = (broken(), Folder::new("replay"));
     let (base, failures) = (service.url.clone(), folder.path("failures"));
-    let (code, told) = done(&[
+    let (code, report) = done(&[
         "run",
         "--base-url",
         &base,
@@ -62,20 +65,20 @@ fn a_failing_case_is_a_file_that_is_sent_and_judged_again() {
         "--failures",
         &failures,
     ]);
-    assert_eq!(code, 1, "{told}");
+    assert_eq!(code, 1, "{report}");
     let files = folder.files();
     let (file, _) = files.first().expect("a failing case is a file");
-    let (code, told) = done(&["replay", file, "--base-url", &base]);
-    assert!(code == 1 && told.starts_with("1 check, "), "{told}");
+    let (code, report) = done(&["replay", file, "--base-url", &base]);
+    assert!(code == 1 && report.starts_with("1 check, "), "{report}");
     drop(service);
-    let (code, told) = done(&["replay", file, "--base-url", &base]);
-    assert_eq!(code, 3, "{told}");
-    let (code, told) = done(&["judge", file]);
-    assert_eq!(code, 1, "{told}");
+    let (code, report) = done(&["replay", file, "--base-url", &base]);
+    assert_eq!(code, 3, "{report}");
+    let (code, report) = done(&["judge", file]);
+    assert_eq!(code, 1, "{report}");
 }
 
 #[test]
-fn personal_data_is_told_only_of_a_service_on_this_machine() {
+fn personal_data_is_shown_only_of_a_service_on_this_machine() {
     let (service, folder) = (broken(), Folder::new("personal"));
     let (base, file) = (service.url.clone(), folder.path("report.json"));
     let run = [
@@ -88,8 +91,8 @@ fn personal_data_is_told_only_of_a_service_on_this_machine() {
         &file,
     ];
     let shown = |more: &[&str]| {
-        let (code, told) = done(&[&run[..], more].concat());
-        assert_eq!(code, 1, "{told}");
+        let (code, report) = done(&[&run[..], more].concat());
+        assert_eq!(code, 1, "{report}");
         std::fs::read_to_string(&file)
             .expect("a report")
             .contains("RAVI KUMAR")
@@ -105,19 +108,22 @@ fn nothing_judged_is_no_success() {
     let capture = folder.path("capture.json");
     let text = r#"{"seed":"s","environments":["test"],"extensions":false,"http":true,"cases":[]}"#;
     std::fs::write(&capture, text).expect("a file");
-    let (code, told) = done(&["judge", &capture]);
-    assert!(code == 4 && told.contains("nothing was judged"), "{told}");
+    let (code, report) = done(&["judge", &capture]);
+    assert!(
+        code == 4 && report.contains("nothing was judged"),
+        "{report}"
+    );
     let strange = text.replace("[]", r#"[{"check":"no.such","case":"a","exchanges":[]}]"#);
     std::fs::write(&capture, strange).expect("a file");
-    let (code, told) = done(&["judge", &capture]);
+    let (code, report) = done(&["judge", &capture]);
     assert!(
-        code == 4 && told.contains("this version has no case `no.such: a`"),
-        "{told}"
+        code == 4 && report.contains("this version has no case `no.such: a`"),
+        "{report}"
     );
 }
 
 #[test]
-fn what_was_not_given_as_it_must_be_is_told_before_anything_is_sent() {
+fn what_was_not_given_as_it_must_be_is_reported_before_anything_is_sent() {
     let folder = Folder::new("usage");
     let list = folder.path("known.toml");
     std::fs::write(&list, "[[known]]\ncheck = \"no.such\"\n").expect("a file");
@@ -133,11 +139,11 @@ fn what_was_not_given_as_it_must_be_is_told_before_anything_is_sent() {
         ),
         (["--capture", "/"], "it is a folder"),
     ] {
-        let (code, told) = done(&[&base[..], &more[..]].concat());
-        assert!(code == 2 && told.contains(said), "{told}");
+        let (code, report) = done(&[&base[..], &more[..]].concat());
+        assert!(code == 2 && report.contains(said), "{report}");
     }
-    let (code, told) = done(&["judge", &list]);
-    assert!(code == 2 && told.contains("no capture"), "{told}");
-    let (code, told) = done(&["judge", "a", "svc_live_0123456789"]);
-    assert!(code == 2 && !told.contains("0123456789"), "{told}");
+    let (code, report) = done(&["judge", &list]);
+    assert!(code == 2 && report.contains("no capture"), "{report}");
+    let (code, report) = done(&["judge", "a", "svc_live_0123456789"]);
+    assert!(code == 2 && !report.contains("0123456789"), "{report}");
 }

@@ -1,4 +1,4 @@
-//! What a person is told about mistakes in examples, and what is made of those without any.
+//! The messages about mistakes in examples, and what is made of those without any.
 
 use svc_contract_tests::capture::Credential;
 use svc_contract_tests::example::read;
@@ -18,8 +18,8 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
 
 /// The titles of all mistakes, each with its hint.
 fn mistakes(text: &str) -> String {
-    let told = cases(text).expect_err("there are mistakes");
-    let lines = told.lines().map(str::trim);
+    let message = cases(text).expect_err("there are mistakes");
+    let lines = message.lines().map(str::trim);
     let kept = lines.filter(|line| line.starts_with("error:") || line.contains("help:"));
     kept.collect::<Vec<_>>().join("\n")
 }
@@ -87,9 +87,9 @@ fn keys_accounts_and_bundles_are_asked_of_simulators_only() {
 }
 
 #[test]
-fn a_mistake_is_told_with_its_line() {
-    let told = cases(&call("ends = \"SVC_NO_RECORD\"")).expect_err("a mistake");
-    insta::assert_snapshot!(told, @r#"
+fn a_mistake_is_reported_with_its_line() {
+    let message = cases(&call("ends = \"SVC_NO_RECORD\"")).expect_err("a mistake");
+    insta::assert_snapshot!(message, @r#"
     error: the ending `SVC_NO_RECORD` is not known
      --> examples/sample.toml:9:8
       |
@@ -103,7 +103,7 @@ fn a_mistake_is_told_with_its_line() {
 }
 
 #[test]
-fn unknown_names_are_told_with_the_nearest_that_is_known() {
+fn unknown_names_are_reported_with_the_nearest_that_is_known() {
     let text = r#"
         [[case]]
         name = "a"
@@ -154,7 +154,7 @@ fn unknown_names_are_told_with_the_nearest_that_is_known() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_told() {
+fn what_cannot_be_meant_is_reported() {
     let lines = [
         "get = \"/v1/usage\"",
         "expect = { \"data//x\" = 1 }",
@@ -167,8 +167,8 @@ fn what_cannot_be_meant_is_told() {
         "ends = { status = 70000, code = \"SVC_NOT_FOUND\" }",
         "key = \"local\"\naccount = \"b\"",
     ];
-    let told: Vec<_> = lines.iter().map(|line| mistakes(&call(line))).collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    let messages: Vec<_> = lines.iter().map(|line| mistakes(&call(line))).collect();
+    insta::assert_snapshot!(messages.join("\n"), @"
     error: a call has one of operation, bundle, post, get
     error: `data//x` is no place
     = help: names and positions with a slash between them: `data/companies/0/cin`
@@ -188,7 +188,7 @@ fn what_cannot_be_meant_is_told() {
 }
 
 #[test]
-fn a_case_without_calls_or_clause_is_told() {
+fn a_case_without_calls_or_clause_is_reported() {
     let text = "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\n[[case.call]]\nget = \"/usage\"\n";
     insta::assert_snapshot!(mistakes(text), @"
     error: a case has at least one `[[case.call]]`

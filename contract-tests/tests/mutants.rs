@@ -19,7 +19,7 @@ use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::event::{CheckResult, Event, Outcome};
 use svc_contract_tests::plan::{Case, Setting, inputs};
 use svc_contract_tests::report::human;
-use svc_contract_tests::run::{self, Filter};
+use svc_contract_tests::run::{self, Filter, RunLimits};
 use svc_contract_tests::verdict::{EVERY_ANSWER, Verdict};
 use svc_fixtures::contract::Contract;
 
@@ -32,12 +32,14 @@ static CLEAN: LazyLock<(Capture, Vec<CheckResult>)> = LazyLock::new(|| {
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut judged = Vec::new();
     let (checks, filter) = (check::all(), Filter::default());
-    let mut tell = |event: &mut Event| {
+    let mut emit = |event: &mut Event| {
         if let Event::CheckFinished(one) = event {
             judged.push(one.clone());
         }
     };
-    let (capture, _) = support::block_on(run::run(&setting, &checks, &filter, &client, &mut tell));
+    let limits = RunLimits::default();
+    let run = run::run(&setting, &checks, &filter, limits, &client, &mut emit);
+    let (capture, _) = support::block_on(run);
     (capture, judged)
 });
 
@@ -149,13 +151,13 @@ fn clean_run() -> Result<(), Failed> {
         .1
         .iter()
         .filter(|judged| judged.outcome() != Outcome::Passed);
-    let told: Vec<_> = odd
+    let messages: Vec<_> = odd
         .map(|judged| format!("{}\n{}", judged.check, human::broken(judged)))
         .collect();
-    if told.is_empty() {
+    if messages.is_empty() {
         Ok(())
     } else {
-        Err(told.join("\n").into())
+        Err(messages.join("\n").into())
     }
 }
 
@@ -179,10 +181,10 @@ fn no_key() -> Result<(), Failed> {
         "svc_live_broke",
         "svc_test_revoked",
     ];
-    let told: Vec<_> = keys.into_iter().filter(|key| text.contains(key)).collect();
-    if told.is_empty() {
+    let leaked: Vec<_> = keys.into_iter().filter(|key| text.contains(key)).collect();
+    if leaked.is_empty() {
         Ok(())
     } else {
-        Err(format!("{told:?}").into())
+        Err(format!("{leaked:?}").into())
     }
 }

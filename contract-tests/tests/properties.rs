@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     let effort = match effort() {
         Ok(effort) => effort,
         Err(why) => {
-            // Nobody is left to be told where stderr is closed.
+            // Where stderr is closed there is nobody to report to.
             let _ = writeln!(io::stderr(), "error: {why}");
             return ExitCode::from(2);
         }
@@ -127,8 +127,8 @@ fn reached(property: &str) -> &'static [&'static str] {
     }
 }
 
-/// A defect, the law that finds it, and how it is told.
-struct Planted {
+/// A defect, the law that finds it, and how it is reported.
+struct PlantedDefect {
     name: &'static str,
     defect: Defect,
     property: &'static str,
@@ -139,8 +139,8 @@ struct Planted {
     calls: std::ops::RangeInclusive<usize>,
 }
 
-const DEFECTS: &[Planted] = &[
-    Planted {
+const DEFECTS: &[PlantedDefect] = &[
+    PlantedDefect {
         name: "no latency is found by valid calls",
         defect: Defect::NoLatency,
         property: "property.valid",
@@ -148,7 +148,7 @@ const DEFECTS: &[Planted] = &[
         clauses: &["envelope.meta"],
         calls: 1..=1,
     },
-    Planted {
+    PlantedDefect {
         name: "a bad PAN that is taken is found by almost valid calls",
         defect: Defect::TakesAnyPan,
         property: "property.near-valid",
@@ -156,7 +156,7 @@ const DEFECTS: &[Planted] = &[
         clauses: &["errors.invalid-identifier"],
         calls: 1..=1,
     },
-    Planted {
+    PlantedDefect {
         name: "a second charge now and then is found by lives",
         defect: Defect::ChargesTwice(3),
         property: "property.histories",
@@ -164,7 +164,7 @@ const DEFECTS: &[Planted] = &[
         clauses: &["ruling.22-wallet-adds-up"],
         calls: 4..=7,
     },
-    Planted {
+    PlantedDefect {
         name: "a failure that is not kept under its key is found by lives",
         defect: Defect::ForgetsFailures,
         property: "property.histories",
@@ -172,7 +172,7 @@ const DEFECTS: &[Planted] = &[
         clauses: &["idempotency.replay", "errors.idempotency-conflict"],
         calls: 4..=6,
     },
-    Planted {
+    PlantedDefect {
         name: "a count across accounts is found by two plays",
         defect: Defect::CountsAcrossAccounts,
         property: "property.same-bytes",
@@ -182,7 +182,7 @@ const DEFECTS: &[Planted] = &[
     },
 ];
 
-fn is_found(planted: &Planted) -> Result<(), Failed> {
+fn is_found(planted: &PlantedDefect) -> Result<(), Failed> {
     let setting = support::setting(&CONTRACT);
     let property = property(planted.property).ok_or("there is no such law")?;
     let services = Broken(planted.defect);
@@ -196,14 +196,17 @@ fn is_found(planted: &Planted) -> Result<(), Failed> {
         return Err("the law holds".into());
     };
     let folder = Path::new(FOLDER).join(planted.name.replace(' ', "-"));
-    let told = failure.end(&folder);
+    let message = failure.end(&folder);
     let broken = clauses(&failure.broken);
-    let shown = |clause: &&&str| broken.contains(**clause) && told.contains(**clause);
-    expect(planted.clauses.iter().any(|clause| shown(&clause)), &told)?;
-    expect(planted.calls.contains(&failure.calls()), &told)?;
-    let lines = told.lines().filter(|line| line.contains("curl -sS -X "));
-    expect(lines.count() == failure.calls(), &told)?;
-    saved_and_judged_again(&failure, &services, &folder, &told)
+    let shown = |clause: &&&str| broken.contains(**clause) && message.contains(**clause);
+    expect(
+        planted.clauses.iter().any(|clause| shown(&clause)),
+        &message,
+    )?;
+    expect(planted.calls.contains(&failure.calls()), &message)?;
+    let lines = message.lines().filter(|line| line.contains("curl -sS -X "));
+    expect(lines.count() == failure.calls(), &message)?;
+    saved_and_judged_again(&failure, &services, &folder, &message)
 }
 
 /// The file has the same verdicts, the same defect has them again, and a sound service has none.
@@ -211,29 +214,29 @@ fn saved_and_judged_again(
     failure: &Counterexample,
     services: &Broken,
     folder: &Path,
-    told: &str,
+    message: &str,
 ) -> Result<(), Failed> {
     let path = failure.save(folder)?;
-    expect(told.contains(&path.display().to_string()), told)?;
+    expect(message.contains(&path.display().to_string()), message)?;
     let capture = Capture::from_json(&std::fs::read_to_string(&path)?)?;
     let setting = Setting::of(&CONTRACT, inputs::built_in(), &capture);
     let judged = clauses(&broken(judge_again(&setting, &capture)));
     expect(
         judged == clauses(&failure.broken),
-        &format!("{judged:?}\n{told}"),
+        &format!("{judged:?}\n{message}"),
     )?;
     let (again, findings) = send_again(&setting, services, &capture);
-    expect(clauses(&broken(findings)) == judged, told)?;
-    expect(again == failure.capture, told)?;
+    expect(clauses(&broken(findings)) == judged, message)?;
+    expect(again == failure.capture, message)?;
     let (_, findings) = send_again(&setting, &Sound, &capture);
     let sound = broken(findings);
-    expect(sound.is_empty(), &format!("{sound:?}\n{told}"))
+    expect(sound.is_empty(), &format!("{sound:?}\n{message}"))
 }
 
-fn expect(holds: bool, told: &str) -> Result<(), Failed> {
+fn expect(holds: bool, message: &str) -> Result<(), Failed> {
     match holds {
         true => Ok(()),
-        false => Err(told.into()),
+        false => Err(message.into()),
     }
 }
 
@@ -252,9 +255,9 @@ fn clauses(findings: &[Finding]) -> BTreeSet<String> {
 
 /// A saved failure: judged as it is, then sent again to a sound simulator.
 fn replayed(file: &Path) -> Result<(), Failed> {
-    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
-    let text = std::fs::read_to_string(file).map_err(|error| told(&error))?;
-    let capture = Capture::from_json(&text).map_err(|error| told(&error))?;
+    let message = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| message(&error))?;
+    let capture = Capture::from_json(&text).map_err(|error| message(&error))?;
     let setting = Setting::of(&CONTRACT, inputs::built_in(), &capture);
     let (_, findings) = send_again(&setting, &Sound, &capture);
     let (saved, now) = (
@@ -264,8 +267,8 @@ fn replayed(file: &Path) -> Result<(), Failed> {
     match now.is_empty() {
         true if saved.is_empty() => Ok(()),
         true => {
-            let told = format!("as it was saved:\n{saved}\nsent again: all holds now");
-            writeln!(io::stderr(), "{told}")?;
+            let message = format!("as it was saved:\n{saved}\nsent again: all holds now");
+            writeln!(io::stderr(), "{message}")?;
             Ok(())
         }
         false => Err(format!("as it was saved:\n{saved}\nsent again:\n{now}").into()),

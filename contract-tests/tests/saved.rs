@@ -5,10 +5,10 @@ mod support;
 use svc_contract_tests::capture::Capture;
 use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring};
-use svc_contract_tests::event::{CheckResult, Outcome};
+use svc_contract_tests::event::{CheckResult, Event, Outcome};
 use svc_contract_tests::personal::{self, PersonalMembers, Pseudonyms};
 use svc_contract_tests::plan::{Setting, inputs};
-use svc_contract_tests::run::{self, Filter};
+use svc_contract_tests::run::{self, Filter, RunLimits};
 use svc_fixtures::contract::Contract;
 
 /// What only the very values show: the signature of bytes that hold them, and how they are masked.
@@ -31,7 +31,10 @@ fn clean(setting: &Setting<'_>) -> Capture {
     let target = support::InProcess::new(support::accounts());
     let client = Client::new(&target, Keyring::of_simulator(), setting);
     let (checks, filter) = (check::all(), Filter::default());
-    support::block_on(run::run(setting, &checks, &filter, &client, &mut |_| {})).0
+    let limits = RunLimits::default();
+    let mut silent = |_: &mut Event| {};
+    let run = run::run(setting, &checks, &filter, limits, &client, &mut silent);
+    support::block_on(run).0
 }
 
 fn outcomes(judged: &[CheckResult]) -> Vec<(&str, Outcome)> {

@@ -42,7 +42,10 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// The flow that an operation is a later step of, where it takes anything from the steps before, and
 /// the step.
-fn later_step<'c>(setting: &Setting<'c>, operation: &Operation) -> Option<(&'c Flow, &'c FlowStep)> {
+fn later_step<'c>(
+    setting: &Setting<'c>,
+    operation: &Operation,
+) -> Option<(&'c Flow, &'c FlowStep)> {
     let (flow, at) = setting.contract.step_of(&operation.id)?;
     let step = &flow.steps[at];
     step.takes.is_some().then_some((flow, step))

@@ -6,8 +6,6 @@ mod authentication;
 mod billing;
 mod body;
 mod clocks;
-#[cfg(test)]
-mod completeness;
 mod consent;
 mod control;
 mod entry;
@@ -21,6 +19,9 @@ mod lookup;
 mod pending;
 mod validation;
 mod webhooks;
+
+#[cfg(test)]
+mod completeness_tests;
 
 pub use entry::{Cases, Check, Stage};
 

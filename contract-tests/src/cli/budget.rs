@@ -1,6 +1,5 @@
 //! What a run may spend: the arguments, and the guard they make.
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,7 +7,7 @@ use reqwest::Url;
 use svc_fixtures::contract::Paise;
 
 use super::exit::CommandError;
-use super::keys;
+use super::{keys, say};
 use crate::client::RunKey;
 use crate::spend::{Journal, SpendGuard};
 
@@ -37,9 +36,8 @@ fn rupees(text: &str) -> Result<Paise, String> {
     let paise = format!("{whole}{part:0<2}").parse();
     // Far above any budget, far below what sums can hold.
     let paise = paise.ok().filter(|paise: &i64| *paise <= 100_000_000_000);
-    paise
-        .map(Paise)
-        .ok_or_else(|| "at most 1000000000 INR".to_owned())
+    let too_much = || "at most 1000000000 INR".to_owned();
+    paise.map(Paise).ok_or_else(too_much)
 }
 
 impl BudgetArgs {
@@ -50,25 +48,24 @@ impl BudgetArgs {
         key: Option<&RunKey>,
         seed: &str,
     ) -> Result<SpendGuard, CommandError> {
-        let Some(live) = live else {
-            return Ok(SpendGuard::unlimited());
-        };
-        match self.budget_inr {
-            None if keys::is_simulator(live, key) => Ok(SpendGuard::unlimited()),
-            None | Some(Paise::ZERO) => Ok(SpendGuard::free_only()),
-            Some(budget) => {
-                let file = self.spend_file.clone();
-                let path = file.unwrap_or_else(|| default_file(live));
-                let opened = match self.resume {
-                    true => Journal::resume(&path, budget, seed),
-                    false => Journal::begin(&path, budget, seed),
-                };
-                let (journal, ledger) = opened.map_err(|error| {
-                    CommandError::usage(format!("--spend-file {error}. Nothing was sent"))
-                })?;
-                Ok(SpendGuard::budget(ledger, journal))
+        let (live, budget) = match (live, self.budget_inr) {
+            (None, _) => return Ok(SpendGuard::unlimited()),
+            (Some(live), None) if keys::is_simulator(live, key) => {
+                return Ok(SpendGuard::unlimited());
             }
-        }
+            (Some(_), None | Some(Paise::ZERO)) => return Ok(SpendGuard::free_only()),
+            (Some(live), Some(budget)) => (live, budget),
+        };
+        let file = self.spend_file.clone();
+        let path = file.unwrap_or_else(|| default_file(live));
+        let opened = match self.resume {
+            true => Journal::resume(&path, budget, seed),
+            false => Journal::begin(&path, budget, seed),
+        };
+        let (journal, ledger) = opened.map_err(|error| {
+            CommandError::usage(format!("--spend-file {error}. Nothing was sent"))
+        })?;
+        Ok(SpendGuard::budget(ledger, journal))
     }
 
     /// In words, for the plan.
@@ -88,14 +85,10 @@ impl BudgetArgs {
     }
 }
 
-/// Tells what was spent and why the run stopped, where it did, and ends the journal.
+/// Says what was spent and why the run stopped, where it did, and ends the journal.
 pub(super) fn report_spending(guard: &SpendGuard) {
-    // Where stderr is closed there is nobody to report to.
-    let say = |text: String| {
-        let _ = writeln!(io::stderr(), "{text}");
-    };
     if let Some(stop) = guard.stopped() {
-        say(format!("stopped: {stop}"));
+        say(format_args!("stopped: {stop}"));
     }
     if let Some(ledger) = guard.sums() {
         let (spent, budget) = (ledger.spent(), ledger.budget());
@@ -103,10 +96,10 @@ pub(super) fn report_spending(guard: &SpendGuard) {
             Paise::ZERO => String::new(),
             reserved => format!(", and up to {reserved} INR for calls whose outcome is unknown"),
         };
-        say(format!("spent {spent} INR of {budget} INR{unknown}"));
+        say(format_args!("spent {spent} INR of {budget} INR{unknown}"));
     }
     if let Err(error) = guard.end() {
-        say(format!("{error}: a later run will ask for --resume"));
+        say(format_args!("{error}: a later run will ask for --resume"));
     }
 }
 
@@ -114,14 +107,7 @@ pub(super) fn report_spending(guard: &SpendGuard) {
 fn default_file(live: &Url) -> PathBuf {
     let host = live.host_str().unwrap_or_default();
     let port = live.port_or_known_default().unwrap_or_default();
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '.' {
-            c
-        } else {
-            '_'
-        }
-    };
-    let host: String = host.chars().map(plain).collect();
+    let host = host.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_");
     PathBuf::from(format!(
         "target/svc-contract-tests/spend-{host}-{port}.jsonl"
     ))

@@ -1,19 +1,19 @@
 //! How a run goes: its pace, how long it waits, how much at once, and what the service can do.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use reqwest::Url;
 use svc_fixtures::duration::parse_duration_ms;
 use svc_tls::Tls;
 use tokio::net::TcpListener;
 
 use super::exit::{CommandError, Exit};
-use super::keys;
+use super::{keys, say};
 use crate::capture::Capabilities;
 use crate::client::Pace;
 use crate::run::{Order, RunLimits};
@@ -35,12 +35,12 @@ pub(super) struct ExecutionArgs {
     /// Send at most so many requests a second
     #[arg(long, value_name = "N", value_parser = rate)]
     rate: Option<f64>,
-    /// How many checks to run at once; they are told in the same order
+    /// How many checks to run at once; they are reported in the same order
     #[arg(long, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
     /// What comes first among equally harmless checks, and among the cases of a check
     #[arg(long, value_enum, default_value = "listed")]
-    order: OrderArg,
+    order: Order,
     /// Begin no further check after so many have failed
     #[arg(long, value_name = "N")]
     max_failures: Option<NonZeroUsize>,
@@ -51,14 +51,6 @@ pub(super) struct ExecutionArgs {
     /// free port, where the console is on this machine]
     #[arg(long, value_name = "URL")]
     webhook_sink: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum OrderArg {
-    /// As `list` has it
-    Listed,
-    /// Drawn from the seed: the same again with the same seed
-    Random,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -100,25 +92,20 @@ impl ExecutionArgs {
         RunLimits {
             jobs: self.jobs,
             max_failures: self.max_failures,
-            order: match self.order {
-                OrderArg::Listed => Order::Listed,
-                OrderArg::Random => Order::Random,
-            },
+            order: self.order,
         }
     }
 
     /// What the service can do beside being called: what its console says, and what was declared.
     pub(super) async fn capabilities(&self) -> Result<Capabilities, CommandError> {
-        let mut found = Capabilities::default();
-        if let Some(text) = &self.console_url {
-            let url = keys::address("--console-url", text)?;
-            let asked = probe_console(&url, self.timeouts().connect, &self.tls()?).await;
-            found = asked.map_err(|error| CommandError {
-                exit: Exit::Unreachable,
-                cause: anyhow::Error::new(error).context("--console-url"),
-            })?;
-        }
-        Ok(found)
+        let Some(url) = self.console()? else {
+            return Ok(Capabilities::default());
+        };
+        let found = probe_console(&url, self.timeouts().connect, &self.tls()?).await;
+        found.map_err(|error| CommandError {
+            exit: Exit::Unreachable,
+            cause: anyhow::Error::new(error).context("--console-url"),
+        })
     }
 
     /// The run's own receiver, listening: at the address that was given, or, for a simulator on this
@@ -135,8 +122,12 @@ impl ExecutionArgs {
                 let host = host.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
                 (SocketAddr::new(host, port), Some(url))
             }
-            None if self.console_is_here()? => (SocketAddr::from(([127, 0, 0, 1], 0)), None),
-            None => return Ok(None),
+            None => match self.console()? {
+                Some(console) if keys::is_loopback(&console) => {
+                    (SocketAddr::from(([127, 0, 0, 1], 0)), None)
+                }
+                _ => return Ok(None),
+            },
         };
         let failed = |error: io::Error| {
             CommandError::usage(format!(
@@ -153,36 +144,25 @@ impl ExecutionArgs {
         Ok(Some(RunSink { sink, url }))
     }
 
-    fn console_is_here(&self) -> Result<bool, CommandError> {
-        let console = self.console_url.as_deref();
-        let url = console.map(|text| keys::address("--console-url", text));
-        Ok(url.transpose()?.is_some_and(|url| keys::is_loopback(&url)))
-    }
-
     /// The address of the control API.
     pub(super) fn console(&self) -> Result<Option<Url>, CommandError> {
         let console = self.console_url.as_deref();
-        console
-            .map(|text| keys::address("--console-url", text))
-            .transpose()
+        let url = console.map(|text| keys::address("--console-url", text));
+        url.transpose()
     }
 }
 
-/// Tells what was found, where something was: a console that was meant can be seen to be used.
+/// Says what was found, where something was: a console that was meant can be seen to be used.
 pub(super) fn report_capabilities(capabilities: &Capabilities) {
-    // Where stderr is closed there is nobody to report to.
-    let say = |text: String| {
-        let _ = writeln!(io::stderr(), "{text}");
-    };
     if let Some(control) = &capabilities.control {
         let clocks = match capabilities.movable_clock {
             true => "can be moved",
             false => "cannot be moved",
         };
-        say(format!("console {control}: is ready; clocks {clocks}"));
+        say(format_args!("console {control}: is ready; clocks {clocks}"));
     }
     if let Some(sink) = &capabilities.webhook_sink {
-        say(format!("webhooks reach this run at {sink}"));
+        say(format_args!("webhooks reach this run at {sink}"));
     }
 }
 

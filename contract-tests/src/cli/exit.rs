@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::event::Totals;
+use crate::event::{RunEnd, Totals};
 use crate::spend::Stop;
 
 /// What the process ends with.
@@ -33,16 +33,14 @@ Exit codes:
   5  stopped by the budget";
 
 impl Exit {
-    /// What a run ends with. A breach outranks a lost connection: it was seen.
+    /// What a run ends with.
     #[must_use]
     pub fn of(totals: Totals) -> Self {
-        let failed = totals.failed + totals.stale;
-        let judged = totals.passed + totals.known;
-        match (failed, totals.unreachable, judged) {
-            (1.., ..) => Exit::Broken,
-            (0, 1.., _) => Exit::Unreachable,
-            (0, 0, 0) => Exit::Nothing,
-            (0, 0, 1..) => Exit::Held,
+        match totals.end() {
+            RunEnd::Broken => Exit::Broken,
+            RunEnd::Unreachable => Exit::Unreachable,
+            RunEnd::Nothing => Exit::Nothing,
+            RunEnd::Held => Exit::Held,
         }
     }
 
@@ -74,12 +72,18 @@ impl CommandError {
 }
 
 /// A report that could not be written is never a success.
+impl From<anyhow::Error> for CommandError {
+    fn from(cause: anyhow::Error) -> Self {
+        let exit = Exit::Nothing;
+        CommandError { exit, cause }
+    }
+}
+
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
-        CommandError {
-            exit: Exit::Nothing,
-            cause: anyhow::Error::new(error).context("the report was not written"),
-        }
+        anyhow::Error::new(error)
+            .context("the report was not written")
+            .into()
     }
 }
 

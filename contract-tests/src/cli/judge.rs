@@ -61,10 +61,9 @@ pub(super) fn load(path: &Path) -> Result<Capture, CommandError> {
 
 /// The planned cases that a capture has.
 fn captured(setting: &Setting<'_>, checks: &[check::Check], capture: &Capture) -> Vec<Case> {
-    let names = capture.cases.iter();
-    let names: BTreeSet<_> = names
-        .map(|case| (case.check.as_str(), case.case.as_str()))
-        .collect();
+    let cases = capture.cases.iter();
+    let names = cases.map(|case| (case.check.as_str(), case.case.as_str()));
+    let names: BTreeSet<_> = names.collect();
     let mine = |check: &check::Check| {
         let mut cases = check.cases(setting);
         cases.retain(|case| names.contains(&(check.id, case.name.as_str())));

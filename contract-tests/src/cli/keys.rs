@@ -36,9 +36,8 @@ pub(super) fn ring(
         Some(key) => Some(of(Environment::Test, "--api-key (or SVC_API_KEY)", key)?),
         None if is_loopback(sandbox) => Some(RunKey::of_simulator(Environment::Test)),
         None => {
-            return Err(CommandError::usage(
-                "--api-key (or SVC_API_KEY) is needed for this address. Nothing was sent",
-            ));
+            let missing = "--api-key (or SVC_API_KEY) is needed for this address. Nothing was sent";
+            return Err(CommandError::usage(missing));
         }
     };
     let live = match (live_key, live) {

@@ -61,10 +61,8 @@ impl<'c> Proofs<'c> {
     }
 
     fn prove(&mut self, clause: &str, by: &'static str) {
-        self.by_clause
-            .entry(clause.to_owned())
-            .or_default()
-            .insert(by);
+        let provers = self.by_clause.entry(clause.to_owned());
+        provers.or_default().insert(by);
     }
 
     /// The checks that prove a clause, or why none can.
@@ -76,15 +74,12 @@ impl<'c> Proofs<'c> {
     }
 
     fn sum(&self) -> String {
-        let clauses = &self.contract.clauses;
+        let clauses = self.contract.clauses.iter();
         let proven = clauses
-            .iter()
-            .filter(|clause| self.by_clause.contains_key(&clause.id));
-        format!(
-            "{} of {} clauses are proven by a check",
-            proven.count(),
-            clauses.len()
-        )
+            .clone()
+            .filter(|it| self.by_clause.contains_key(&it.id));
+        let (proven, all) = (proven.count(), clauses.len());
+        format!("{proven} of {all} clauses are proven by a check")
     }
 }
 
@@ -111,12 +106,10 @@ impl List {
         let mut out = String::new();
         for clause in &proofs.contract.clauses {
             let provers = proofs.by_clause.get(&clause.id);
-            let by = |wanted: &String| {
-                provers
-                    .is_some_and(|checks| checks.iter().any(|id| id.starts_with(wanted.as_str())))
-            };
+            let by = |id: &&str| begins(self.check.as_ref(), id);
+            let proven = provers.is_some_and(|checks| checks.iter().any(by));
             let wanted = begins(self.clause.as_ref(), &clause.id)
-                && self.check.as_ref().is_none_or(by)
+                && (self.check.is_none() || proven)
                 && !(self.unproven && provers.is_some());
             if wanted {
                 let _ = writeln!(out, "{}: {}", clause.id, proofs.provers(clause));
@@ -128,10 +121,8 @@ impl List {
     fn checks(&self, proofs: &Proofs<'_>) -> String {
         let mut out = String::new();
         for (check, proves) in &proofs.by_check {
-            let mut clauses = proves
-                .iter()
-                .filter(|clause| begins(self.clause.as_ref(), clause))
-                .peekable();
+            let wanted = |clause: &&String| begins(self.clause.as_ref(), clause);
+            let mut clauses = proves.iter().filter(wanted).peekable();
             if !begins(self.check.as_ref(), check.id) || clauses.peek().is_none() {
                 continue;
             }
@@ -164,27 +155,14 @@ fn markdown(proofs: &Proofs<'_>) -> String {
     );
     for (check, proves) in &proofs.by_check {
         let clauses: Vec<_> = proves.iter().map(|clause| format!("`{clause}`")).collect();
-        let _ = writeln!(
-            out,
-            "| `{}` | {} | {} |",
-            check.id,
-            cell(check.title),
-            clauses.join(" ")
-        );
+        let (title, clauses) = (cell(check.title), clauses.join(" "));
+        let _ = writeln!(out, "| `{}` | {title} | {clauses} |", check.id);
     }
-    let _ = writeln!(
-        out,
-        "\n## Clauses\n\n{}.\n\n| clause | wording | proven by |\n|---|---|---|",
-        proofs.sum()
-    );
+    let head = "| clause | wording | proven by |\n|---|---|---|";
+    let _ = writeln!(out, "\n## Clauses\n\n{}.\n\n{head}", proofs.sum());
     for clause in &proofs.contract.clauses {
-        let provers = cell(&proofs.provers(clause));
-        let _ = writeln!(
-            out,
-            "| `{}` | {} | {provers} |",
-            clause.id,
-            cell(&clause.text)
-        );
+        let (text, provers) = (cell(&clause.text), cell(&proofs.provers(clause)));
+        let _ = writeln!(out, "| `{}` | {text} | {provers} |", clause.id);
     }
     out
 }

@@ -15,7 +15,7 @@ mod selection;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::redact::Redactor;
 pub use exit::Exit;
@@ -40,6 +40,30 @@ enum Command {
     List(list::List),
 }
 
+/// What is done unless somebody says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Choice {
+    /// Of a service on this machine
+    Auto,
+    Yes,
+    No,
+}
+
+impl Choice {
+    fn or(self, auto: bool) -> bool {
+        match self {
+            Choice::Auto => auto,
+            Choice::Yes => true,
+            Choice::No => false,
+        }
+    }
+}
+
+/// Says something beside the report. Where stderr is closed there is nobody to say it to.
+fn say(text: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Runs the command of this process.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -51,8 +75,7 @@ pub fn main() -> ExitCode {
         Command::List(list) => list.execute(),
     };
     let exit = done.unwrap_or_else(|mistake| {
-        // Where stderr is closed there is nobody to report to.
-        let _ = writeln!(io::stderr(), "error: {:#}", mistake.cause);
+        say(format_args!("error: {:#}", mistake.cause));
         mistake.exit
     });
     ExitCode::from(exit as u8)

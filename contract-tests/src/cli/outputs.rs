@@ -6,13 +6,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::Choice;
 use super::exit::{CommandError, Exit};
 use crate::baseline::Baseline;
 use crate::capture::Capture;
 use crate::check::Check;
-use crate::event::{Event, Outcome, Totals};
+use crate::event::{Event, Totals};
 use crate::personal::{self, PersonalMembers, Pseudonyms};
 use crate::plan::Setting;
 use crate::report::human::HumanReport;
@@ -44,20 +45,12 @@ pub(super) struct OutputArgs {
     /// Write a file for each failing case to this folder: `replay` and `judge` take it
     #[arg(long, value_name = "DIR")]
     failures: Option<PathBuf>,
-    /// A list of known deviations, in TOML: they are told and do not fail the run
+    /// A list of known deviations, in TOML: they are reported and do not fail the run
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Whether reports and captures show personal data
-    #[arg(long, value_enum, default_value_t = PersonalDataArg::Auto)]
-    show_personal_data: PersonalDataArg,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PersonalDataArg {
-    /// Of a service on this machine
-    Auto,
-    Yes,
-    No,
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    show_personal_data: Choice,
 }
 
 /// Who may see personal data.
@@ -71,10 +64,9 @@ pub(super) enum DataSubjects {
 
 impl DataSubjects {
     pub(super) fn of(local: bool) -> Self {
-        if local {
-            DataSubjects::Invented
-        } else {
-            DataSubjects::MaybeReal
+        match local {
+            true => DataSubjects::Invented,
+            false => DataSubjects::MaybeReal,
         }
     }
 }
@@ -102,11 +94,8 @@ impl OutputArgs {
         subject: DataSubjects,
     ) -> Result<EventFanout<'a>, CommandError> {
         self.check_files()?;
-        let shown = match self.show_personal_data {
-            PersonalDataArg::Auto => subject == DataSubjects::Invented,
-            PersonalDataArg::Yes => true,
-            PersonalDataArg::No => false,
-        };
+        let invented = subject == DataSubjects::Invented;
+        let shown = self.show_personal_data.or(invented);
         Ok(EventFanout {
             outputs: self,
             setting,
@@ -138,10 +127,9 @@ impl OutputArgs {
         for path in files.into_iter().flatten().chain(totals.as_ref()) {
             writable(path)?;
             if !seen.insert(path) {
-                return Err(CommandError::usage(format!(
-                    "{}: two reports can't go to one file",
-                    path.display()
-                )));
+                let shown = path.display();
+                let twice = format!("{shown}: two reports can't go to one file");
+                return Err(CommandError::usage(twice));
             }
         }
         match &self.failures {
@@ -174,33 +162,22 @@ pub(super) fn read(path: &Path) -> Result<String, CommandError> {
 
 /// Says now that a file cannot be written, and not after a long run.
 pub(super) fn writable(path: &Path) -> Result<(), CommandError> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let why = match folder {
+    let folder = path.parent();
+    let why = match folder.filter(|folder| !folder.as_os_str().is_empty()) {
         _ if path.is_dir() => "it is a folder",
         Some(folder) if !folder.is_dir() => "its folder does not exist",
         _ => return Ok(()),
     };
+    let shown = path.display();
     Err(CommandError::usage(format!(
-        "{}: can't be written: {why}",
-        path.display()
+        "{shown}: can't be written: {why}"
     )))
 }
 
 /// Writes a file; a part of one is an error, too.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     let written = fs::write(path, text);
-    written
-        .with_context(|| format!("{} was not written", path.display()))
-        .map_err(unwritten)
-}
-
-fn unwritten(cause: anyhow::Error) -> CommandError {
-    CommandError {
-        exit: Exit::Nothing,
-        cause,
-    }
+    Ok(written.with_context(|| format!("{} was not written", path.display()))?)
 }
 
 impl<'a> EventFanout<'a> {
@@ -270,14 +247,16 @@ impl<'a> EventFanout<'a> {
         self.failures(capture)?;
         let summary = RunSummary::of(&self.events);
         let outputs = self.outputs;
-        if let Some(path) = &outputs.report_json {
-            write(path, &json::print(&summary))?;
-        }
-        if let Some(path) = &outputs.report_junit {
-            write(path, &junit::print(&summary))?;
-        }
-        if let Some(path) = &outputs.report_html {
-            write(path, &html::print(&summary))?;
+        type Print = fn(&RunSummary<'_>) -> String;
+        let reports: [(_, Print); 3] = [
+            (&outputs.report_json, json::print),
+            (&outputs.report_junit, junit::print),
+            (&outputs.report_html, html::print),
+        ];
+        for (path, print) in reports {
+            if let Some(path) = path {
+                write(path, &print(&summary))?;
+            }
         }
         if let Some(path) = outputs.summary_path()? {
             append(&path, &github::summary(&summary))?;
@@ -296,15 +275,8 @@ impl<'a> EventFanout<'a> {
             return Ok(());
         };
         let mut failing = BTreeSet::new();
-        for event in &self.events {
-            let Event::CheckFinished(result) = event else {
-                continue;
-            };
-            if result.outcome() != Outcome::Failed {
-                continue;
-            }
-            let breaches = result.findings.iter().filter_map(|f| Breach::of(result, f));
-            let news = breaches.filter(|breach| breach.known.is_none());
+        for result in RunSummary::of(&self.events).results {
+            let news = Breach::all(result).filter(|breach| breach.known.is_none());
             failing.extend(news.map(|breach| (result.check, breach.finding.case.clone())));
         }
         let mut names = BTreeSet::new();
@@ -314,10 +286,7 @@ impl<'a> EventFanout<'a> {
                 name.push('_');
             }
             let saved = self.savable(&capture.of_case(check, &case));
-            let text = saved
-                .to_json()
-                .context("a failure can't be printed")
-                .map_err(unwritten)?;
+            let text = saved.to_json().context("a failure can't be printed")?;
             write(&folder.join(format!("{name}.json")), &text)?;
         }
         Ok(())
@@ -326,15 +295,9 @@ impl<'a> EventFanout<'a> {
 
 /// A name any file system takes.
 fn file_name(check: &str, case: &str) -> String {
-    let plain = |c: char| match c {
-        c if c.is_ascii_alphanumeric() || c == '.' => c.to_ascii_lowercase(),
-        _ => '-',
-    };
-    let name = format!("{check} {case}")
-        .chars()
-        .map(plain)
-        .collect::<String>();
-    let parts: Vec<_> = name.split('-').filter(|part| !part.is_empty()).collect();
+    let name = format!("{check} {case}").to_ascii_lowercase();
+    let parts = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
     parts.join("-").chars().take(120).collect()
 }
 
@@ -342,9 +305,7 @@ fn file_name(check: &str, case: &str) -> String {
 fn append(path: &Path, text: &str) -> Result<(), CommandError> {
     let open = fs::OpenOptions::new().append(true).create(true).open(path);
     let written = open.and_then(|mut file| file.write_all(text.as_bytes()));
-    written
-        .with_context(|| format!("{} was not written", path.display()))
-        .map_err(unwritten)
+    Ok(written.with_context(|| format!("{} was not written", path.display()))?)
 }
 
 #[cfg(test)]

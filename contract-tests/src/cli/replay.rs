@@ -42,40 +42,27 @@ fn chosen(
     case: Option<&str>,
     check: Option<&str>,
 ) -> Result<(String, String), CommandError> {
-    let meant = |name: &&(String, String)| {
-        let (of, named) = *name;
+    let meant = |(of, named): &&(String, String)| {
         case.is_none_or(|wanted| wanted == named)
             && check.is_none_or(|wanted| of.starts_with(wanted))
     };
     let all = capture.cases.iter();
-    let all: BTreeSet<_> = all
-        .map(|case| (case.check.clone(), case.case.clone()))
-        .collect();
+    let all = all.map(|case| (case.check.clone(), case.case.clone()));
+    let all: BTreeSet<_> = all.collect();
     let found: Vec<_> = all.iter().filter(meant).collect();
-    if let [one] = found.as_slice() {
-        return Ok((*one).clone());
+    let (what, names) = match found.as_slice() {
+        [one] => return Ok((*one).clone()),
+        [] => ("there is no such case; the file has", all.iter().collect()),
+        _ => ("the file has several cases; say which", found),
+    };
+    let mut text = what.to_owned();
+    for (check, case) in names.iter().take(LISTED) {
+        text += &format!("\n  --check {check} --case '{case}'");
     }
-    let names = if found.is_empty() {
-        all.iter().collect()
-    } else {
-        found.clone()
-    };
-    let listed = names.iter().take(LISTED);
-    let listed: Vec<_> = listed
-        .map(|(check, case)| format!("  --check {check} --case '{case}'"))
-        .collect();
-    let more = match names.len().saturating_sub(LISTED) {
-        0 => String::new(),
-        more => format!("\n  and {more} more"),
-    };
-    let what = match found.len() {
-        0 => "there is no such case; the file has",
-        _ => "the file has several cases; say which",
-    };
-    Err(CommandError::usage(format!(
-        "{what}\n{}{more}",
-        listed.join("\n")
-    )))
+    if names.len() > LISTED {
+        text += &format!("\n  and {} more", names.len() - LISTED);
+    }
+    Err(CommandError::usage(text))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use reqwest::Url;
 use svc_fixtures::contract::Contract;
 
@@ -14,14 +14,14 @@ use super::execution::{self, ExecutionArgs};
 use super::exit::{CommandError, Exit};
 use super::outputs::{self, DataSubjects, EventFanout, OutputArgs};
 use super::selection::SelectionArgs;
-use super::{dry_run, keys};
+use super::{Choice, dry_run, keys};
 use crate::capture::Capture;
 use crate::check;
 use crate::client::{Client, Keyring};
 use crate::event::Event;
 use crate::plan::Setting;
 use crate::redact::Secret;
-use crate::run::{Filter, run_within};
+use crate::run::{self, Filter};
 use crate::target::HttpTarget;
 use svc_fixtures::contract::Environment;
 
@@ -35,10 +35,10 @@ pub(super) struct Run {
     #[arg(long, env = "SVC_LIVE_URL", value_name = "URL")]
     live_url: Option<String>,
     /// The sandbox's API key; a simulator on this machine needs none
-    #[arg(long, env = "SVC_API_KEY", hide_env_values = true, value_name = "KEY", value_parser = secret)]
+    #[arg(long, env = "SVC_API_KEY", hide_env_values = true, value_name = "KEY")]
     api_key: Option<Secret>,
     /// Live's API key; a simulator on this machine needs none
-    #[arg(long, env = "SVC_LIVE_KEY", hide_env_values = true, value_name = "KEY", value_parser = secret)]
+    #[arg(long, env = "SVC_LIVE_KEY", hide_env_values = true, value_name = "KEY")]
     live_key: Option<Secret>,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -47,8 +47,8 @@ pub(super) struct Run {
     #[command(flatten)]
     execution: ExecutionArgs,
     /// Whether to ask what only the simulator's own rulings say
-    #[arg(long, value_enum, default_value_t = Extensions::Auto)]
-    extensions: Extensions,
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    extensions: Choice,
     /// Makes accounts, idempotency keys and references the run's own; the same again repeats a run
     #[arg(long, value_name = "TEXT")]
     seed: Option<String>,
@@ -70,22 +70,6 @@ pub(super) struct RepeatedCases {
     pub(super) extensions: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Extensions {
-    /// Of a service on this machine
-    Auto,
-    Yes,
-    No,
-}
-
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "an argument's parser may fail; this one cannot"
-)]
-fn secret(text: &str) -> Result<Secret, std::convert::Infallible> {
-    Ok(Secret::new(text))
-}
-
 impl Run {
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         self.go(None)
@@ -104,15 +88,10 @@ impl Run {
     fn go(&self, again: Option<&RepeatedCases>) -> Result<Exit, CommandError> {
         let sandbox = keys::address("--base-url", &self.base_url)?;
         let live = self.live_url.as_deref();
-        let live = live
-            .map(|text| keys::address("--live-url", text))
-            .transpose()?;
-        let ring = keys::ring(
-            &sandbox,
-            live.as_ref(),
-            self.api_key.as_ref(),
-            self.live_key.as_ref(),
-        )?;
+        let live = live.map(|text| keys::address("--live-url", text));
+        let live = live.transpose()?;
+        let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
+        let ring = keys::ring(&sandbox, live.as_ref(), test_key, live_key)?;
         let contract = Contract::built_in();
         let mut setting = Setting::new(
             &contract,
@@ -122,16 +101,10 @@ impl Run {
         setting
             .environments
             .extend(live.is_some().then_some(Environment::Live));
-        setting.extensions = match self.extensions {
-            // What only a simulator promises is not asked of a real live service either.
-            Extensions::Auto => {
-                let real = |live: &Url| !keys::is_simulator(live, ring.live.as_ref());
-                let simulated = keys::is_loopback(&sandbox) && !live.as_ref().is_some_and(real);
-                simulated || again.is_some_and(|again| again.extensions)
-            }
-            Extensions::Yes => true,
-            Extensions::No => false,
-        };
+        // What only a simulator promises is not asked of a real live service either.
+        let here = is_here(&sandbox, live.as_ref(), &ring);
+        let asked_before = again.is_some_and(|again| again.extensions);
+        setting.extensions = self.extensions.or(here || asked_before);
         let mut filter = self.selection.filter(&setting)?;
         filter.only = again.map(|again| again.cases.clone());
         if self.dry_run {
@@ -144,7 +117,7 @@ impl Run {
         setting.capabilities = runtime.block_on(self.execution.capabilities())?;
         let sink = runtime.block_on(self.execution.sink(&mut setting.capabilities))?;
         execution::report_capabilities(&setting.capabilities);
-        let subject = DataSubjects::of(is_here(&sandbox, live.as_ref(), &ring));
+        let subject = DataSubjects::of(here);
         let checks = check::all();
         if let Some(path) = &self.capture {
             outputs::writable(path)?;
@@ -163,11 +136,8 @@ impl Run {
         let target = target.with_console(self.execution.console()?);
         let client = Client::new(&target, ring, &setting)
             .guarded(guard)
-            .paced(self.execution.pace());
-        let client = match sink {
-            Some(sink) => client.with_sink(sink),
-            None => client,
-        };
+            .paced(self.execution.pace())
+            .with_sink(sink);
         runtime.block_on(self.judge(fanout, &filter, &client, subject))
     }
 
@@ -181,21 +151,14 @@ impl Run {
         let (setting, checks) = (fanout.setting(), fanout.checks());
         let mut emit = |event: &mut Event| fanout.take(event);
         let limits = self.execution.limits();
-        let (capture, _) = run_within(setting, checks, filter, limits, client, &mut emit).await;
+        let (capture, _) = run::run(setting, checks, filter, limits, client, &mut emit).await;
         // Before anything else can fail: what was spent is reported, and the journal gets its end.
         budget::report_spending(client.guard());
         let local = subject == DataSubjects::Invented;
         let capture = Capture { local, ..capture };
         if let Some(path) = &self.capture {
             let text = fanout.savable(&capture).to_json();
-            let text = text.context("the capture can't be printed");
-            outputs::write(
-                path,
-                &text.map_err(|cause| CommandError {
-                    exit: Exit::Nothing,
-                    cause,
-                })?,
-            )?;
+            outputs::write(path, &text.context("the capture can't be printed")?)?;
         }
         fanout.close(&capture, client.guard().stopped().as_ref())
     }

@@ -9,8 +9,8 @@ use svc_fixtures::reading::{Source, nearest};
 
 use super::exit::CommandError;
 use crate::check;
-use crate::plan::Setting;
 use crate::plan::inputs::{self, Input};
+use crate::plan::{Setting, clause_ids};
 use crate::run::{Filter, Tag};
 
 /// Which checks are run, and with which inputs. Every filter that is given narrows the run.
@@ -72,41 +72,28 @@ impl SelectionArgs {
             only: None,
         };
         let contract = setting.contract;
-        let clauses = || contract.clauses.iter().map(|clause| clause.id.as_str());
-        if let Some(clause) = self
-            .clause
-            .as_ref()
-            .filter(|it| !clauses().any(|id| id == *it))
+        let mut ids = clause_ids(contract);
+        if let Some(clause) = &self.clause
+            && !ids.any(|id| id == clause)
         {
-            let hint = nearest(clause, clauses());
-            return Err(CommandError::usage(format!(
-                "--clause: there is no clause `{clause}`; {hint}"
-            )));
+            let hint = nearest(clause, clause_ids(contract));
+            let unknown = format!("--clause: there is no clause `{clause}`; {hint}");
+            return Err(CommandError::usage(unknown));
         }
-        let begins = |wanted: &String| {
-            let mut checks = check::all().into_iter();
-            checks.any(|check| check.id.starts_with(wanted.as_str()))
+        let checks = check::all();
+        let begins = |wanted: &String, id: &str| id.starts_with(wanted.as_str());
+        let of_check = |wanted: &String| checks.iter().any(|check| begins(wanted, check.id));
+        let mut operations = contract.operations.iter();
+        let of_operation = |wanted: &String| operations.any(|it| begins(wanted, &it.id));
+        let mistake = if !self.check.as_ref().is_none_or(of_check) {
+            "--check: no check's id begins so; `list` shows them"
+        } else if !self.operation.as_ref().is_none_or(of_operation) {
+            "--operation: there is no such operation"
+        } else if !checks.iter().any(|it| filter.allows_check(it, setting)) {
+            "--check, --clause and --tag together let no check through; `list` shows which proves what"
+        } else {
+            return Ok(filter);
         };
-        if !self.check.as_ref().is_none_or(begins) {
-            return Err(CommandError::usage(
-                "--check: no check's id begins so; `list` shows them",
-            ));
-        }
-        let known = |wanted: &String| {
-            let mut operations = contract.operations.iter();
-            operations.any(|operation| operation.id.starts_with(wanted.as_str()))
-        };
-        if !self.operation.as_ref().is_none_or(known) {
-            return Err(CommandError::usage(
-                "--operation: there is no such operation",
-            ));
-        }
-        let mut checks = check::all().into_iter();
-        match checks.any(|check| filter.allows_check(&check, setting)) {
-            true => Ok(filter),
-            false => Err(CommandError::usage(
-                "--check, --clause and --tag together let no check through; `list` shows which proves what",
-            )),
-        }
+        Err(CommandError::usage(mistake))
     }
 }

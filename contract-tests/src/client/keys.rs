@@ -34,20 +34,21 @@ impl RunKey {
     /// A key as somebody gave it.
     #[must_use]
     pub fn new(secret: Secret) -> Self {
-        let copies = Environment::ALL.iter().any(|environment| {
-            secret.expose().strip_prefix(environment.key_prefix()) == Some("local")
-        });
+        let copies = names(&secret).any(|name| name == "local");
         RunKey { secret, copies }
     }
 
     /// Whether it is one of those that every simulator has, and so nobody's money.
     #[must_use]
     pub fn is_simulators(&self) -> bool {
-        Environment::ALL.iter().any(|environment| {
-            let name = self.secret.expose().strip_prefix(environment.key_prefix());
-            name.is_some_and(|name| name == "local" || name.starts_with("local_"))
-        })
+        names(&self.secret).any(|name| name == "local" || name.starts_with("local_"))
     }
+}
+
+/// What stands in a key behind the beginning that the keys of an environment have.
+fn names(key: &Secret) -> impl Iterator<Item = &str> {
+    let prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
+    prefixes.filter_map(|prefix| key.expose().strip_prefix(prefix))
 }
 
 impl Keyring {
@@ -86,19 +87,11 @@ impl Keyring {
     /// What finds the run's keys, and these, in what others wrote. The own part of a simulator's
     /// key is the name of its account, which answers may show.
     pub(super) fn redactor(&self, presented: &[Secret]) -> Redactor {
-        let named = |key: &&Secret| {
-            let prefixes = Environment::ALL.map(Environment::key_prefix);
-            let rest = prefixes
-                .iter()
-                .find_map(|prefix| key.expose().strip_prefix(prefix));
-            rest.is_some_and(|rest| rest.starts_with("local"))
-        };
-        let own = || {
-            let keys = [&self.test, &self.live].into_iter().flatten();
-            keys.map(|own| &own.secret)
-        };
-        let (names, secrets) = (own().filter(named), own().filter(|key| !named(key)));
-        Redactor::with(names.chain(presented), secrets)
+        let named = |key: &&Secret| names(key).any(|name| name.starts_with("local"));
+        let own = [&self.test, &self.live].into_iter().flatten();
+        let own = own.map(|own| &own.secret);
+        let secrets = own.clone().filter(|key| !named(key));
+        Redactor::with(own.filter(named).chain(presented), secrets)
     }
 
     /// The key a call presents; none for a call that presents none.
@@ -113,36 +106,27 @@ impl Keyring {
             own.map(Some)
                 .ok_or_else(|| format!("there is no {environment} key for this run"))
         };
+        let prefix = environment.key_prefix();
+        let made = |name: &str| Ok(Some(Secret::new(format!("{prefix}{name}"))));
         match credential {
             Credential::Own => needed(environment),
             Credential::OtherEnvironment => {
-                let live = environment == Environment::Test;
-                match self
-                    .live
-                    .as_ref()
-                    .filter(|key| live && !key.is_simulators())
-                {
-                    Some(_) => Err("a live key is not shown to another address".to_owned()),
-                    None => needed(environment.other()),
+                let real = self.live.as_ref().is_some_and(|key| !key.is_simulators());
+                match environment == Environment::Test && real {
+                    true => Err("a live key is not shown to another address".to_owned()),
+                    false => needed(environment.other()),
                 }
             }
-            Credential::Unknown => Ok(Some(Secret::new(format!(
-                "{}unknownkey{account}",
-                environment.key_prefix()
-            )))),
+            Credential::Unknown => made(&format!("unknownkey{account}")),
             Credential::Rotated => {
                 let own = needed(environment)?;
                 Ok(own.map(|own| Secret::new(format!("{}.2", own.expose()))))
             }
             Credential::Another(name) => {
                 let name = shortened(&format!("{name}-{account}"));
-                let prefix = environment.key_prefix();
-                Ok(Some(Secret::new(format!("{prefix}local_{name}"))))
+                made(&format!("local_{name}"))
             }
-            Credential::BuiltIn(name) => Ok(Some(Secret::new(format!(
-                "{}{name}",
-                environment.key_prefix()
-            )))),
+            Credential::BuiltIn(name) => made(name),
             Credential::Header(_) | Credential::Nothing => Ok(None),
         }
     }

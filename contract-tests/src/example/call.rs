@@ -136,10 +136,8 @@ fn carried(
         }
         if let Some(earlier) = value::earlier(reader, &item) {
             carries.push(Carry {
-                path_only: false,
-                from: earlier.step,
-                place: earlier.place,
                 field: (!into_the_path).then(|| field.to_owned()),
+                ..Carry::into_path(earlier.step, earlier.place)
             });
         }
     }

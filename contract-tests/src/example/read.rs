@@ -5,7 +5,7 @@ use svc_fixtures::reading::{Item, Table};
 
 use super::call;
 use super::target::EarlierCall;
-use crate::plan::Case;
+use crate::plan::{Case, clause_ids, known};
 
 /// Every case of a file.
 pub(super) fn cases(root: &Table<'_>, contract: &Contract) -> Vec<Case> {
@@ -32,13 +32,8 @@ fn case(table: &Table<'_>, contract: &Contract, names: &mut Vec<String>) -> Vec<
         if own.is_none() {
             table.lacks("neither the case nor this call says which `clause` it proves");
         }
-        let one = call::read(
-            table,
-            contract,
-            &mut case,
-            &earlier,
-            &own.unwrap_or_default(),
-        );
+        let own = own.unwrap_or_default();
+        let one = call::read(table, contract, &mut case, &earlier, &own);
         table.done();
         earlier.extend(one);
     }
@@ -63,19 +58,16 @@ fn name(table: &Table<'_>, names: &mut Vec<String>) -> String {
 
 fn clause(table: &Table<'_>, contract: &Contract) -> Option<String> {
     let item = table.optional("clause")?;
-    let id = item.text()?;
-    let mut known = contract.clauses.iter().map(|clause| clause.id.as_str());
-    if !known.clone().any(|known| known == id) {
-        item.unknown("clause", id, known.by_ref());
-    }
-    Some(id.to_owned())
+    known(&item, "clause", clause_ids(contract));
+    item.text().map(str::to_owned)
 }
 
 fn environments(table: &Table<'_>) -> Vec<Environment> {
-    match (
+    let (one, several) = (
         table.optional("environment"),
         table.optional("environments"),
-    ) {
+    );
+    match (one, several) {
         (None, None) => vec![Environment::Test],
         (Some(one), None) => environment(&one).into_iter().collect(),
         (None, Some(several)) => {
@@ -90,12 +82,8 @@ fn environments(table: &Table<'_>) -> Vec<Environment> {
 }
 
 fn environment(item: &Item<'_>) -> Option<Environment> {
-    let name = item.text()?;
     let mut all = Environment::ALL.into_iter();
-    let found = all.find(|environment| environment.as_str() == name);
-    if found.is_none() {
-        let known = Environment::ALL.iter().map(|known| known.as_str());
-        item.unknown("environment", name, known);
-    }
-    found
+    let names = Environment::ALL.iter().map(|known| known.as_str());
+    let name = known(item, "environment", names)?;
+    all.find(|environment| environment.as_str() == name)
 }

@@ -4,7 +4,7 @@ use svc_fixtures::contract::{Bundle, Contract, Operation, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Table, nearest};
 
-use crate::plan::{Place, RequestTemplate};
+use crate::plan::{Place, RequestTemplate, known};
 
 /// What a call calls.
 #[derive(Clone)]
@@ -45,21 +45,16 @@ impl<'c> Callee<'c> {
         let text = item.text()?;
         match key {
             "operation" => {
-                let found = contract.operation(text).map(Callee::Operation);
-                if found.is_none() {
-                    let known = contract.operations.iter().map(|known| known.id.as_str());
-                    item.unknown(key, text, known);
-                }
-                found
+                let ids = contract.operations.iter().map(|known| known.id.as_str());
+                known(&item, key, ids)?;
+                contract.operation(text).map(Callee::Operation)
             }
             "bundle" => {
                 let mut bundles = contract.bundles.iter();
-                let found = bundles.find(|bundle| bundle.slug == text);
-                if found.is_none() {
-                    let known = contract.bundles.iter().map(|known| known.slug.as_str());
-                    item.unknown(key, text, known);
-                }
-                found.map(Callee::Bundle)
+                let slug = known(&item, key, bundles.clone().map(|known| known.slug.as_str()))?;
+                bundles
+                    .find(|bundle| bundle.slug == slug)
+                    .map(Callee::Bundle)
             }
             _ if !text.starts_with("/v1/") => {
                 item.problem("a path begins with `/v1/`");
@@ -116,11 +111,8 @@ impl<'c> Callee<'c> {
                 let mut names: Vec<_> = fields.into_iter().map(|field| field.name).collect();
                 for step in bundle.steps.iter().filter_map(|id| contract.operation(id)) {
                     let last = step.id.rsplit('.').next().unwrap_or_default();
-                    names.extend(
-                        step.request
-                            .iter()
-                            .map(|field| format!("{last}.{}", field.name)),
-                    );
+                    let fields = step.request.iter();
+                    names.extend(fields.map(|field| format!("{last}.{}", field.name)));
                 }
                 Some(names)
             }
@@ -169,13 +161,18 @@ pub(super) fn inside<'s>(
         match shape.inside(part) {
             Some(Shape::AnyObject) => return Ok(None),
             Some(found) => form = Some(found),
-            None => return Err((format!("there is no `{part}` here"), known(shape, part))),
+            None => {
+                return Err((
+                    format!("there is no `{part}` here"),
+                    what_is_there(shape, part),
+                ));
+            }
         }
     }
     Ok(form)
 }
 
-fn known(shape: &Shape, part: &str) -> String {
+fn what_is_there(shape: &Shape, part: &str) -> String {
     match shape {
         Shape::Object(members) => nearest(part, members.iter().map(|member| member.name.as_str())),
         Shape::List(_) => "in a list stands a position, counted from 0".to_owned(),

@@ -4,7 +4,7 @@ use svc_fixtures::contract::{Contract, Shape};
 use svc_fixtures::reading::{Item, Table};
 
 use super::target::{Callee, EarlierCall, inside};
-use crate::plan::{EarlierValue, JsonType, Pattern, Place, Predicate};
+use crate::plan::{EarlierValue, JsonType, Pattern, Place, Predicate, known};
 
 /// What is known where a value is read.
 pub(super) struct ValueReader<'r, 'c> {
@@ -42,10 +42,8 @@ pub(super) fn earlier(reader: &ValueReader<'_, '_>, item: &Item<'_>) -> Option<E
         return None;
     };
     let place = parsed(place, item)?;
-    reported(
-        reader.before[step].target.form(reader.contract, &place),
-        item,
-    )?;
+    let target = &reader.before[step].target;
+    reported(target.form(reader.contract, &place), item)?;
     Some(EarlierValue { step, place })
 }
 
@@ -83,23 +81,52 @@ fn test(reader: &ValueReader<'_, '_>, form: Form<'_>, item: &Item<'_>) -> Option
     }
 }
 
+/// What reads a test.
+type ReadTest = fn(&ValueReader<'_, '_>, Form<'_>, &Item<'_>) -> Option<Predicate>;
+
 /// The words a table of tests may have.
-const WORDS: [&str; 15] = [
-    "absent",
-    "present",
-    "matches",
-    "at_least",
-    "at_most",
-    "length",
-    "each",
-    "contains",
-    "one_of",
-    "same_as",
-    "other_than",
-    "less_than",
-    "type",
-    "has",
-    "not",
+const TESTS: [(&str, ReadTest); 15] = [
+    ("absent", |_, _, item| {
+        is_true(item).then_some(Predicate::Absent)
+    }),
+    ("present", |_, _, item| {
+        is_true(item).then_some(Predicate::Present)
+    }),
+    ("matches", |_, _, item| {
+        pattern(item).map(Predicate::Matches)
+    }),
+    ("at_least", |_, _, item| item.num().map(Predicate::AtLeast)),
+    ("at_most", |_, _, item| item.num().map(Predicate::AtMost)),
+    ("length", |reader, _, item| {
+        nested(reader, None, item).map(Predicate::Length)
+    }),
+    ("each", |reader, form, item| {
+        nested(reader, items(form), item).map(Predicate::Each)
+    }),
+    ("contains", |reader, form, item| {
+        nested(reader, items(form), item).map(Predicate::Contains)
+    }),
+    ("one_of", |_, _, item| {
+        let values = item.list()?;
+        let values = values.iter().map(Item::json_or_problem);
+        values.collect::<Option<_>>().map(Predicate::OneOf)
+    }),
+    ("same_as", |reader, _, item| {
+        earlier(reader, item).map(Predicate::SameAs)
+    }),
+    ("other_than", |reader, _, item| {
+        earlier(reader, item).map(Predicate::OtherThan)
+    }),
+    ("less_than", |reader, _, item| {
+        earlier(reader, item).map(Predicate::LessThan)
+    }),
+    ("type", |_, _, item| types(item).map(Predicate::Type)),
+    ("has", |reader, form, item| {
+        has(reader, form, &item.table()?).map(Predicate::Has)
+    }),
+    ("not", |reader, form, item| {
+        nested(reader, form, item).map(Predicate::Not)
+    }),
 ];
 
 fn named(
@@ -108,54 +135,40 @@ fn named(
     name: &str,
     item: &Item<'_>,
 ) -> Option<Predicate> {
-    let nested = |form| test(reader, form, item).map(Box::new);
-    let items = match form {
-        Some(Shape::List(item)) => Some(&**item),
-        _ => None,
-    };
-    match name {
-        "absent" => is_true(item).then_some(Predicate::Absent),
-        "present" => is_true(item).then_some(Predicate::Present),
-        "matches" => pattern(item).map(Predicate::Matches),
-        "at_least" => item.num().map(Predicate::AtLeast),
-        "at_most" => item.num().map(Predicate::AtMost),
-        "length" => nested(None).map(Predicate::Length),
-        "each" => nested(items).map(Predicate::Each),
-        "contains" => nested(items).map(Predicate::Contains),
-        "one_of" => {
-            let values = item.list()?;
-            let values = values.iter().map(Item::json_or_problem);
-            values.collect::<Option<_>>().map(Predicate::OneOf)
-        }
-        "same_as" => earlier(reader, item).map(Predicate::SameAs),
-        "other_than" => earlier(reader, item).map(Predicate::OtherThan),
-        "less_than" => earlier(reader, item).map(Predicate::LessThan),
-        "type" => types(item).map(Predicate::Type),
-        "has" => has(reader, form, &item.table()?).map(Predicate::Has),
-        "not" => nested(form).map(Predicate::Not),
-        _ => {
-            item.unknown_key("the test", name, WORDS.into_iter());
+    match TESTS.iter().find(|(known, _)| *known == name) {
+        Some((_, read)) => read(reader, form, item),
+        None => {
+            item.unknown_key("the test", name, TESTS.iter().map(|(known, _)| *known));
             None
         }
+    }
+}
+
+fn nested(reader: &ValueReader<'_, '_>, form: Form<'_>, item: &Item<'_>) -> Option<Box<Predicate>> {
+    test(reader, form, item).map(Box::new)
+}
+
+/// The form of what is in a list.
+fn items(form: Form<'_>) -> Form<'_> {
+    match form {
+        Some(Shape::List(item)) => Some(item),
+        _ => None,
     }
 }
 
 fn is_true(item: &Item<'_>) -> bool {
     let is_true = item.bool();
     if is_true == Some(false) {
-        item.problem_with_hint(
-            "only true is said here",
-            "the opposite of `absent` is `present`",
-        );
+        let hint = "the opposite of `absent` is `present`";
+        item.problem_with_hint("only true is said here", hint);
     }
     is_true == Some(true)
 }
 
 fn pattern(item: &Item<'_>) -> Option<Pattern> {
     let pattern = Pattern::new(item.text()?);
-    pattern
-        .map_err(|mistake| item.problem(mistake.to_string()))
-        .ok()
+    let pattern = pattern.map_err(|mistake| item.problem(mistake.to_string()));
+    pattern.ok()
 }
 
 fn types(item: &Item<'_>) -> Option<Vec<JsonType>> {
@@ -164,16 +177,13 @@ fn types(item: &Item<'_>) -> Option<Vec<JsonType>> {
         false => vec![item.clone()],
     };
     let kind = |item: &Item<'_>| {
-        let name = item.text()?;
-        let found = JsonType::ALL.into_iter().find(|kind| kind.name() == name);
-        if found.is_none() {
-            item.unknown(
-                "the type",
-                name,
-                JsonType::ALL.iter().map(|kind| kind.name()),
-            );
-        }
-        found
+        let name = known(
+            item,
+            "the type",
+            JsonType::ALL.iter().map(|(name, _)| *name),
+        )?;
+        let mut all = JsonType::ALL.into_iter();
+        all.find(|(known, _)| *known == name).map(|(_, kind)| kind)
     };
     items.iter().map(kind).collect()
 }

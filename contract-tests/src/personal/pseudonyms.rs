@@ -5,12 +5,14 @@
 //! so that a saved capture can still be judged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use data_encoding::BASE64;
+use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::capture::{CapturedCase, Exchange, Repeat};
+use crate::capture::{CapturedCase, Exchange};
 use crate::event::CheckResult;
 use crate::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Field, Kind};
@@ -61,13 +63,8 @@ impl PersonalMembers {
     #[must_use]
     pub fn is(&self, member: &str) -> bool {
         let word = |word: &String| self.list.words.contains(word);
-        !self.is_excepted(member)
+        !self.list.except.contains(member)
             && (self.fields.contains(member) || words(member).iter().any(word))
-    }
-
-    /// Whether a member of that name holds no personal data wherever it stands.
-    fn is_excepted(&self, member: &str) -> bool {
-        self.list.except.contains(member)
     }
 }
 
@@ -87,21 +84,15 @@ fn named(contract: &Contract, list: &WordList, fields: &[Field], out: &mut BTree
     }
 }
 
+static WORD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("[A-Z]*[a-z]+|[A-Z]+").expect("it is a pattern"));
+
 /// The words of a name, in lower case.
 fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before_was_small = false;
-    for c in name.chars() {
-        let next = !c.is_ascii_alphabetic() || (c.is_ascii_uppercase() && before_was_small);
-        if next {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_ascii_alphabetic()) {
-            word.push(c.to_ascii_lowercase());
-        }
-        before_was_small = c.is_ascii_lowercase();
-    }
+    let words = WORD.find_iter(name);
     words
+        .map(|word| word.as_str().to_ascii_lowercase())
+        .collect()
 }
 
 /// What stands in place of each personal value, the same for the same one.
@@ -124,34 +115,19 @@ impl Pseudonyms {
     /// A case without personal data. Values in `keep` stay: the plan itself sent them, they are
     /// written in the contract's rows, and the judge compares with them.
     pub fn case(&mut self, case: &CapturedCase, keep: &BTreeSet<String>) -> CapturedCase {
-        let mine = self.found_in(all(case), keep);
-        let exchanges = case.exchanges.iter();
-        let repeats = case.repeats.iter();
-        CapturedCase {
-            exchanges: exchanges
-                .map(|exchange| replaced(&mine, exchange))
-                .collect(),
-            repeats: repeats
-                .map(|one| Repeat {
-                    step: one.step,
-                    exchange: replaced(&mine, &one.exchange),
-                })
-                .collect(),
-            stopped: case.stopped.as_deref().map(|text| in_text(&mine, text)),
-            ..case.clone()
-        }
+        let mine = self.found_in(case.all_exchanges(), keep);
+        let mut clean = case.clone();
+        replace_in_case(&mine, &mut clean);
+        clean
     }
 
     /// What was judged, without personal data.
     pub fn replace_in(&mut self, result: &mut CheckResult) {
-        let mine = self.found_in(result.evidence.iter().flat_map(all), &BTreeSet::new());
+        let evidence = result.evidence.iter();
+        let exchanges = evidence.flat_map(CapturedCase::all_exchanges);
+        let mine = self.found_in(exchanges, &BTreeSet::new());
         for case in &mut result.evidence {
-            for exchange in &mut case.exchanges {
-                *exchange = replaced(&mine, exchange);
-            }
-            for one in &mut case.repeats {
-                one.exchange = replaced(&mine, &one.exchange);
-            }
+            replace_in_case(&mine, case);
         }
         for finding in &mut result.findings {
             match &mut finding.verdict {
@@ -175,11 +151,8 @@ impl Pseudonyms {
     ) -> Vec<(String, String)> {
         let mut values = BTreeSet::new();
         for exchange in exchanges {
-            let answered = exchange.response.as_ref().map(|response| &response.body);
-            for body in [Some(&exchange.request.body), answered.ok()]
-                .into_iter()
-                .flatten()
-            {
+            let answered = exchange.response.iter().map(|response| &response.body);
+            for body in [&exchange.request.body].into_iter().chain(answered) {
                 if let Ok(json) = serde_json::from_slice(body) {
                     collect(&self.personal, &json, Context::Openly, &mut values);
                 }
@@ -197,12 +170,6 @@ impl Pseudonyms {
     }
 }
 
-/// Every exchange of a case, those that were followed by another one, too.
-fn all(case: &CapturedCase) -> impl Iterator<Item = &Exchange> {
-    let repeats = case.repeats.iter().map(|one| &one.exchange);
-    case.exchanges.iter().chain(repeats)
-}
-
 #[derive(Clone, Copy)]
 enum Context {
     Openly,
@@ -213,10 +180,9 @@ fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut
     match (json, context) {
         (Value::Object(members), _) => {
             for (name, value) in members {
-                let context = if personal.is(name) {
-                    Context::AsPersonal
-                } else {
-                    context
+                let context = match personal.is(name) {
+                    true => Context::AsPersonal,
+                    false => context,
                 };
                 collect(personal, value, context, out);
             }
@@ -243,7 +209,7 @@ fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut
     }
 }
 
-/// Tells a value from others and keeps its form: a date, a `data:` URI with its type, an address,
+/// A stand-in unlike those of other values, in the form of the value: a date, a `data:` URI with its type, an address,
 /// digits only.
 fn pseudonym(value: &str, number: usize) -> String {
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
@@ -284,24 +250,26 @@ fn like_address(value: &str, number: usize) -> Option<String> {
     Some(format!("{scheme}redacted.example/{number}"))
 }
 
-fn replaced(pseudonyms: &[(String, String)], exchange: &Exchange) -> Exchange {
-    let bytes = |body: &[u8]| match std::str::from_utf8(body) {
-        Ok(text) => in_text(pseudonyms, text).into_bytes(),
-        Err(_) => body.to_vec(),
+fn replace_in_case(pseudonyms: &[(String, String)], case: &mut CapturedCase) {
+    let clean = |text: &mut String| *text = in_text(pseudonyms, text);
+    let message = |headers: &mut [(String, String)], body: &mut Vec<u8>| {
+        headers.iter_mut().for_each(|(_, value)| clean(value));
+        if let Ok(text) = std::str::from_utf8(body) {
+            *body = in_text(pseudonyms, text).into_bytes();
+        }
     };
-    let headers = |headers: &[(String, String)]| {
-        let clean = |(name, value): &(String, String)| (name.clone(), in_text(pseudonyms, value));
-        headers.iter().map(clean).collect()
-    };
-    let mut exchange = exchange.clone();
-    exchange.request.body = bytes(&exchange.request.body);
-    exchange.request.headers = headers(&exchange.request.headers);
-    exchange.request.query = in_text(pseudonyms, &exchange.request.query);
-    if let Ok(response) = &mut exchange.response {
-        response.body = bytes(&response.body);
-        response.headers = headers(&response.headers);
+    let repeats = case.repeats.iter_mut().map(|one| &mut one.exchange);
+    for Exchange {
+        request, response, ..
+    } in case.exchanges.iter_mut().chain(repeats)
+    {
+        clean(&mut request.query);
+        message(&mut request.headers, &mut request.body);
+        if let Ok(response) = response {
+            message(&mut response.headers, &mut response.body);
+        }
     }
-    exchange
+    case.stopped.iter_mut().for_each(clean);
 }
 
 /// A text without these values: as they are, as JSON writes them, as a query does.
@@ -329,17 +297,14 @@ fn whole_words(text: &str, value: &str, pseudonym: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find(value) {
         let end = at + value.len();
-        let before = rest[..at]
-            .chars()
-            .next_back()
-            .or_else(|| out.chars().next_back());
+        let before = rest[..at].chars().next_back();
+        let before = before.or_else(|| out.chars().next_back());
         let after = rest[end..].chars().next();
         let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
         out.push_str(&rest[..at]);
-        out.push_str(if free(before) && free(after) {
-            pseudonym
-        } else {
-            value
+        out.push_str(match free(before) && free(after) {
+            true => pseudonym,
+            false => value,
         });
         rest = &rest[end..];
     }
@@ -350,7 +315,8 @@ fn whole_words(text: &str, value: &str, pseudonym: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::capture::Repeat;
+    use crate::report::tests::sample;
     use svc_fixtures::contract::{Leaf, Member, Shape};
 
     fn pseudonyms() -> Pseudonyms {

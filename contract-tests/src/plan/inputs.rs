@@ -6,6 +6,7 @@ use svc_fixtures::contract::{Contract, ErrorCode, Field, Kind, Operation};
 use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::expect::Ending;
+use super::known::clause_ids;
 
 /// How an input ends that is answered with a result.
 const COMPLETED: &str = "completed";
@@ -82,24 +83,18 @@ fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]
         refutes,
         ends: ends.text()?.to_owned(),
     };
-    let clauses = || contract.clauses.iter().map(|clause| clause.id.as_str());
-    if !clauses().any(|known| known == input.clause) {
-        clause.unknown("the clause", &input.clause, clauses());
-    }
-    let formats = || contract.formats.iter().map(|format| format.name.as_str());
-    let row = contract.formats.iter().find(|row| row.name == input.format);
-    match row {
-        None => format.unknown("the format", &input.format, formats()),
+    super::known(&clause, "the clause", clause_ids(contract));
+    let formats = contract.formats.iter().map(|format| format.name.as_str());
+    super::known(&format, "the format", formats);
+    match contract.formats.iter().find(|row| row.name == input.format) {
         Some(_) if !is_used(contract, &input) => {
             format.problem("no operation has such a field: nothing would be asked");
         }
         Some(row) if input.ends == COMPLETED && !row.fits(&input.value) => {
-            value.problem(format!(
-                "this is no `{}`: it cannot be completed",
-                input.format
-            ));
+            let what = format!("this is no `{}`: it cannot be completed", row.name);
+            value.problem(what);
         }
-        Some(_) => {}
+        _ => {}
     }
     if input.ends != COMPLETED && ErrorCode::parse(&input.ends).is_none() {
         let codes = contract.errors.iter().map(|row| row.code.as_str());
@@ -132,11 +127,10 @@ impl Input {
             _ => false,
         };
         match self.identifies {
-            true => operation
-                .identifiers()
-                .next()
-                .map(|(_, field)| field)
-                .filter(fits),
+            true => {
+                let (_, field) = operation.identifiers().next()?;
+                Some(field).filter(fits)
+            }
             false => operation.request.iter().find(fits),
         }
     }
@@ -187,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_with_its_line_and_a_hint() {
+    fn every_mistake_is_reported_with_its_line_and_a_hint() {
         let text = "[[input]]\nclause = \"sandbox.pan-succes\"\nformat = \"pann\"\n\
                     value = \"ABCDE1234F\"\nend = \"completed\"\nends = \"SVC_NO_RECORD\"\n\
                     \n[[input]]\nclause = \"sandbox.pan-success\"\nformat = \"pan\"\n\

@@ -4,6 +4,7 @@
 mod case;
 pub mod expect;
 pub mod inputs;
+mod known;
 pub mod lead;
 pub mod place;
 pub mod predicate;
@@ -12,6 +13,7 @@ pub mod setting;
 
 pub use case::{Case, Step};
 pub use expect::{Ending, Expectation, Rule, UsageFigures, UsageRow};
+pub(crate) use known::{clause_ids, known};
 pub use place::Place;
 pub use predicate::{EarlierValue, JsonType, Pattern, Predicate};
 pub use request::{Carry, Payload, RequestTemplate, VERIFICATIONS};

@@ -101,29 +101,23 @@ pub enum JsonType {
 }
 
 impl JsonType {
-    /// All of them.
-    pub const ALL: [JsonType; 7] = [
-        JsonType::Text,
-        JsonType::Int,
-        JsonType::Num,
-        JsonType::Bool,
-        JsonType::List,
-        JsonType::Object,
-        JsonType::Null,
+    /// All of them, with their names in the examples.
+    pub const ALL: [(&str, JsonType); 7] = [
+        ("string", JsonType::Text),
+        ("int", JsonType::Int),
+        ("num", JsonType::Num),
+        ("bool", JsonType::Bool),
+        ("array", JsonType::List),
+        ("object", JsonType::Object),
+        ("null", JsonType::Null),
     ];
 
     /// Its name in the examples.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            JsonType::Text => "string",
-            JsonType::Int => "int",
-            JsonType::Num => "num",
-            JsonType::Bool => "bool",
-            JsonType::List => "array",
-            JsonType::Object => "object",
-            JsonType::Null => "null",
-        }
+        let mut all = JsonType::ALL.iter();
+        all.find(|(_, kind)| *kind == self)
+            .map_or("", |(name, _)| name)
     }
 
     /// Whether a value is of this type.
@@ -142,30 +136,32 @@ impl JsonType {
 }
 
 impl Predicate {
-    /// The values of earlier answers it looks at.
+    /// Itself and every predicate inside it.
     #[must_use]
-    pub fn earlier(&self) -> Vec<&EarlierValue> {
-        match self {
-            Predicate::SameAs(earlier)
-            | Predicate::OtherThan(earlier)
-            | Predicate::LessThan(earlier) => {
-                vec![earlier]
-            }
+    pub fn all(&self) -> Vec<&Predicate> {
+        let inside: Vec<&Predicate> = match self {
             Predicate::Length(test)
             | Predicate::Each(test)
             | Predicate::Contains(test)
-            | Predicate::Not(test) => test.earlier(),
-            Predicate::Has(tests) => tests.iter().flat_map(|(_, test)| test.earlier()).collect(),
-            Predicate::All(tests) => tests.iter().flat_map(Predicate::earlier).collect(),
-            Predicate::Is(_)
-            | Predicate::Absent
-            | Predicate::Present
-            | Predicate::Matches(_)
-            | Predicate::AtLeast(_)
-            | Predicate::AtMost(_)
-            | Predicate::OneOf(_)
-            | Predicate::Type(_) => Vec::new(),
-        }
+            | Predicate::Not(test) => vec![test],
+            Predicate::Has(tests) => tests.iter().map(|(_, test)| test).collect(),
+            Predicate::All(tests) => tests.iter().collect(),
+            _ => Vec::new(),
+        };
+        let inside = inside.into_iter().flat_map(Predicate::all);
+        [self].into_iter().chain(inside).collect()
+    }
+
+    /// The values of earlier answers it looks at.
+    #[must_use]
+    pub fn earlier(&self) -> Vec<&EarlierValue> {
+        let tests = self.all().into_iter();
+        let earlier = tests.filter_map(|test| match test {
+            Predicate::SameAs(value) | Predicate::OtherThan(value) => Some(value),
+            Predicate::LessThan(value) => Some(value),
+            _ => None,
+        });
+        earlier.collect()
     }
 }
 

@@ -32,10 +32,8 @@ impl<'c> Setting<'c> {
     /// The sandbox only, over HTTP, nothing that only our rulings say.
     #[must_use]
     pub fn new(contract: &'c Contract, inputs: Vec<Input>, seed: impl Into<String>) -> Self {
-        let rulings = contract
-            .clauses
-            .iter()
-            .filter(|clause| clause.kind == ClauseKind::Extension);
+        let clauses = contract.clauses.iter();
+        let rulings = clauses.filter(|clause| clause.kind == ClauseKind::Extension);
         Setting {
             contract,
             inputs,
@@ -118,24 +116,20 @@ impl<'c> Setting<'c> {
     /// Every operation that is asked here.
     pub fn operations(&self) -> impl Iterator<Item = &'c Operation> {
         let extensions = self.extensions;
-        self.contract
-            .operations
-            .iter()
-            .filter(move |operation| extensions || !operation.extension)
+        let operations = self.contract.operations.iter();
+        operations.filter(move |operation| extensions || !operation.extension)
     }
 
     /// The operation that a path calls.
     #[must_use]
     pub fn operation_at(&self, path: &str) -> Option<&'c Operation> {
-        self.contract
-            .operations
-            .iter()
-            .find(|operation| match operation.path.strip_suffix('*') {
-                None => operation.path == path,
-                Some(before) => {
-                    let rest = path.strip_prefix(before).unwrap_or_default();
-                    !rest.is_empty() && !rest.contains('/')
-                }
-            })
+        let called = |operation: &&Operation| match operation.path.strip_suffix('*') {
+            None => operation.path == path,
+            Some(before) => {
+                let rest = path.strip_prefix(before).unwrap_or_default();
+                !rest.is_empty() && !rest.contains('/')
+            }
+        };
+        self.contract.operations.iter().find(called)
     }
 }

@@ -9,7 +9,7 @@ use crate::capture::{Capture, CapturedCase, Credential, Exchange};
 use crate::client::account;
 use crate::event::RunStarted;
 use crate::plan::Setting;
-use crate::report::{curl, human};
+use crate::report::{counted, curl};
 use crate::run::capture_of;
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Environment;
@@ -56,12 +56,11 @@ impl Counterexample {
         about: &str,
         why: &str,
     ) -> Self {
+        let why = format!("no scripts could be made: {why}");
         let finding = Finding {
             case: about.to_owned(),
             step: 0,
-            verdict: Verdict::Skipped {
-                why: format!("no scripts could be made: {why}"),
-            },
+            verdict: Verdict::Skipped { why },
         };
         Counterexample::new(property, setting, about, vec![finding], Vec::new())
     }
@@ -79,11 +78,11 @@ impl Counterexample {
     /// Where it cannot be written.
     pub fn save(&self, folder: &Path) -> io::Result<PathBuf> {
         std::fs::create_dir_all(folder)?;
-        let name: Vec<&str> = [self.property, &self.about]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect();
-        let path = folder.join(format!("{}.json", name.join("-")));
+        let name = match self.about.as_str() {
+            "" => self.property.to_owned(),
+            about => format!("{}-{about}", self.property),
+        };
+        let path = folder.join(format!("{name}.json"));
         std::fs::write(&path, self.capture.to_json()?)?;
         Ok(path)
     }
@@ -105,26 +104,16 @@ impl Counterexample {
     pub fn end(&self, folder: &Path) -> String {
         let mut text = format!("{}: {}\n", self.property, self.title);
         text += &render(&self.broken);
-        let _ = writeln!(
-            text,
-            "\n{} of one account, in order:",
-            counted(self.calls())
-        );
-        let first = self.capture.cases.first();
-        for exchange in first
-            .iter()
-            .flat_map(|case| &case.exchanges)
-            .take(MOST_CALLS)
-        {
+        let calls = counted(self.calls(), "call");
+        let _ = writeln!(text, "\n{calls} of one account, in order:");
+        let first = self.capture.cases.first().into_iter();
+        for exchange in first.flat_map(|case| &case.exchanges).take(MOST_CALLS) {
             let line = curl::line(&self.on_defaults(exchange), &simulator());
             let _ = writeln!(text, "  {}", line.unwrap_or_default());
         }
         if self.calls() > MOST_CALLS {
-            let _ = writeln!(
-                text,
-                "  and {} more: see the file",
-                self.calls() - MOST_CALLS
-            );
+            let more = self.calls() - MOST_CALLS;
+            let _ = writeln!(text, "  and {more} more: see the file");
         }
         match self.save(folder) {
             Ok(path) => {
@@ -145,35 +134,41 @@ impl Counterexample {
 
 /// A run against a simulator on its defaults.
 fn simulator() -> RunStarted {
-    let address = |(environment, port)| (environment, format!("http://127.0.0.1:{port}"));
+    let address = |environment, port| (environment, format!("http://127.0.0.1:{port}"));
     RunStarted {
-        addresses: [(Environment::Test, 8801), (Environment::Live, 8802)]
-            .map(address)
-            .to_vec(),
+        addresses: vec![
+            address(Environment::Test, 8801),
+            address(Environment::Live, 8802),
+        ],
         ..RunStarted::default()
     }
 }
 
-/// All that is broken or was not judged, for people.
+/// All that is broken or was not judged, a line each.
 #[must_use]
 pub fn render(findings: &[Finding]) -> String {
-    let mut text = human::broken_in(findings);
+    let (mut broken, mut skipped) = (String::new(), String::new());
     for finding in findings {
-        if let Verdict::Skipped { why } = &finding.verdict {
-            let _ = writeln!(text, "{}, step {}: {why}", finding.case, finding.step + 1);
-        }
+        let place = format!("{}, step {}", finding.case, finding.step + 1);
+        let _ = match &finding.verdict {
+            Verdict::Held { .. } => Ok(()),
+            Verdict::Skipped { why } => writeln!(skipped, "{place}: {why}"),
+            Verdict::Broken {
+                clause,
+                what,
+                expected,
+                found,
+                ..
+            } => {
+                let found = format!("expected {expected}, found {found}");
+                writeln!(broken, "{clause}: {place}: {what}: {found}")
+            }
+        };
     }
-    text
+    broken + &skipped
 }
 
 /// Whether a finding breaks a law: what could not be judged was not shown to hold.
 pub(super) fn is_broken(finding: &Finding) -> bool {
     !matches!(finding.verdict, Verdict::Held { .. })
-}
-
-fn counted(calls: usize) -> String {
-    match calls {
-        1 => "1 call".to_owned(),
-        calls => format!("{calls} calls"),
-    }
 }

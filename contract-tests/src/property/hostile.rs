@@ -16,9 +16,8 @@ type Strange = (&'static str, Vec<u8>);
 
 /// One call that must be refused as invalid input, whatever the operation.
 pub(super) fn refused(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy<Script> {
-    let body = Inputs::new(setting.contract)
-        .body(&operation.request)
-        .prop_map(|body| print(&body));
+    let body = Inputs::new(setting.contract).body(&operation.request);
+    let body = body.prop_map(|body| print(&body));
     let first = operation.request.first().map(|field| field.name.clone());
     let strange = (body, any::<Index>(), any::<Index>(), kinds())
         .prop_map(move |(body, at, which, kind)| kind.corrupt(body, at, which, first.as_deref()));
@@ -75,12 +74,9 @@ pub(super) fn ignored(setting: &Setting<'_>, operation: &Operation) -> BoxedStra
 /// carried from an earlier call is one that need not have been issued.
 fn sound(setting: &Setting<'_>, operation: &Operation) -> (Vec<u8>, Ending) {
     let contract = setting.contract;
-    let carried = operation
-        .identifiers()
-        .map(|(_, field)| field)
-        .find(|field| setting.contract.carries(operation, field));
-    match carried {
-        Some(field) => {
+    let mut identifiers = operation.identifiers();
+    match identifiers.find(|(_, field)| contract.carries(operation, field)) {
+        Some((_, field)) => {
             let row = contract.error(ErrorCode::NoRecordFound);
             let text = sample::status_text(setting.contract, operation, field, row.status);
             let body = sample::body_with_text(contract, operation, field, &text);
@@ -100,6 +96,7 @@ fn print(body: &Json<'_>) -> Vec<u8> {
 /// Headers that say the body is something else.
 fn mislabelled(request: &RequestTemplate) -> Vec<(&'static str, RequestTemplate)> {
     let typed = |value: &str| request.clone().header("content-type", value);
+    let coded = |value: &str| request.clone().header("content-encoding", value);
     let without = RequestTemplate {
         headers: Vec::new(),
         ..request.clone()
@@ -111,11 +108,8 @@ fn mislabelled(request: &RequestTemplate) -> Vec<(&'static str, RequestTemplate)
         ("another JSON", typed("application/json-seq")),
         ("an empty content type", typed("")),
         ("UTF-16", typed("application/json; charset=utf-16")),
-        ("gzip", request.clone().header("content-encoding", "gzip")),
-        (
-            "no coding by name",
-            request.clone().header("content-encoding", "identity"),
-        ),
+        ("gzip", coded("gzip")),
+        ("no coding by name", coded("identity")),
     ]
 }
 
@@ -214,16 +208,13 @@ impl Corruption {
     fn corrupt(self, body: Vec<u8>, at: Index, which: Index, first: Option<&str>) -> Strange {
         let place = at.index(body.len());
         match self {
-            Corruption::Replaced => (
-                "no object",
-                REPLACEMENTS[which.index(REPLACEMENTS.len())].to_vec(),
-            ),
+            Corruption::Replaced => ("no object", which.get(REPLACEMENTS).to_vec()),
             Corruption::CutShort => ("cut short", body[..place].to_vec()),
             Corruption::Surrounded => match which.index(3) {
-                0 => (
-                    "a byte-order mark",
-                    [b"\xEF\xBB\xBF", body.as_slice()].concat(),
-                ),
+                0 => {
+                    let mark = b"\xEF\xBB\xBF";
+                    ("a byte-order mark", [mark, body.as_slice()].concat())
+                }
                 1 => ("something after it", [body.as_slice(), b"{}"].concat()),
                 _ => ("a comma after it", [body.as_slice(), b","].concat()),
             },
@@ -244,10 +235,10 @@ impl Corruption {
                 let value = [open.repeat(depth), close.repeat(depth)].concat();
                 ("too deep", with_more(&body, &format!("\"x\":{value}")))
             }
-            Corruption::NoMember => (
-                "no JSON in it",
-                with_more(&body, MEMBERS[which.index(MEMBERS.len())]),
-            ),
+            Corruption::NoMember => {
+                let member = which.get(MEMBERS);
+                ("no JSON in it", with_more(&body, member))
+            }
         }
     }
 }

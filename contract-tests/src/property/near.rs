@@ -16,11 +16,8 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
     let places: Vec<usize> = (0..operation.request.len()).collect();
     let most = places.len().min(2);
     let places = proptest::sample::subsequence(places, 1..=most);
-    let violations: Vec<_> = operation
-        .request
-        .iter()
-        .map(|field| inputs.violation(field))
-        .collect();
+    let fields = operation.request.iter();
+    let violations: Vec<_> = fields.map(|field| inputs.violation(field)).collect();
     let violations = places.prop_flat_map(move |places| {
         let of_place = |place: usize| violations[place].clone();
         places.into_iter().map(of_place).collect::<Vec<_>>()
@@ -42,10 +39,8 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
 
 /// With the refusal these broken rules must have.
 fn refused(case: Case, broken: &[Violation]) -> Case {
-    let blames: Vec<_> = broken
-        .iter()
-        .map(|violation| (violation.blame, violation.field.clone()))
-        .collect();
+    let blame = |violation: &Violation| (violation.blame, violation.field.clone());
+    let blames: Vec<_> = broken.iter().map(blame).collect();
     let Some(refusal) = oracle::refused_for(&blames) else {
         return case;
     };

@@ -55,9 +55,7 @@ pub(crate) fn refusal(
     let broken = |field: &Field| {
         let alone = std::slice::from_ref(field);
         let checked = check_request(alone, &contract.formats, body, &sentinels);
-        checked
-            .err()
-            .map(|mistake| (mistake.blame, field.name.clone()))
+        Some((checked.err()?.blame, field.name.clone()))
     };
     let broken: Vec<_> = fields.iter().filter_map(broken).collect();
     refused_for(&broken)
@@ -87,10 +85,8 @@ pub(crate) fn statuses(setting: &Setting<'_>, operation: &Operation) -> Vec<(u16
     let rows = setting.contract.errors.iter();
     let outcomes = rows.filter(|row| row.outcome && row.code != ErrorCode::RateLimited);
     let pending = operation.pending.as_ref().map(|_| (202, Ending::Pending));
-    outcomes
-        .map(|row| (row.status, Ending::Error(row.code)))
-        .chain(pending)
-        .collect()
+    let outcomes = outcomes.map(|row| (row.status, Ending::Error(row.code)));
+    outcomes.chain(pending).collect()
 }
 
 /// How an operation must end with a valid body.
@@ -105,18 +101,14 @@ pub(crate) fn outcome(
     for (index, field) in operation.identifiers() {
         let hit = |text: &String| sentinels.iter().any(|part| text.contains(part));
         if texts(field).iter().any(hit) {
-            return ExpectedOutcome {
-                ending: Ending::Error(contract.service.sentinel.error),
-                by: Some(index),
-            };
+            let (ending, by) = (Ending::Error(contract.service.sentinel.error), Some(index));
+            return ExpectedOutcome { ending, by };
         }
     }
     for (index, field) in operation.identifiers() {
         if let Some(ending) = fixed_ending(setting, operation, field, &texts(field)) {
-            return ExpectedOutcome {
-                ending,
-                by: Some(index),
-            };
+            let by = Some(index);
+            return ExpectedOutcome { ending, by };
         }
     }
     ExpectedOutcome {

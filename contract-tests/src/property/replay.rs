@@ -126,12 +126,11 @@ fn compare(setting: &Setting<'_>, alone: &CapturedCase, between: &CapturedCase) 
     let expected = (0..both.exchanges.len()).map(same).collect();
     let mut findings = verdict::judge(setting, &case_of(&both, expected), &both);
     if between.exchanges.len() != count {
+        let why = "the second time the script ended elsewhere".to_owned();
         findings.push(Finding {
             case: between.case.clone(),
             step: between.exchanges.len(),
-            verdict: Verdict::Skipped {
-                why: "the second time the script ended elsewhere".to_owned(),
-            },
+            verdict: Verdict::Skipped { why },
         });
     }
     findings
@@ -152,9 +151,7 @@ fn case_of(captured: &CapturedCase, expected: Vec<Vec<Expectation>>) -> Case {
 fn request_of(exchange: &Exchange) -> RequestTemplate {
     let request = &exchange.request;
     RequestTemplate {
-        channel: crate::capture::Channel::Api,
         method: request.method.clone(),
-        path: request.path.clone(),
         query: request.query.clone(),
         credential: match request.authorization {
             Some(_) => Credential::Own,
@@ -162,7 +159,7 @@ fn request_of(exchange: &Exchange) -> RequestTemplate {
         },
         headers: request.headers.clone(),
         payload: Payload::Raw(request.body.clone()),
-        carries: Vec::new(),
+        ..RequestTemplate::get(request.path.clone())
     }
 }
 

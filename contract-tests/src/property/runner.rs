@@ -116,10 +116,8 @@ impl<D: ServiceFactory> Search<'_, D> {
         let outcome = runner.run(strategy, |script| {
             let played = play(self.property.id, self.setting, self.services, &script);
             trials.borrow_mut().count(&played);
-            match judge(self.setting, Some(&script.case), &played)
-                .iter()
-                .find(|found| is_broken(found))
-            {
+            let findings = judge(self.setting, Some(&script.case), &played);
+            match findings.iter().find(|found| is_broken(found)) {
                 None => Ok(()),
                 Some(finding) => Err(TestCaseError::fail(format!("{:?}", finding.verdict))),
             }

@@ -9,20 +9,15 @@ use svc_fixtures::sample::any::Inputs;
 
 use super::definition::Script;
 use super::oracle;
-use crate::plan::{Carry, Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
+use crate::plan::{Carry, Case, Ending, RequestTemplate, Rule, Setting, lead};
 
-/// What fixes the outcome of a call.
+/// The value of an identifying field that fixes the outcome of a call.
 #[derive(Debug, Clone)]
-pub(super) enum Fix {
-    /// Nothing: it succeeds.
-    Success,
-    /// The value of an identifying field.
-    By {
-        field: String,
-        value: Json<'static>,
-        ending: Ending,
-        clause: &'static str,
-    },
+struct FixedInput {
+    field: String,
+    value: Json<'static>,
+    ending: Ending,
+    clause: &'static str,
 }
 
 /// One call that obeys the rows, after the calls its flow asks for.
@@ -34,24 +29,21 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
     let (own, leads) = (operation.clone(), leads(setting, operation));
     (body, fix, environment, reference)
         .prop_map(move |(mut body, fix, environment, reference)| {
-            let lead = leads.of(&fix);
-            lead.suit(&mut body);
+            let lead = leads.of(fix.as_ref());
+            for (name, value) in &lead.same {
+                if body.get(name).is_some() {
+                    body.set(name.clone(), value.clone());
+                }
+            }
             let mut case = lead.case.clone().on(environment);
-            let mut request = RequestTemplate::post(&own, Json::object::<String>([]));
-            request.carries.clone_from(&lead.carries);
-            let (ending, clause) = match &fix {
-                Fix::Success => (Ending::success(&own), "ruling.31-unnamed-inputs"),
-                Fix::By {
-                    field,
-                    value,
-                    ending,
-                    clause,
-                } => {
-                    body.set(field.clone(), value.clone());
-                    (*ending, *clause)
+            let (ending, clause) = match fix {
+                None => (Ending::success(&own), "ruling.31-unnamed-inputs"),
+                Some(fix) => {
+                    body.set(fix.field, fix.value);
+                    (fix.ending, fix.clause)
                 }
             };
-            request.payload = Payload::Json(body);
+            let mut request = RequestTemplate::post(&own, body).carrying(lead.carries.clone());
             if let Some(reference) = reference {
                 request = request.header("x-reference-id", reference);
             }
@@ -62,15 +54,17 @@ pub(super) fn call(setting: &Setting<'_>, operation: &Operation) -> BoxedStrateg
 }
 
 /// What may fix the outcome of an operation: most often nothing.
-pub(super) fn fix(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy<Fix> {
+fn fix(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy<Option<FixedInput>> {
     let sentinel = &setting.contract.service.sentinel;
     let mut all = Vec::new();
     for (_, field) in operation.identifiers() {
-        let by = |text: String, ending, clause| Fix::By {
-            field: field.name.clone(),
-            value: sample::with_text(setting.contract, field, &text),
-            ending,
-            clause,
+        let by = |text: String, ending, clause| {
+            Some(FixedInput {
+                field: field.name.clone(),
+                value: sample::with_text(setting.contract, field, &text),
+                ending,
+                clause,
+            })
         };
         let unavailable = Ending::Error(sentinel.error);
         for text in sample::sentinel_texts(setting.contract, operation) {
@@ -86,8 +80,8 @@ pub(super) fn fix(setting: &Setting<'_>, operation: &Operation) -> BoxedStrategy
         }
     }
     match all.is_empty() {
-        true => Just(Fix::Success).boxed(),
-        false => prop_oneof![2 => Just(Fix::Success), 1 => proptest::sample::select(all)].boxed(),
+        true => Just(None).boxed(),
+        false => prop_oneof![2 => Just(None), 1 => proptest::sample::select(all)].boxed(),
     }
 }
 
@@ -128,7 +122,7 @@ fn leads(setting: &Setting<'_>, operation: &Operation) -> Leads {
 }
 
 /// What a later step of a flow must repeat of the first one, as [`lead::before`] calls it.
-pub(super) fn same(setting: &Setting<'_>, operation: &Operation) -> Vec<(String, Json<'static>)> {
+fn same(setting: &Setting<'_>, operation: &Operation) -> Vec<(String, Json<'static>)> {
     let Some((flow, at)) = setting.contract.step_of(&operation.id) else {
         return Vec::new();
     };
@@ -144,20 +138,10 @@ pub(super) fn same(setting: &Setting<'_>, operation: &Operation) -> Vec<(String,
 
 impl Leads {
     /// A carried identifier that is itself a fixed input need not have been issued.
-    fn of(&self, fix: &Fix) -> &Lead {
+    fn of(&self, fix: Option<&FixedInput>) -> &Lead {
         match fix {
-            Fix::By { field, .. } if Some(field) == self.carried.as_ref() => &self.none,
+            Some(fix) if Some(&fix.field) == self.carried.as_ref() => &self.none,
             _ => &self.issued,
-        }
-    }
-}
-
-impl Lead {
-    fn suit(&self, body: &mut Json<'static>) {
-        for (name, value) in &self.same {
-            if body.get(name).is_some() {
-                body.set(name.clone(), value.clone());
-            }
         }
     }
 }

@@ -28,10 +28,7 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
             (variable, own.map(|(_, address)| address))
         }
     };
-    let mut target = request.path.clone();
-    if !request.query.is_empty() {
-        target = format!("{target}?{}", request.query);
-    }
+    let target = request.path_and_query();
     let url = match address {
         Some(address) => quoted(&format!("{address}{target}")),
         None => format!("\"${variable}\"{}", quoted(&target)),
@@ -110,7 +107,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::tests::sample;
 
     fn curl(exchange: &Exchange, started: &RunStarted) -> String {
         line(exchange, started).expect("somebody sent it")

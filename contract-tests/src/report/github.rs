@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::counted;
 use super::curl;
-use super::run_summary::{Breach, ClauseState, RunSummary};
+use super::run_summary::{Breach, RunSummary};
 use crate::event::Outcome;
 
 /// GitHub shows a summary of at most a MiB, and none at all of a longer one.
@@ -23,52 +23,58 @@ pub fn annotations(summary: &RunSummary<'_>) -> String {
             continue;
         };
         let row = summary.row(clause);
-        let place = row.map_or_else(String::new, |row| {
-            format!("file={},line={},", property(&row.file), row.line)
-        });
+        let place = row.map(|row| (row.file.as_str(), row.line.to_string()));
+        let place = place.as_ref().map(|(file, line)| (*file, line.as_str()));
         let (level, word) = match first.known {
             None => ("error", "is broken"),
             Some(_) => ("notice", "is broken, as known"),
         };
-        let title = property(&format!("{clause} {word}"));
         let text = row.map_or("", |row| row.text.as_str());
         let more = match places.len() {
             1 => String::new(),
             all => format!("\n… {} in all", counted(all, "time")),
         };
-        let body = escaped(&format!(
-            "{text}\n{}: {}{more}",
-            first.place(),
-            first.message()
-        ));
-        let _ = writeln!(
-            out,
-            "::{level} {place}title={title}::{}",
-            body.trim_start_matches("%0A")
+        let body = format!("{text}\n{}: {}{more}", first.place(), first.message());
+        let title = format!("{clause} {word}");
+        annotation(
+            &mut out,
+            level,
+            place,
+            &title,
+            body.trim_start_matches('\n'),
         );
     }
     for stale in &summary.stale {
-        let (file, line) = stale.place.rsplit_once(':').unwrap_or((&stale.place, "1"));
-        let (file, line) = (property(file), property(line));
+        let place = stale.place.rsplit_once(':').unwrap_or((&stale.place, "1"));
         let title = "a known deviation is none any more";
-        let _ = writeln!(
-            out,
-            "::error file={file},line={line},title={title}::{}",
-            escaped(&stale.message)
-        );
+        annotation(&mut out, "error", Some(place), title, &stale.message);
     }
     for result in &summary.results {
         if let Outcome::Skipped { why } = result.outcome() {
-            let level = if result.unreachable.is_some() {
-                "error"
-            } else {
-                "warning"
+            let level = match result.unreachable {
+                Some(_) => "error",
+                None => "warning",
             };
-            let title = property(&format!("{} was skipped", result.check));
-            let _ = writeln!(out, "::{level} title={title}::{}", escaped(&why));
+            let title = format!("{} was skipped", result.check);
+            annotation(&mut out, level, None, &title, &why);
         }
     }
     out
+}
+
+/// One annotation, at a line of a file where one is named.
+fn annotation(
+    out: &mut String,
+    level: &str,
+    place: Option<(&str, &str)>,
+    title: &str,
+    message: &str,
+) {
+    let place = place.map_or(String::new(), |(file, line)| {
+        format!("file={},line={},", property(file), property(line))
+    });
+    let (title, message) = (property(title), escaped(message));
+    let _ = writeln!(out, "::{level} {place}title={title}::{message}");
 }
 
 /// What a message must not hold as it is: the runner reads line by line.
@@ -90,15 +96,12 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
         "## Contract tests\n\n| passed | failed | known | skipped | unreachable |\n|---|---|---|---|---|\n| {} | {} | {} | {} | {} |\n\n",
         sum.passed, sum.failed, sum.known, sum.skipped, sum.unreachable
     );
-    if sum.passed + sum.failed + sum.known == 0 {
+    if sum.judged() == 0 {
         out.push_str("**Nothing was judged.**\n\n");
     }
     for stale in &summary.stale {
-        let _ = writeln!(
-            out,
-            "A known deviation is none any more:\n\n{}\n",
-            fence(&stale.message)
-        );
+        let message = fence(&stale.message);
+        let _ = writeln!(out, "A known deviation is none any more:\n\n{message}\n");
     }
     for (clause, places) in summary.breaches() {
         let section = breach(summary, clause, &places);
@@ -108,24 +111,19 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
         }
         out.push_str(&section);
     }
-    let skipped = summary
-        .results
-        .iter()
-        .filter_map(|result| match result.outcome() {
-            Outcome::Skipped { why } => Some((result.check, why)),
-            Outcome::Passed | Outcome::Failed | Outcome::Known => None,
-        });
-    let skipped: Vec<_> = skipped.collect();
-    if !skipped.is_empty() {
-        out.push_str("### Skipped checks\n\n| check | why |\n|---|---|\n");
-        for (check, why) in skipped {
-            let _ = writeln!(out, "| {} | {} |", cell(check), cell(&why));
+    let mut skipped = String::new();
+    for result in &summary.results {
+        if let Outcome::Skipped { why } = result.outcome() {
+            let _ = writeln!(skipped, "| {} | {} |", cell(result.check), cell(&why));
         }
-        out.push('\n');
+    }
+    if !skipped.is_empty() {
+        let head = "### Skipped checks\n\n| check | why |\n|---|---|\n";
+        let _ = writeln!(out, "{head}{skipped}");
     }
     out.push_str("### Clauses\n\n| state | clauses |\n|---|---|\n");
-    for state in ClauseState::ALL {
-        let _ = writeln!(out, "| {} | {} |", state.word(), summary.count(state));
+    for (word, number) in summary.counts() {
+        let _ = writeln!(out, "| {word} | {number} |");
     }
     out
 }
@@ -138,12 +136,8 @@ fn breach(summary: &RunSummary<'_>, clause: &str, places: &[Breach<'_>]) -> Stri
         let _ = writeln!(out, "{} ({})\n", cell(&row.text), cell(&row.section));
     }
     for place in places.iter().take(SHOWN) {
-        let _ = writeln!(
-            out,
-            "{}\n\n{}",
-            cell(&place.place()),
-            fence(&place.message())
-        );
+        let (place_of, message) = (cell(&place.place()), fence(&place.message()));
+        let _ = writeln!(out, "{place_of}\n\n{message}");
         if let Some(why) = place.known {
             let _ = writeln!(out, "\nKnown: {}", cell(why));
         }
@@ -180,19 +174,15 @@ fn cell(text: &str) -> String {
 
 /// A text in a fence that nothing in it closes.
 fn fence(text: &str) -> String {
-    let longest = text
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or_default();
-    let ticks = "`".repeat(longest.max(2) + 1);
+    let longest = text.split(|c| c != '`').map(str::len).max();
+    let ticks = "`".repeat(longest.unwrap_or_default().max(2) + 1);
     format!("{ticks}text\n{}\n{ticks}", text.trim_end())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::tests::sample;
 
     #[test]
     fn annotations_are_a_line_each() {

@@ -6,9 +6,8 @@ use std::io::{self, Write};
 
 use super::counted;
 use super::curl;
-use super::run_summary::{Breach, ClauseState, RunSummary};
+use super::run_summary::{Breach, RunSummary};
 use crate::event::{CheckResult, Event, Outcome};
-use crate::verdict::{Finding, Verdict};
 
 /// How many places of one breach are shown: a service may break one rule in hundreds of answers.
 const SHOWN: usize = 3;
@@ -55,10 +54,13 @@ impl<W: Write> HumanReport<W> {
 
 /// A check in one line.
 fn line(result: &CheckResult) -> String {
-    let (word, why) = match result.outcome() {
-        Outcome::Failed => ("FAILED", String::new()),
-        Outcome::Skipped { why } => ("skipped", format!(": {why}")),
-        outcome @ (Outcome::Passed | Outcome::Known) => (outcome.word(), String::new()),
+    let outcome = result.outcome();
+    let why = outcome
+        .why()
+        .map_or(String::new(), |why| format!(": {why}"));
+    let word = match outcome {
+        Outcome::Failed => "FAILED",
+        _ => outcome.word(),
     };
     let requests = counted(result.requests, "request");
     format!("{word:>7}  {} ({requests}){why}", result.check)
@@ -77,7 +79,8 @@ fn end(summary: &RunSummary<'_>) -> String {
             let _ = writeln!(out, "{}", indented(&stale.message));
         }
     }
-    let states = ClauseState::ALL.map(|state| format!("{} {}", summary.count(state), state.word()));
+    let states = summary.counts();
+    let states = states.map(|(word, number)| format!("{number} {word}"));
     let _ = writeln!(out, "\nclauses: {}", states.join(", "));
     let sum = summary.totals;
     let (passed, failed, skipped) = (sum.passed, sum.failed, sum.skipped);
@@ -89,11 +92,10 @@ fn end(summary: &RunSummary<'_>) -> String {
         out,
         "{passed} passed, {failed} failed{known}, {skipped} skipped"
     );
-    let lost = summary.results.iter().find_map(|j| j.unreachable.as_ref());
-    if let Some(why) = lost {
+    if let Some(why) = summary.unreachable() {
         let _ = writeln!(out, "the service did not answer: {why}");
     }
-    if passed + failed + sum.known == 0 {
+    if sum.judged() == 0 {
         out.push_str("nothing was judged\n");
     }
     out
@@ -112,12 +114,8 @@ fn breach(summary: &RunSummary<'_>, clause: &str, places: &[Breach<'_>]) -> Stri
         let _ = writeln!(out, "  {} ({})", row.text, row.section);
     }
     for place in places.iter().take(SHOWN) {
-        let _ = writeln!(
-            out,
-            "  {}: {}",
-            place.place(),
-            short(&indented(&place.message())).trim_start()
-        );
+        let message = short(&indented(&place.message()));
+        let _ = writeln!(out, "  {}: {}", place.place(), message.trim_start());
         if let Some(why) = place.known {
             let _ = writeln!(out, "  known: {why}");
         }
@@ -140,11 +138,9 @@ fn indented(text: &str) -> String {
 fn plain(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let command = line.trim_start();
-        let obeyed = command.starts_with("::") || command.starts_with("##");
-        if obeyed {
-            format!("|{line}")
-        } else {
-            line.to_owned()
+        match command.starts_with("::") || command.starts_with("##") {
+            true => format!("|{line}"),
+            false => line.to_owned(),
         }
     });
     let text = lines.collect::<Vec<_>>().join("\n");
@@ -166,38 +162,10 @@ fn short(text: &str) -> String {
 #[must_use]
 pub fn broken(result: &CheckResult) -> String {
     let mut out = String::new();
-    let findings = result.findings.iter();
-    for breach in findings.filter_map(|finding| Breach::of(result, finding)) {
-        let place = format!("{}, step {}", breach.finding.case, breach.finding.step + 1);
-        let _ = writeln!(out, "{}: {place}: {}", breach.clause, breach.message());
-    }
-    out
-}
-
-/// The broken ones among some findings, one a line.
-#[must_use]
-pub fn broken_in(findings: &[Finding]) -> String {
-    let mut out = String::new();
-    for Finding {
-        case,
-        step,
-        verdict,
-    } in findings
-    {
-        if let Verdict::Broken {
-            clause,
-            what,
-            expected,
-            found,
-            ..
-        } = verdict
-        {
-            let place = format!("{case}, step {}", step + 1);
-            let _ = writeln!(
-                out,
-                "{clause}: {place}: {what}: expected {expected}, found {found}"
-            );
-        }
+    for breach in Breach::all(result) {
+        let (case, step) = (&breach.finding.case, breach.finding.step + 1);
+        let (clause, message) = (breach.clause, breach.message());
+        let _ = writeln!(out, "{clause}: {case}, step {step}: {message}");
     }
     out
 }
@@ -205,10 +173,10 @@ pub fn broken_in(findings: &[Finding]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::tests::sample;
 
     #[test]
-    fn a_run_is_told_by_check_and_then_by_clause() {
+    fn a_run_is_reported_by_check_and_then_by_clause() {
         let mut human = HumanReport::new(Vec::new());
         for event in sample::events() {
             human.take(&event).expect("memory takes all");

@@ -4,59 +4,35 @@ use serde_json::{Value, json};
 
 use super::curl;
 use super::run_summary::{Breach, ClauseState, RunSummary};
-use crate::event::{CheckResult, Outcome, StaleDeviation};
+use crate::event::{CheckResult, ClauseRow, Outcome};
 use crate::verdict::Verdict;
 
 /// The document.
 #[must_use]
 pub fn print(summary: &RunSummary<'_>) -> String {
-    let sum = summary.totals;
-    let clause = |(row, state, why): (&crate::event::ClauseRow, ClauseState, &str)| json!({ "clause": row.id, "section": row.section, "text": row.text, "state": state.word(), "why": some(why) });
-    let clauses: Vec<Value> = summary.clauses().into_iter().map(clause).collect();
-    let checks: Vec<Value> = summary
-        .results
-        .iter()
-        .map(|result| check(summary, result))
-        .collect();
-    let stale: Vec<Value> = summary.stale.iter().copied().map(stale).collect();
+    let clause = |(row, state, why): &(&ClauseRow, ClauseState, &str)| {
+        json!({
+            "clause": row.id,
+            "section": row.section,
+            "text": row.text,
+            "state": state.word(),
+            "why": Some(why).filter(|why| !why.is_empty()),
+        })
+    };
+    let checks = summary.results.iter().map(|result| check(summary, result));
     let document = json!({
         "seed": summary.seed(),
-        "summary": {
-            "passed": sum.passed,
-            "failed": sum.failed,
-            "known": sum.known,
-            "skipped": sum.skipped,
-            "unreachable": sum.unreachable,
-            "stale": sum.stale,
-        },
-        "checks": checks,
-        "stale": stale,
-        "clauses": clauses,
+        "summary": summary.totals,
+        "checks": checks.collect::<Vec<_>>(),
+        "stale": summary.stale,
+        "clauses": summary.clauses().iter().map(clause).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")
 }
 
-fn some(text: &str) -> Option<&str> {
-    (!text.is_empty()).then_some(text)
-}
-
-fn stale(stale: &StaleDeviation) -> Value {
-    json!({ "place": stale.place, "check": stale.check, "clause": stale.clause, "message": stale.message })
-}
-
 fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {
     let outcome = result.outcome();
-    let why = match &outcome {
-        Outcome::Skipped { why } => Some(why),
-        Outcome::Passed | Outcome::Failed | Outcome::Known => None,
-    };
-    let breaches = result
-        .findings
-        .iter()
-        .filter_map(|finding| Breach::of(result, finding));
-    let broken: Vec<Value> = breaches
-        .map(|breach| self::breach(summary, &breach))
-        .collect();
+    let broken = Breach::all(result).map(|breach| self::breach(summary, &breach));
     let count = |wanted: fn(&Verdict) -> bool| {
         let findings = result.findings.iter();
         findings.filter(|finding| wanted(&finding.verdict)).count()
@@ -69,12 +45,12 @@ fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {
         "check": result.check,
         "title": result.title,
         "outcome": outcome.word(),
-        "why": why,
+        "why": outcome.why(),
         "unreachable": result.unreachable,
         "requests": result.requests,
         "held": count(|verdict| matches!(verdict, Verdict::Held { .. })),
         "skipped": count(|verdict| matches!(verdict, Verdict::Skipped { .. })),
-        "broken": broken,
+        "broken": broken.collect::<Vec<_>>(),
         "cases": cases,
     })
 }
@@ -101,7 +77,7 @@ fn breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::tests::sample;
 
     #[test]
     fn a_run_is_one_document() {

@@ -17,15 +17,10 @@ pub fn print(summary: &RunSummary<'_>) -> String {
     if !summary.stale.is_empty() {
         let mut suite = TestSuite::new("known deviations");
         for stale in &summary.stale {
-            let status = failure(
-                NonSuccessKind::Failure,
-                "a known deviation is none any more",
-                &stale.message,
-            );
+            let message = "a known deviation is none any more";
+            let status = failure(NonSuccessKind::Failure, message, &stale.message);
             let name = format!("{}: {}", stale.check, stale.clause);
-            let mut case = TestCase::new(name, status);
-            case.set_classname("known deviations");
-            suite.add_test_case(case);
+            suite.add_test_case(test_case("known deviations", &name, status));
         }
         report.add_test_suite(suite);
     }
@@ -36,49 +31,35 @@ pub fn print(summary: &RunSummary<'_>) -> String {
 fn suite(result: &CheckResult) -> TestSuite {
     let mut suite = TestSuite::new(result.check);
     for (name, findings) in result.by_case() {
-        let mut case = TestCase::new(name, status(result, &findings));
-        case.set_classname(result.check);
+        let mut case = test_case(result.check, name, status(result, &findings));
         case.set_assertions(findings.len());
         suite.add_test_case(case);
     }
     // A check without anything to judge is no green suite.
     if suite.test_cases.is_empty() {
-        let mut status = TestCaseStatus::skipped();
-        status.set_message("none of it is asked here");
-        let mut case = TestCase::new(result.check, status);
-        case.set_classname(result.check);
-        suite.add_test_case(case);
+        let status = skipped("none of it is asked here");
+        suite.add_test_case(test_case(result.check, result.check, status));
     }
     suite
 }
 
 fn status(result: &CheckResult, findings: &[&Finding]) -> TestCaseStatus {
     let breaches = || {
-        let all = findings
-            .iter()
-            .filter_map(|finding| Breach::of(result, finding));
-        all.filter(|breach| breach.known.is_none())
-    };
-    let details = || {
-        let details = breaches().map(|breach| {
-            format!(
-                "{}: {}: {}",
-                breach.clause,
-                breach.place(),
-                breach.message()
-            )
-        });
-        details.collect::<Vec<_>>().join("\n\n")
+        let findings = findings.iter();
+        findings.filter_map(|finding| Breach::of(result, finding))
     };
     match Outcome::of(findings.iter().copied()) {
         Outcome::Passed => TestCaseStatus::success(),
         Outcome::Failed => {
-            let first = breaches().next().map_or("", |breach| breach.clause);
-            let mut status = failure(
-                NonSuccessKind::Failure,
-                &format!("{first} is broken"),
-                &details(),
-            );
+            let news: Vec<_> = breaches().filter(|breach| breach.known.is_none()).collect();
+            let details = news.iter().map(|breach| {
+                let (place, message) = (breach.place(), breach.message());
+                format!("{}: {place}: {message}", breach.clause)
+            });
+            let details = details.collect::<Vec<_>>().join("\n\n");
+            let first = news.first().map_or("", |breach| breach.clause);
+            let message = format!("{first} is broken");
+            let mut status = failure(NonSuccessKind::Failure, &message, &details);
             status.set_type(first);
             status
         }
@@ -87,13 +68,16 @@ fn status(result: &CheckResult, findings: &[&Finding]) -> TestCaseStatus {
         }
         Outcome::Skipped { why } => skipped(&why),
         Outcome::Known => {
-            let known = findings
-                .iter()
-                .filter_map(|finding| Breach::of(result, finding));
-            let why = known.filter_map(|breach| breach.known).next();
+            let why = breaches().find_map(|breach| breach.known);
             skipped(&format!("known: {}", why.unwrap_or_default()))
         }
     }
+}
+
+fn test_case(class: &str, name: &str, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(class);
+    case
 }
 
 fn skipped(why: &str) -> TestCaseStatus {
@@ -112,7 +96,7 @@ fn failure(kind: NonSuccessKind, message: &str, details: &str) -> TestCaseStatus
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::tests::sample;
 
     #[test]
     fn a_run_is_suites_of_tests() {

@@ -9,10 +9,10 @@ pub mod junit;
 pub mod progress;
 pub mod run_summary;
 #[cfg(test)]
-pub(crate) mod sample;
+pub(crate) mod tests;
 
 /// Where the reports of one run agree: a number and its thing.
-fn counted(number: usize, thing: &str) -> String {
+pub(crate) fn counted(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::counted;
 use crate::event::Event;
 
 /// A bar on stderr, where that is a terminal.
@@ -36,9 +37,8 @@ impl Progress {
         match event {
             Event::RunStarted(started) => self.bar.set_length(started.checks as u64),
             Event::CheckStarted { check, cases } => {
-                let plural = if *cases == 1 { "" } else { "s" };
-                self.bar
-                    .set_message(format!("{check} ({cases} case{plural})"));
+                let cases = counted(*cases, "case");
+                self.bar.set_message(format!("{check} ({cases})"));
             }
             Event::CheckFinished(_) => self.bar.inc(1),
             Event::StaleDeviation(_) => {}
@@ -58,7 +58,7 @@ const PLAIN: &str = "{bar:24} {pos}/{len} {wide_msg}";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::tests::sample;
     use indicatif::InMemoryTerm;
 
     fn shown(template: &str, events: &[Event]) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::capture::{CapturedCase, Exchange};
+use crate::capture::Exchange;
 use crate::diff;
 use crate::event::{CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals};
 use crate::verdict::{Finding, Verdict};
@@ -57,27 +57,22 @@ pub struct Breach<'e> {
 }
 
 impl ClauseState {
-    /// All of them, the worst first.
-    pub const ALL: [ClauseState; 6] = [
-        ClauseState::Broken,
-        ClauseState::Known,
-        ClauseState::Skipped,
-        ClauseState::Proven,
-        ClauseState::NotAsked,
-        ClauseState::Excluded,
+    /// All of them in a word or two, the worst first.
+    pub const ALL: [(ClauseState, &str); 6] = [
+        (ClauseState::Broken, "broken"),
+        (ClauseState::Known, "known"),
+        (ClauseState::Skipped, "skipped"),
+        (ClauseState::Proven, "proven"),
+        (ClauseState::NotAsked, "not asked"),
+        (ClauseState::Excluded, "excluded"),
     ];
 
     /// In a word or two.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            ClauseState::Broken => "broken",
-            ClauseState::Known => "known",
-            ClauseState::Skipped => "skipped",
-            ClauseState::Proven => "proven",
-            ClauseState::NotAsked => "not asked",
-            ClauseState::Excluded => "excluded",
-        }
+        let mut all = ClauseState::ALL.iter();
+        all.find(|(state, _)| *state == self)
+            .map_or("", |(_, word)| word)
     }
 }
 
@@ -101,6 +96,13 @@ impl<'e> RunSummary<'e> {
             }
         }
         summary
+    }
+
+    /// Why the service did not answer, where it did not.
+    #[must_use]
+    pub fn unreachable(&self) -> Option<&'e str> {
+        let mut results = self.results.iter();
+        results.find_map(|result| result.unreachable.as_deref())
     }
 
     /// The seed, empty where the run never began.
@@ -150,11 +152,12 @@ impl<'e> RunSummary<'e> {
         rows.iter().map(state).collect()
     }
 
-    /// How many clauses are in a state.
+    /// Every state in a word or two, and how many clauses are in it.
     #[must_use]
-    pub fn count(&self, state: ClauseState) -> usize {
+    pub fn counts(&self) -> [(&'static str, usize); 6] {
         let clauses = self.clauses();
-        clauses.iter().filter(|(_, is, _)| *is == state).count()
+        let of = |state| clauses.iter().filter(|(_, is, _)| *is == state).count();
+        ClauseState::ALL.map(|(state, word)| (word, of(state)))
     }
 
     /// All that is broken, by clause; what is known comes behind what is not.
@@ -162,7 +165,7 @@ impl<'e> RunSummary<'e> {
     pub fn breaches(&self) -> BTreeMap<&'e str, Vec<Breach<'e>>> {
         let mut breaches: BTreeMap<&str, Vec<Breach<'e>>> = BTreeMap::new();
         for result in &self.results {
-            for breach in result.findings.iter().filter_map(|f| Breach::of(result, f)) {
+            for breach in Breach::all(result) {
                 breaches.entry(breach.clause).or_default().push(breach);
             }
         }
@@ -181,6 +184,12 @@ impl<'e> RunSummary<'e> {
 }
 
 impl<'e> Breach<'e> {
+    /// All that a check found broken.
+    pub fn all(result: &'e CheckResult) -> impl Iterator<Item = Self> {
+        let findings = result.findings.iter();
+        findings.filter_map(|finding| Breach::of(result, finding))
+    }
+
     /// What a finding says is broken, where it does.
     #[must_use]
     pub fn of(result: &'e CheckResult, finding: &'e Finding) -> Option<Self> {
@@ -228,15 +237,10 @@ impl<'e> Breach<'e> {
         }
     }
 
-    /// The whole case it was found in.
-    #[must_use]
-    pub fn case(&self) -> Option<&'e CapturedCase> {
-        self.result.evidence(&self.finding.case)
-    }
-
     /// The call it was found in.
     #[must_use]
     pub fn exchange(&self) -> Option<&'e Exchange> {
-        self.case()?.exchanges.get(self.finding.step)
+        let case = self.result.evidence(&self.finding.case)?;
+        case.exchanges.get(self.finding.step)
     }
 }

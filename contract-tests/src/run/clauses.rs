@@ -17,10 +17,8 @@ pub fn clauses(setting: &Setting<'_>, checks: &[Check], filter: &Filter) -> Vec<
     let chosen = checks
         .iter()
         .filter(|check| filter.allows_check(check, setting));
-    let cases: Vec<Case> = chosen
-        .flat_map(|check| filter.cases(check, setting))
-        .collect();
-    rows(setting, checks, &cases)
+    let cases = chosen.flat_map(|check| filter.cases(check, setting));
+    rows(setting, checks, &cases.collect::<Vec<Case>>())
 }
 
 /// The same, where the cases are known.
@@ -100,17 +98,15 @@ impl PlannedClauses<'_> {
 }
 
 fn all(setting: &Setting<'_>, checks: &[Check]) -> Vec<Case> {
-    let cases = checks.iter().flat_map(|check| check.cases(setting));
-    cases.collect()
+    checks
+        .iter()
+        .flat_map(|check| check.cases(setting))
+        .collect()
 }
 
 /// The clauses that cases expect.
 pub(super) fn expected(cases: &[Case]) -> BTreeSet<String> {
-    let steps = cases.iter().flat_map(|case| &case.steps);
-    let expected = steps.flat_map(|step| &step.expect);
-    expected
-        .map(|expectation| expectation.clause.clone())
-        .collect()
+    cases.iter().flat_map(Case::clauses).collect()
 }
 
 /// Where a clause stands, for annotations of its breach.

@@ -79,8 +79,8 @@ impl Filter {
             return true;
         };
         let below = |id: &str| {
-            id.strip_prefix(wanted.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            let rest = id.strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         case.operation.as_deref().is_some_and(below)
     }
@@ -94,10 +94,7 @@ impl Filter {
             cases.retain(|case| only.contains(&(check.id.to_owned(), case.name.clone())));
         }
         if let Some(clause) = &self.clause {
-            let expects = |case: &Case| {
-                let mut expected = case.steps.iter().flat_map(|step| &step.expect);
-                expected.any(|expectation| expectation.clause == *clause)
-            };
+            let expects = |case: &Case| case.clauses().any(|expected| expected == *clause);
             // A clause that is judged of every answer is proven by every case.
             if !EVERY_ANSWER.contains(&clause.as_str()) {
                 cases.retain(expects);

@@ -45,19 +45,10 @@ impl Default for RunLimits {
 
 /// Runs checks and judges them, the harmless ones first; answers what was captured and the totals.
 /// Every event goes to `emit`, which may mark known deviations in it: the totals count them as known.
+///
+/// However many checks run at once, their events come in the order of the registry, and no check
+/// begins before all of the stages before its own are over.
 pub async fn run<T: Target>(
-    setting: &Setting<'_>,
-    checks: &[Check],
-    filter: &Filter,
-    client: &Client<'_, T>,
-    emit: &mut dyn FnMut(&mut Event),
-) -> (Capture, Totals) {
-    run_within(setting, checks, filter, RunLimits::default(), client, emit).await
-}
-
-/// The same, within limits. However many checks run at once, their events come in the order of the
-/// registry, and no check begins before all of the stages before its own are over.
-pub async fn run_within<T: Target>(
     setting: &Setting<'_>,
     checks: &[Check],
     filter: &Filter,
@@ -66,13 +57,12 @@ pub async fn run_within<T: Target>(
     emit: &mut dyn FnMut(&mut Event),
 ) -> (Capture, Totals) {
     let rows = clauses(setting, checks, filter);
-    let mut checks: Vec<_> = checks
+    let chosen = checks
         .iter()
-        .filter(|check| filter.allows_check(check, setting))
-        .collect();
-    limits
-        .order
-        .put(&setting.seed, &mut checks, |check| check.id);
+        .filter(|check| filter.allows_check(check, setting));
+    let mut checks: Vec<_> = chosen.collect();
+    let (order, seed) = (limits.order, setting.seed.as_str());
+    order.put(seed, &mut checks, |check| check.id);
     checks.sort_by_key(|check| check.stage);
     let address = |environment| Some((environment, client.address(environment)?));
     emit(&mut Event::RunStarted(RunStarted {
@@ -87,9 +77,7 @@ pub async fn run_within<T: Target>(
     for stage in checks.chunk_by(|one, next| one.stage == next.stage) {
         let cases = |check: &Check| {
             let mut cases = filter.cases(check, setting);
-            limits
-                .order
-                .put(&setting.seed, &mut cases, |case| &case.name);
+            order.put(seed, &mut cases, |case| &case.name);
             cases
         };
         let planned: Vec<_> = stage.iter().map(|check| (*check, cases(check))).collect();
@@ -179,19 +167,6 @@ impl StopReason {
     }
 }
 
-/// Sends the cases of a check.
-pub async fn capture<T: Target>(
-    check: &Check,
-    cases: &[Case],
-    client: &Client<'_, T>,
-) -> Vec<CapturedCase> {
-    let mut captured = Vec::new();
-    for case in cases {
-        captured.push(client.capture(check.id, case).await);
-    }
-    captured
-}
-
 /// A capture of these cases in this setting.
 #[must_use]
 pub fn capture_of(setting: &Setting<'_>, cases: Vec<CapturedCase>) -> Capture {
@@ -216,10 +191,10 @@ pub fn judge(
 ) -> CheckResult {
     let (mut findings, mut open) = (Vec::new(), BTreeSet::new());
     let mut evidence = Vec::new();
-    let mine: Vec<_> = captured
+    let mine = captured
         .iter()
-        .filter(|captured| captured.check == check.id)
-        .collect();
+        .filter(|captured| captured.check == check.id);
+    let mine: Vec<_> = mine.collect();
     for case in cases {
         let Some(found) = mine.iter().find(|captured| captured.case == case.name) else {
             continue;
@@ -232,30 +207,30 @@ pub fn judge(
         }
         findings.extend(verdicts);
     }
-    let exchanges = || mine.iter().flat_map(|captured| &captured.exchanges);
-    let repeats: usize = mine.iter().map(|captured| captured.repeats.len()).sum();
-    let unreachable =
-        exchanges().find_map(|exchange| exchange.response.as_ref().err().map(ToString::to_string));
+    let mut last = mine.iter().flat_map(|captured| &captured.exchanges);
+    let unreachable = last.find_map(|exchange| exchange.response.as_ref().err());
     CheckResult {
         check: check.id,
         title: check.title,
         cases: mine.len(),
-        requests: exchanges().count() + repeats,
+        requests: mine
+            .iter()
+            .flat_map(|captured| captured.all_exchanges())
+            .count(),
         findings,
         open,
         evidence,
-        unreachable,
+        unreachable: unreachable.map(ToString::to_string),
     }
 }
 
 /// The clauses that a case was to judge and did not: those expected of a skipped step and, where the
 /// case could not go on, of the steps behind it.
 fn left_open(case: &Case, findings: &[Finding]) -> BTreeSet<String> {
-    let skipped: BTreeSet<usize> = findings
+    let skipped = findings
         .iter()
-        .filter(|finding| matches!(finding.verdict, Verdict::Skipped { .. }))
-        .map(|finding| finding.step)
-        .collect();
+        .filter(|it| matches!(it.verdict, Verdict::Skipped { .. }));
+    let skipped: BTreeSet<usize> = skipped.map(|finding| finding.step).collect();
     let last = findings.last().map_or(0, |finding| finding.step);
     let mut open = BTreeSet::new();
     for (at, step) in case.steps.iter().enumerate() {
@@ -284,14 +259,12 @@ pub fn unplanned<'c>(
     checks: &[Check],
     capture: &'c Capture,
 ) -> Vec<&'c CapturedCase> {
-    let names = |check: &Check| {
-        let cases = check.cases(setting).into_iter();
-        cases
-            .map(|case| (check.id.to_owned(), case.name))
-            .collect::<Vec<_>>()
+    let names = |check: &'_ Check| {
+        let (id, cases) = (check.id.to_owned(), check.cases(setting));
+        cases.into_iter().map(move |case| (id.clone(), case.name))
     };
     let planned: BTreeSet<_> = checks.iter().flat_map(names).collect();
-    let unknown =
-        |case: &&CapturedCase| !planned.contains(&(case.check.clone(), case.case.clone()));
+    let name = |case: &CapturedCase| (case.check.clone(), case.case.clone());
+    let unknown = |case: &&CapturedCase| !planned.contains(&name(case));
     capture.cases.iter().filter(unknown).collect()
 }

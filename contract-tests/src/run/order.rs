@@ -1,14 +1,16 @@
-//! The order in which a run goes: as listed, or drawn from the run's seed, so that it can be had again.
+//! The order in which a run goes: as listed, or made from the run's seed, so that it can be had again.
 
+use clap::ValueEnum;
 use sha2::{Digest as _, Sha256};
 
 /// In which order checks of one stage, and the cases of a check, are run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Order {
-    /// As the registry lists them.
+    /// As `list` has it
     #[default]
     Listed,
-    /// As the seed has it: what stands only because of what ran before it comes to light.
+    // What stands only because of what ran before it comes to light.
+    /// Drawn from the seed: the same again with the same seed
     Random,
 }
 
@@ -17,13 +19,13 @@ impl Order {
     pub(super) fn put<T>(self, seed: &str, things: &mut [T], name: impl Fn(&T) -> &str) {
         match self {
             Order::Listed => {}
-            Order::Random => things.sort_by_cached_key(|thing| drawn(seed, name(thing))),
+            Order::Random => things.sort_by_cached_key(|thing| place(seed, name(thing))),
         }
     }
 }
 
 /// A number that only seed and name decide.
-fn drawn(seed: &str, name: &str) -> [u8; 32] {
+fn place(seed: &str, name: &str) -> [u8; 32] {
     let mut digest = Sha256::new();
     // The length keeps seed and name apart.
     digest.update(seed.len().to_be_bytes());

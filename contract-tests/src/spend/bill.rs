@@ -101,7 +101,7 @@ impl StatedCharge {
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
-        reason = "prices are far below what a double tells exactly"
+        reason = "prices are far below what a double holds exactly"
     )]
     pub(crate) fn exceeds(self, environment: Environment, most: Paise) -> bool {
         match (environment, most) {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_over_tells_its_amount() {
+    fn an_answer_that_is_over_has_its_amount() {
         let found = of("completed", r#"{"charged":true,"amount":2.5}"#);
         let verification = Some("svcv_a".to_owned());
         let amount = Paise(250);

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_no_run_wrote_is_told() {
+    fn a_line_that_no_run_wrote_is_reported() {
         let text = format!(
             "{}{{\"reserved\":7}}\n{}",
             line(&reserved(0, 1)),

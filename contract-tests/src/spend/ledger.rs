@@ -73,12 +73,12 @@ pub struct OverBudget {
 pub struct Ledger {
     budget: Paise,
     spent: Paise,
-    open: BTreeMap<ReservationId, Open>,
+    open: BTreeMap<ReservationId, OpenReservation>,
     next: ReservationId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Open {
+struct OpenReservation {
     most: Paise,
     verification: Option<String>,
 }
@@ -195,7 +195,7 @@ impl Ledger {
     }
 
     fn waiting(&self, verification: Option<&str>) -> impl Iterator<Item = ReservationId> {
-        let waits = move |open: &Open| {
+        let waits = move |open: &OpenReservation| {
             verification.is_some() && open.verification.as_deref() == verification
         };
         let open = self.open.iter();
@@ -218,7 +218,7 @@ impl Ledger {
                 self.budget = Paise(*budget_paise);
             }
             LedgerEntry::Reserved { call, paise, .. } => {
-                let open = Open {
+                let open = OpenReservation {
                     most: Paise(*paise),
                     verification: None,
                 };

@@ -7,11 +7,12 @@
 mod bill;
 mod estimate;
 mod guard;
-#[cfg(test)]
-mod interleavings;
 mod journal;
 mod ledger;
 mod price;
+
+#[cfg(test)]
+mod tests;
 
 pub use bill::Bill;
 pub(crate) use bill::StatedCharge;

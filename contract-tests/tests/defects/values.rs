@@ -54,7 +54,7 @@ defects! {
         let steps = json["data"]["steps"].as_array_mut();
         steps.is_some_and(|steps| steps.iter_mut().fold(false, |any, step| put(step, "/", "verificationId", json!("step")) | any))
     });
-    "the director's PAN is told in full", "company.roc.director.masked", |case| edit(case, |_, json| {
+    "the director's PAN is shown in full", "company.roc.director.masked", |case| edit(case, |_, json| {
         !json["data"]["panNumber"].is_null() && put(json, "/data", "panNumber", json!("AAAAA0000A"))
     });
     "two faces are one", "identity.face-match.count", |case| edit(case, |_, json| {

@@ -11,8 +11,8 @@ use crate::server::{Bank, LIVE_KEY, Reply, Server, both, ended, fresh_file, reto
 fn without_a_budget_a_real_live_service_gets_only_calls_that_cost_nothing() {
     let bank = Bank::new();
     let (sandbox, live) = both(&bank);
-    let (code, told, problems) = ended(run(&sandbox, &live).args(["--check", "authentication"]));
-    assert_eq!(code, Some(0), "{told}{problems}");
+    let (code, report, problems) = ended(run(&sandbox, &live).args(["--check", "authentication"]));
+    assert_eq!(code, Some(0), "{report}{problems}");
     assert!(!live.sent().is_empty());
     assert_eq!(bank.charged(), 0);
     let shown = |server: &Server| {
@@ -30,9 +30,12 @@ fn what_can_cost_something_is_left_out_without_a_budget_and_said_so() {
     let (sandbox, live) = both(&bank);
     for budget in [&[][..], &["--budget-inr", "0"]] {
         let mut command = run(&sandbox, &live);
-        let (code, told, _) = ended(command.args(["--tag", "live"]).args(budget));
-        assert_eq!(code, Some(4), "nothing was judged: {told}");
-        assert!(told.contains("the budget is 0: see --budget-inr"), "{told}");
+        let (code, report, _) = ended(command.args(["--tag", "live"]).args(budget));
+        assert_eq!(code, Some(4), "nothing was judged: {report}");
+        assert!(
+            report.contains("the budget is 0: see --budget-inr"),
+            "{report}"
+        );
     }
     assert!(live.sent().is_empty() && bank.charged() == 0);
 }
@@ -45,8 +48,8 @@ fn a_budget_that_covers_all_is_not_used_up_and_the_run_is_green() {
     let mut command = run(&sandbox, &live);
     let command = command.args(["--tag", "live", "--operation", "verify.identity.pan"]);
     let command = command.args(["--budget-inr", "100", "--spend-file", &file]);
-    let (code, told, problems) = ended(command);
-    assert_eq!(code, Some(0), "{told}{problems}");
+    let (code, report, problems) = ended(command);
+    assert_eq!(code, Some(0), "{report}{problems}");
     assert!(bank.charged() > 0);
     assert!(problems.contains("INR of 100 INR\n"), "{problems}");
     // It came to its own end: the next one begins anew.
@@ -60,18 +63,18 @@ fn a_run_stops_before_the_call_that_the_budget_does_not_cover() {
     let file = fresh_file("stops");
     let mut command = run(&sandbox, &live);
     let command = command.args(["--tag", "live", "--spend-file", &file]);
-    let (code, told, problems) = ended(command.args(["--budget-inr", "20.50"]));
-    assert_eq!(code, Some(5), "{told}{problems}");
+    let (code, report, problems) = ended(command.args(["--budget-inr", "20.50"]));
+    assert_eq!(code, Some(5), "{report}{problems}");
     assert!(
         problems.contains("stopped: the next call can cost"),
         "{problems}"
     );
     assert!((1..=2050).contains(&bank.charged()), "{}", bank.charged());
     assert!(
-        !told.contains("passed  billing.replay"),
-        "it was not sent: {told}"
+        !report.contains("passed  billing.replay"),
+        "it was not sent: {report}"
     );
-    assert!(told.contains("skipped  billing.replay"), "{told}");
+    assert!(report.contains("skipped  billing.replay"), "{report}");
 }
 
 #[test]
@@ -85,9 +88,9 @@ fn a_sandbox_that_says_it_charged_stops_the_run_at_once() {
         let bank = Arc::clone(&bank);
         let sandbox =
             Server::start(move |sent| retold(bank.answer(Environment::Test, sent), &[(from, to)]));
-        let (code, told, problems) = ended(&mut run(&sandbox, &live));
-        assert_eq!(code, Some(1), "{told}");
-        assert!(told.contains("billing.sandbox-free: broken"), "{told}");
+        let (code, report, problems) = ended(&mut run(&sandbox, &live));
+        assert_eq!(code, Some(1), "{report}");
+        assert!(report.contains("billing.sandbox-free: broken"), "{report}");
         assert!(
             problems.contains("the test service says charged"),
             "{problems}"
@@ -113,9 +116,9 @@ fn a_live_service_that_charges_more_than_the_price_stops_the_run_at_once() {
     let file = fresh_file("overcharged");
     let mut command = run(&sandbox, &live);
     let command = command.args(["--tag", "live", "--spend-file", &file]);
-    let (code, told, problems) = ended(command.args(["--budget-inr", "5000"]));
-    assert_eq!(code, Some(1), "{told}{problems}");
-    assert!(told.contains("billing.hold: broken"), "{told}");
+    let (code, report, problems) = ended(command.args(["--budget-inr", "5000"]));
+    assert_eq!(code, Some(1), "{report}{problems}");
+    assert!(report.contains("billing.hold: broken"), "{report}");
     assert!(
         problems.contains("the live service says charged"),
         "{problems}"
@@ -135,9 +138,12 @@ fn a_live_service_that_charges_for_a_refusal_stops_the_run_at_once() {
         ];
         retold(answer, &changes)
     });
-    let (code, told, problems) = ended(run(&sandbox, &live).args(["--check", "envelope.error"]));
-    assert_eq!(code, Some(1), "{told}{problems}");
-    assert!(told.contains("billing.failures-are-free: broken"), "{told}");
+    let (code, report, problems) = ended(run(&sandbox, &live).args(["--check", "envelope.error"]));
+    assert_eq!(code, Some(1), "{report}{problems}");
+    assert!(
+        report.contains("billing.failures-are-free: broken"),
+        "{report}"
+    );
     assert_eq!(live.sent().len(), 1, "nothing was sent after it");
 }
 
@@ -159,15 +165,15 @@ fn calls_without_an_answer_count_as_spent() {
 }
 
 #[test]
-fn a_dry_run_tells_calls_and_ceiling_and_sends_nothing() {
+fn a_dry_run_prints_calls_and_ceiling_and_sends_nothing() {
     let bank = Bank::new();
     let (sandbox, live) = both(&bank);
     let mut command = run(&sandbox, &live);
     let command = command.args(["--dry-run", "--check", "billing.", "--extensions", "no"]);
     let command = command.args(["--operation", "verify.identity.pan"]);
-    let (code, told, problems) = ended(command);
+    let (code, report, problems) = ended(command);
     assert_eq!(code, Some(0), "{problems}");
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(report, @"
     check                                    environment   calls  dearest INR  at most INR
     billing.sandbox                          test              1            0            0
     billing.conclusive                       live              2          2.5            5
@@ -184,22 +190,22 @@ fn a_dry_run_tells_calls_and_ceiling_and_sends_nothing() {
 }
 
 #[test]
-fn a_key_of_the_other_environment_is_told_by_its_address_and_nothing_is_sent() {
+fn a_key_of_the_other_environment_is_recognised_by_its_address_and_nothing_is_sent() {
     let bank = Bank::new();
     let (sandbox, live) = both(&bank);
-    let (code, _, told) = ended(run(&sandbox, &live).args(["--api-key", "svc_live_other"]));
+    let (code, _, problems) = ended(run(&sandbox, &live).args(["--api-key", "svc_live_other"]));
     assert_eq!(code, Some(2));
     assert!(
-        told.contains("it is for --live-url, not for --base-url"),
-        "{told}"
+        problems.contains("it is for --live-url, not for --base-url"),
+        "{problems}"
     );
     let mut command = Command::new(env!("CARGO_BIN_EXE_svc-contract-tests"));
     let command = command.args(["run", "--base-url", &sandbox.url, "--live-url", &live.url]);
-    let (code, _, told) = ended(command.args(["--live-key", "svc_test_other"]));
+    let (code, _, problems) = ended(command.args(["--live-key", "svc_test_other"]));
     assert_eq!(code, Some(2));
     assert!(
-        told.contains("it is for --base-url, not for --live-url"),
-        "{told}"
+        problems.contains("it is for --base-url, not for --live-url"),
+        "{problems}"
     );
     assert!(sandbox.sent().is_empty() && live.sent().is_empty());
 }

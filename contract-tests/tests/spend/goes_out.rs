@@ -99,20 +99,23 @@ fn a_429_that_nobody_asked_for_is_waited_out_and_recorded() {
 }
 
 #[test]
-fn a_429_that_breaks_the_contract_is_told_although_the_repeat_is_sound() {
+fn a_429_that_breaks_the_contract_is_reported_although_the_repeat_is_sound() {
     let bank = Bank::new();
     let live = both(&bank).1;
     let sandbox = server(limited("0"), 1);
-    let (code, told, _) = {
+    let (code, report, _) = {
         let mut command = run(&sandbox, &live);
         ended(command.args(["--clause", "sandbox.pan-success"]))
     };
-    assert_eq!(code, Some(1), "{told}");
-    assert!(told.contains("envelope.status: broken 1 time"), "{told}");
+    assert_eq!(code, Some(1), "{report}");
+    assert!(
+        report.contains("envelope.status: broken 1 time"),
+        "{report}"
+    );
 }
 
-/// What is told of some checks, and the sum.
-fn told(limits: RunLimits) -> (Vec<CheckResult>, Totals) {
+/// What is reported of some checks, and the sum.
+fn reported(limits: RunLimits) -> (Vec<CheckResult>, Totals) {
     let contract = Contract::built_in();
     let setting = support::setting(&contract);
     let target = InProcess::new(support::accounts());
@@ -120,24 +123,24 @@ fn told(limits: RunLimits) -> (Vec<CheckResult>, Totals) {
     let mut checks = check::all();
     checks.retain(|check| check.id.starts_with("identifiers.") || check.id.starts_with("flows."));
     let mut judged = Vec::new();
-    let mut tell = |event: &mut Event| {
+    let mut emit = |event: &mut Event| {
         if let Event::CheckFinished(one) = event {
             judged.push(one.clone());
         }
     };
     let filter = Filter::default();
-    let ran = run::run_within(&setting, &checks, &filter, limits, &client, &mut tell);
+    let ran = run::run(&setting, &checks, &filter, limits, &client, &mut emit);
     let (_, summary) = support::block_on(ran);
     (judged, summary)
 }
 
 #[test]
-fn checks_run_at_once_are_told_in_the_same_order_with_the_same_verdicts() {
+fn checks_run_at_once_are_reported_in_the_same_order_with_the_same_verdicts() {
     let jobs = |jobs| RunLimits {
         jobs: NonZeroUsize::new(jobs).expect("more than none"),
         ..RunLimits::default()
     };
-    assert_eq!(told(jobs(1)), told(jobs(5)));
+    assert_eq!(reported(jobs(1)), reported(jobs(5)));
 }
 
 /// How many cases were sent of two checks that break something, where one failure is enough, and the
@@ -150,7 +153,7 @@ fn broken(known: Option<&str>) -> (usize, Totals) {
     let mut checks = check::all();
     checks.retain(|check| check.id.starts_with("flows."));
     checks.truncate(2);
-    let mut tell = |event: &mut Event| {
+    let mut emit = |event: &mut Event| {
         if let Event::CheckFinished(judged) = event {
             judged.findings[0].verdict = Verdict::Broken {
                 clause: "a.clause".to_owned(),
@@ -166,14 +169,14 @@ fn broken(known: Option<&str>) -> (usize, Totals) {
         ..RunLimits::default()
     };
     let filter = Filter::default();
-    let ran = run::run_within(&setting, &checks, &filter, limits, &client, &mut tell);
+    let ran = run::run(&setting, &checks, &filter, limits, &client, &mut emit);
     let (capture, summary) = support::block_on(ran);
     (capture.cases.len(), summary)
 }
 
 #[test]
 fn what_is_known_is_no_failure_that_ends_a_run() {
-    let (news, known) = (broken(None), broken(Some("told to the vendor")));
+    let (news, known) = (broken(None), broken(Some("reported to the vendor")));
     assert!(news.0 < known.0, "a failure ends the run");
     assert_eq!((news.1.failed, news.1.known), (2, 0));
     assert_eq!((known.1.failed, known.1.known), (0, 2));
@@ -189,14 +192,17 @@ fn after_so_many_failures_no_further_check_is_begun() {
     });
     let mut command = run(&sandbox, &live);
     let command = command.args(["--check", "authentication.", "--max-failures", "2"]);
-    let (code, told, _) = ended(command);
-    assert_eq!(code, Some(1), "{told}");
-    assert!(told.contains("2 failed"), "{told}");
-    assert!(told.contains("not sent: 2 checks failed before"), "{told}");
+    let (code, report, _) = ended(command);
+    assert_eq!(code, Some(1), "{report}");
+    assert!(report.contains("2 failed"), "{report}");
+    assert!(
+        report.contains("not sent: 2 checks failed before"),
+        "{report}"
+    );
 }
 
 #[test]
-fn a_sandbox_s_own_inputs_are_asked_for_and_mistakes_in_them_are_told() {
+fn a_sandbox_s_own_inputs_are_asked_for_and_mistakes_in_them_are_reported() {
     let bank = Bank::new();
     let (sandbox, live) = both(&bank);
     let file = fresh_file("inputs");
@@ -212,8 +218,8 @@ fn a_sandbox_s_own_inputs_are_asked_for_and_mistakes_in_them_are_told() {
         sent.filter(|sent| String::from_utf8_lossy(&sent.body).contains("AAAAA0503A"))
             .count()
     };
-    let (code, told, problems) = run(text);
-    assert_eq!((code, asked() > 0), (Some(0), true), "{told}{problems}");
+    let (code, report, problems) = run(text);
+    assert_eq!((code, asked() > 0), (Some(0), true), "{report}{problems}");
     let before = sandbox.sent().len();
     let (code, _, problems) = run(&text.replace("\"pan\"", "\"pam\""));
     assert_eq!(code, Some(2));
@@ -242,7 +248,7 @@ fn a_filter_that_lets_nothing_through_is_a_mistake() {
 }
 
 #[test]
-fn a_console_tells_what_the_service_can_do() {
+fn a_console_says_what_the_service_can_do() {
     let console = |clock: &'static str| {
         Server::start(move |sent| {
             let body = if sent.path.ends_with("/clock") {
@@ -280,9 +286,9 @@ fn a_console_that_does_not_answer_ends_the_run_before_it_begins() {
     let bank = Bank::new();
     let (sandbox, live) = both(&bank);
     let nobody = Server::start(|_| Reply::HangsUp);
-    let (code, _, told) = ended(run(&sandbox, &live).args(["--console-url", &nobody.url]));
-    assert_eq!(code, Some(3), "{told}");
-    assert!(told.contains("--console-url"), "{told}");
+    let (code, _, problems) = ended(run(&sandbox, &live).args(["--console-url", &nobody.url]));
+    assert_eq!(code, Some(3), "{problems}");
+    assert!(problems.contains("--console-url"), "{problems}");
     assert!(sandbox.sent().is_empty() && live.sent().is_empty());
 }
 
@@ -293,9 +299,9 @@ fn a_service_that_is_silent_is_given_up_after_the_timeout() {
     let sandbox = Server::start(|_| Reply::IsSilent);
     let mut command = run(&sandbox, &live);
     let command = command.args(["--check", "authentication.unknown-key", "--timeout", "50ms"]);
-    let (code, told, _) = ended(command);
-    assert_eq!(code, Some(3), "{told}");
-    assert!(told.contains("no answer in time"), "{told}");
+    let (code, report, _) = ended(command);
+    assert_eq!(code, Some(3), "{report}");
+    assert!(report.contains("no answer in time"), "{report}");
     assert_eq!(
         sandbox.sent().len(),
         3,

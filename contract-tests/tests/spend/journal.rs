@@ -146,7 +146,7 @@ fn threads_that_reserve_at_once_never_reserve_more_than_the_budget() {
     assert!(guard.admit(call(1)).is_err(), "it stays stopped");
 }
 
-fn told(status: &str, id: &str, rupees: &str) -> Result<Response, TransportError> {
+fn answered(status: &str, id: &str, rupees: &str) -> Result<Response, TransportError> {
     let charged = rupees != "0";
     let body = format!(
         r#"{{"verificationId":"{id}","status":"{status}","billing":{{"charged":{charged},"amount":{rupees}}}}}"#
@@ -164,14 +164,14 @@ fn a_pending_call_stays_reserved_until_its_own_id_is_looked_up() {
     let guard = begun(&file, 1000);
     let left = || guard.sums().map(|ledger| ledger.left().0);
     let pending = guard.admit(call(300)).expect("it fits");
-    guard.settle(pending, &told("pending", "svcv_a", "0"));
+    guard.settle(pending, &answered("pending", "svcv_a", "0"));
     let look_up = |id, rupees| {
         let request = PricedCall {
             looks_up: true,
             ..call(0)
         };
         let permit = guard.admit(request).expect("it is free");
-        guard.settle(permit, &told("completed", id, rupees));
+        guard.settle(permit, &answered("completed", id, rupees));
     };
     look_up("svcv_b", "9");
     assert_eq!((left(), guard.stopped()), (Some(700), None));
@@ -186,7 +186,7 @@ fn a_charge_for_a_free_call_stops_the_run_and_is_written_down() {
     let file = fresh_file("unforeseen");
     let guard = begun(&file, 1000);
     let permit = guard.admit(call(0)).expect("it is free");
-    guard.settle(permit, &told("failed", "svcv_a", "4"));
+    guard.settle(permit, &answered("failed", "svcv_a", "4"));
     assert!(matches!(guard.stopped(), Some(Stop::Charged { .. })));
     assert!(guard.admit(call(0)).is_err(), "nothing goes out any more");
     drop(guard);

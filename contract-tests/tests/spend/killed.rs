@@ -67,11 +67,11 @@ impl Killer {
             let child = child.insert(command.spawn().expect("the binary starts"));
             child.stderr.take().expect("it is piped")
         };
-        let mut told = String::new();
-        stderr.read_to_string(&mut told).expect("text");
+        let mut problems = String::new();
+        stderr.read_to_string(&mut problems).expect("text");
         let child = self.child.lock().expect("nobody panicked").take();
         child.expect("it was started").wait().expect("it ends");
-        told
+        problems
     }
 }
 
@@ -103,13 +103,13 @@ fn killed_and_resumed(seed: u64) {
         } else {
             1 + draw(&mut state) % 9
         };
-        let told = killer.run(command, after, moment);
+        let problems = killer.run(command, after, moment);
         let charged = bank.charged();
         assert!(
             charged <= BUDGET_PAISE,
-            "{charged} paise, round {round}: {told}"
+            "{charged} paise, round {round}: {problems}"
         );
-        stops += usize::from(told.contains("stopped: the next call can cost"));
+        stops += usize::from(problems.contains("stopped: the next call can cost"));
     }
     assert!(bank.charged() > 0, "something was sent");
     assert!(stops > 0, "the budget was used up in the end");

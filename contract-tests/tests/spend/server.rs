@@ -1,4 +1,4 @@
-//! HTTP servers for these tests: one that answers as it is told, and a simulator behind it that
+//! HTTP servers for these tests: one that gives the answers it was made with, and a simulator behind it that
 //! counts what it charges.
 
 use std::process::{Command, Output};

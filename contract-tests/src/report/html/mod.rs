@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 
 use super::counted;
 use super::curl;
-use super::run_summary::{Breach, ClauseState, RunSummary};
+use super::run_summary::{Breach, RunSummary};
 use crate::capture::Exchange;
-use crate::event::{CheckResult, Outcome};
+use crate::event::{CheckResult, RunEnd};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -56,16 +56,11 @@ fn policy() -> String {
 
 /// The run in a word or two.
 fn verdict(summary: &RunSummary<'_>) -> &'static str {
-    let sum = summary.totals;
-    match (
-        sum.failed + sum.stale,
-        sum.unreachable,
-        sum.passed + sum.known,
-    ) {
-        (1.., ..) => "broken",
-        (0, 1.., _) => "the service did not answer",
-        (0, 0, 0) => "nothing was judged",
-        (0, 0, 1..) => "all that was judged held",
+    match summary.totals.end() {
+        RunEnd::Broken => "broken",
+        RunEnd::Unreachable => "the service did not answer",
+        RunEnd::Nothing => "nothing was judged",
+        RunEnd::Held => "all that was judged held",
     }
 }
 
@@ -78,13 +73,8 @@ fn head(summary: &RunSummary<'_>) -> Markup {
         ("skipped", sum.skipped),
         ("unreachable", sum.unreachable),
     ];
-    let addresses = summary
-        .started
-        .map_or(&[][..], |started| &started.addresses);
-    let lost = summary
-        .results
-        .iter()
-        .find_map(|result| result.unreachable.as_ref());
+    let started = summary.started;
+    let addresses = started.map_or(&[][..], |started| &started.addresses);
     html! {
         h1 { "Contract tests: " (verdict(summary)) }
         p.soft {
@@ -96,8 +86,8 @@ fn head(summary: &RunSummary<'_>) -> Markup {
                 li class=[(number > 0).then_some(class(word))] { b { (number) } " " (word) }
             }
         }
-        @if let Some(why) = lost { p.alarm { "The service did not answer: " (why) } }
-        @if sum.passed + sum.failed + sum.known == 0 { p.alarm { "Nothing was judged." } }
+        @if let Some(why) = summary.unreachable() { p.alarm { "The service did not answer: " (why) } }
+        @if sum.judged() == 0 { p.alarm { "Nothing was judged." } }
     }
 }
 
@@ -169,21 +159,16 @@ fn worded(sentence: &str) -> Markup {
 
 fn exchange(exchange: &Exchange) -> Markup {
     let request = &exchange.request;
-    let query = match request.query.as_str() {
-        "" => String::new(),
-        query => format!("?{query}"),
-    };
-    let mut sent = format!("{} {}{query}\n", request.method, request.path);
+    let mut sent = format!("{} {}\n", request.method, request.path_and_query());
     if let Some(secret) = &request.authorization {
         sent.push_str(&format!("authorization: {secret:?}\n"));
     }
     sent.push_str(&message(&request.headers, &request.body));
     let answered = match &exchange.response {
-        Ok(response) => format!(
-            "{}\n{}",
-            response.status,
-            message(&response.headers, &response.body)
-        ),
+        Ok(response) => {
+            let message = message(&response.headers, &response.body);
+            format!("{}\n{message}", response.status)
+        }
         Err(error) => format!("no answer: {error}"),
     };
     html! {
@@ -247,9 +232,8 @@ fn matrix(summary: &RunSummary<'_>) -> Markup {
     html! {
         h2 { "Clauses" }
         ul.sums {
-            @for state in ClauseState::ALL {
-                @let number = summary.count(state);
-                li class=[(number > 0).then_some(class(state.word()))] { b { (number) } " " (state.word()) }
+            @for (word, number) in summary.counts() {
+                li class=[(number > 0).then_some(class(word))] { b { (number) } " " (word) }
             }
         }
         div.wide {
@@ -297,7 +281,7 @@ fn check(result: &CheckResult) -> Markup {
             td { (result.requests) }
             td {
                 (result.title)
-                @if let Outcome::Skipped { why } = &outcome { br; span.soft { (why) } }
+                @if let Some(why) = outcome.why() { br; span.soft { (why) } }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The page on the sample stream of events.
 
 use super::*;
-use crate::report::sample;
+use crate::report::tests::sample;
 
 #[test]
 fn a_run_is_a_page() {
@@ -30,6 +30,6 @@ fn nothing_that_was_answered_is_markup() {
 }
 
 #[test]
-fn nothing_judged_is_told() {
+fn nothing_judged_is_reported() {
     assert!(print(&RunSummary::of(&[])).contains("Nothing was judged."));
 }

@@ -117,7 +117,7 @@ fn is_known() -> CheckResult {
         what: "the status".to_owned(),
         expected: "202".to_owned(),
         found: "200".to_owned(),
-        known: Some("told to the vendor, ticket 12".to_owned()),
+        known: Some("reported to the vendor, ticket 12".to_owned()),
     };
     CheckResult {
         evidence: vec![case("an.operation", &[exchange("{}", "{}")])],

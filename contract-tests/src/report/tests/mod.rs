@@ -1,0 +1,3 @@
+//! What the tests of all reporters share.
+
+pub(crate) mod sample;
