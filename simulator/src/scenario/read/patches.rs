@@ -105,8 +105,8 @@ impl<'c> Reading<'_, 'c> {
         path
     }
 
-    fn add(&mut self, path: Vec<Step>, act: EditAction) {
-        self.patch.edits.push(Edit { path, act });
+    fn add(&mut self, path: Vec<Step>, action: EditAction) {
+        self.patch.edits.push(Edit { path, action });
     }
 
     /// What is taken away, or made null.
@@ -114,7 +114,7 @@ impl<'c> Reading<'_, 'c> {
         &mut self,
         table: &Table<'_>,
         key: &str,
-        act: &EditAction,
+        action: &EditAction,
         puts: &[(Vec<Step>, Json<'static>)],
     ) {
         let Some(list) = table.optional(key) else {
@@ -137,20 +137,20 @@ impl<'c> Reading<'_, 'c> {
                 self.report_unknown(&path, item, Written::AsValue);
                 continue;
             }
-            let broken = places.iter().any(|place| match act {
+            let broken = places.iter().any(|place| match action {
                 EditAction::Remove => place.needed && !put_back(&path, puts, place.form),
                 _ => place.form.partial_mistake(&Json::Null).is_some(),
             });
             if broken {
                 self.broken(
                     item,
-                    match act {
+                    match action {
                         EditAction::Remove => format!("`{text}` is part of every answer"),
                         _ => format!("`{text}` is never null"),
                     },
                 );
             }
-            self.add(path, act.clone());
+            self.add(path, action.clone());
         }
     }
 

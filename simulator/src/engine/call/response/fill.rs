@@ -175,7 +175,7 @@ impl<'a> Filling<'a> {
             Node::Edited { list, edits, form } => {
                 let mut made = self.json(list).into_owned();
                 for edit in edits {
-                    edit.make_on(&mut made, form.as_ref());
+                    edit.apply(&mut made, form.as_ref());
                 }
                 made
             }

@@ -205,7 +205,7 @@ impl ResponseTemplate {
 pub fn changed(template: &Template, patch: &ResponsePatch, form: &Shape) -> Template {
     patch.edits.iter().fold(template.clone(), |template, edit| {
         match patch.breaks_contract || edit.has_place_in(form) {
-            true => edit.made_on(template, form),
+            true => edit.applied_to(template, form),
             false => template,
         }
     })
