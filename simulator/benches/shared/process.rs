@@ -2,10 +2,10 @@
 //! it. Shared by the benches that need one; measures nothing by itself.
 
 use std::io::{BufRead as _, BufReader, Error, Result, Write as _};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+
+use svc_test_support::Folder;
 
 /// The program that is measured.
 pub(crate) const SIMULATOR: &str = env!("CARGO_BIN_EXE_svc-simulator");
@@ -17,9 +17,6 @@ pub(crate) struct Process {
 
 /// Which ports a simulator took.
 pub(crate) struct Ports(serde_json::Value);
-
-/// A folder of its own, gone when this is dropped.
-pub(crate) struct Folder(PathBuf);
 
 impl Process {
     /// Starts a server and waits for the first line that it prints. The rest is read away, so that it never
@@ -92,29 +89,5 @@ impl Ports {
     pub(crate) fn of(&self, listener: &str) -> Result<String> {
         let address = self.0[listener].as_str().map(str::to_owned);
         address.ok_or_else(|| Error::other(format!("no port of {listener}")))
-    }
-}
-
-impl Folder {
-    /// A new one, empty.
-    pub(crate) fn new() -> Result<Self> {
-        static MADE: AtomicUsize = AtomicUsize::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let name = format!("svc-bench-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path)?;
-        Ok(Folder(path))
-    }
-
-    /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left over in a folder for temporary files does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -8,7 +8,6 @@ mod calls;
 mod connection;
 #[path = "../shared/process.rs"]
 mod process;
-mod receiver;
 mod simulator;
 
 use std::io::{Error, Result, Write};
@@ -17,13 +16,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use connection::Connection;
+use connection::Reconnecting;
 use simulator::Simulator;
+use svc_test_support::{Behaviour, Server};
 
 /// So many clients call at once.
 const CONNECTIONS: usize = 16;
 /// The last tenth may take so much more than the middle one and still be called flat.
 const FLAT: f64 = 1.1;
+
+/// What the receiver of webhooks answers.
+const TAKEN: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
 /// How far a run goes.
 struct Form {
@@ -72,8 +75,8 @@ fn main() -> Result<ExitCode> {
 async fn soak(out: &mut impl Write, all: u64, keeps: &[&str]) -> Result<[f64; 10]> {
     let simulator = Simulator::start(keeps)?;
     let idle = simulator.process.resident_mb()?;
-    let receiver = receiver::listen().await?;
-    simulator.register(&receiver).await?;
+    let receiver = Server::behaving(Behaviour::Forgets(TAKEN));
+    simulator.register(&receiver.url).await?;
     writeln!(
         out,
         "{all} calls over {CONNECTIONS} connections {keeps:?}\n"
@@ -103,7 +106,7 @@ async fn soak(out: &mut impl Write, all: u64, keeps: &[&str]) -> Result<[f64; 10
         *resident = simulator.process.resident_mb()?;
         let memory = simulator.memory().await?;
         let bytes = memory["bytes"].as_f64();
-        let bytes = bytes.ok_or_else(|| Error::other("it does not tell how much it keeps"))?;
+        let bytes = bytes.ok_or_else(|| Error::other("it does not say how much it keeps"))?;
         let accounted = bytes / f64::from(1 << 20);
         let accounts = &memory["accounts"]["openedByKeys"];
         writeln!(
@@ -138,10 +141,10 @@ fn judge(out: &mut impl Write, resident: &[f64; 10], at_most: f64) -> Result<Exi
     })
 }
 
-/// Makes one call after the other until so many are made by all. Tells how many connections were lost.
+/// Makes one call after the other until so many are made by all. Gives how many connections were lost.
 async fn call_until(simulator: Arc<Simulator>, next: Arc<AtomicU64>, until: u64) -> Result<u64> {
-    let mut sandbox = Connection::open(&simulator.sandbox).await?;
-    let mut live = Connection::open(&simulator.live).await?;
+    let mut sandbox = Reconnecting::open(&simulator.sandbox).await?;
+    let mut live = Reconnecting::open(&simulator.live).await?;
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         if number >= until {
@@ -150,7 +153,7 @@ async fn call_until(simulator: Arc<Simulator>, next: Arc<AtomicU64>, until: u64)
         let call = calls::number(number);
         let connection = if call.live { &mut live } else { &mut sandbox };
         let status = connection
-            .exchange(&call.request(&simulator.sandbox))
+            .exchange(call.request(&simulator.sandbox).as_bytes())
             .await?;
         if !call.may_be_answered(status) {
             let request = call.request("");

@@ -2,8 +2,9 @@
 
 use std::io::{Error, Result};
 
-use super::connection::Connection;
-use super::process::{Folder, Process};
+use svc_test_support::{Connection, Folder};
+
+use super::process::Process;
 
 /// A simulator that runs until this is dropped.
 pub(crate) struct Simulator {
@@ -17,7 +18,7 @@ impl Simulator {
     /// On free ports, with these arguments; its time runs fast, so that what is pending comes to its end.
     pub(crate) fn start(arguments: &[&str]) -> Result<Self> {
         let arguments = [&["--time-scale", "60"], arguments].concat();
-        let (process, ports) = Process::simulator(&Folder::new()?, &arguments)?;
+        let (process, ports) = Process::simulator(&Folder::new("soak"), &arguments)?;
         Ok(Simulator {
             process,
             console: ports.of("console")?,
@@ -28,7 +29,7 @@ impl Simulator {
 
     /// Lets the webhooks of an account that is used all the time go to a receiver.
     pub(crate) async fn register(&self, receiver: &str) -> Result<()> {
-        let body = format!(r#"{{"url":"http://{receiver}/","secret":"whsec_sample"}}"#);
+        let body = format!(r#"{{"url":"{receiver}/","secret":"whsec_sample"}}"#);
         let request = format!(
             "PUT /control/accounts/local/webhook HTTP/1.1\r\nHost: {}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
@@ -36,7 +37,7 @@ impl Simulator {
             body.len()
         );
         let mut connection = Connection::open(&self.console).await?;
-        match connection.exchange(&request).await? {
+        match connection.exchange(request.as_bytes()).await? {
             200 => Ok(()),
             status => Err(Error::other(format!(
                 "the receiver was not taken: {status}"
@@ -51,9 +52,11 @@ impl Simulator {
             self.console
         );
         let mut connection = Connection::open(&self.console).await?;
-        match connection.exchange(&request).await? {
+        match connection.exchange(request.as_bytes()).await? {
             200 => Ok(serde_json::from_slice(connection.body())?),
-            status => Err(Error::other(format!("it does not tell: {status}"))),
+            status => Err(Error::other(format!(
+                "it does not say what it keeps: {status}"
+            ))),
         }
     }
 }

@@ -109,7 +109,9 @@ pub(crate) fn serve() -> Result<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+        let listener = svc_test_support::taken_address();
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
         writeln!(std::io::stdout(), "{}", listener.local_addr()?)?;
         let keys: Keys = Arc::new(
             [("svc_test_local_bench".to_owned(), 250)]

@@ -1,12 +1,11 @@
 //! The load: a number of keep-alive connections that send one request after the other.
 #![expect(clippy::disallowed_methods, reason = "a bench measures real time")]
 
-use std::io::{Error, ErrorKind, Result};
+use std::io::{Error, Result};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use svc_test_support::Connection;
 
 use super::server::Server;
 
@@ -145,43 +144,18 @@ async fn connection(
     requests: Arc<[Box<[u8]>]>,
     until: Instant,
 ) -> Result<Vec<u32>> {
-    let mut stream = TcpStream::connect(&address).await?;
-    stream.set_nodelay(true)?;
-    let (mut took, mut buffer) = (Vec::with_capacity(100_000), Vec::with_capacity(8192));
+    let mut connection = Connection::open(&address).await?;
+    let mut took = Vec::with_capacity(100_000);
     for (turn, request) in requests.iter().cycle().enumerate() {
         let began = Instant::now();
         if began >= until && turn >= requests.len() {
             break;
         }
-        stream.write_all(request).await?;
-        answer(&mut stream, &mut buffer).await?;
+        if connection.exchange(request).await? != 200 {
+            let answer = connection.text();
+            return Err(Error::other(format!("not a success: {answer}")));
+        }
         took.push(u32::try_from(began.elapsed().as_nanos()).unwrap_or(u32::MAX));
     }
     Ok(took)
-}
-
-/// Reads one answer whole and makes sure it is a success.
-async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<()> {
-    buffer.clear();
-    loop {
-        if stream.read_buf(buffer).await? == 0 {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
-        let Some(head) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else {
-            continue;
-        };
-        let text = String::from_utf8_lossy(&buffer[..head]);
-        if !text.starts_with("HTTP/1.1 200") {
-            return Err(Error::other(format!("not a success: {text}")));
-        }
-        let length = text.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("content-length")
-                .then(|| value.trim().parse::<usize>().ok())?
-        });
-        let whole = head + 4 + length.ok_or_else(|| Error::other("an answer without a length"))?;
-        if buffer.len() >= whole {
-            return Ok(());
-        }
-    }
 }

@@ -80,13 +80,13 @@ fn measure(
     let ratio = Sample::median(&mut ratios);
     row(out, "ratio", &ratio, 2)?;
     for goal in pair.goals {
-        writeln!(out, "{:<30} {}", "", told(goal, &ratio))?;
+        writeln!(out, "{:<30} {}", "", verdict(goal, &ratio))?;
     }
     writeln!(out)
 }
 
 /// A figure beside what it should be.
-fn told(goal: &Goal, ratio: &Sample) -> String {
+fn verdict(goal: &Goal, ratio: &Sample) -> String {
     let (what, figure, bound, reached) = match *goal {
         Goal::Rate(bound) => (
             "requests per second",

@@ -3,8 +3,10 @@
 use std::io::Result;
 use std::process::Command;
 
+use svc_test_support::Folder;
+
 use super::bare;
-use super::process::{Folder, Process};
+use super::process::Process;
 
 /// A server that runs until this is dropped.
 pub(crate) struct Server {
@@ -19,7 +21,7 @@ impl Server {
     /// The simulator on its defaults, on free ports, with the rules of this file before its own, and
     /// these arguments.
     pub(crate) fn simulator(rules: Option<&str>, more: &[&str]) -> Result<Self> {
-        let folder = Folder::new()?;
+        let folder = Folder::new("throughput");
         let mut arguments = more.to_vec();
         if let Some(rules) = rules {
             let scenarios = folder.path().join("rules");

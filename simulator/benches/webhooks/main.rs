@@ -4,7 +4,6 @@
 #![expect(clippy::disallowed_methods, reason = "a bench measures real time")]
 
 mod bare;
-mod receiver;
 
 use std::io::Write as _;
 use std::net::IpAddr;
@@ -27,11 +26,14 @@ use svc_simulator::host::transport::{
 };
 use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::scenario::read_accounts;
+use svc_test_support::{Behaviour, Server};
 
 const DELIVERIES: usize = 10_000;
 const ROUNDS: usize = 5;
 const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 const SECRET: &str = "whsec_sample";
+/// What the receiver answers to each attempt.
+const REFUSED: &[u8] = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n";
 /// When attempts are due after the terminal state, in seconds; the contract's figures once more, so
 /// that a changed row is noticed here.
 const SCHEDULE_S: [i64; 6] = [0, 30, 120, 600, 3600, 21600];
@@ -71,7 +73,8 @@ fn main() {
         per_second(attempts, took),
     ));
 
-    let url = receiver::start();
+    let receiver = Server::behaving(Behaviour::Forgets(REFUSED));
+    let url = format!("{}/", receiver.url);
     let (mut courier, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let limits = TransportLimits::within(Duration::from_secs(10));

@@ -36,7 +36,7 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 /// Runs a target on its seeds and on so many changed ones, or as long as it was asked for.
-#[expect(clippy::print_stdout, reason = "a long run tells how far it came")]
+#[expect(clippy::print_stdout, reason = "a long run says how far it came")]
 fn fuzz(name: &str, rounds: u64, seeds: &[Vec<u8>], run: impl Fn(&[u8])) {
     let over = Arc::new(AtomicBool::new(false));
     let seconds = setting("SVC_FUZZ_SECONDS");

@@ -120,7 +120,7 @@ pub(crate) fn enveloped(status: u16, body: &[u8]) {
     }
 }
 
-/// Bytes to the loader of scenarios: they are rules, or every mistake is told with its place and
+/// Bytes to the loader of scenarios: they are rules, or every mistake is reported with its place and
 /// nothing that a terminal obeys.
 pub(crate) fn scenarios(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -131,10 +131,10 @@ pub(crate) fn scenarios(data: &[u8]) {
         drop(read);
         return;
     };
-    let told = problems.to_string();
-    assert!(told.contains("fuzzed.toml"), "{told}");
+    let message = problems.to_string();
+    assert!(message.contains("fuzzed.toml"), "{message}");
     let obeyed = |character: char| character.is_control() && character != '\n';
-    assert!(!told.contains(obeyed), "{told:?}");
+    assert!(!message.contains(obeyed), "{message:?}");
 }
 
 /// The header of a webhook, an empty line, the body: it is the signature it prints as, or the diagnosis
@@ -162,11 +162,11 @@ pub(crate) fn signature(data: &[u8]) {
         Verdict::Valid { .. } => assert!(fits, "{header:?}"),
         Verdict::NotValid(diagnoses) => {
             assert!(!diagnoses.is_empty(), "{header:?}");
-            for told in diagnoses {
-                let told = format!("{} {} {}", told.seen, told.why, told.advice);
+            for diagnosis in diagnoses {
+                let text = format!("{} {} {}", diagnosis.seen, diagnosis.why, diagnosis.advice);
                 assert!(
-                    !told.contains(SECRET) && !told.contains("whsec_other"),
-                    "{told}"
+                    !text.contains(SECRET) && !text.contains("whsec_other"),
+                    "{text}"
                 );
             }
         }
@@ -213,7 +213,7 @@ pub(crate) fn json(data: &[u8]) {
     let again = Json::parse(printed.as_bytes()).expect("what we print we read");
     assert_eq!(canonical(&json), canonical(&again), "{printed}");
     let mut reader = serde_json::Deserializer::from_slice(data);
-    // We read 128 levels, it 127 unless told.
+    // We read 128 levels, it 127 by default.
     reader.disable_recursion_limit();
     let theirs: Result<Vec<_>, _> = reader.into_iter::<serde_json::Value>().collect();
     assert!(theirs.is_ok_and(|values| values.len() == 1), "{printed}");

@@ -33,8 +33,8 @@ impl Listener {
         // It may be closed before all is taken, or reset after its answer.
         let _refused_in_the_middle = client.try_write(bytes);
         let _closed_already = client.end_writing();
-        let told = client.rest();
-        let mut rest = &told[..];
+        let answers = client.rest();
+        let mut rest = &answers[..];
         while !rest.is_empty() {
             rest = answer(rest);
         }
@@ -42,12 +42,12 @@ impl Listener {
 }
 
 /// Looks at the answer at the beginning. Gives what follows it.
-fn answer(told: &[u8]) -> &[u8] {
-    let text = || String::from_utf8_lossy(told);
-    let end = told.windows(4).position(|end| end == b"\r\n\r\n");
+fn answer(answers: &[u8]) -> &[u8] {
+    let text = || String::from_utf8_lossy(answers);
+    let end = answers.windows(4).position(|end| end == b"\r\n\r\n");
     let end = end.unwrap_or_else(|| panic!("no head: {}", text()));
-    let head = std::str::from_utf8(&told[..end]).unwrap_or_else(|_| panic!("{}", text()));
-    let rest = &told[end + 4..];
+    let head = std::str::from_utf8(&answers[..end]).unwrap_or_else(|_| panic!("{}", text()));
+    let rest = &answers[end + 4..];
     let status: u16 = head[9..12].parse().expect("a status");
     if status == 100 {
         return rest;
@@ -57,7 +57,7 @@ fn answer(told: &[u8]) -> &[u8] {
         .find_map(|line| line.strip_prefix("content-length: "));
     let length = length.and_then(|length| length.parse().ok());
     let length: usize = length.unwrap_or_else(|| panic!("no length: {}", text()));
-    // To a HEAD, nothing follows though a length is told. Pages and assets are no envelopes.
+    // To a HEAD, nothing follows though a length is given. Pages and assets are no envelopes.
     if rest.is_empty() && length > 0 || rest.starts_with(b"HTTP/1.1 ") {
         return rest;
     }

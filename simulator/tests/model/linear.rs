@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 use foldhash::fast::FixedState;
 
-/// What was done, and what its client was told.
+/// What was done, and what its client was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// A call with a result at once: what it costs, and the balance it told.
+    /// A call with a result at once: what it costs, and the balance after it.
     Paid {
         price: i64,
         balance: i64,
@@ -31,7 +31,7 @@ pub(crate) enum Act {
         id: u32,
         was_open: bool,
     },
-    /// A report told the balance.
+    /// A report of the balance.
     Read {
         balance: i64,
     },
@@ -72,7 +72,7 @@ impl Wallet {
         self.balance - held >= price
     }
 
-    /// The wallet after an act, where its client could be told so now.
+    /// The wallet after an act, where its client could be answered so now.
     fn after(&self, act: &Act) -> Option<Wallet> {
         let mut after = self.clone();
         let fits = match *act {

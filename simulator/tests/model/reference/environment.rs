@@ -16,7 +16,7 @@ pub(crate) struct Environment<'c> {
     pub(crate) state: EnvironmentState<'c>,
     pub(crate) registered: bool,
     pub(crate) deliveries: Vec<Delivery>,
-    /// Every outcome of a sequence that was given, by what tells sequences apart.
+    /// Every outcome of a sequence that was given, by what it was of.
     pub(crate) sequences: Vec<Sequence>,
     /// What every recorded call asked.
     pub(crate) asked: Vec<String>,

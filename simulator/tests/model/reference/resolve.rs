@@ -6,7 +6,7 @@ use svc_fixtures::contract::{BundleMode, ErrorCode, Operation};
 use crate::catalogue::{CARRIED, Catalogue, Mark, Run, Template};
 use crate::instruct::{self, Instruct, LATE_MS, SEQUENCE, SLOW_FAILS_MS, SLOW_MS, SOON_MS};
 
-/// What tells sequences apart.
+/// What a sequence is of: others count for themselves.
 pub(crate) type Sequence = Vec<(String, String)>;
 
 /// What all steps of a call come to.

@@ -93,10 +93,10 @@ impl Table<'_> {
             let known = known.or_insert_with(|| reply.clone());
             assert_eq!(known.body, reply.body, "a key has one answer");
         }
-        (!reply.replay).then(|| told(&reply))
+        (!reply.replay).then(|| act_of(&reply))
     }
 
-    /// Does one thing and tells what became of it, where the wallet had to do with it.
+    /// Does one thing and gives what became of it, where the wallet had to do with it.
     fn act(&self, doing: Doing, reference: &str) -> Option<Act> {
         let (host, cell) = (&self.world.host, &self.world.cell);
         let _in_runtime = self.handle.enter();
@@ -160,7 +160,7 @@ impl Table<'_> {
 }
 
 /// What a first answer to a PAN call means for the wallet.
-fn told(reply: &Reply) -> Act {
+fn act_of(reply: &Reply) -> Act {
     let head = Head::of(&reply.body).expect("an envelope");
     let price = PAN_PRICE;
     match (reply.status, head.balance_after) {

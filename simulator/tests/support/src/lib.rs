@@ -3,12 +3,14 @@
 //! the simulator's code: tests start that with `svc_simulator::Simulator`.
 
 mod client;
+mod connection;
 mod folder;
 mod program;
 mod server;
 mod tls;
 
 pub use client::{Answer, Client, request};
+pub use connection::Connection;
 pub use folder::Folder;
 pub use program::{Addresses, Program};
 pub use server::{Behaviour, Reply, Request, Server};

@@ -47,6 +47,8 @@ pub enum Reply {
 pub enum Behaviour {
     /// Answers each request with these bytes and keeps the connection.
     Answers(&'static [u8]),
+    /// Answers each request with these bytes and keeps the connection, but remembers nothing: for benches.
+    Forgets(&'static [u8]),
     /// Answers the first request with these bytes and closes.
     AnswersOnce(&'static [u8]),
     /// Writes these bytes after a request and then only waits for the client to go.
@@ -242,9 +244,13 @@ async fn behave(behaviour: Behaviour, mut stream: TcpStream, number: usize, seen
         let Some(request) = read(&mut stream, number).await else {
             return;
         };
-        seen.push(request);
+        if !matches!(behaviour, Behaviour::Forgets(_)) {
+            seen.push(request);
+        }
         match behaviour {
-            Behaviour::Answers(answer) => drop(stream.write_all(answer).await),
+            Behaviour::Answers(answer) | Behaviour::Forgets(answer) => {
+                drop(stream.write_all(answer).await);
+            }
             Behaviour::AnswersThenResets(answer) if nth == 0 => {
                 drop(stream.write_all(answer).await);
             }
