@@ -13,44 +13,38 @@ const MOST_NUMBERS: usize = 8;
 /// The body first, then what it is mistaken for. Made one at a time: together they could be large.
 pub(super) fn bodies(body: &[u8]) -> impl Iterator<Item = Variant<Vec<u8>>> {
     let others = line_ends(body)
-        .into_iter()
         .chain(encodings(body))
         .chain(wrappings(body));
     let others = others.chain(reprints(body)).chain(fractions(body));
-    let others = others.filter(move |(bytes, _)| bytes != body);
-    let others = others.map(|(bytes, mistake)| Variant::of(bytes, mistake));
+    let others = others.filter(move |(_, bytes, _)| bytes != body);
+    let others = others.map(|(kind, bytes, what)| {
+        let seen = format!("the signature fits {what}");
+        Variant::of(bytes, Diagnosis::proven(kind, seen))
+    });
     std::iter::once(Variant::right(body.to_vec())).chain(others)
 }
 
-type Changed = (Vec<u8>, Diagnosis);
+/// The kind of a mistake, the body it makes, and what that is for people.
+type Changed = (&'static str, Vec<u8>, String);
 
-fn line_ends(body: &[u8]) -> [Changed; 6] {
+fn line_ends(body: &[u8]) -> impl Iterator<Item = Changed> {
     let trimmed = body.trim_ascii_end();
     let with = |end: &[u8]| [trimmed, end].concat();
     let unix = lines(body, |line| {
         line.strip_suffix(b"\r").unwrap_or(line).to_vec()
     });
     let windows = lines(&unix, |line| [line, b"\r"].concat());
+    let (start, bare) = (trimmed.to_vec(), body.trim_ascii().to_vec());
     let changed = [
         (with(b"\n"), "with a line break at its end"),
         (with(b"\r\n"), "with a line break (CR LF) at its end"),
-        (trimmed.to_vec(), "without the white space at its end"),
-        (
-            body.trim_ascii().to_vec(),
-            "without the white space around it",
-        ),
+        (start, "without the white space at its end"),
+        (bare, "without the white space around it"),
         (unix, "with LF instead of CR LF"),
         (windows, "with CR LF instead of LF"),
     ];
-    changed.map(|(bytes, how)| {
-        let mistake = Diagnosis::proven(
-            "body-line-ends",
-            format!("the signature fits the body {how}"),
-            "An editor, a shell, `git` or a text mode changed line ends on the way, or one was added or cut.",
-            "Handle the body as bytes from the socket to the check; save it with `--data-binary`, not through an editor.",
-        );
-        (bytes, mistake)
-    })
+    let changed = changed.into_iter();
+    changed.map(|(bytes, how)| ("body-line-ends", bytes, format!("the body {how}")))
 }
 
 /// The body with each of its lines that a line break ends changed.
@@ -69,11 +63,8 @@ fn encodings(body: &[u8]) -> impl Iterator<Item = Changed> {
         Some(rest) => (rest.to_vec(), "without the byte order mark it begins with"),
         None => ([BOM, body].concat(), "with a byte order mark before it"),
     };
-    let taken_for_latin: String = body.iter().copied().map(char::from).collect();
-    let taken = (
-        taken_for_latin.into_bytes(),
-        "read as Latin-1 and written as UTF-8",
-    );
+    let taken: String = body.iter().copied().map(char::from).collect();
+    let taken = (taken.into_bytes(), "read as Latin-1 and written as UTF-8");
     let mut changed = vec![mark, taken];
     if let Ok(text) = std::str::from_utf8(body) {
         let latin: Option<Vec<u8>> = text.chars().map(|it| u8::try_from(it).ok()).collect();
@@ -81,43 +72,23 @@ fn encodings(body: &[u8]) -> impl Iterator<Item = Changed> {
         let wide = text.encode_utf16().flat_map(u16::to_le_bytes);
         changed.push((wide.collect(), "written as UTF-16"));
     } else {
-        let lossy = String::from_utf8_lossy(body).into_owned();
-        changed.push((
-            lossy.into(),
-            "with replacement characters for what is not UTF-8",
-        ));
+        let lossy = String::from_utf8_lossy(body).into_owned().into_bytes();
+        changed.push((lossy, "with replacement characters for what is not UTF-8"));
     }
-    changed.into_iter().map(|(bytes, how)| {
-        let mistake = Diagnosis::proven(
-            "body-encoding",
-            format!("the signature fits the body {how}"),
-            "The body became text and bytes again with another character set than UTF-8 without a byte order mark.",
-            "Check the bytes as they come off the wire, before they become text.",
-        );
-        (bytes, mistake)
-    })
+    let changed = changed.into_iter();
+    changed.map(|(bytes, how)| ("body-encoding", bytes, format!("the body {how}")))
 }
 
 fn wrappings(body: &[u8]) -> impl Iterator<Item = Changed> {
-    let nothing = Diagnosis::proven(
-        "body-not-signed",
-        "the signature fits an empty body",
-        "Where it was signed the body was not there yet, or was already read: a second reading gives nothing.",
-        "Sign the bytes that are sent: print the body once, keep it, sign it and send it.",
-    );
+    let nothing = ("body-not-signed", Vec::new(), "an empty body".to_owned());
     let text = std::str::from_utf8(body).ok();
     let quoted = text.map(|text| Value::from(text).to_string());
     let inner = text.and_then(|text| serde_json::from_str::<String>(text).ok());
     let twice = quoted.into_iter().chain(inner).map(|text| {
-        let mistake = Diagnosis::proven(
-            "body-printed-twice",
-            "the signature fits the body once more, or once less, printed as a JSON text",
-            "A body that was printed already was given to a function that prints JSON.",
-            "Print the body once, and hand it on as bytes.",
-        );
-        (text.into_bytes(), mistake)
+        let what = "the body once more, or once less, printed as a JSON text";
+        ("body-printed-twice", text.into_bytes(), what.to_owned())
     });
-    std::iter::once((Vec::new(), nothing)).chain(twice)
+    std::iter::once(nothing).chain(twice)
 }
 
 fn reprints(body: &[u8]) -> impl Iterator<Item = Changed> {
@@ -126,15 +97,8 @@ fn reprints(body: &[u8]) -> impl Iterator<Item = Changed> {
     let value = value.filter(|it| it.is_object() || it.is_array());
     value.into_iter().flat_map(|value| {
         Style::all().map(move |style| {
-            let mistake = Diagnosis::proven(
-                "body-reprinted",
-                format!("the signature fits the same JSON printed otherwise: {}", style.words()),
-                "The body was parsed and printed again, either before it was signed or before it was checked. That \
-                 changes spaces, escapes, numbers or the order of members, and so the signature.",
-                "Check the raw bytes of the request, before any JSON middleware; when signing, sign what is sent. In \
-                 Express: `express.raw`; in Flask: `request.get_data()`; in Spring: a `byte[]` body.",
-            );
-            (style.print(&value), mistake)
+            let what = format!("the same JSON printed otherwise: {}", style.words());
+            ("body-reprinted", style.print(&value), what)
         })
     })
 }
@@ -155,13 +119,8 @@ fn fractions(body: &[u8]) -> impl Iterator<Item = Changed> {
             }
         }
         bytes.extend_from_slice(&body[from..]);
-        let mistake = Diagnosis::proven(
-            "body-reprinted",
-            "the signature fits the same JSON with `.0` behind whole numbers, such as 1.0 for 1",
-            "The body was parsed and printed again by a program that has one kind of numbers, such as JavaScript.",
-            "Check the raw bytes of the request, before any JSON middleware. In Express: `express.raw`.",
-        );
-        (bytes, mistake)
+        let what = "the same JSON with `.0` behind whole numbers, such as 1.0 for 1";
+        ("body-reprinted-as-numbers", bytes, what.to_owned())
     })
 }
 

@@ -18,9 +18,6 @@ pub(super) struct HeaderReading {
     pub(super) mac: Option<Vec<u8>>,
 }
 
-const PRINT: &str =
-    "Write the header exactly so. `svc-simulator webhook sign` prints one to compare with.";
-
 /// The time in seconds, where it is one; milliseconds and microseconds are understood.
 pub(super) fn seconds(time: &str) -> Option<i64> {
     let number: i64 = time.parse().ok()?;
@@ -71,28 +68,19 @@ const SEPARATORS: [char; 5] = [',', ';', '&', '|', ' '];
 pub(super) fn read(values: &[&str]) -> HeaderReading {
     let mut reading = HeaderReading::default();
     let Some(first) = values.first() else {
-        reading.note(
-            "header-missing",
-            format!("there is no {HEADER} header"),
-            "The request is not a delivery of the service, or a proxy or framework dropped the header.",
-            "Let the proxy pass it on. Names of headers fold case: ask for it in a way that does, too.",
-        );
+        reading.note("header-missing", format!("there is no {HEADER} header"));
         return reading;
     };
     if values.len() > 1 {
+        let count = values.len();
         reading.note(
             "header-several",
-            format!("there are {} {HEADER} headers", values.len()),
-            "A delivery has one. Something on the way added its own; the first is looked at here.",
-            "Refuse such a request, and find who adds the header.",
+            format!("there are {count} {HEADER} headers"),
         );
     }
     let value = reading.unwrapped(first);
     if value.is_empty() {
-        let why =
-            "The signer had nothing to write: usually a setting or a variable that is not set.";
-        let seen = format!("the {HEADER} header is empty");
-        reading.note("header-empty", seen, why, PRINT);
+        reading.note("header-empty", format!("the {HEADER} header is empty"));
         return reading;
     }
     let (time, mac) = reading.parts(value);
@@ -102,16 +90,14 @@ pub(super) fn read(values: &[&str]) -> HeaderReading {
 }
 
 impl HeaderReading {
-    fn note(&mut self, code: &'static str, seen: impl Into<String>, why: &str, advice: &str) {
-        self.mistakes
-            .push(Diagnosis::proven(code, seen, why, advice));
+    fn note(&mut self, code: &'static str, seen: impl Into<String>) {
+        self.mistakes.push(Diagnosis::proven(code, seen));
     }
 
     /// Notes what is not as the header is written.
     fn malformed(&mut self, code: &'static str, seen: impl Into<String>) {
-        let form = "The header is `t=<unix seconds>,v1=<64 lowercase hex digits>`: two parts, the time first, one \
-                    comma, no spaces.";
-        self.note(code, seen, form, PRINT);
+        let form = Diagnosis::proven("header-form", seen);
+        self.mistakes.push(Diagnosis { code, ..form });
     }
 
     /// The value without what was copied along with it.
@@ -123,8 +109,6 @@ impl HeaderReading {
             self.note(
                 "header-name-in-value",
                 format!("the value begins with `{HEADER}:`"),
-                "The name was taken for a part of the value.",
-                "Take only what follows the colon and the space.",
             );
             rest = after.trim();
         }
@@ -185,12 +169,7 @@ impl HeaderReading {
     /// Whether a part that the header does not have is the signature all the same.
     fn is_signature(&mut self, name: &str, value: &str) -> bool {
         match name.to_ascii_lowercase().as_str() {
-            "v0" => self.note(
-                "scheme-v0",
-                "there is a part `v0`",
-                "The scheme of this service is called `v1`; `v0` belongs to another service or to a test.",
-                PRINT,
-            ),
+            "v0" => self.note("scheme-v0", "there is a part `v0`"),
             "" => {
                 self.malformed("part-unknown", "a part has no name");
                 // A bare signature may be the whole header.
@@ -199,7 +178,10 @@ impl HeaderReading {
             hash if HASHES.contains(&hash) => self.prefixed(name),
             _ => {
                 let start: String = name.chars().take(20).collect();
-                self.malformed("part-unknown", format!("there is an unknown part `{start}`"));
+                self.malformed(
+                    "part-unknown",
+                    format!("there is an unknown part `{start}`"),
+                );
                 return false;
             }
         }
@@ -208,36 +190,23 @@ impl HeaderReading {
 
     fn prefixed(&mut self, name: &str) {
         let seen = format!("the signature is prefixed `{name}=`");
-        let why = "That is how some other services write it.";
-        self.note("scheme-prefix", seen, why, PRINT);
+        self.note("scheme-prefix", seen);
     }
 
     fn time(&mut self, time: Option<&str>) {
         let Some(time) = time else {
-            let why = "The time is signed along with the body, so that a recorded delivery can't be sent again later.";
-            return self.note("time-missing", "there is no part `t`", why, PRINT);
+            return self.note("time-missing", "there is no part `t`");
         };
         self.time = Some(time.to_owned());
-        let (code, seen, why) = match time.parse::<i64>() {
-            Ok(number) if Unit::of(number) != Unit::Seconds => (
-                "time-unit",
-                format!("t={number} is a time in {}", Unit::of(number).name()),
-                "Many clocks count finer than seconds; the header does not.",
-            ),
-            Ok(number) if number.to_string() == time => return,
-            Ok(_) => (
-                "time-spelling",
-                "`t` is not written as a plain number".to_owned(),
-                "The time is part of what is signed, so its spelling counts: no sign, no leading zeros.",
-            ),
-            Err(_) => (
-                "time-not-a-number",
-                "`t` is no whole number".to_owned(),
-                "The time is a whole number of seconds since 1970: no fraction, no date.",
-            ),
-        };
-        let advice = "Sign and write whole Unix seconds: `date +%s`, `int(time.time())`, `Math.floor(Date.now() / 1000)`.";
-        self.note(code, seen, why, advice);
+        match time.parse::<i64>() {
+            Ok(number) if Unit::of(number) != Unit::Seconds => {
+                let unit = Unit::of(number).name();
+                self.note("time-unit", format!("t={number} is a time in {unit}"));
+            }
+            Ok(number) if number.to_string() == time => {}
+            Ok(_) => self.note("time-spelling", "`t` is not written as a plain number"),
+            Err(_) => self.note("time-not-a-number", "`t` is no whole number"),
+        }
     }
 
     fn mac(&mut self, mac: Option<&str>) {
@@ -254,9 +223,7 @@ impl HeaderReading {
             return self.not_hex(text);
         };
         if text.contains(|it: char| it.is_ascii_uppercase()) {
-            let why = "The digits are compared as text by many receivers, and the service writes them small.";
-            let seen = "the hex digits are upper-case";
-            self.note("hex-uppercase", seen, why, "Print lowercase hex.");
+            self.note("hex-uppercase", "the hex digits are upper-case");
         }
         if mac.len() != 32 {
             self.wrong_length(mac.len());
@@ -265,18 +232,21 @@ impl HeaderReading {
     }
 
     fn wrong_length(&mut self, bytes: usize) {
-        let why = match bytes {
-            0 => "The signature is missing: a variable was empty.",
-            16 => "That is the length of MD5.",
-            20 => "That is the length of SHA-1.",
-            28 => "That is the length of SHA-224.",
-            48 => "That is the length of SHA-384.",
-            64 => "That is the length of SHA-512.",
-            _ => "HMAC-SHA256 has 64 hex digits: some were lost or added.",
-        };
         let seen = format!("the signature has {} hex digits instead of 64", bytes * 2);
-        let advice = "Sign with HMAC-SHA256, and write all of its digits.";
-        self.note("hex-length", seen, why, advice);
+        let mut diagnosis = Diagnosis::proven("hex-length", seen);
+        let hashes = [
+            (16, "MD5"),
+            (20, "SHA-1"),
+            (28, "SHA-224"),
+            (48, "SHA-384"),
+            (64, "SHA-512"),
+        ];
+        if let Some((_, hash)) = hashes.iter().find(|(length, _)| *length == bytes) {
+            diagnosis.why = format!("That is the length of {hash}.");
+        } else if bytes == 0 {
+            diagnosis.why = "The signature is missing: a variable was empty.".to_owned();
+        }
+        self.mistakes.push(diagnosis);
     }
 
     fn not_hex(&mut self, text: &str) {
@@ -288,8 +258,6 @@ impl HeaderReading {
         self.note(
             "base64",
             format!("the signature is base64 of {} bytes", mac.len()),
-            "Other services write base64; this one writes hex.",
-            "Print the bytes of the HMAC as lowercase hex.",
         );
         self.mac = Some(mac);
     }

@@ -10,7 +10,11 @@ mod secrets;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
 
 use crate::engine::state::signature::Signature;
 use header::{HeaderReading, Unit};
@@ -93,21 +97,37 @@ pub enum Certainty {
     Suspected,
 }
 
+/// What `mistakes.json` says of a mistake: how it comes about, and what to do about it.
+#[derive(Deserialize)]
+struct Mistake {
+    /// What programs know it by, where that is not the kind.
+    code: Option<String>,
+    why: String,
+    advice: String,
+}
+
+static MISTAKES: LazyLock<BTreeMap<String, Mistake>> = LazyLock::new(|| {
+    let mistakes = serde_json::from_str(include_str!("mistakes.json"));
+    mistakes.expect("the tests read the same file")
+});
+
 impl Diagnosis {
-    fn proven(code: &'static str, seen: impl Into<String>, why: &str, advice: &str) -> Self {
+    /// A mistake that was seen, of a kind that `mistakes.json` names.
+    fn proven(kind: &'static str, seen: impl Into<String>) -> Self {
+        let mistake = &MISTAKES[kind];
         Diagnosis {
-            code,
+            code: mistake.code.as_deref().unwrap_or(kind),
             certainty: Certainty::Proven,
             seen: seen.into(),
-            why: why.to_owned(),
-            advice: advice.to_owned(),
+            why: mistake.why.clone(),
+            advice: mistake.advice.clone(),
         }
     }
 
-    fn suspected(code: &'static str, seen: impl Into<String>, why: &str, advice: &str) -> Self {
+    fn suspected(kind: &'static str, seen: impl Into<String>) -> Self {
         Diagnosis {
             certainty: Certainty::Suspected,
-            ..Diagnosis::proven(code, seen, why, advice)
+            ..Diagnosis::proven(kind, seen)
         }
     }
 }
@@ -155,79 +175,43 @@ fn out_of_tolerance(case: &SignatureCase<'_>, at_s: i64) -> Option<Diagnosis> {
         return None;
     }
     let (now, away, allowed) = (case.now_s, span(away_s), span(allowed_s));
-    let seen = |side: &str| {
-        format!("t={at_s} is {away} {side} the time of this check, {now}; {allowed} are allowed")
+    let (code, side) = match at_s < case.now_s {
+        true => ("too-old", "before"),
+        false => ("from-the-future", "after"),
     };
-    Some(if at_s < case.now_s {
-        Diagnosis::proven(
-            "too-old",
-            seen("before"),
-            "An old delivery was sent once more, by a person or by an attacker who recorded it, or the clock of this \
-             machine is ahead. Each attempt of the service is signed anew, so a late attempt is not the reason.",
-            "Compare the clocks of both machines. For a recorded delivery pass its own time as `--at`, or a larger \
-             tolerance.",
-        )
-    } else {
-        Diagnosis::proven(
-            "from-the-future",
-            seen("after"),
-            "The clock of this machine is behind, the signer's is ahead, or the signer signs with a simulated time.",
-            "Compare the clocks of both machines (`date +%s`), and let both be set by the network.",
-        )
-    })
+    let seen =
+        format!("t={at_s} is {away} {side} the time of this check, {now}; {allowed} are allowed");
+    Some(Diagnosis::proven(code, seen))
 }
 
 /// What the body alone makes likely when no mistake that can be tried gives the signature.
 fn suspicion(body: &[u8]) -> Option<Diagnosis> {
-    if body.is_empty() {
-        return Some(Diagnosis::suspected(
-            "body-empty",
-            "the body is empty",
-            "A delivery always has a body. Often a framework has read it already, and a second reading gives nothing.",
-            "Take the raw body before anything else reads it: a raw-body middleware for this one route.",
-        ));
-    }
-    let Ok(text) = std::str::from_utf8(body) else {
-        return Some(Diagnosis::suspected(
-            "body-not-utf8",
-            "the body is not UTF-8",
-            "Deliveries are UTF-8. This one was encoded anew, was compressed, or is not from the service.",
-            "Check the bytes as they come off the wire, after removing a Content-Encoding if there is one.",
-        ));
+    let json = |text: &str| {
+        serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{feff}'))
     };
-    match serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{feff}')) {
-        Err(error) if error.is_eof() => Some(Diagnosis::suspected(
-            "body-cut",
-            format!("the body is {} bytes of JSON that ends too early", body.len()),
-            "A part of the body is missing: it was read in one piece of a stream that came in several, a length \
-             was counted in characters instead of bytes, or a limit cut it.",
-            "Read until Content-Length bytes have come, and keep them as bytes.",
-        )),
-        Err(_) => Some(Diagnosis::suspected(
-            "body-not-json",
-            "the body is not JSON",
-            "Every delivery is one JSON object. This may be the log's or the framework's rendering of it.",
-            "Keep the bytes of the request as they come off the wire, and check those.",
-        )),
-        Ok(_) => text.contains('\u{fffd}').then(|| {
-            Diagnosis::suspected(
-                "body-undecodable",
-                "the body has replacement characters (U+FFFD)",
-                "It was decoded with a character set it is not written in; what stood there is lost.",
-                "Check the bytes, before they become text. Deliveries are UTF-8.",
-            )
-        }),
-    }
+    let cut = format!(
+        "the body is {} bytes of JSON that ends too early",
+        body.len()
+    );
+    let (code, seen) = match std::str::from_utf8(body).map(|text| (text, json(text))) {
+        Ok(("", _)) => ("body-empty", "the body is empty"),
+        Err(_) => ("body-not-utf8", "the body is not UTF-8"),
+        Ok((_, Err(error))) if error.is_eof() => ("body-cut", cut.as_str()),
+        Ok((_, Err(_))) => ("body-not-json", "the body is not JSON"),
+        Ok((text, Ok(_))) if text.contains('\u{fffd}') => (
+            "body-undecodable",
+            "the body has replacement characters (U+FFFD)",
+        ),
+        Ok(_) => return None,
+    };
+    Some(Diagnosis::suspected(code, seen))
 }
 
 fn unexplained(tried: &str) -> Diagnosis {
-    Diagnosis::suspected(
-        "unexplained",
-        "the signature is that of another secret or of another body",
-        &format!("None of the usual mistakes gives it. Tried were: {tried}."),
-        "Compare the secret with the registered one, character by character (its length first), and the body with what \
-         was sent, byte by byte (its length first). If both are the same, the sender is not who you think.",
-    )
+    let seen = "the signature is that of another secret or of another body";
+    let mut diagnosis = Diagnosis::suspected("unexplained", seen);
+    write!(diagnosis.why, " Tried were: {tried}.").expect("a text takes all");
+    diagnosis
 }
 
 /// A span of time for people: its two largest units.

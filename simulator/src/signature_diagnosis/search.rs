@@ -154,9 +154,6 @@ impl Search<'_> {
                         "the signature fits the first {at} of the {} bytes",
                         case.body.len()
                     ),
-                    "Only a part was signed, or bytes were added after the signing. Often a length was counted in \
-                     characters where bytes were meant.",
-                    "Sign all bytes that are sent, and send no others.",
                 ));
             }
             hmac.update(&[*byte]);
@@ -185,64 +182,44 @@ impl Search<'_> {
 
 /// The ways to join time and body, the right one first.
 fn bases(time: Option<&str>) -> Vec<Variant<Base>> {
-    let alone = (
-        String::new(),
-        "body-alone",
-        "the signature is over the body alone".to_owned(),
-        "The time was left out of what is signed. A recorded delivery could then be sent again at any time.",
-    );
-    let mistaken = |(before, code, seen, why): (String, _, String, &str)| {
-        Variant::of(
-            (before, String::new()),
-            Diagnosis::proven(code, seen, why, JOIN),
-        )
+    let before = |before: String, code, seen: &str| {
+        let seen = format!("the signature is over {seen}");
+        Variant::of((before, String::new()), Diagnosis::proven(code, seen))
     };
+    let alone = before(String::new(), "body-alone", "the body alone");
     let Some(time) = time else {
-        return vec![mistaken(alone)];
+        return vec![alone];
     };
-    let no_dot = (
-        time.to_owned(),
-        "no-dot",
-        "the signature is over the time and the body without the dot between them".to_owned(),
-        "What is signed is `<t>.<body>`, with one dot.",
-    );
-    let mut bases = vec![Variant::right((format!("{time}."), String::new()))];
-    bases.extend([alone, no_dot].map(mistaken));
-    let join =
-        |before: String, seen: String| (before, "join", seen, "What is signed is `<t>.<body>`.");
-    bases.extend(
-        [":", ",", ";", "|", "-", "_", " ", "\n", ". ", "&"].map(|between| {
-            let seen = format!(
-                "the signature is over the time and the body with {between:?} between them"
-            );
-            mistaken(join(format!("{time}{between}"), seen))
-        }),
-    );
-    let named = "the signature is over `t=<t>.<body>`: the name of the part was signed, too";
-    bases.push(mistaken(join(format!("t={time}."), named.to_owned())));
-    bases.extend([".", ""].map(|between| {
-        let seen = "the signature is over the body first and the time behind it".to_owned();
-        let mut behind = mistaken(join(String::new(), seen));
-        behind.made.1 = format!("{between}{time}");
-        behind
-    }));
-    bases.extend(other_unit(time).map(|(other, unit)| {
-        let mistake = Diagnosis::proven(
-            "time-differs",
-            format!(
-                "the signature is over the time in {}, which is not what the header says",
-                unit.name()
-            ),
-            "Header and signed string have the time in different units.",
-            "Take the clock once, make whole seconds of it, and use the same text in both places.",
+    let no_dot = "the time and the body without the dot between them";
+    let mut bases = vec![
+        Variant::right((format!("{time}."), String::new())),
+        alone,
+        before(time.to_owned(), "no-dot", no_dot),
+    ];
+    for between in [":", ",", ";", "|", "-", "_", " ", "\n", ". ", "&"] {
+        let seen = format!("the time and the body with {between:?} between them");
+        bases.push(before(format!("{time}{between}"), "join", &seen));
+    }
+    let named = "`t=<t>.<body>`: the name of the part was signed, too";
+    bases.push(before(format!("t={time}."), "join", named));
+    for between in [".", ""] {
+        let mut behind = before(
+            String::new(),
+            "join",
+            "the body first and the time behind it",
         );
-        Variant::of((format!("{other}."), String::new()), mistake)
-    }));
+        behind.made.1 = format!("{between}{time}");
+        bases.push(behind);
+    }
+    if let Some((other, unit)) = other_unit(time) {
+        let seen = format!(
+            "the time in {}, which is not what the header says",
+            unit.name()
+        );
+        bases.push(before(format!("{other}."), "time-differs", &seen));
+    }
     bases
 }
-
-const JOIN: &str = "Sign the time as it stands in the header, a dot, and the raw body: \
-                    hmac_sha256(secret, t + \".\" + body).";
 
 /// The same time in the unit that the header does not use.
 fn other_unit(time: &str) -> Option<(i64, Unit)> {
@@ -258,11 +235,9 @@ fn other_unit(time: &str) -> Option<(i64, Unit)> {
 fn hashings(bytes: usize) -> Vec<Variant<Hashing>> {
     let right = Variant::right(hmac::<Hmac<Sha256>> as Hashing);
     let wrong = |seen: &str, hashing: Hashing| {
-        let why = "The signature is an HMAC-SHA256: keyed with the secret, over the signed string.";
-        let advice = "Use your library's HMAC with SHA-256, and look which argument is the key.";
         Variant::of(
             hashing,
-            Diagnosis::proven("hash", format!("the signature is {seen}"), why, advice),
+            Diagnosis::proven("hash", format!("the signature is {seen}")),
         )
     };
     match bytes {
