@@ -11,10 +11,9 @@ use svc_fixtures::json::Json;
 
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
-use crate::rehearsal::{
-    CallSpec, Goal, Inspection, Observed, Recipe, RecipeCall, inspect, recipes,
-};
+use crate::rehearsal::{CallSpec, Goal, Observed, Recipe, RecipeCall, inspect, recipes};
 use crate::scenario::{AccountConfig, Because, Choice, Scenario};
+use crate::scenario_analysis::Explanation;
 
 /// Why a call gets what it gets, and what else it could get.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -165,16 +164,15 @@ pub fn explain(
         outcomes: recipes.into_iter().map(OutcomeDto::of).collect(),
     };
     // Of a call that can't be read nobody can say more.
-    if let Ok(inspection) = inspection {
-        explanation.add(rules, inspection);
+    if let Ok(found) = inspection {
+        explanation.add(rules, found);
     }
     explanation
 }
 
 impl ExplanationDto {
     /// Adds what was found about scenarios.
-    fn add(&mut self, rules: &Rules, inspection: Inspection) {
-        let Inspection { explanation, met } = inspection;
+    fn add(&mut self, rules: &Rules, explanation: Explanation) {
         let scenario = |number, because| {
             let scenario: &Scenario = rules.scenarios.get(number);
             ScenarioMatchDto {
@@ -187,7 +185,7 @@ impl ExplanationDto {
         };
         match explanation.choice {
             Choice::Sentinel { field, .. } => self.sentinel = Some(field),
-            Choice::Scenario(number) => self.decides = Some(scenario(number, met)),
+            Choice::Scenario(number) => self.decides = Some(scenario(number, explanation.met)),
             Choice::NoMatch => {}
         }
         let later = explanation.later.iter();
@@ -226,11 +224,11 @@ impl ExplainedCallDto {
         let mut of_key = Environment::ALL.into_iter();
         let of_key = of_key.find(|it| call.key.starts_with(it.key_prefix()));
         ExplainedCallDto {
-            account: call.account.to_string(),
-            environment: call.environment.to_string(),
-            key: of_key.unwrap_or(call.environment).to_string(),
-            idempotency_key: call.idempotency_key,
-            reference_id: call.reference_id,
+            account: call.caller.account,
+            environment: call.caller.environment.to_string(),
+            key: of_key.unwrap_or(call.caller.environment).to_string(),
+            idempotency_key: call.caller.idempotency_key,
+            reference_id: call.caller.reference_id,
             set: call.set.into_iter().collect(),
             body: call.body,
             times: call.times,

@@ -5,9 +5,10 @@ use svc_fixtures::contract::{BundleIndex, BundleMode, Flow, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
-use super::{CallSpec, CallTarget, Observed, Rehearsal};
+use super::{CallTarget, Observed, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::state::flow::StepOf;
+use crate::scenario::Caller;
 
 /// The member of this name, wherever it stands.
 fn find_member<'j>(json: &'j Json<'static>, name: &str) -> Option<&'j Json<'static>> {
@@ -20,6 +21,16 @@ fn find_member<'j>(json: &'j Json<'static>, name: &str) -> Option<&'j Json<'stat
         Json::List(items) => items.iter().find_map(below),
         _ => None,
     }
+}
+
+fn with_fields(
+    mut body: Json<'static>,
+    fields: impl IntoIterator<Item = (String, Json<'static>)>,
+) -> Json<'static> {
+    for (name, value) in fields {
+        body.set(name, value);
+    }
+    body
 }
 
 impl Rehearsal<'_> {
@@ -35,14 +46,9 @@ impl Rehearsal<'_> {
         let contract = &self.rules.contract;
         let mut body = sample::body(contract, &contract.operations[operation], Extent::Required);
         if let Some(step) = self.rules.steps[operation.0] {
-            for (name, value) in self.carried(environment, step, given) {
-                body.set(name, value);
-            }
+            body = with_fields(body, self.carried(environment, step, given));
         }
-        for (name, value) in given {
-            body.set(name.clone(), value.clone());
-        }
-        body
+        with_fields(body, given.iter().cloned())
     }
 
     /// A body of a bundle: the given fields over a sample that all its steps accept. Of a bundle in two
@@ -54,11 +60,8 @@ impl Rehearsal<'_> {
         given: &[(String, Json<'static>)],
     ) -> Json<'static> {
         let contract = &self.rules.contract;
-        let mut body = sample::bundle_body(contract, &contract.bundles[bundle]);
-        for (name, value) in given {
-            body.set(name.clone(), value.clone());
-        }
-        body
+        let body = sample::bundle_body(contract, &contract.bundles[bundle]);
+        with_fields(body, given.iter().cloned())
     }
 
     /// The second call of a bundle in two calls, where this answer to the first one asks for it: the
@@ -79,12 +82,9 @@ impl Rehearsal<'_> {
         let step = self.rules.steps[second.0]?;
         let takes = contract.flows[step.flow].steps[step.step].takes.as_ref()?;
         let issued = find_member(first.envelope.get("data")?, takes)?.clone();
-        let mut body = sample::body(contract, &contract.operations[second], Extent::Required);
+        let body = sample::body(contract, &contract.operations[second], Extent::Required);
         let given = given.iter().filter(|(name, _)| name != takes).cloned();
-        for (name, value) in given.chain([(takes.clone(), issued)]) {
-            body.set(name, value);
-        }
-        Some(body)
+        Some(with_fields(body, given.chain([(takes.clone(), issued)])))
     }
 
     /// What a step of a flow must say, after the steps before it were made.
@@ -170,15 +170,9 @@ impl Rehearsal<'_> {
         environment: Environment,
         operation: OperationIndex,
         body: &Json<'static>,
-    ) -> super::Observed {
-        let key = self.key(environment);
-        self.call(&CallSpec {
-            environment,
-            key: &key,
-            target: CallTarget::Operation(operation),
-            body,
-            idempotency_key: None,
-            reference_id: None,
-        })
+    ) -> Observed {
+        let caller = Caller::plain(&self.account.id, environment);
+        let target = CallTarget::Operation(operation);
+        self.call(&caller.spec(&self.key(environment), target, body))
     }
 }

@@ -1,26 +1,13 @@
 //! Who calls, and under which headers, so that conditions beside the body hold. Makes suggestions;
 //! who uses them tries them.
 
-use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
 use super::values::values;
+use super::{CallSpec, CallTarget};
 use crate::scenario::{
-    AccountConfig, Condition, HeaderName, Predicate, RequestContext, Selector, find_account,
+    AccountConfig, Caller, Condition, HeaderName, Predicate, Selector, find_account,
 };
-
-/// Who calls, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// The account's id.
-    pub account: String,
-    /// Where the call comes in.
-    pub environment: Environment,
-    /// Its `X-Reference-Id`, where it sends one.
-    pub reference_id: Option<String>,
-    /// Its `Idempotency-Key`, where it sends one.
-    pub idempotency_key: Option<String>,
-}
 
 /// So many of them are tried.
 const TRIED: usize = 16;
@@ -29,24 +16,21 @@ const TRIED: usize = 16;
 const HEADER: &str = "order-1042";
 
 impl Caller {
-    /// An account that sends no headers of its own.
+    /// A call with this key and body.
     #[must_use]
-    pub fn plain(account: &str, environment: Environment) -> Self {
-        Caller {
-            account: account.to_owned(),
-            environment,
-            reference_id: None,
-            idempotency_key: None,
-        }
-    }
-
-    /// What conditions see of a call.
-    #[must_use]
-    pub fn context(&self) -> RequestContext<'_> {
-        RequestContext {
-            reference_id: self.reference_id.as_deref(),
+    pub fn spec<'q>(
+        &'q self,
+        key: &'q str,
+        target: CallTarget,
+        body: &'q Json<'q>,
+    ) -> CallSpec<'q> {
+        CallSpec {
+            environment: self.environment,
+            key,
+            target,
+            body,
             idempotency_key: self.idempotency_key.as_deref(),
-            ..RequestContext::plain(&self.account, self.environment)
+            reference_id: self.reference_id.as_deref(),
         }
     }
 

@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Location, Problem, Problems};
 
 use super::differences::{at_path, differences, of_interest};
-use super::{CallSpec, CallTarget, Observed, Rehearsal};
+use super::{CallTarget, Observed, Rehearsal};
 use crate::engine::call::rules::Rules;
 use crate::scenario::{AccountConfig, Because, WireFault, find_account};
 use crate::scenario_format::{Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire};
@@ -47,30 +47,21 @@ fn play(
     accounts: &[AccountConfig],
     expectation: &Expectation,
 ) -> Result<(), Problem> {
-    let Expectation {
-        name, environment, ..
-    } = expectation;
-    let Some(config) = find_account(accounts, &expectation.account) else {
-        let message = format!(
-            "\"{name}\" can't be played: there is no account \"{}\"",
-            expectation.account
-        );
+    let Expectation { name, caller, .. } = expectation;
+    let Some(config) = find_account(accounts, &caller.account) else {
+        let id = &caller.account;
+        let message = format!("\"{name}\" can't be played: there is no account \"{id}\"");
         return Err(expectation.place.problem(message));
     };
     let mut rehearsal = Rehearsal::new(rules, config);
+    let environment = caller.environment;
     if expectation.later.webhook.is_some() {
-        rehearsal.register(*environment);
+        rehearsal.register(environment);
     }
-    let body = rehearsal.body(*environment, expectation.operation, &expectation.call);
-    let key = rehearsal.key(*environment);
-    let spec = CallSpec {
-        environment: *environment,
-        key: &key,
-        target: CallTarget::Operation(expectation.operation),
-        body: &body,
-        idempotency_key: expectation.idempotency_key.as_deref(),
-        reference_id: expectation.reference_id.as_deref(),
-    };
+    let body = rehearsal.body(environment, expectation.operation, &expectation.call);
+    let key = rehearsal.key(environment);
+    let target = CallTarget::Operation(expectation.operation);
+    let spec = caller.spec(&key, target, &body);
     let mut last = None;
     for (at, expected) in expectation.answers.iter().enumerate() {
         let observed = rehearsal.call(&spec);
@@ -99,43 +90,33 @@ fn afterwards(
         result,
         webhook,
     } = &expectation.later;
-    let name = &expectation.name;
-    let refused =
-        |place: &Location, what: &str| Err(place.problem(format!("\"{name}\" is not met: {what}")));
-    let places = [
-        still_pending.as_ref().map(|(_, place)| place),
-        result.as_ref().map(|result| &result.place),
-        webhook.as_ref().map(|webhook| &webhook.place),
-    ];
-    let Some(place) = places.into_iter().flatten().next() else {
+    let of_result = result.as_ref().map(|result| &result.place);
+    let of_end = of_result.or(webhook.as_ref().map(|webhook| &webhook.place));
+    let still = still_pending.as_ref();
+    let Some(place) = still.map(|(_, place)| place).or(of_end) else {
         return Ok(());
     };
     if !first.is_pending() {
-        return refused(
-            place,
-            "the answer was not pending, so that no result comes after it",
+        let what = "the answer was not pending, so that no result comes after it";
+        return Err(unmet(expectation, place, what));
+    }
+    if let Some((ms, place)) = still
+        && let Some(observed) = rehearsal.result(first, Some(*ms))
+    {
+        let what = format!(
+            "it is no longer pending then, but {}",
+            observed.text("status")
         );
+        return Err(unmet(expectation, place, &what));
     }
-    let mut moved = 0;
-    if let Some((ms, place)) = still_pending {
-        if let Some(observed) = rehearsal.result(first, Some(*ms)) {
-            let status = observed.text("status");
-            return refused(
-                place,
-                &format!("it is no longer pending then, but {status}"),
-            );
-        }
-        moved = *ms;
-    }
-    let place = match (result, webhook) {
-        (Some(result), _) => &result.place,
-        (None, Some(webhook)) => &webhook.place,
-        (None, None) => return Ok(()),
+    let Some(place) = of_end else {
+        return Ok(());
     };
+    let moved = still.map_or(0, |(ms, _)| *ms);
     let after_ms = after_ms.map(|after| after.saturating_sub(moved));
     let Some(observed) = rehearsal.result(first, after_ms) else {
-        let message = "the result is still to come when the clock was moved by `after`";
-        return refused(place, message);
+        let what = "the result is still to come when the clock was moved by `after`";
+        return Err(unmet(expectation, place, what));
     };
     if let Some(result) = result {
         judge(expectation, result, &observed, "the result")?;
@@ -153,27 +134,25 @@ fn judge_webhook(
     expected: &ExpectedWebhook,
     first: &Observed,
 ) -> Result<(), Problem> {
-    let name = &expectation.name;
     let Some(delivered) = rehearsal.deliver(first, &expected.receiver) else {
-        let message = format!("\"{name}\" is not met: no webhook brings this result");
-        return Err(expected.place.problem(message));
+        let what = "no webhook brings this result";
+        return Err(unmet(expectation, &expected.place, what));
     };
-    let mut wrong = Vec::new();
-    wrong.extend(mismatch("times", expected.times, delivered.times));
     let quoted = |word: &str| format!("\"{word}\"");
-    let ends = expected.ends.map(|ends| quoted(ends.as_str()));
-    wrong.extend(mismatch("ends", ends, quoted(delivered.ends.as_str())));
+    let ends = expected.ends.map(|ends| quoted(ends.as_expected()));
     let signature = expected.signature.map(|it| quoted(it.as_expected()));
-    let found = quoted(delivered.signature.as_expected());
-    wrong.extend(mismatch("signature", signature, found));
+    let signed = quoted(delivered.signature.as_expected());
+    let wrong = [
+        mismatch("times", expected.times, delivered.times),
+        mismatch("ends", ends, quoted(delivered.ends.as_expected())),
+        mismatch("signature", signature, signed),
+    ];
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     if wrong.is_empty() {
         return Ok(());
     }
-    let message = format!(
-        "\"{name}\" is not met: of the webhook, {}",
-        wrong.join("; ")
-    );
-    Err(expected.place.problem(message))
+    let what = format!("of the webhook, {}", wrong.join("; "));
+    Err(unmet(expectation, &expected.place, &what))
 }
 
 /// Whether an answer is as expected.
@@ -195,9 +174,9 @@ fn judge(
         OnTheWire::Broken(fault) => written(Some(fault)),
     });
     wrong.extend(mismatch("wire", wire, written(observed.wire)));
-    let found = differences(&expected.members, &observed.envelope);
-    let differs = !found.is_empty();
-    wrong.extend(found);
+    let differences = differences(&expected.members, &observed.envelope);
+    let differs = !differences.is_empty();
+    wrong.extend(differences);
     for path in &expected.absent {
         if let Some(there) = at_path(&observed.envelope, path) {
             wrong.push(format!("`{path}` should not be there and is {there}"));
@@ -206,25 +185,21 @@ fn judge(
     if wrong.is_empty() {
         return Ok(());
     }
-    let name = &expectation.name;
-    let message = format!("\"{name}\" is not met: of {which}, {}", wrong.join("; "));
     let mut hint = format!("decided by: {}", observed.because);
     if differs {
-        hint += &diff(
-            &expected.members,
-            &of_interest(&expected.members, &observed.envelope),
-        );
+        let found = of_interest(&expected.members, &observed.envelope);
+        hint += &diff(&expected.members, &found);
     }
     if let (Some(code), None) = (observed.code(), expected.members.get("error")) {
-        let error = observed
-            .envelope
-            .get("error")
-            .and_then(|it| it.get("message"));
-        let message = error.and_then(Json::as_text).unwrap_or_default();
-        write!(hint, "\nanswered: {} {code}: {message}", observed.status)
-            .expect("a text takes all");
+        let (status, message) = (observed.status, observed.error_message());
+        write!(hint, "\nanswered: {status} {code}: {message}").expect("a text takes all");
     }
-    Err(expected.place.problem(message).hint(hint))
+    let what = format!("of {which}, {}", wrong.join("; "));
+    Err(unmet(expectation, &expected.place, &what).hint(hint))
+}
+
+fn unmet(expectation: &Expectation, place: &Location, what: &str) -> Problem {
+    place.problem(format!("\"{}\" is not met: {what}", expectation.name))
 }
 
 /// What is not as expected, where something is.

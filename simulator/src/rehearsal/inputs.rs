@@ -9,10 +9,9 @@ use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
 use svc_fixtures::sample::{self, first_text};
 
-use super::callers::Caller;
 use super::values::values;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector};
+use crate::scenario::{Caller, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector};
 
 /// Who calls where a scenario does not say.
 pub(super) const CALLER: &str = "local";

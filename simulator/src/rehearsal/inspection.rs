@@ -5,23 +5,18 @@ use super::CallSpec;
 use crate::engine::Plan;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::rejection::Rejection;
-use crate::scenario::{Choice, MatchInput, RequestContext};
-use crate::scenario_analysis::{Explanation, explain, matched_values};
-
-/// What looking into a call came to.
-#[derive(Debug)]
-pub struct Inspection {
-    /// What was chosen, and what else there is.
-    pub explanation: Explanation,
-    /// What the call has where the rule that decides looks.
-    pub met: Vec<String>,
-}
+use crate::scenario::{MatchInput, RequestContext};
+use crate::scenario_analysis::{Explanation, explain};
 
 /// Looks into a call of an account.
 ///
 /// # Errors
 /// Why no scenario is asked: the call is refused as it is.
-pub fn inspect(rules: &Rules, account: &str, spec: &CallSpec<'_>) -> Result<Inspection, Rejection> {
+pub fn inspect(
+    rules: &Rules,
+    account: &str,
+    spec: &CallSpec<'_>,
+) -> Result<Explanation, Rejection> {
     spec.prepared(rules, account, |prepared| {
         let run = match prepared.plan? {
             Plan::Operation(step) => step,
@@ -41,11 +36,6 @@ pub fn inspect(rules: &Rules, account: &str, spec: &CallSpec<'_>) -> Result<Insp
         };
         let explanation = explain(&rules.contract, &rules.scenarios, &input);
         debug_assert_eq!(explanation.choice, run.choice);
-        let row = &rules.contract.operations[run.operation];
-        let met = match explanation.choice {
-            Choice::Scenario(number) => matched_values(rules.scenarios.get(number), row, &input),
-            Choice::Sentinel { .. } | Choice::NoMatch => Vec::new(),
-        };
-        Ok(Inspection { explanation, met })
+        Ok(explanation)
     })
 }

@@ -32,10 +32,9 @@ use crate::engine::state::verification::{Answer, State, Verification};
 use crate::engine::{Decision, Prepared, decide, finish, prepare};
 use crate::scenario::{AccountConfig, Because, WireFault};
 
-pub use callers::Caller;
 pub use expectations::{ExpectationReport, check_expectations};
 pub use inputs::{NamedInput, named_input};
-pub use inspection::{Inspection, inspect};
+pub use inspection::inspect;
 pub use overlaps::{OverlapReport, RuleLocation, report_overlaps};
 pub use recipes::{Goal, Recipe, RecipeCall, recipes};
 pub use webhooks::ObservedDelivery;

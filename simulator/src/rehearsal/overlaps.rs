@@ -10,11 +10,10 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Source};
 use svc_fixtures::sample::{self, Extent};
 
-use super::callers::Caller;
 use super::inputs::{CALLER, InputSearch};
 use crate::engine::call::rules::Rules;
 use crate::scenario::{
-    AccountConfig, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector,
+    AccountConfig, Caller, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector,
 };
 use crate::scenario_analysis::{Overlap, find_overlaps};
 

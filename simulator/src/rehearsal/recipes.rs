@@ -1,18 +1,15 @@
 //! For every outcome of an operation an input that gives it. Each was tried: what a recipe says is what
 //! was answered.
 
-use std::sync::Arc;
-
 use svc_fixtures::contract::{ErrorCode, Field, Operation, OperationIndex, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
-use super::callers::Caller;
 use super::inputs::{CALLER, InputSearch};
-use super::{CallSpec, CallTarget, Observed, Rehearsal};
+use super::{CallTarget, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AccountConfig, Condition, Outcome, OutcomeKind, find_account};
+use crate::scenario::{AccountConfig, Caller, Condition, Outcome, OutcomeKind, find_account};
 
 /// What a call can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +30,6 @@ impl Goal {
             Goal::Completed => "completed",
             Goal::Pending => "pending",
             Goal::Error(code) => code.as_str(),
-        }
-    }
-
-    fn is_met_by(self, observed: &Observed) -> bool {
-        match self {
-            Goal::Completed | Goal::Pending => observed.text("status") == self.as_str(),
-            Goal::Error(code) => observed.code() == Some(code.as_str()),
         }
     }
 
@@ -66,16 +56,10 @@ pub struct Recipe {
 /// A call to make, one or more times.
 #[derive(Debug, Clone)]
 pub struct RecipeCall {
-    /// Whose key it presents.
-    pub account: Arc<str>,
-    /// The listener.
-    pub environment: Environment,
-    /// The key.
+    /// Who makes it, and how.
+    pub caller: Caller,
+    /// The key it presents.
     pub key: String,
-    /// Its `Idempotency-Key`, where it sends one.
-    pub idempotency_key: Option<String>,
-    /// Its `X-Reference-Id`, where it sends one.
-    pub reference_id: Option<String>,
     /// What was set in the sample body.
     pub set: Vec<(String, Json<'static>)>,
     /// The body.
@@ -124,17 +108,14 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn recipe(&self, goal: Goal) -> Option<Recipe> {
-        self.by_sample(goal)
+        let by_sample = match goal {
+            Goal::Completed | Goal::Pending => self.try_input(goal, Vec::new()),
+            Goal::Error(_) => None,
+        };
+        by_sample
             .or_else(|| self.by_scenario(goal))
             .or_else(|| self.by_sentinel(goal))
             .or_else(|| self.by_refusal(goal))
-    }
-
-    fn by_sample(&self, goal: Goal) -> Option<Recipe> {
-        match goal {
-            Goal::Completed | Goal::Pending => self.try_input(goal, Vec::new(), 1),
-            Goal::Error(_) => None,
-        }
     }
 
     /// The first scenario that ends so at the first call, or else at a later one; rather one whose
@@ -155,7 +136,7 @@ impl Search<'_> {
         found.into_iter().find_map(|(_, step, number)| {
             let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
             let sample = rehearsal.body(self.environment, self.operation, &[]);
-            let plain = Caller::plain(&self.base.id, self.environment);
+            let plain = self.caller();
             let conditions = &self.rules.scenarios.get(number).conditions;
             let conditions: Vec<&Condition> = conditions.iter().collect();
             let callers = plain.meeting(&conditions, self.accounts);
@@ -163,44 +144,26 @@ impl Search<'_> {
             let named = search.decided_by(number, &callers, &sample);
             // A rule without conditions names no input: any will do.
             let ((set, _), caller) = named.unwrap_or(((Vec::new(), sample), plain));
-            self.try_as(&caller, goal, set, u32::try_from(step).ok()? + 1)
+            let times = u32::try_from(step).ok()? + 1;
+            let config = match *self.base.id == caller.account {
+                true => self.base.clone(),
+                false => find_account(self.accounts, &caller.account)?,
+            };
+            self.attempt(goal, &config, caller, set, times)
         })
     }
 
-    /// The call as this caller makes it.
-    fn try_as(
-        &self,
-        caller: &Caller,
-        goal: Goal,
-        set: Vec<(String, Json<'static>)>,
-        times: u32,
-    ) -> Option<Recipe> {
-        let config = match *self.base.id == caller.account {
-            true => self.base.clone(),
-            false => find_account(self.accounts, &caller.account)?,
-        };
-        let by = Search {
-            base: &config,
-            environment: caller.environment,
-            ..*self
-        };
-        let mut rehearsal = Rehearsal::new(self.rules, config.clone());
-        let mut call = by.prepare(&mut rehearsal, set, times);
-        call.idempotency_key.clone_from(&caller.idempotency_key);
-        call.reference_id.clone_from(&caller.reference_id);
-        by.play(rehearsal, goal, vec![call])
+    /// The field with what an earlier step of its flow issued.
+    fn takes(&self) -> Option<&str> {
+        let step = self.rules.steps[self.operation.0]?;
+        let step = &self.rules.contract.flows[step.flow].steps[step.step];
+        step.takes.as_deref()
     }
 
     /// A later step whose first call this account can't pay: it needs none where what it carries is
     /// itself a fixed input.
     fn by_fixed_input(&self, goal: Goal, config: &AccountConfig) -> Option<Recipe> {
-        let other = Search {
-            base: config,
-            ..*self
-        };
-        let step = self.rules.steps[self.operation.0]?;
-        let step = &self.rules.contract.flows[step.flow].steps[step.step];
-        let takes = step.takes.as_ref()?;
+        let takes = self.takes()?;
         let sample = sample::body(&self.rules.contract, self.row, Extent::Required);
         let caller = [Caller::plain(CALLER, Environment::Test)];
         let search = InputSearch {
@@ -211,7 +174,10 @@ impl Search<'_> {
         let mut named = scenarios
             .filter(|(_, scenario)| scenario.operations.contains(&self.operation))
             .filter_map(|(at, _)| search.decided_by(at, &caller, &sample));
-        named.find_map(|((set, _), _)| other.try_input(goal, set, 1))
+        named.find_map(|((set, _), _)| {
+            let live = Caller::plain(&config.id, Environment::Live);
+            self.attempt(goal, config, live, set, 1)
+        })
     }
 
     fn by_sentinel(&self, goal: Goal) -> Option<Recipe> {
@@ -222,7 +188,7 @@ impl Search<'_> {
         self.row.identifiers().find_map(|(_, field)| {
             let value = sample::with_text(&self.rules.contract, field, &sentinel.text);
             let set = (field.name.clone(), value);
-            self.try_input(goal, vec![set], 1)
+            self.try_input(goal, vec![set])
         })
     }
 
@@ -230,10 +196,14 @@ impl Search<'_> {
         let Goal::Error(code) = goal else {
             return None;
         };
-        let set = |field: &Field, value| self.try_input(goal, vec![(field.name.clone(), value)], 1);
+        let set = |field: &Field, value| self.try_input(goal, vec![(field.name.clone(), value)]);
         let account = |is_usable: &dyn Fn(&AccountConfig) -> bool| {
             let mut accounts = self.accounts.iter();
-            accounts.find(|config| is_usable(config)).cloned()
+            accounts.find(|config| is_usable(config))
+        };
+        let of_account = |config: &AccountConfig, times| {
+            let caller = Caller::plain(&config.id, self.environment);
+            self.attempt(goal, config, caller, Vec::new(), times)
         };
         let works = |config: &AccountConfig| config.keys.first().is_some_and(|key| !key.revoked);
         match code {
@@ -242,40 +212,33 @@ impl Search<'_> {
                 set(field, sample::with_text(&self.rules.contract, field, "?"))
             }),
             ErrorCode::NotFound => {
-                let step = self.rules.steps[self.operation.0]?;
-                let step = &self.rules.contract.flows[step.flow].steps[step.step];
-                let field = self.row.field(step.takes.as_ref()?)?;
+                let field = self.row.field(self.takes()?)?;
                 set(&self.row.request[field], Json::from("unknown"))
             }
-            ErrorCode::AuthInvalid => self.try_account(goal, account(&|it| !works(it))?, 1),
+            ErrorCode::AuthInvalid => of_account(account(&|it| !works(it))?, 1),
             ErrorCode::IpNotAllowed => {
-                let config = account(&|it| works(it) && !it.allowlist.is_empty())?;
-                self.try_account(goal, config, 1)
+                of_account(account(&|it| works(it) && !it.allowlist.is_empty())?, 1)
             }
             ErrorCode::RateLimited => {
                 let config = account(&|it| works(it) && it.rate_limit.is_some())?;
-                let burst = config.rate_limit?.burst;
-                self.try_account(goal, config, burst.checked_add(1)?)
+                of_account(config, config.rate_limit?.burst.checked_add(1)?)
             }
             ErrorCode::InsufficientBalance => {
                 let config = account(&|it| works(it) && it.live_wallet == Paise::ZERO)?;
-                let live = Search {
-                    environment: Environment::Live,
-                    ..*self
-                };
-                live.try_account(goal, config.clone(), 1)
-                    .or_else(|| live.by_fixed_input(goal, &config))
+                let live = Caller::plain(&config.id, Environment::Live);
+                self.attempt(goal, config, live, Vec::new(), 1)
+                    .or_else(|| self.by_fixed_input(goal, config))
             }
             ErrorCode::KeyEnvironmentMismatch => {
                 let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
-                let mut call = self.prepare(&mut rehearsal, Vec::new(), 1);
+                let mut call = self.prepare(&mut rehearsal, self.caller(), Vec::new(), 1);
                 call.key = rehearsal.key(self.environment.other());
                 self.play(rehearsal, goal, vec![call])
             }
             ErrorCode::IdempotencyConflict => {
                 let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
-                let mut first = self.prepare(&mut rehearsal, Vec::new(), 1);
-                first.idempotency_key = Some("order-1042".to_owned());
+                let mut first = self.prepare(&mut rehearsal, self.caller(), Vec::new(), 1);
+                first.caller.idempotency_key = Some("order-1042".to_owned());
                 let mut second = first.clone();
                 let note = ("note".to_owned(), Json::from("another body"));
                 second.body.set(note.0.clone(), note.1.clone());
@@ -290,39 +253,39 @@ impl Search<'_> {
         }
     }
 
-    fn try_input(
+    /// Who calls where nothing else is needed.
+    fn caller(&self) -> Caller {
+        Caller::plain(&self.base.id, self.environment)
+    }
+
+    fn try_input(&self, goal: Goal, set: Vec<(String, Json<'static>)>) -> Option<Recipe> {
+        self.attempt(goal, self.base, self.caller(), set, 1)
+    }
+
+    fn attempt(
         &self,
         goal: Goal,
+        config: &AccountConfig,
+        caller: Caller,
         set: Vec<(String, Json<'static>)>,
         times: u32,
     ) -> Option<Recipe> {
-        let mut rehearsal = Rehearsal::new(self.rules, self.base.clone());
-        let call = self.prepare(&mut rehearsal, set, times);
+        let mut rehearsal = Rehearsal::new(self.rules, config.clone());
+        let call = self.prepare(&mut rehearsal, caller, set, times);
         self.play(rehearsal, goal, vec![call])
-    }
-
-    /// The sample, asked by another account.
-    fn try_account(&self, goal: Goal, config: AccountConfig, times: u32) -> Option<Recipe> {
-        let other = Search {
-            base: &config,
-            ..*self
-        };
-        other.try_input(goal, Vec::new(), times)
     }
 
     fn prepare(
         &self,
         rehearsal: &mut Rehearsal<'_>,
+        caller: Caller,
         set: Vec<(String, Json<'static>)>,
         times: u32,
     ) -> RecipeCall {
         RecipeCall {
-            account: Arc::clone(&self.base.id),
-            environment: self.environment,
-            key: rehearsal.key(self.environment),
-            idempotency_key: None,
-            reference_id: None,
-            body: rehearsal.body(self.environment, self.operation, &set),
+            key: rehearsal.key(caller.environment),
+            body: rehearsal.body(caller.environment, self.operation, &set),
+            caller,
             set,
             times,
         }
@@ -337,19 +300,13 @@ impl Search<'_> {
     ) -> Option<Recipe> {
         let mut last = None;
         for call in &calls {
-            let spec = CallSpec {
-                environment: call.environment,
-                key: &call.key,
-                target: CallTarget::Operation(self.operation),
-                body: &call.body,
-                idempotency_key: call.idempotency_key.as_deref(),
-                reference_id: call.reference_id.as_deref(),
-            };
+            let target = CallTarget::Operation(self.operation);
+            let spec = call.caller.spec(&call.key, target, &call.body);
             for _ in 0..call.times {
                 last = Some(rehearsal.call(&spec));
             }
         }
-        let observed = last.filter(|observed| goal.is_met_by(observed))?;
+        let observed = last.filter(|observed| observed.outcome() == goal.as_str())?;
         Some(Recipe {
             calls,
             status: observed.status,

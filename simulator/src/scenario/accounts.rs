@@ -42,6 +42,18 @@ pub struct KeyConfig {
     pub rotated_for_ms: Option<u64>,
 }
 
+impl KeyConfig {
+    /// Keys of this name that work for good.
+    #[must_use]
+    pub fn plain(name: &str) -> Self {
+        KeyConfig {
+            name: name.to_owned(),
+            revoked: false,
+            rotated_for_ms: None,
+        }
+    }
+}
+
 /// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -81,11 +93,7 @@ impl AccountConfig {
     pub fn copied_as(&self, name: &str) -> Option<AccountConfig> {
         (self.copies && is_copy(name, &self.id)).then(|| AccountConfig {
             id: name.into(),
-            keys: vec![KeyConfig {
-                name: name.to_owned(),
-                revoked: false,
-                rotated_for_ms: None,
-            }],
+            keys: vec![KeyConfig::plain(name)],
             copies: false,
             ..self.clone()
         })
@@ -166,9 +174,8 @@ impl Seen {
 fn account(table: &Table<'_>) -> Option<AccountConfig> {
     let id = table.text("id")?;
     let mut keys = vec![KeyConfig {
-        name: id.to_owned(),
         revoked: table.flag("revoked"),
-        rotated_for_ms: None,
+        ..KeyConfig::plain(id)
     }];
     for old in table.tables("old_key") {
         keys.extend(old_key(&old));
@@ -216,13 +223,11 @@ fn account(table: &Table<'_>) -> Option<AccountConfig> {
 }
 
 fn old_key(table: &Table<'_>) -> Option<KeyConfig> {
-    let name = table.text("name")?.to_owned();
-    let item = table.required("works_for")?;
-    let rotated_for_ms = super::duration_ms(&item)?;
+    let key = KeyConfig::plain(table.text("name")?);
+    let rotated_for_ms = super::duration_ms(&table.required("works_for")?)?;
     Some(KeyConfig {
-        name,
-        revoked: false,
         rotated_for_ms: Some(rotated_for_ms),
+        ..key
     })
 }
 

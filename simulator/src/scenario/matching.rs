@@ -19,7 +19,7 @@ pub struct MatchInput<'q> {
     pub context: RequestContext<'q>,
 }
 
-/// Who calls, and how.
+/// Who calls, and how, as a condition sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestContext<'q> {
     /// The account's id: its first key's name after `svc_test_` or `svc_live_`.
@@ -32,6 +32,42 @@ pub struct RequestContext<'q> {
     pub idempotency_key: Option<&'q str>,
     /// `Content-Type`.
     pub content_type: Option<&'q str>,
+}
+
+/// Who calls, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The account's id.
+    pub account: String,
+    /// Where the call comes in.
+    pub environment: Environment,
+    /// Its `X-Reference-Id`, where it sends one.
+    pub reference_id: Option<String>,
+    /// Its `Idempotency-Key`, where it sends one.
+    pub idempotency_key: Option<String>,
+}
+
+impl Caller {
+    /// An account that sends no headers of its own.
+    #[must_use]
+    pub fn plain(account: &str, environment: Environment) -> Self {
+        Caller {
+            account: account.to_owned(),
+            environment,
+            reference_id: None,
+            idempotency_key: None,
+        }
+    }
+
+    /// What conditions see of a call.
+    #[must_use]
+    pub fn context(&self) -> RequestContext<'_> {
+        RequestContext {
+            reference_id: self.reference_id.as_deref(),
+            idempotency_key: self.idempotency_key.as_deref(),
+            ..RequestContext::plain(&self.account, self.environment)
+        }
+    }
 }
 
 /// A header that a condition can ask for. The credential is not one of them.
@@ -82,6 +118,17 @@ impl<'q> RequestContext<'q> {
             idempotency_key: None,
             content_type: Some("application/json"),
         }
+    }
+
+    /// What a selector finds that does not look at the body.
+    pub(crate) fn found(&self, selector: &Selector) -> Option<Json<'q>> {
+        let text = match selector {
+            Selector::Account => self.account,
+            Selector::Environment => self.environment.as_str(),
+            Selector::Header(name) => self.header(*name)?,
+            Selector::Field(_) | Selector::AnyIdentifier | Selector::Inside { .. } => return None,
+        };
+        Some(Json::Text(Cow::Borrowed(text)))
     }
 
     /// What a header says, where it was sent.
@@ -165,13 +212,10 @@ impl Condition {
     /// Whether it holds of who calls and how; none where it looks at the body.
     #[must_use]
     pub fn holds_in_context(&self, context: &RequestContext<'_>) -> Option<bool> {
-        let text = match &self.selector {
-            Selector::Account => Some(context.account),
-            Selector::Environment => Some(context.environment.as_str()),
-            Selector::Header(name) => context.header(*name),
-            Selector::Field(_) | Selector::AnyIdentifier | Selector::Inside { .. } => return None,
-        };
-        let json = text.map(|text| Json::Text(Cow::Borrowed(text)));
+        if self.selector.is_of_body() {
+            return None;
+        }
+        let json = context.found(&self.selector);
         Some(compared_holds(&self.predicate, &as_sent, json.as_ref()))
     }
 }

@@ -24,7 +24,7 @@ pub use accounts::{
     read_accounts,
 };
 pub use embedded::{accounts, built_in};
-pub use matching::{HeaderName, MatchInput, RequestContext};
+pub use matching::{Caller, HeaderName, MatchInput, RequestContext};
 pub use people::{People, Profile};
 pub use range::NumberRange;
 pub use read::read_scenarios;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use svc_fixtures::contract::Operation;
+use svc_fixtures::contract::{FieldIndex, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find, written};
 
@@ -37,25 +37,26 @@ impl Condition {
         operation: &Operation,
         input: &MatchInput<'q>,
     ) -> Vec<(String, Json<'q>)> {
-        let text = |text: &'q str| (self.selector_name().into_owned(), Json::Text(text.into()));
-        match &self.selector {
-            Selector::Field(_) | Selector::AnyIdentifier => fields(&self.selector, operation)
-                .into_iter()
-                .filter_map(|at| {
+        let values: Vec<Json<'q>> = match &self.selector {
+            Selector::Field(_) | Selector::AnyIdentifier => {
+                let fields = fields(&self.selector, operation).into_iter();
+                let sent = |at: FieldIndex| {
                     let name = operation.request[at].name.clone();
                     Some((name, (input.field)(at)?.clone()))
-                })
-                .collect(),
+                };
+                return fields.filter_map(sent).collect();
+            }
             Selector::Inside { field, steps } => {
                 let value = operation.field(field).and_then(|at| (input.field)(at));
                 let values = value.map(|value| find(value, steps)).unwrap_or_default();
-                let called = |value: &Json<'q>| (self.selector_name().into_owned(), value.clone());
-                values.into_iter().map(called).collect()
+                values.into_iter().cloned().collect()
             }
-            Selector::Account => vec![text(input.context.account)],
-            Selector::Environment => vec![text(input.context.environment.as_str())],
-            Selector::Header(name) => input.context.header(*name).map(text).into_iter().collect(),
-        }
+            selector => input.context.found(selector).into_iter().collect(),
+        };
+        let values = values.into_iter();
+        values
+            .map(|value| (self.selector_name().into_owned(), value))
+            .collect()
     }
 
     /// What must hold, in words that go on after "must". Of many values those are shown that are

@@ -15,6 +15,8 @@ use crate::scenario::{Condition, Predicate, Scenario, ScenarioIndex};
 pub struct Explanation {
     /// What it gets.
     pub choice: Choice,
+    /// What the input has where the rule that decides looks, condition by condition.
+    pub met: Vec<String>,
     /// Rules that hold for it, too, and come later, in order.
     pub later: Vec<ScenarioIndex>,
     /// Rules that nearly hold for it, the nearest first.
@@ -54,9 +56,13 @@ pub fn explain(
     let operation = &contract.operations[input.operation];
     let choice = scenarios.choose(contract, input);
     let decides = match choice {
-        Choice::Scenario(number) => Some(scenarios.get(number).order),
+        Choice::Scenario(number) => Some(scenarios.get(number)),
         Choice::Sentinel { .. } | Choice::NoMatch => None,
     };
+    let conditions = decides.map_or(&[][..], |scenario| &scenario.conditions);
+    let met = conditions.iter().map(|it| it.looked_at(operation, input));
+    let met = met.collect();
+    let decides = decides.map(|scenario| scenario.order);
     let (mut later, mut near, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
     for (number, scenario) in scenarios.iter() {
         if !scenario.operations.contains(&input.operation) {
@@ -83,23 +89,11 @@ pub fn explain(
     near.truncate(REPORTED);
     Explanation {
         choice,
+        met,
         later,
         near,
         elsewhere,
     }
-}
-
-/// What a rule asks for that this input has, condition by condition.
-#[must_use]
-pub fn matched_values(
-    scenario: &Scenario,
-    operation: &Operation,
-    input: &MatchInput<'_>,
-) -> Vec<String> {
-    let conditions = scenario.conditions.iter();
-    conditions
-        .map(|condition| condition.looked_at(operation, input))
-        .collect()
 }
 
 fn near_miss(

@@ -7,6 +7,6 @@ mod implies;
 mod overlap;
 mod reach;
 
-pub use explain::{Explanation, NearMiss, explain, matched_values};
+pub use explain::{Explanation, NearMiss, explain};
 pub use overlap::{Overlap, find_overlaps};
 pub use reach::find_unreachable;

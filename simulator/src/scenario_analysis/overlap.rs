@@ -71,17 +71,16 @@ pub fn find_overlaps(contract: &Contract, set: &ScenarioSet) -> Vec<Overlap> {
         search.by_pattern();
         search.loose();
         search.by_kind();
-        for (pair, stands_for_more) in search.pairs {
-            found.entry(pair).or_insert((operation, stands_for_more));
+        for ((first, second), stands_for_more) in search.pairs {
+            found.entry((first, second)).or_insert(Overlap {
+                first,
+                second,
+                operation,
+                stands_for_more,
+            });
         }
     }
-    let overlap = |((first, second), (operation, stands_for_more))| Overlap {
-        first,
-        second,
-        operation,
-        stands_for_more,
-    };
-    found.into_iter().map(overlap).collect()
+    found.into_values().collect()
 }
 
 /// The search among the rules of one operation.

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use svc_fixtures::contract::{Contract, Environment, Field, Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table};
+use svc_fixtures::reading::{Item, Location, Problems, Source, Table};
 use svc_fixtures::template::Character;
 
 use super::expected_answer::{Expected, expected};
 use super::expected_later::{ExpectedLater, later};
-use crate::scenario::is_key_name;
 use crate::scenario::read::people::{Cast, Declared};
-use crate::scenario::read::{Names, environment};
+use crate::scenario::read::{Names, environment, unknown_operation};
+use crate::scenario::{Caller, is_key_name};
 
 /// One call, and what is expected of it.
 #[derive(Debug, Clone)]
@@ -26,14 +26,8 @@ pub struct Expectation {
     pub operation: OperationIndex,
     /// The fields that are sent; required ones that are not named are filled in.
     pub call: Vec<(String, Json<'static>)>,
-    /// The id of the account that calls.
-    pub account: String,
-    /// Where it calls.
-    pub environment: Environment,
-    /// Its `Idempotency-Key`, where it sends one.
-    pub idempotency_key: Option<String>,
-    /// Its `X-Reference-Id`, where it sends one.
-    pub reference_id: Option<String>,
+    /// Who calls, and how.
+    pub caller: Caller,
     /// What the call is answered, made so many times.
     pub answers: Vec<Expected>,
     /// What comes of a call that is pending, where that is looked at.
@@ -60,11 +54,8 @@ pub fn read_expectations(
     let mut names = Names::default();
     for source in sources {
         let around = people.around(source);
-        let sharing = Sharing {
-            tables: &tables,
-            beside: around.map_or(&[], Declared::files),
-        };
-        let (intact, mistakes) = Table::of_source_sharing(source, Some(sharing), |root| {
+        let sharing = around.sharing(&tables);
+        let (intact, mistakes) = Table::of_source_sharing(source, sharing, |root| {
             // All keys count as asked for: unknown ones are reported once, by the other reader.
             root.entries();
             for table in root.tables("expect") {
@@ -83,7 +74,7 @@ pub fn read_expectations(
 
 fn expectation(
     contract: &Contract,
-    people: Option<&Declared>,
+    people: &Declared,
     name: Option<&str>,
     table: &Table<'_>,
 ) -> Option<Expectation> {
@@ -110,10 +101,12 @@ fn expectation(
         place: table.location(),
         operation: operation?,
         call,
-        account: account.unwrap_or(ACCOUNT).to_owned(),
-        environment: environment.unwrap_or(Some(Environment::Test))?,
-        idempotency_key,
-        reference_id,
+        caller: Caller {
+            account: account.unwrap_or(ACCOUNT).to_owned(),
+            environment: environment.unwrap_or(Some(Environment::Test))?,
+            idempotency_key,
+            reference_id,
+        },
         answers: answers?,
         later,
     })
@@ -124,8 +117,7 @@ fn operation(contract: &Contract, table: &Table<'_>) -> Option<OperationIndex> {
     let id = item.text()?;
     let found = contract.operation_index(id);
     if found.is_none() {
-        let ids = contract.operations.iter().map(|row| row.id.as_str());
-        item.unknown("the operation", id, ids);
+        unknown_operation(&item, id, contract);
     }
     found
 }
@@ -151,13 +143,12 @@ fn call(row: Option<&Operation>, table: &Table<'_>) -> Vec<(String, Json<'static
 /// are known by.
 fn asked_for(
     row: Option<&Operation>,
-    people: Option<&Declared>,
+    people: &Declared,
     call: &[(String, Json<'static>)],
     item: &Item<'_>,
 ) -> Option<Vec<(String, Json<'static>)>> {
     let name = item.text()?;
-    let nobody = Declared::default();
-    let asked = people.unwrap_or(&nobody).asked_for_by(name, item)?;
+    let asked = people.asked_for_by(name, item)?;
     let row = row?;
     let known = |field: &Field| asked.iter().find(|(key, _)| *key == field.name).cloned();
     let given = |(key, _): &(String, Json<'static>)| call.iter().any(|(name, _)| name == key);

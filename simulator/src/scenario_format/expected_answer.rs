@@ -94,15 +94,12 @@ pub(super) fn expected(item: &Item<'_>) -> Option<Expected> {
 
 /// A wire fault as rules write it, or that there is none.
 fn on_the_wire(item: &Item<'_>) -> Option<OnTheWire> {
-    match item.if_text() {
-        Some(INTACT) => Some(OnTheWire::Intact),
-        Some(word) if !WORDS.iter().any(|(known, _)| *known == word) => {
-            let known = WORDS.iter().map(|(known, _)| *known);
-            item.unknown("the wire fault", word, known.chain([INTACT]));
-            None
-        }
-        _ => wire_fault(item).map(OnTheWire::Broken),
+    if item.if_text().is_some() {
+        let known = WORDS.map(|(word, fault)| (word, OnTheWire::Broken(fault)));
+        let known = known.into_iter().chain([(INTACT, OnTheWire::Intact)]);
+        return item.one_of("the wire fault", known);
     }
+    wire_fault(item).map(OnTheWire::Broken)
 }
 
 /// The status of an HTTP answer.

@@ -5,6 +5,7 @@ use svc_fixtures::contract::Operation;
 use svc_fixtures::reading::{Item, Location, Table};
 
 use super::expected_answer::{Expected, expected, http_status};
+use crate::scenario::read::{one_or_more, written};
 use crate::scenario::{SignatureFault, duration_ms};
 
 /// What is expected after the answer to a call that is pending.
@@ -45,19 +46,11 @@ pub enum DeliveryEnd {
     Dead,
 }
 
-impl DeliveryEnd {
-    /// As it is written.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            DeliveryEnd::Delivered => "delivered",
-            DeliveryEnd::Dead => "dead",
-        }
-    }
-}
-
 /// How a delivery can end, as it is written.
-pub(super) const ENDS: [DeliveryEnd; 2] = [DeliveryEnd::Delivered, DeliveryEnd::Dead];
+pub(super) const ENDS: [(&str, DeliveryEnd); 2] = [
+    ("delivered", DeliveryEnd::Delivered),
+    ("dead", DeliveryEnd::Dead),
+];
 
 /// What can be said of a signature.
 pub(super) const SIGNED: [(&str, SignatureFault); 3] = [
@@ -71,12 +64,19 @@ pub(super) const TIMES: std::ops::RangeInclusive<u32> = 1..=100;
 
 const FORM: &str = "write at least one of times = 3, ends = \"delivered\", signature = \"wrong\", receiver = [500, 200]";
 
+impl DeliveryEnd {
+    /// As an expectation writes it.
+    #[must_use]
+    pub fn as_expected(self) -> &'static str {
+        written(&ENDS, self)
+    }
+}
+
 impl SignatureFault {
     /// As an expectation writes it.
     #[must_use]
     pub fn as_expected(self) -> &'static str {
-        let known = SIGNED.iter().find(|(_, fault)| *fault == self);
-        known.map_or("", |(word, _)| word)
+        written(&SIGNED, self)
     }
 }
 
@@ -140,10 +140,9 @@ fn result(item: &Item<'_>) -> Option<Expected> {
 fn webhook(item: &Item<'_>) -> Option<ExpectedWebhook> {
     let table = item.table()?;
     let times = table.optional("times").and_then(|item| times(&item));
-    let ends = ENDS.map(|end| (end.as_str(), end));
     let ends = table
         .optional("ends")
-        .and_then(|item| item.one_of("the end", ends));
+        .and_then(|item| item.one_of("the end", ENDS));
     let signature = table
         .optional("signature")
         .and_then(|item| item.one_of("the signature", SIGNED));
@@ -180,10 +179,7 @@ fn times(item: &Item<'_>) -> Option<u32> {
 
 /// What the receiver answers: a status, or one after the other.
 fn receiver(item: &Item<'_>) -> Option<Vec<u16>> {
-    let items = match item.is_list() {
-        true => item.list()?,
-        false => vec![item.clone()],
-    };
+    let items = one_or_more(item);
     if items.is_empty() {
         item.problem("a receiver without answers takes nothing: write a status, such as 200");
         return None;

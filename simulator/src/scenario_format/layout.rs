@@ -171,17 +171,11 @@ impl Layout<'_> {
 }
 
 fn opens(token: TokenKind) -> bool {
-    matches!(
-        token,
-        TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket
-    )
+    [TokenKind::LeftSquareBracket, TokenKind::LeftCurlyBracket].contains(&token)
 }
 
 fn closes(token: TokenKind) -> bool {
-    matches!(
-        token,
-        TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket
-    )
+    [TokenKind::RightSquareBracket, TokenKind::RightCurlyBracket].contains(&token)
 }
 
 #[cfg(test)]

@@ -20,40 +20,35 @@ pub(super) struct HeaderReading {
 
 /// The time in seconds, where it is one; milliseconds and microseconds are understood.
 pub(super) fn seconds(time: &str) -> Option<i64> {
-    let number: i64 = time.parse().ok()?;
-    Some(number / i64::from(Unit::of(number).per_second()))
+    time.parse().ok().map(in_seconds)
 }
 
-/// The unit of a time, by its size: in seconds this size is thousands of years away.
+pub(super) fn in_seconds(number: i64) -> i64 {
+    number / Unit::of(number).per_second
+}
+
+/// The unit of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
-    Seconds,
-    Milliseconds,
-    Microseconds,
+pub(super) struct Unit {
+    pub(super) name: &'static str,
+    per_second: i64,
 }
 
 impl Unit {
+    pub(super) const SECONDS: Unit = Unit::new("seconds", 1);
+    pub(super) const MILLISECONDS: Unit = Unit::new("milliseconds", 1000);
+    const MICROSECONDS: Unit = Unit::new("microseconds", 1_000_000);
+
+    const fn new(name: &'static str, per_second: i64) -> Self {
+        Unit { name, per_second }
+    }
+
+    /// The unit by the size of the number: in seconds this size is thousands of years away.
     pub(super) fn of(number: i64) -> Self {
         match number.unsigned_abs() {
-            0..100_000_000_000 => Unit::Seconds,
-            100_000_000_000..100_000_000_000_000 => Unit::Milliseconds,
-            _ => Unit::Microseconds,
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Unit::Seconds => "seconds",
-            Unit::Milliseconds => "milliseconds",
-            Unit::Microseconds => "microseconds",
-        }
-    }
-
-    pub(super) fn per_second(self) -> u32 {
-        match self {
-            Unit::Seconds => 1,
-            Unit::Milliseconds => 1000,
-            Unit::Microseconds => 1_000_000,
+            0..100_000_000_000 => Unit::SECONDS,
+            100_000_000_000..100_000_000_000_000 => Unit::MILLISECONDS,
+            _ => Unit::MICROSECONDS,
         }
     }
 }
@@ -199,8 +194,8 @@ impl HeaderReading {
         };
         self.time = Some(time.to_owned());
         match time.parse::<i64>() {
-            Ok(number) if Unit::of(number) != Unit::Seconds => {
-                let unit = Unit::of(number).name();
+            Ok(number) if Unit::of(number) != Unit::SECONDS => {
+                let unit = Unit::of(number).name;
                 self.note("time-unit", format!("t={number} is a time in {unit}"));
             }
             Ok(number) if number.to_string() == time => {}

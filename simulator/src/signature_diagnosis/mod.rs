@@ -137,7 +137,7 @@ impl Diagnosis {
 pub fn diagnose(case: &SignatureCase<'_>) -> Verdict {
     if let [header] = case.headers
         && let Ok(signature) = Signature::parse(header)
-        && Unit::of(signature.at_s) == Unit::Seconds
+        && Unit::of(signature.at_s) == Unit::SECONDS
         && signature.verify(case.secret, case.body)
     {
         return match out_of_tolerance(case, signature.at_s) {

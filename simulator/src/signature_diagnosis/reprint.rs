@@ -1,11 +1,9 @@
 //! Prints JSON the way other programs print it. What is printed is compared with what was signed, so
 //! every space and every escape counts. Must not be used to print an answer.
 
-use std::io::{self, Write};
+use std::fmt::Write as _;
 
-use serde::Serialize as _;
 use serde_json::Value;
-use serde_json::ser::{Formatter, Serializer};
 
 /// Where line breaks and spaces stand.
 #[derive(Debug, PartialEq, Eq)]
@@ -108,117 +106,61 @@ impl Style {
         words.join(", ")
     }
 
-    /// The value in this style.
+    /// The value in this style: the shortest print of it, changed character by character.
     pub(super) fn print(self, value: &Value) -> Vec<u8> {
         let mut value = value.clone();
         if self.sorted {
             value.sort_all_objects();
         }
-        let printer = Printer {
-            style: self,
-            depth: 0,
-            is_empty: false,
-        };
-        let mut out = Vec::new();
-        let mut serializer = Serializer::with_formatter(&mut out, printer);
-        value
-            .serialize(&mut serializer)
-            .expect("JSON can always be printed");
-        out
-    }
-}
-
-/// Prints one value in a style.
-struct Printer {
-    style: Style,
-    depth: usize,
-    /// Whether nothing is written yet of the list or object that was opened last.
-    is_empty: bool,
-}
-
-impl Printer {
-    fn open<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.depth += 1;
-        self.is_empty = true;
-        out.write_all(bracket)
-    }
-
-    fn item<W: ?Sized + Write>(&mut self, out: &mut W, is_first: bool) -> io::Result<()> {
-        self.is_empty = false;
-        if !is_first {
-            write!(out, ",{}", self.style.layout.after_comma)?;
-        }
-        self.line(out)
-    }
-
-    fn close<W: ?Sized + Write>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.depth -= 1;
-        if !std::mem::take(&mut self.is_empty) {
-            self.line(out)?;
-        }
-        out.write_all(bracket)
-    }
-
-    fn line<W: ?Sized + Write>(&self, out: &mut W) -> io::Result<()> {
-        match self.style.layout.indent {
-            Some(indent) => write!(out, "\n{}", indent.repeat(self.depth)),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Formatter for Printer {
-    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.open(out, b"[")
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.item(out, first)
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.close(out, b"]")
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.open(out, b"{")
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.item(out, first)
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        write!(out, ":{}", self.style.layout.after_colon)
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.close(out, b"}")
-    }
-
-    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, number: f64) -> io::Result<()> {
-        let printed = Value::from(number).to_string();
-        let short = printed.strip_suffix(".0").filter(|_| self.style.shortened);
-        out.write_all(short.unwrap_or(&printed).as_bytes())
-    }
-
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        out: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        for character in fragment.chars() {
-            match character {
-                '/' if (self.style.escapes.0)('/') => out.write_all(b"\\/")?,
-                it if (self.style.escapes.0)(it) => {
-                    for unit in it.encode_utf16(&mut [0; 2]) {
-                        write!(out, "\\u{unit:04x}")?;
-                    }
-                }
-                it => write!(out, "{it}")?,
+        let printed = value.to_string();
+        let mut out = String::with_capacity(2 * printed.len());
+        let (mut depth, mut before) = (0, ' ');
+        let (mut quoted, mut escaped) = (false, false);
+        for character in printed.chars() {
+            let (opens, closes) = (matches!(before, '[' | '{'), matches!(character, ']' | '}'));
+            if quoted {
+                self.push_escaped(character, &mut out);
+                quoted = character != '"' || escaped;
+                escaped = character == '\\' && !escaped;
+                before = character;
+                continue;
             }
+            if self.shortened && matches!(character, ',' | ']' | '}') && out.ends_with(".0") {
+                out.truncate(out.len() - 2);
+            }
+            if before == ',' || (opens != closes) {
+                depth = depth + usize::from(opens) - usize::from(closes);
+                self.push_line(depth, &mut out);
+            }
+            out.push(character);
+            out.push_str(match character {
+                ':' => self.layout.after_colon,
+                ',' => self.layout.after_comma,
+                _ => "",
+            });
+            quoted = character == '"';
+            before = character;
         }
-        Ok(())
+        out.into_bytes()
+    }
+
+    fn push_line(self, depth: usize, out: &mut String) {
+        if let Some(indent) = self.layout.indent {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(indent, depth));
+        }
+    }
+
+    fn push_escaped(self, character: char, out: &mut String) {
+        match character {
+            '/' if (self.escapes.0)('/') => out.push_str("\\/"),
+            it if (self.escapes.0)(it) => {
+                for unit in it.encode_utf16(&mut [0; 2]) {
+                    write!(out, "\\u{unit:04x}").expect("a text takes all");
+                }
+            }
+            it => out.push(it),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use subtle::ConstantTimeEq as _;
 
 use super::bodies::bodies;
-use super::header::Unit;
+use super::header::{Unit, in_seconds};
 use super::secrets::keys;
 use super::{Diagnosis, SignatureCase, Variant};
 
@@ -214,7 +214,7 @@ fn bases(time: Option<&str>) -> Vec<Variant<Base>> {
     if let Some((other, unit)) = other_unit(time) {
         let seen = format!(
             "the time in {}, which is not what the header says",
-            unit.name()
+            unit.name
         );
         bases.push(before(format!("{other}."), "time-differs", &seen));
     }
@@ -226,8 +226,8 @@ fn other_unit(time: &str) -> Option<(i64, Unit)> {
     let number = time.parse::<i64>().ok()?;
     match Unit::of(number) {
         // The milliseconds beyond the second are lost: only a clock read in seconds can be tried.
-        Unit::Seconds => Some((number.checked_mul(1000)?, Unit::Milliseconds)),
-        finer => Some((number / i64::from(finer.per_second()), Unit::Seconds)),
+        Unit::SECONDS => Some((number.checked_mul(1000)?, Unit::MILLISECONDS)),
+        _ => Some((in_seconds(number), Unit::SECONDS)),
     }
 }
 

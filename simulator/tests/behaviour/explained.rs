@@ -53,28 +53,22 @@ fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
                 outcome.as_str()
             );
             let Some(recipe) = recipe else { continue };
-            let account = find_account(&all, &recipe.calls[0].account).expect("it is built in");
+            let account =
+                find_account(&all, &recipe.calls[0].caller.account).expect("it is built in");
             let mut rehearsal = Rehearsal::new(&rules, account);
             let mut last = None;
             // What a later step carries is issued anew: the same account gets the same.
             let first = &recipe.calls[0];
-            let body = rehearsal.body(first.environment, index, &first.set);
+            let body = rehearsal.body(first.caller.environment, index, &first.set);
             assert_eq!(body, first.body, "{}", row.id);
             for ask in &recipe.calls {
-                let spec = CallSpec {
-                    environment: ask.environment,
-                    key: &ask.key,
-                    target: CallTarget::Operation(index),
-                    body: &ask.body,
-                    idempotency_key: ask.idempotency_key.as_deref(),
-                    reference_id: ask.reference_id.as_deref(),
-                };
+                let target = CallTarget::Operation(index);
+                let spec = ask.caller.spec(&ask.key, target, &ask.body);
                 last = (0..ask.times).map(|_| rehearsal.call(&spec)).last();
             }
-            let observed = last.expect("a way has a call");
-            let ending = observed.code().unwrap_or(observed.text("status"));
+            let observed = last.expect("a recipe has a call");
             assert_eq!(
-                (ending, observed.status),
+                (observed.outcome(), observed.status),
                 (outcome.as_str(), recipe.status),
                 "{}",
                 row.id
@@ -102,13 +96,13 @@ fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
                 idempotency_key: None,
                 reference_id: None,
             };
-            let inspection = inspect(&rules, "local", &spec).expect("the input is valid");
-            assert_eq!(inspection.explanation.choice, Choice::Scenario(number));
-            assert!(!inspection.explanation.later.contains(&number));
+            let explanation = inspect(&rules, "local", &spec).expect("the input is valid");
+            assert_eq!(explanation.choice, Choice::Scenario(number));
+            assert!(!explanation.later.contains(&number));
             let observed = rehearsal.call(&spec);
             assert_eq!(
                 observed.because,
-                inspection.explanation.choice.because(&rules.scenarios, "")
+                explanation.choice.because(&rules.scenarios, "")
             );
             named += 1;
         }

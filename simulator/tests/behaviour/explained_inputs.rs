@@ -8,7 +8,7 @@ use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::rehearsal::{CallSpec, CallTarget, Goal, Observed, Recipe, Rehearsal, recipes};
+use svc_simulator::rehearsal::{CallTarget, Goal, Observed, Recipe, Rehearsal, recipes};
 use svc_simulator::scenario::{AccountConfig, accounts, find_account, read_accounts};
 
 /// An operation and what can be asked of its fields: one line a subject.
@@ -180,22 +180,18 @@ fn played(
     recipe: &Recipe,
 ) -> Observed {
     let account =
-        find_account(accounts, &recipe.calls[0].account).expect("there is such an account");
+        find_account(accounts, &recipe.calls[0].caller.account).expect("there is such an account");
     let mut rehearsal = Rehearsal::new(rules, account);
     let mut last = None;
     for ask in &recipe.calls {
-        let body = rehearsal.body(ask.environment, operation, &ask.set);
-        let spec = CallSpec {
-            environment: ask.environment,
-            key: &rehearsal.key(ask.environment),
-            target: CallTarget::Operation(operation),
-            body: &body,
-            idempotency_key: ask.idempotency_key.as_deref(),
-            reference_id: ask.reference_id.as_deref(),
-        };
+        let environment = ask.caller.environment;
+        let body = rehearsal.body(environment, operation, &ask.set);
+        let key = rehearsal.key(environment);
+        let target = CallTarget::Operation(operation);
+        let spec = ask.caller.spec(&key, target, &body);
         last = (0..ask.times).map(|_| rehearsal.call(&spec)).last();
     }
-    last.expect("a way has a call")
+    last.expect("a recipe has a call")
 }
 
 #[test]
@@ -219,7 +215,7 @@ fn every_input_that_is_offered_for_a_rule_is_decided_by_it() {
         let mut of_it = recipes.iter().filter(|(found, _)| *found == outcome);
         let recipe = of_it.next().and_then(|(_, recipe)| recipe.as_ref());
         let case = format!("{id}: {when}");
-        let recipe = recipe.ok_or_else(|| TestCaseError::fail(format!("no way: {case}")))?;
+        let recipe = recipe.ok_or_else(|| TestCaseError::fail(format!("no recipe: {case}")))?;
         prop_assert!(
             recipe.because.starts_with("scenario \"mine\""),
             "{case}: {}",

@@ -65,10 +65,7 @@ impl WireFault {
         match self {
             WireFault::CutAfter(bytes) => format!("{{ cut_after = {bytes} }}"),
             WireFault::Slow { over_ms } => format!("{{ slow = \"{over_ms}ms\" }}"),
-            fault => {
-                let known = WORDS.iter().find(|(_, known)| *known == fault);
-                format!("\"{}\"", known.map_or("", |(word, _)| word))
-            }
+            fault => format!("\"{}\"", super::written(&WORDS, fault)),
         }
     }
 }
@@ -98,17 +95,13 @@ pub(super) fn webhook_fault(
     // Asking for every entry made all of them known.
     let table = item.table()?;
     let mut fault = WebhookFault::default();
-    if let Some(copies) = table.optional("copies").and_then(|item| copies(&item)) {
-        fault.copies = copies;
-    }
-    let delay = table.optional("delay");
-    if let Some(delay_ms) = delay.and_then(|item| some_time_ms(&item)) {
-        fault.delay_ms = delay_ms;
-    }
+    let copies = table.optional("copies").and_then(|item| copies(&item));
+    fault.copies = copies.unwrap_or(fault.copies);
+    let delay_ms = table.optional("delay").and_then(|item| some_time_ms(&item));
+    fault.delay_ms = delay_ms.unwrap_or_default();
     let signature = table.optional("signature");
-    if let Some(signature) = signature.and_then(|item| item.one_of("the signature", SIGNATURES)) {
-        fault.signature = signature;
-    }
+    let signature = signature.and_then(|item| item.one_of("the signature", SIGNATURES));
+    fault.signature = signature.unwrap_or_default();
     if let Some(item) = table.optional("out_of_order") {
         match item.bool() {
             Some(true) => fault.out_of_order = OutOfOrder::Yes,

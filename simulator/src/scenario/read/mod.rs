@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, OperationIndex};
-use svc_fixtures::reading::{Item, Problems, Sharing, Source, Table};
+use svc_fixtures::reading::{Item, Problems, Source, Table};
 use svc_fixtures::template::Character;
 
 use super::people::People;
@@ -42,23 +42,18 @@ pub fn read_scenarios(
         patches: Vec::new(),
         names: Names::default(),
         order: 0,
-        people: None,
     };
     let tables: Vec<&str> = roles.keys().map(String::as_str).collect();
     for source in sources {
         let around = people.around(source);
-        reader.people = around;
-        let sharing = Sharing {
-            tables: &tables,
-            beside: around.map_or(&[], Declared::files),
-        };
-        let ((), found) = Table::of_source_sharing(source, Some(sharing), |root| {
+        let sharing = around.sharing(&tables);
+        let ((), found) = Table::of_source_sharing(source, sharing, |root| {
             // Who is declared was read before, and what is expected decides nothing.
             for read_elsewhere in tables.iter().chain(&["expect"]) {
                 root.optional(read_elsewhere);
             }
             for table in root.tables("scenario") {
-                reader.scenario(&table);
+                reader.scenario(&table, around);
                 table.done();
             }
         });
@@ -78,6 +73,20 @@ struct Scope<'c> {
     contract: &'c Contract,
     /// The operations the scenario is for.
     operations: &'c [OperationIndex],
+}
+
+/// The items of a list, or the one item that stands in its place.
+pub(crate) fn one_or_more<'t>(item: &Item<'t>) -> Vec<Item<'t>> {
+    match item.is_list() {
+        true => item.list().unwrap_or_default(),
+        false => vec![item.clone()],
+    }
+}
+
+/// The word for a value.
+pub(crate) fn written<T: PartialEq>(known: &[(&'static str, T)], value: T) -> &'static str {
+    let found = known.iter().find(|(_, meaning)| *meaning == value);
+    found.map_or("", |(word, _)| word)
 }
 
 /// `test` or `live`.
@@ -120,19 +129,22 @@ struct Reader<'c> {
     patches: Vec<ResponsePatch>,
     names: Names,
     order: usize,
-    /// Who can be spoken of in the file that is read.
-    people: Option<&'c Declared>,
 }
 
 impl Reader<'_> {
-    fn scenario(&mut self, table: &Table<'_>) {
+    /// Reads a rule; `people` is who can be spoken of in its file.
+    fn scenario(&mut self, table: &Table<'_>, people: &Declared) {
         let place = table.location();
         let name = self.names.read(table).unwrap_or_default();
-        let operations = self.operations(table);
-        let conditions = match table.optional("when").and_then(|item| item.table()) {
-            Some(when) => self.when(table, &operations).read(&when),
-            None => Vec::new(),
+        let operations = self.operations(table).unwrap_or_default();
+        let reader = When {
+            contract: self.contract,
+            operations: &operations,
+            people,
+            has_cases: table.optional("cases").is_some(),
         };
+        let when = table.optional("when").and_then(|item| item.table());
+        let conditions = when.map_or_else(Vec::new, |when| reader.read(&when));
         let start_over = table.flag("start_over");
         let order = self.order;
         self.order += 1;
@@ -171,50 +183,24 @@ impl Reader<'_> {
         }
     }
 
-    fn when<'r>(&'r self, table: &Table<'_>, operations: &'r [OperationIndex]) -> When<'r> {
-        When {
-            contract: self.contract,
-            operations,
-            people: self.people,
-            has_cases: table.optional("cases").is_some(),
-        }
-    }
-
     /// The operations of an id, a prefix ending in `.*`, or `*`.
-    fn operations(&self, table: &Table<'_>) -> Vec<OperationIndex> {
-        let Some(item) = table.required("operation") else {
-            return Vec::new();
-        };
-        let Some(text) = item.text() else {
-            return Vec::new();
-        };
-        let ids = || {
-            self.contract
-                .operations
-                .iter()
-                .map(|operation| operation.id.as_str())
-        };
+    fn operations(&self, table: &Table<'_>) -> Option<Vec<OperationIndex>> {
+        let item = table.required("operation")?;
+        let text = item.text()?;
         let matching = |id: &str| match text.strip_suffix('*') {
             Some(prefix) => (prefix.is_empty() || prefix.ends_with('.')) && id.starts_with(prefix),
             None => id == text,
         };
-        let found: Vec<OperationIndex> = self
-            .contract
-            .indexed_operations()
-            .filter(|(_, row)| matching(&row.id))
-            .map(|(index, _)| index)
-            .collect();
-        if found.is_empty() {
-            match text.ends_with('*') {
-                true => {
-                    let prefixes = prefixes(self.contract);
-                    let known = prefixes.iter().map(String::as_str);
-                    item.unknown("the prefix", text, known);
-                }
-                false => item.unknown("the operation", text, ids()),
-            }
+        let rows = self.contract.indexed_operations();
+        let found = rows.filter(|(_, row)| matching(&row.id));
+        let found: Vec<OperationIndex> = found.map(|(index, _)| index).collect();
+        if found.is_empty() && text.ends_with('*') {
+            let prefixes = prefixes(self.contract);
+            item.unknown("the prefix", text, prefixes.iter().map(String::as_str));
+        } else if found.is_empty() {
+            unknown_operation(&item, text, self.contract);
         }
-        found
+        Some(found)
     }
 
     /// The outcomes: `then`, or one a case of `cases`.
@@ -274,6 +260,12 @@ impl Reader<'_> {
         }
         fitting
     }
+}
+
+/// Reports an operation that there is not.
+pub(crate) fn unknown_operation(item: &Item<'_>, id: &str, contract: &Contract) {
+    let ids = contract.operations.iter().map(|row| row.id.as_str());
+    item.unknown("the operation", id, ids);
 }
 
 /// What stands for several operations: every beginning of an id, and all.

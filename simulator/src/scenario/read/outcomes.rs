@@ -3,9 +3,20 @@
 use svc_fixtures::reading::{Item, Table};
 
 use super::faults::{webhook_fault, wire_fault};
-use super::patches::{BESIDE_SUCCESS, patch};
-use super::{Scope, error_code};
+use super::patches::patch;
+use super::{Scope, error_code, one_or_more};
 use crate::scenario::{Delay, Outcome, OutcomeKind, ResponsePatch, WebhookFault, duration_ms};
+
+/// What says more of an ending, and stands beside it alone.
+pub(crate) const BESIDE: [(&str, &str); 7] = [
+    ("remove", "success"),
+    ("null", "success"),
+    ("length", "success"),
+    ("breaks_contract", "success"),
+    ("message", "error"),
+    ("after", "pending"),
+    ("finally", "pending"),
+];
 
 /// What stands beside a first ending, and not in `finally`.
 pub(crate) const BESIDE_PENDING: [&str; 4] = ["delay", "provider", "wire", "webhook"];
@@ -16,14 +27,7 @@ pub(super) fn outcomes(
     item: &Item<'_>,
     patches: &mut Vec<ResponsePatch>,
 ) -> Vec<Outcome> {
-    if !item.is_list() {
-        return item
-            .table()
-            .and_then(|table| outcome(scope, &table, patches, true))
-            .into_iter()
-            .collect();
-    }
-    let steps = item.list().unwrap_or_default();
+    let steps = one_or_more(item);
     if steps.is_empty() {
         item.problem("a sequence needs at least one outcome");
     }
@@ -40,11 +44,10 @@ fn outcome(
     may_wait: bool,
 ) -> Option<Outcome> {
     let named = ["success", "error", "pending"].map(|name| table.optional(name));
-    let ending = match named.clone() {
+    let ending = match named {
         [Some(success), None, None] => {
             Some(OutcomeKind::Success(patch(scope, table, &success, patches)))
         }
-        // What stands beside a success is reported below where there is none.
         [None, Some(error), None] => failure(&error, table.optional_text("message")),
         [None, None, Some(pending)] => self::pending(scope, table, &pending, patches, may_wait),
         _ => {
@@ -60,9 +63,6 @@ fn outcome(
                 ));
             }
         }
-    }
-    if named[0].is_none() {
-        report_changes(table);
     }
     report_strays(table);
     let delay = table.optional("delay").and_then(|item| delay(&item));
@@ -81,34 +81,17 @@ fn outcome(
     })
 }
 
-/// Reports what would change a success where there is none.
-fn report_changes(table: &Table<'_>) {
-    let pending = table.optional("pending").is_some();
-    for name in BESIDE_SUCCESS {
-        if let Some(item) = table.optional(name) {
-            let message = format!("`{name}` stands beside `success`, and there is none here");
-            item.problem_with_hint(
-                message,
-                match pending {
-                    true => "write it in `finally`",
-                    false => "leave it out",
-                },
-            );
-        }
-    }
-}
-
 /// Reports what says more of an ending that is not there.
 fn report_strays(table: &Table<'_>) {
-    for (name, ending) in [
-        ("message", "error"),
-        ("after", "pending"),
-        ("finally", "pending"),
-    ] {
+    let is_pending = table.optional("pending").is_some();
+    for (name, ending) in BESIDE {
         if let (None, Some(item)) = (table.optional(ending), table.optional(name)) {
             item.problem_with_hint(
                 format!("`{name}` stands beside `{ending}`, and there is none here"),
-                "leave it out",
+                match is_pending && ending == "success" {
+                    true => "write it in `finally`",
+                    false => "leave it out",
+                },
             );
         }
     }

@@ -3,7 +3,7 @@
 
 use svc_fixtures::contract::{MemberPresence, Shape};
 use svc_fixtures::json::Json;
-use svc_fixtures::path::{MAX_POSITION, Step, parse_path};
+use svc_fixtures::path::{MAX_POSITION, PathMistake, Step, parse_path};
 use svc_fixtures::reading::{Item, Table};
 use svc_fixtures::template::{Edit, EditAction, inside};
 
@@ -12,9 +12,6 @@ use crate::scenario::{PatchIndex, ResponsePatch};
 
 const BREAKS: &str =
     "write `breaks_contract = true` beside `success` if the answer is to break the contract";
-
-/// What stands beside `success` and means nothing elsewhere.
-pub(crate) const BESIDE_SUCCESS: [&str; 4] = ["remove", "null", "length", "breaks_contract"];
 
 /// What the changes of one outcome are read with.
 struct Reading<'r, 'c> {
@@ -47,7 +44,7 @@ pub(super) fn patch(
         .unwrap_or_default();
     let members: Vec<_> = puts
         .iter()
-        .filter_map(|(name, item)| Some((reading.path(name)?, item.json_if_any()?)))
+        .filter_map(|(name, item)| Some((reading.path(name).ok()?, item.json_if_any()?)))
         .collect();
     reading.take_away(table, "remove", &EditAction::Remove, &members);
     reading.take_away(table, "null", &EditAction::Put(Json::Null), &members);
@@ -83,26 +80,18 @@ impl<'c> Reading<'_, 'c> {
             .map(|&index| &contract.operations[index].response)
     }
 
-    /// A literal member's name, else a path; none, and no problem yet, where the text is neither.
-    fn path(&self, text: &str) -> Option<Vec<Step>> {
-        if self.forms().any(|form| form.member(text).is_some()) {
-            return Some(vec![Step::Member(text.to_owned())]);
+    /// A literal member's name, else a path.
+    fn path(&self, text: &str) -> Result<Vec<Step>, PathMistake> {
+        match self.forms().any(|form| form.member(text).is_some()) {
+            true => Ok(vec![Step::Member(text.to_owned())]),
+            false => parse_path(text),
         }
-        parse_path(text).ok()
     }
 
-    /// The same, with a problem.
+    /// The same; none, and a problem, where the text is neither.
     fn path_or_problem(&self, text: &str, item: &Item<'_>) -> Option<Vec<Step>> {
-        let path = self.path(text);
-        if path.is_none() {
-            let mistake = parse_path(text).err();
-            item.problem(
-                mistake
-                    .map(|mistake| mistake.to_string())
-                    .unwrap_or_default(),
-            );
-        }
-        path
+        let report = |mistake: &PathMistake| item.problem(mistake.to_string());
+        self.path(text).inspect_err(report).ok()
     }
 
     fn add(&mut self, path: Vec<Step>, action: EditAction) {
@@ -132,11 +121,9 @@ impl<'c> Reading<'_, 'c> {
             let Some(path) = self.path_or_problem(text, item) else {
                 continue;
             };
-            let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
-            if places.is_empty() && !self.scope.operations.is_empty() {
-                self.report_unknown(&path, item, Written::AsValue);
+            let Some(places) = self.places(&path, item, Written::AsValue) else {
                 continue;
-            }
+            };
             let broken = places.iter().any(|place| match action {
                 EditAction::Remove => place.needed && !put_back(&path, puts, place.form),
                 _ => place.form.partial_mistake(&Json::Null).is_some(),
@@ -154,6 +141,16 @@ impl<'c> Reading<'_, 'c> {
         }
     }
 
+    /// The places a path leads to in the answers; none, and a problem, where it leads nowhere.
+    fn places(&self, path: &[Step], item: &Item<'_>, written: Written) -> Option<Vec<Place<'c>>> {
+        let places: Vec<_> = self.forms().filter_map(|form| place(form, path)).collect();
+        if places.is_empty() && !self.scope.operations.is_empty() {
+            self.report_unknown(path, item, written);
+            return None;
+        }
+        Some(places)
+    }
+
     fn lengths(&mut self, table: &Table<'_>) {
         let lengths = table.optional("length").and_then(|item| item.table());
         for (name, item) in lengths.map(|table| table.entries()).unwrap_or_default() {
@@ -161,11 +158,9 @@ impl<'c> Reading<'_, 'c> {
                 continue;
             };
             let length = item.int();
-            let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
-            if places.is_empty() && !self.scope.operations.is_empty() {
-                self.report_unknown(&path, &item, Written::AsKey);
+            let Some(places) = self.places(&path, &item, Written::AsKey) else {
                 continue;
-            }
+            };
             if places
                 .iter()
                 .any(|place| !matches!(place.form, Shape::List(_)))

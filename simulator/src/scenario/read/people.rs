@@ -19,6 +19,9 @@ pub(crate) struct Declared {
     by_name: BTreeMap<String, Known>,
     /// The files that may declare somebody.
     files: Vec<Arc<Source>>,
+    /// The places of the profiles, and where each is declared.
+    rows: Vec<(usize, Location)>,
+    links: Vec<Link>,
 }
 
 /// Somebody who can be spoken of.
@@ -53,24 +56,26 @@ impl Declared {
         Some(&found.asked)
     }
 
-    /// The files whose people can be spoken of.
-    pub(crate) fn files(&self) -> &[Arc<Source>] {
-        &self.files
+    /// What a file shares where these can be spoken of.
+    pub(crate) fn sharing<'s>(&'s self, tables: &'s [&'s str]) -> Option<Sharing<'s>> {
+        let beside = &self.files;
+        Some(Sharing { tables, beside })
     }
 }
 
 /// Everybody who is declared, and who can be spoken of where.
-#[derive(Default)]
 pub(crate) struct Everybody {
     by_folder: BTreeMap<String, Declared>,
+    nobody: Declared,
     /// All of them, in the order of the files.
     pub(crate) profiles: Vec<Profile>,
 }
 
 impl Everybody {
     /// Who can be spoken of in a file.
-    pub(crate) fn around(&self, source: &Source) -> Option<&Declared> {
-        self.by_folder.get(folder(&source.path))
+    pub(crate) fn around(&self, source: &Source) -> &Declared {
+        let declared = self.by_folder.get(folder(&source.path));
+        declared.unwrap_or(&self.nobody)
     }
 }
 
@@ -88,33 +93,24 @@ struct Link {
     place: Location,
 }
 
-/// What was read in the files of a folder.
-#[derive(Default)]
-struct Reading {
-    declared: Declared,
-    /// The places of the profiles, and where each is declared.
-    rows: Vec<(usize, Location)>,
-    links: Vec<Link>,
-}
-
 impl Cast<'_> {
     /// Reads whom files declare. Mistakes that have nothing to do with people are found, too, where a
     /// file declares some; who reads the rest finds them again.
     pub(crate) fn read(&self, sources: &[Arc<Source>]) -> (Everybody, Problems) {
         let tables: Vec<&str> = self.roles.keys().map(String::as_str).collect();
         let mut problems = Problems::default();
-        let mut folders: BTreeMap<String, Reading> = BTreeMap::new();
+        let mut folders: BTreeMap<String, Declared> = BTreeMap::new();
         let declaring = sources.iter().filter(|source| declares(source, &tables));
         let declaring: Vec<&Arc<Source>> = declaring.collect();
         for source in &declaring {
             let reading = folders.entry(folder(&source.path).to_owned()).or_default();
-            reading.declared.files.push(Arc::clone(source));
+            reading.files.push(Arc::clone(source));
         }
         let mut profiles = Vec::new();
         for source in declaring {
             let reading = folders.get_mut(folder(&source.path));
             let reading = reading.expect("each of these files was put into its folder");
-            let beside = reading.declared.files.clone();
+            let beside = reading.files.clone();
             let sharing = Sharing {
                 tables: &tables,
                 beside: &beside,
@@ -126,23 +122,25 @@ impl Cast<'_> {
             });
             problems.extend(found);
         }
-        let mut everybody = Everybody::default();
-        for (folder, reading) in folders {
-            problems.extend(follow(&reading, &mut profiles));
-            problems.extend(report_strangers(&reading, &profiles));
-            problems.extend(report_shared(&reading, &profiles));
-            everybody.by_folder.insert(folder, reading.declared);
+        for reading in folders.values() {
+            problems.extend(follow(reading, &mut profiles));
+            problems.extend(report_strangers(reading, &profiles));
+            problems.extend(report_shared(reading, &profiles));
         }
-        everybody.profiles = profiles;
+        let everybody = Everybody {
+            by_folder: folders,
+            nobody: Declared::default(),
+            profiles,
+        };
         (everybody, problems)
     }
 
-    fn read_file(&self, root: &Table<'_>, reading: &mut Reading, profiles: &mut Vec<Profile>) {
+    fn read_file(&self, root: &Table<'_>, reading: &mut Declared, profiles: &mut Vec<Profile>) {
         for role in self.roles.keys() {
             let table = root.optional(role).and_then(|item| item.table());
             for (name, item) in table.map(|table| table.entries()).unwrap_or_default() {
                 let Some(row) = item.table() else { continue };
-                if let Some(known) = reading.declared.by_name.get(name) {
+                if let Some(known) = reading.by_name.get(name) {
                     let place = &known.place;
                     item.problem_with_hint(
                         format!("somebody is called `{name}` already, at {place}"),
@@ -167,11 +165,7 @@ impl Cast<'_> {
                     asked,
                     place: place.to_string(),
                 };
-                reading
-                    .declared
-                    .by_name
-                    .entry(name.to_owned())
-                    .or_insert(known);
+                reading.by_name.entry(name.to_owned()).or_insert(known);
                 profiles.push(profile);
                 reading.rows.push((from, place));
             }
@@ -289,7 +283,7 @@ fn link(from: usize, role: &str, item: &Item<'_>) -> Option<Link> {
     })
 }
 
-fn follow(reading: &Reading, profiles: &mut [Profile]) -> Problems {
+fn follow(reading: &Declared, profiles: &mut [Profile]) -> Problems {
     let mut problems = Problems::default();
     for Link {
         from,
@@ -326,7 +320,7 @@ fn follow(reading: &Reading, profiles: &mut [Profile]) -> Problems {
 }
 
 /// Reports those whom no answer can be about.
-fn report_strangers(reading: &Reading, profiles: &[Profile]) -> Problems {
+fn report_strangers(reading: &Declared, profiles: &[Profile]) -> Problems {
     let mut problems = Problems::default();
     let numbers = reading.rows.iter().map(|(number, _)| *number);
     let others = numbers.flat_map(|number| profiles[number].others.values().copied());
@@ -346,7 +340,7 @@ fn report_strangers(reading: &Reading, profiles: &[Profile]) -> Problems {
 }
 
 /// Reports two who are asked for by the same.
-fn report_shared(reading: &Reading, profiles: &[Profile]) -> Problems {
+fn report_shared(reading: &Declared, profiles: &[Profile]) -> Problems {
     let mut problems = Problems::default();
     let mut whose: BTreeMap<&str, (usize, &Location)> = BTreeMap::new();
     for (number, place) in &reading.rows {

@@ -5,9 +5,9 @@ use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, parse_path, written};
 use svc_fixtures::reading::{Item, Table};
 
-use super::environment;
 use super::people::Declared;
 use super::predicates::{Sort, predicates};
+use super::{environment, one_or_more};
 use crate::scenario::matching::{HeaderName, fields, inside};
 use crate::scenario::{Condition, Predicate, Selector};
 
@@ -20,8 +20,8 @@ pub(super) struct When<'r> {
     pub(super) contract: &'r Contract,
     /// The operations the scenario is for.
     pub(super) operations: &'r [OperationIndex],
-    /// Who can be spoken of, where somebody is declared.
-    pub(super) people: Option<&'r Declared>,
+    /// Who can be spoken of.
+    pub(super) people: &'r Declared,
     /// Whether `{case}` stands for something.
     pub(super) has_cases: bool,
 }
@@ -65,17 +65,13 @@ impl When<'_> {
     }
 
     fn who(&self, item: &Item<'_>) -> Option<Condition> {
-        let names = match item.is_list() {
-            true => item.list().unwrap_or_default(),
-            false => vec![item.clone()],
-        };
+        let names = one_or_more(item);
         if names.is_empty() {
             item.problem("a list without names never holds");
         }
-        let (mut identifiers, nobody) = (Vec::new(), Declared::default());
-        let people = self.people.unwrap_or(&nobody);
+        let mut identifiers = Vec::new();
         for name in &names {
-            let asked = people.asked_for_by(name.text()?, name)?;
+            let asked = self.people.asked_for_by(name.text()?, name)?;
             identifiers.extend(asked.iter().map(|(_, value)| value.clone()));
         }
         (!identifiers.is_empty()).then_some(Condition {
