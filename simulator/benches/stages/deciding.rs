@@ -36,7 +36,7 @@ fn apply(bencher: Bencher<'_, '_>, kind: Kind) {
             .calls
     };
     let mut number =
-        usize::try_from(forgotten()).expect("one") + account.borrow().settings.keeps.calls;
+        usize::try_from(forgotten()).expect("one") + account.borrow().settings.limits.calls;
     let (before, first) = (forgotten(), number);
     let entry = || {
         number += 1;

@@ -196,7 +196,7 @@ pub(crate) fn account() -> Account {
 /// Such an account that already keeps as many calls as it may: each further one makes it forget one.
 pub(crate) fn seasoned(kind: Kind) -> Account {
     let mut account = account();
-    let count = account.settings.keeps.calls + 1;
+    let count = account.settings.limits.calls + 1;
     for number in 0..count {
         let (_, entry) = answered(&account, &kind.asked(Person::Other(number)));
         account.apply(entry.expect("something changes"));

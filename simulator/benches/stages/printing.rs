@@ -7,7 +7,7 @@ use divan::counter::BytesCount;
 use svc_fixtures::contract::{Environment, OperationIndex, Paise};
 use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::input::Input;
-use svc_simulator::engine::call::render::{self, Charged, Envelope, Meta, ResultPart};
+use svc_simulator::engine::call::render::{self, Charge, Envelope, Meta, ResultPart};
 use svc_simulator::engine::call::response::Sources;
 use svc_simulator::engine::state::ids::VerificationId;
 
@@ -77,7 +77,7 @@ fn envelope(bencher: Bencher<'_, '_>) {
         reference: Some("order-1"),
         endpoint: &usual().id,
         result: ResultPart::Completed(&data),
-        charged: Some(Charged {
+        charged: Some(Charge {
             amount: usual().price,
             balance_after: Paise(9_999_750),
         }),

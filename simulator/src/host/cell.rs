@@ -18,7 +18,7 @@ use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::account::Account;
-use crate::engine::state::event::{Event, What};
+use crate::engine::state::event::{Event, EventKind};
 use crate::engine::state::ids::VerificationId;
 
 /// A call yields to the other tasks of its thread this often before the thread sleeps until it gets the
@@ -238,7 +238,7 @@ impl AccountState {
     /// Notes what happened.
     pub(super) fn record(&mut self, event: Event) {
         if let Some(events) = &mut self.clock_move {
-            if matches!(event.what, What::ClockSet { .. }) {
+            if matches!(event.kind, EventKind::ClockSet { .. }) {
                 // Every step of a move sets the clock; only where it arrives is reported.
                 return;
             }

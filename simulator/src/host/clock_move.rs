@@ -10,7 +10,7 @@ use super::courier::DueAttempt;
 use super::journal::JournalError;
 use super::scheduler::Scheduler;
 use crate::engine::call::request::Environment;
-use crate::engine::state::event::{self, Event, What};
+use crate::engine::state::event::{self, Event, EventKind};
 
 /// What an account's clock is to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct ClockMove {
 pub enum ClockMoveError {
     /// The clock already shows a later instant.
     #[error("an account's clock never goes back; it shows {now}")]
-    Backwards {
+    PastInstant {
         /// What it shows.
         now: Timestamp,
     },
@@ -121,7 +121,7 @@ impl<'a> MovingClock<'a> {
         self.passed = now;
         match to >= now {
             true => Ok(to),
-            false => Err(ClockMoveError::Backwards { now }),
+            false => Err(ClockMoveError::PastInstant { now }),
         }
     }
 
@@ -142,7 +142,7 @@ impl<'a> MovingClock<'a> {
         self.passed = next.max(self.passed);
         if next > shown {
             let clock = locked.state.account.clock.moved(locked.machine, next);
-            let clock = clock.map_err(|_| ClockMoveError::Backwards { now: shown })?;
+            let clock = clock.map_err(|_| ClockMoveError::PastInstant { now: shown })?;
             locked.set_clock(clock)?;
         }
         locked.finish_due()?;
@@ -165,7 +165,7 @@ impl<'a> MovingClock<'a> {
         let arrived = Event {
             at: locked.now(),
             environment: Environment::Test,
-            what: What::ClockSet {
+            kind: EventKind::ClockSet {
                 clock: locked.state.account.clock,
             },
         };

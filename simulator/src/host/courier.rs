@@ -9,7 +9,7 @@ use super::cell::AccountState;
 use super::clock::Clock;
 use super::transport::{Transport, WebhookRequest, WebhookResponse};
 use crate::engine::call::request::Environment;
-use crate::engine::state::delivery::{Answered, Attempt, Delivery, Sent, Why};
+use crate::engine::state::delivery::{Attempt, AttemptOutcome, Delivery, SentRequest, Why};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::signature::Signature;
 use crate::engine::state::verification::Verification;
@@ -97,7 +97,7 @@ impl Courier {
     /// Sends a due attempt, and gives what came of it.
     pub(super) async fn send(&self, attempt: &DueAttempt) -> Attempt {
         let Some(WebhookConfig { url, secret }) = &attempt.receiver else {
-            let answer = Answered::Nothing("no webhook endpoint is registered".to_owned());
+            let answer = AttemptOutcome::Nothing("no webhook endpoint is registered".to_owned());
             return attempt.outcome(None, answer, Bytes::new());
         };
         let sign =
@@ -114,12 +114,17 @@ impl Courier {
         };
         let WebhookResponse { answered, excerpt } = self.transport.post(request).await;
         let url = Arc::clone(url);
-        attempt.outcome(Some(Sent { url, signature }), answered, excerpt)
+        attempt.outcome(Some(SentRequest { url, signature }), answered, excerpt)
     }
 }
 
 impl DueAttempt {
-    fn outcome(&self, sent: Option<Sent>, answer: Answered, excerpt: Bytes) -> Attempt {
+    fn outcome(
+        &self,
+        sent: Option<SentRequest>,
+        answer: AttemptOutcome,
+        excerpt: Bytes,
+    ) -> Attempt {
         Attempt {
             due: self.due,
             why: self.why,

@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
     use crate::engine::call::request::Environment;
-    use crate::engine::state::event::What;
+    use crate::engine::state::event::EventKind;
 
     fn log(count: usize) -> EventLog {
         let mut log = EventLog::default();
@@ -105,7 +105,7 @@ mod tests {
         Event {
             at: Timestamp::constant(0, 0) + Duration::from_secs(number),
             environment: Environment::Test,
-            what: What::Changed,
+            kind: EventKind::Changed,
         }
     }
 

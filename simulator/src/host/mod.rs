@@ -28,7 +28,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::engine;
 use crate::engine::call::authenticate;
-use crate::engine::call::consent::{self, Afterwards, Said};
+use crate::engine::call::consent::{self, ConsentDecision, ConsentOutcome};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{Call, Environment};
 use crate::engine::call::rules::Rules;
@@ -37,7 +37,7 @@ use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::keys::Key;
-use crate::engine::state::manage::{self, Refused, Rotation};
+use crate::engine::state::manage::{self, ChangeRefusal, Rotation};
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::Phase;
 use crate::scenario::AccountConfig;
@@ -70,7 +70,7 @@ pub struct Host {
 pub enum ChangeError {
     /// The account does not allow it.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] ChangeRefusal),
     /// The entry was not written.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -93,7 +93,7 @@ impl Host {
         let frozen = config.freeze_at.map(|at| AccountClock::Frozen { at });
         let defaults = AccountDefaults {
             settings: Settings {
-                keeps: limits.retention,
+                limits: limits.retention,
                 ..Settings::of(&rules.contract.service)
             },
             clock: frozen.unwrap_or_default(),
@@ -269,7 +269,7 @@ impl Host {
         &self,
         cell: &Arc<AccountCell>,
         environment: Environment,
-        change: impl FnOnce(&Account, Timestamp) -> Result<Vec<Change>, Refused>,
+        change: impl FnOnce(&Account, Timestamp) -> Result<Vec<Change>, ChangeRefusal>,
     ) -> Result<(), ChangeError> {
         let changed = self.update(cell, |locked| {
             let at = locked.now();
@@ -321,7 +321,7 @@ impl Host {
         self.change(cell, environment, |account, _| {
             let taken = self.directory.is_of_another(name, cell);
             match taken || manage::has_key(account, environment, name) {
-                true => Err(Refused::KeyExists),
+                true => Err(ChangeRefusal::KeyExists),
                 false => Ok(manage::add_key(environment, name)),
             }
         })?;
@@ -360,12 +360,13 @@ impl Host {
         cell: &Arc<AccountCell>,
         environment: Environment,
         verification: VerificationId,
-        said: Said,
-    ) -> Result<Option<Afterwards>, JournalError> {
+        decision: ConsentDecision,
+    ) -> Result<Option<ConsentOutcome>, JournalError> {
         self.update(cell, |locked| {
             let (rules, account, now) = (locked.rules(), &locked.state.account, locked.now());
-            let said = consent::say(&rules, account, environment, verification, said, now);
-            Ok::<_, JournalError>(said)
+            let settled =
+                consent::settle(&rules, account, environment, verification, decision, now);
+            Ok::<_, JournalError>(settled)
         })
     }
 

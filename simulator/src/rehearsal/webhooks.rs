@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use super::{Observed, Rehearsal};
 use crate::engine::call::request::Environment;
-use crate::engine::state::delivery::{Answered, Attempt, DeliveryState};
+use crate::engine::state::delivery::{Attempt, AttemptOutcome, DeliveryState};
 use crate::engine::state::entry::{Change, Entry};
 use crate::scenario::{SignatureFault, WebhookConfig};
 use crate::scenario_format::DeliveryEnd;
@@ -60,7 +60,7 @@ impl Rehearsal<'_> {
                 due,
                 why: delivery.why(),
                 sent: None,
-                answer: Answered::Status(*status),
+                answer: AttemptOutcome::Status(*status),
                 excerpt: Bytes::new(),
             };
             self.finish_due(due.max(self.now));

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::consent::{Afterwards, Link, Said, link};
+use svc_simulator::engine::call::consent::{ConsentDecision, ConsentOutcome, Link, link};
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::ids::VerificationId;
 
@@ -17,7 +17,12 @@ fn asked<'s>(scene: &'s Scene) -> Asked<'s> {
     scene.post(START, BODY).by("hooked")
 }
 
-fn say(scene: &Scene, environment: Environment, id: &str, said: Said) -> Option<Afterwards> {
+fn say(
+    scene: &Scene,
+    environment: Environment,
+    id: &str,
+    said: ConsentDecision,
+) -> Option<ConsentOutcome> {
     // Deliveries that begin go out by themselves.
     let _in_runtime = scene.runtime.enter();
     let cell = scene.account("hooked");
@@ -38,8 +43,8 @@ fn how_it_stands(scene: &Scene, environment: Environment, id: &str) -> &'static 
     )
 }
 
-fn afterwards(completed: bool) -> Option<Afterwards> {
-    Some(Afterwards {
+fn afterwards(completed: bool) -> Option<ConsentOutcome> {
+    Some(ConsentOutcome {
         redirect: "https://app.example/return".into(),
         completed,
     })
@@ -66,7 +71,7 @@ fn allowing_brings_the_documents_by_webhook_and_look_up() {
     assert_eq!(how_it_stands(&scene, Environment::Test, &id), "open");
     assert_eq!(scene.received().len(), 0);
     assert_eq!(
-        say(&scene, Environment::Test, &id, Said::Allow),
+        say(&scene, Environment::Test, &id, ConsentDecision::Allow),
         afterwards(true)
     );
     let newest = looked_up(&scene, &id);
@@ -114,7 +119,7 @@ fn refusing_ends_in_no_record() {
     let scene = Scene::with_accounts(HOOKED);
     let id = asked(&scene).send().id();
     assert_eq!(
-        say(&scene, Environment::Test, &id, Said::Refuse),
+        say(&scene, Environment::Test, &id, ConsentDecision::Refuse),
         afterwards(false)
     );
     let newest = looked_up(&scene, &id);
@@ -148,12 +153,12 @@ fn refusing_ends_in_no_record() {
 
 #[test]
 fn a_used_link_changes_nothing_any_more() {
-    for first in [Said::Allow, Said::Refuse] {
+    for first in [ConsentDecision::Allow, ConsentDecision::Refuse] {
         let scene = Scene::with_accounts(HOOKED);
         let id = asked(&scene).send().id();
         say(&scene, Environment::Test, &id, first);
         let ended = looked_up(&scene, &id);
-        for second in [Said::Allow, Said::Refuse] {
+        for second in [ConsentDecision::Allow, ConsentDecision::Refuse] {
             assert_eq!(say(&scene, Environment::Test, &id, second), None);
         }
         assert_eq!(how_it_stands(&scene, Environment::Test, &id), "used");
@@ -165,8 +170,8 @@ fn a_used_link_changes_nothing_any_more() {
 #[test]
 fn on_live_both_decisions_are_conclusive_and_charged() {
     for (said, outcome) in [
-        (Said::Allow, "200 completed"),
-        (Said::Refuse, "200 SVC_NO_RECORD_FOUND"),
+        (ConsentDecision::Allow, "200 completed"),
+        (ConsentDecision::Refuse, "200 SVC_NO_RECORD_FOUND"),
     ] {
         let scene = Scene::with_accounts(HOOKED);
         let id = asked(&scene).live().by("hooked").send().id();
@@ -197,7 +202,10 @@ fn on_live_both_decisions_are_conclusive_and_charged() {
 fn a_link_is_of_one_environment() {
     let scene = Scene::with_accounts(HOOKED);
     let id = asked(&scene).send().id();
-    assert_eq!(say(&scene, Environment::Live, &id, Said::Allow), None);
+    assert_eq!(
+        say(&scene, Environment::Live, &id, ConsentDecision::Allow),
+        None
+    );
     assert_eq!(how_it_stands(&scene, Environment::Live, &id), "none");
     assert_eq!(how_it_stands(&scene, Environment::Test, &id), "open");
 }
@@ -208,7 +216,10 @@ fn a_call_that_nobody_is_asked_about_has_no_link() {
     let slow = scene.post(crate::scene::UAN, r#"{"uan": "100000000202"}"#);
     let id = slow.by("hooked").send().id();
     assert_eq!(how_it_stands(&scene, Environment::Test, &id), "none");
-    assert_eq!(say(&scene, Environment::Test, &id, Said::Allow), None);
+    assert_eq!(
+        say(&scene, Environment::Test, &id, ConsentDecision::Allow),
+        None
+    );
     assert_eq!(looked_up(&scene, &id).at("status"), "pending");
 }
 
@@ -234,7 +245,10 @@ fn a_scenario_with_a_time_consents_by_itself() {
     scene.advance("hooked", SignedDuration::from_millis(1));
     assert_eq!(how_it_stands(&scene, Environment::Test, &id), "used");
     assert_eq!(looked_up(&scene, &id).outcome(), "200 completed");
-    assert_eq!(say(&scene, Environment::Test, &id, Said::Refuse), None);
+    assert_eq!(
+        say(&scene, Environment::Test, &id, ConsentDecision::Refuse),
+        None
+    );
     delivered(&scene);
 }
 
@@ -243,7 +257,7 @@ fn a_person_may_be_faster_than_the_scenario_and_then_it_does_nothing() {
     let scenario = with_scenario(r#"pending = {}, after = "2m""#);
     let scene = Scene::with_both(&scenario, HOOKED);
     let id = asked(&scene).send().id();
-    say(&scene, Environment::Test, &id, Said::Refuse);
+    say(&scene, Environment::Test, &id, ConsentDecision::Refuse);
     scene.advance("hooked", SignedDuration::from_mins(3));
     assert_eq!(looked_up(&scene, &id).outcome(), "200 SVC_NO_RECORD_FOUND");
     delivered(&scene);
@@ -256,7 +270,7 @@ fn a_source_may_fail_although_the_person_allowed() {
         let scene = Scene::with_both(&with_scenario(&then), HOOKED);
         let id = asked(&scene).live().by("hooked").send().id();
         assert_eq!(
-            say(&scene, Environment::Live, &id, Said::Allow),
+            say(&scene, Environment::Live, &id, ConsentDecision::Allow),
             afterwards(false)
         );
         let wallet = Money {
@@ -276,7 +290,8 @@ fn of_two_who_decide_at_once_one_is_heard() {
         let id = asked(&scene).live().by("hooked").send().id();
         let say = |said| say(&scene, Environment::Live, &id, said).is_some();
         let heard = std::thread::scope(|threads| {
-            let sides = [Said::Allow, Said::Refuse].map(|said| threads.spawn(move || say(said)));
+            let sides = [ConsentDecision::Allow, ConsentDecision::Refuse]
+                .map(|said| threads.spawn(move || say(said)));
             sides.map(|side| side.join().expect("nobody panics"))
         });
         assert_eq!(heard.iter().filter(|heard| **heard).count(), 1);

@@ -2,8 +2,8 @@
 
 use jiff::SignedDuration;
 use svc_simulator::engine::call::request::Environment;
-use svc_simulator::engine::state::delivery::{Answered, Attempt, DeliveryState};
-use svc_simulator::engine::state::event::What;
+use svc_simulator::engine::state::delivery::{Attempt, AttemptOutcome, DeliveryState};
+use svc_simulator::engine::state::event::EventKind;
 use svc_simulator::engine::state::manage;
 use svc_simulator::engine::state::signature::Signature;
 use svc_simulator::scenario::WebhookConfig;
@@ -90,9 +90,9 @@ fn what_happened_on_the_way_is_listed_in_order() {
         .iter()
         .map(|event| {
             let seconds = event.at.duration_since(START).as_secs();
-            let what = match &event.what {
-                What::Resulted { state, .. } => format!("{state:?}"),
-                What::Attempted {
+            let what = match &event.kind {
+                EventKind::Resulted { state, .. } => format!("{state:?}"),
+                EventKind::Attempted {
                     number,
                     answer,
                     state,
@@ -155,7 +155,7 @@ fn a_receiver_that_was_taken_away_fails_the_attempt_with_a_word() {
     });
     removed.expect("a memory journal takes all");
     scene.advance("hooked", SignedDuration::from_secs(30));
-    let reason = Answered::Nothing("no webhook endpoint is registered".to_owned());
+    let reason = AttemptOutcome::Nothing("no webhook endpoint is registered".to_owned());
     assert_eq!(attempts(&scene).0[1].answer, reason);
 }
 
@@ -190,8 +190,8 @@ fn a_clock_that_runs_delivers_by_itself() {
     let from = cell.next_event_number();
     let delivered = |event: &svc_simulator::engine::state::event::Event| {
         matches!(
-            event.what,
-            What::Attempted {
+            event.kind,
+            EventKind::Attempted {
                 state: DeliveryState::Delivered,
                 ..
             }

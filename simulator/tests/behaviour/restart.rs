@@ -9,7 +9,7 @@ use svc_fixtures::contract::Paise;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::delivery::DeliveryState;
 use svc_simulator::engine::state::entry::{Change, Entry};
-use svc_simulator::engine::state::event::{Event, What};
+use svc_simulator::engine::state::event::{Event, EventKind};
 use svc_simulator::host::journal::{Journal, JournalError, MemoryJournal};
 
 use crate::deliveries::HOOKED;
@@ -165,7 +165,7 @@ fn an_attempt_that_was_made_but_not_written_is_made_again() {
     scene.machine_goes_on(SignedDuration::from_secs(25));
     scene.get("/v1/usage").by("hooked").send();
     let cell = scene.account("hooked");
-    let noted = |event: &Event| matches!(event.what, What::Attempted { .. });
+    let noted = |event: &Event| matches!(event.kind, EventKind::Attempted { .. });
     let wait = cell.wait_for_events(0, noted, Duration::from_secs(60));
     assert_eq!(scene.runtime.block_on(wait).events.len(), 1);
     assert_eq!(scene.received().len(), 2);

@@ -19,7 +19,7 @@ use svc_simulator::engine::state::entry::{Change, Entry};
 use svc_simulator::engine::state::environment::EnvironmentState;
 use svc_simulator::engine::state::event::Event;
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::engine::state::manage::Refused;
+use svc_simulator::engine::state::manage::ChangeRefusal;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::clock_move::ClockTarget;
 use svc_simulator::host::journal::{Journal, MemoryJournal};
@@ -244,7 +244,7 @@ impl Scene {
         &self,
         name: &str,
         environment: Environment,
-        change: impl FnOnce(&Account, Timestamp) -> Result<Vec<Change>, Refused>,
+        change: impl FnOnce(&Account, Timestamp) -> Result<Vec<Change>, ChangeRefusal>,
     ) {
         let _in_runtime = self.runtime.enter();
         let cell = self.account(name);
@@ -452,7 +452,7 @@ impl Drop for Scene {
             self.advance(cell.id(), SignedDuration::ZERO);
         }
         let settings = Settings {
-            keeps: self.host.memory_limits().retention,
+            limits: self.host.memory_limits().retention,
             ..Settings::of(&self.host.rules().contract.service)
         };
         for cell in self.host.directory().all() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use svc_simulator::engine::state::delivery::Answered;
+use svc_simulator::engine::state::delivery::AttemptOutcome;
 use svc_simulator::host::transport::{
     AddressLookup, HttpTransport, NameResolver, TargetPolicy, Transport, TransportLimits,
     WebhookRequest,
@@ -59,8 +59,8 @@ async fn post(transport: &HttpTransport, url: &str) -> String {
         body: Bytes::from_static(b"{}"),
     };
     match transport.post(request).await.answered {
-        Answered::Status(status) => status.to_string(),
-        Answered::Nothing(reason) => reason,
+        AttemptOutcome::Status(status) => status.to_string(),
+        AttemptOutcome::Nothing(reason) => reason,
     }
 }
 

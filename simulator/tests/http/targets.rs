@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
-use svc_simulator::engine::state::delivery::Answered;
+use svc_simulator::engine::state::delivery::AttemptOutcome;
 use svc_simulator::host::transport::{
     AddressLookup, EXCERPT_BYTES, HttpTransport, NameResolver, TargetPolicy, Transport,
     TransportLimits, WebhookRequest, WebhookResponse,
@@ -46,8 +46,8 @@ async fn post(transport: &HttpTransport, url: &str) -> WebhookResponse {
 /// What came of a posting, in a line.
 fn line(posted: &WebhookResponse) -> String {
     match &posted.answered {
-        Answered::Status(status) => status.to_string(),
-        Answered::Nothing(reason) => reason.clone(),
+        AttemptOutcome::Status(status) => status.to_string(),
+        AttemptOutcome::Nothing(reason) => reason.clone(),
     }
 }
 
@@ -82,7 +82,7 @@ async fn a_good_receiver_gets_its_posting(transport: &HttpTransport) {
 async fn a_posting_arrives_as_one_post_with_its_signature() {
     let receiver = Server::behaving(Behaviour::Answers(GOOD));
     let posted = post(&transport(), &hook(&receiver)).await;
-    assert_eq!(posted.answered, Answered::Status(200));
+    assert_eq!(posted.answered, AttemptOutcome::Status(200));
     assert_eq!(posted.excerpt, "ok");
     let heard: Vec<_> = receiver.sent().into_iter().map(|it| it.text).collect();
     let heard = heard.join("\n---\n");

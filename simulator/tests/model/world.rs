@@ -11,7 +11,7 @@ use svc_fixtures::contract::Paise;
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::account::{Account, Settings};
-use svc_simulator::engine::state::delivery::Answered;
+use svc_simulator::engine::state::delivery::AttemptOutcome;
 use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
@@ -186,8 +186,8 @@ impl Transport for Receiver {
         let status = reference::status_of(self.status.load(Ordering::SeqCst), &id);
         self.postings.lock().push(posting);
         let answered = match status {
-            Some(status) => Answered::Status(status),
-            None => Answered::Nothing("it was silent".to_owned()),
+            Some(status) => AttemptOutcome::Status(status),
+            None => AttemptOutcome::Nothing("it was silent".to_owned()),
         };
         Box::pin(std::future::ready(WebhookResponse {
             answered,

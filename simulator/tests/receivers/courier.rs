@@ -10,7 +10,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
 use svc_simulator::engine::call::rules::{Files, Rules};
-use svc_simulator::engine::state::delivery::{Answered, DeliveryState};
+use svc_simulator::engine::state::delivery::{AttemptOutcome, DeliveryState};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::clock_move::ClockTarget;
@@ -27,7 +27,7 @@ const HALF_A_DAY: SignedDuration = SignedDuration::from_hours(12);
 
 /// Makes the slow call of an account with this webhook and lets half a day of the account's time
 /// pass. Gives back the verification and the statuses of the attempts.
-pub(crate) fn delivered_to(url: &str, secret: &str) -> (String, Vec<Answered>) {
+pub(crate) fn delivered_to(url: &str, secret: &str) -> (String, Vec<AttemptOutcome>) {
     let runtime = Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let accounts = format!(

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use svc_simulator::engine::state::delivery::Answered;
+use svc_simulator::engine::state::delivery::AttemptOutcome;
 use svc_test_support::Client;
 
 use super::courier::delivered_to;
@@ -42,9 +42,9 @@ pub(crate) fn takes_the_couriers(language: Language) {
     let mut sample = language.start(300);
     let url = format!("http://{}/webhooks", sample.address);
     let (_, attempts) = delivered_to(&url, "whsec_other");
-    assert_eq!(attempts, vec![Answered::Status(400); 6]);
+    assert_eq!(attempts, vec![AttemptOutcome::Status(400); 6]);
     let (id, attempts) = delivered_to(&url, SECRET);
-    assert_eq!(attempts, [Answered::Status(204)]);
+    assert_eq!(attempts, [AttemptOutcome::Status(204)]);
     assert_eq!(sample.program.line(), format!("accepted {id} completed"));
 }
 

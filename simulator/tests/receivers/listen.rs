@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use svc_simulator::engine::state::delivery::Answered;
+use svc_simulator::engine::state::delivery::AttemptOutcome;
 
 use super::courier::delivered_to;
 use svc_test_support::{Program, free_address, taken_address};
@@ -273,7 +273,7 @@ fn listen_shows_each_attempt_of_a_delivery_until_it_is_taken() {
     let mut listening = listen(&["--secret", SECRET, "--fail", "2"]);
     let (id, attempts) = delivered_to(&format!("http://{}/", listening.address), SECRET);
     let statuses = [500, 500, 204];
-    assert_eq!(attempts, statuses.map(Answered::Status));
+    assert_eq!(attempts, statuses.map(AttemptOutcome::Status));
     for (number, status) in statuses.into_iter().enumerate() {
         let shown = listening.next();
         assert_eq!(shown["verificationId"], id);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use svc_simulator::engine::state::delivery::Answered;
+use svc_simulator::engine::state::delivery::AttemptOutcome;
 use svc_test_support::{Reply, Server};
 
 use super::courier::delivered_to;
@@ -188,7 +188,7 @@ pub(crate) fn fails_where_it_can_not_know() {
 pub(crate) fn takes_what_the_simulator_delivers() {
     let receiver = Server::start(|_| Reply::Says(204, Vec::new(), Vec::new()));
     let (id, attempts) = delivered_to(&receiver.url, SECRET);
-    assert_eq!(attempts, [Answered::Status(204)]);
+    assert_eq!(attempts, [AttemptOutcome::Status(204)]);
     let sent = receiver.sent().remove(0);
     let headers = sent.headers.into_iter();
     let signatures = headers.filter(|(name, _)| name == "x-service-signature");

@@ -13,7 +13,7 @@ use crate::engine::state::verification::{ConsentRequest, Resolved};
 
 /// What a person says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
+pub enum ConsentDecision {
     /// The caller may have it.
     Allow,
     /// The caller may not.
@@ -50,17 +50,17 @@ pub fn link<'a>(
         .then_some(Link::Used)
 }
 
-/// What becomes of a pending call when a person has said something: where the person goes on to, and
+/// What becomes of a pending call when a person has decision something: where the person goes on to, and
 /// what changes. None where the link is not open.
 #[must_use]
-pub fn say(
+pub fn settle(
     rules: &Rules,
     account: &Account,
     environment: Environment,
     verification: VerificationId,
-    said: Said,
+    decision: ConsentDecision,
     now: Timestamp,
-) -> Option<(Afterwards, Entry)> {
+) -> Option<(ConsentOutcome, Entry)> {
     let open = account
         .environment(environment)
         .verifications
@@ -69,14 +69,14 @@ pub fn say(
         redirect, refused, ..
     } = open.consent()?.clone();
     let mut ended = Box::new(open.clone());
-    if said == Said::Refuse {
+    if decision == ConsentDecision::Refuse {
         for step in &mut ended.steps {
             step.outcome = refusal(refused);
         }
     }
     let (_, entry) = settle_open(rules, account, environment, ended, now);
     let completed = entry.completes(verification);
-    let afterwards = Afterwards {
+    let afterwards = ConsentOutcome {
         redirect,
         completed,
     };
@@ -85,7 +85,7 @@ pub fn say(
 
 /// Where a person goes after saying something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Afterwards {
+pub struct ConsentOutcome {
     /// What the call asked to go back to.
     pub redirect: String,
     /// Whether the call completed.

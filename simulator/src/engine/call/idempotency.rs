@@ -11,7 +11,7 @@ use crate::engine::state::verifications::Verifications;
 
 /// What an idempotency key means for a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Claimed {
+pub enum ClaimLookup {
     /// There is no key, or nobody has used it: the call is executed.
     Fresh,
     /// The same call was answered before: this is its answer, and the verification it is of.
@@ -30,11 +30,11 @@ pub fn look(
     body: BodyDigest,
     now: Timestamp,
     retention: SignedDuration,
-) -> Result<Claimed, Rejection> {
+) -> Result<ClaimLookup, Rejection> {
     match verifications.by_key(key) {
-        None => Ok(Claimed::Fresh),
+        None => Ok(ClaimLookup::Fresh),
         Some((of, claim)) if !of.is_open() && claim.is_expired(now, retention) => {
-            Ok(Claimed::Fresh)
+            Ok(ClaimLookup::Fresh)
         }
         Some((_, claim)) if claim.body != body => Err(Rejection::Conflict),
         Some((of, claim)) => Ok(meaning(of, claim)),
@@ -44,15 +44,19 @@ pub fn look(
 /// What this key means to a call that waits for the one that claimed it as this verification, however
 /// long ago; none where that is evicted or rolled back.
 #[must_use]
-pub fn claimed_by(verifications: &Verifications, key: &str, id: VerificationId) -> Option<Claimed> {
+pub fn claimed_by(
+    verifications: &Verifications,
+    key: &str,
+    id: VerificationId,
+) -> Option<ClaimLookup> {
     let of = verifications.get(id)?;
     Some(meaning(of, of.claim(key)?))
 }
 
-fn meaning(of: &Verification, claim: &Claim) -> Claimed {
+fn meaning(of: &Verification, claim: &Claim) -> ClaimLookup {
     match of.first_answer(claim) {
-        Some(answer) => Claimed::Replay(Reply::of(answer).replayed(), of.id),
-        None => Claimed::InFlight(of.id),
+        Some(answer) => ClaimLookup::Replay(Reply::of(answer).replayed(), of.id),
+        None => ClaimLookup::InFlight(of.id),
     }
 }
 

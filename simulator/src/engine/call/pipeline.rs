@@ -15,7 +15,7 @@ use svc_fixtures::contract::Paise;
 
 use super::authenticate::{self, Credential};
 use super::bundle::BundlePlan;
-use super::idempotency::{self, Claimed};
+use super::idempotency::{self, ClaimLookup};
 use super::prepare::{Plan, Prepared, Room, prepare};
 use super::reply::Reply;
 use super::request::{Call, Environment};
@@ -96,9 +96,9 @@ pub fn decide_waiting(
     let verifications = &pipeline.state.verifications;
     let key = prepared.idempotency_key;
     match key.and_then(|key| idempotency::claimed_by(verifications, key, on)) {
-        Some(Claimed::Replay(reply, id)) => pipeline.replayed(reply, id),
-        Some(Claimed::InFlight(on)) => Decision::InFlight { on, entry: None },
-        Some(Claimed::Fresh) | None => decide(rules, account, prepared, machine),
+        Some(ClaimLookup::Replay(reply, id)) => pipeline.replayed(reply, id),
+        Some(ClaimLookup::InFlight(on)) => Decision::InFlight { on, entry: None },
+        Some(ClaimLookup::Fresh) | None => decide(rules, account, prepared, machine),
     }
 }
 
@@ -142,9 +142,9 @@ impl<'a> CallPipeline<'a> {
             Plan::Operation(_) | Plan::Bundle(_) => {}
         }
         match self.claim()? {
-            Claimed::Replay(reply, id) => return Ok(self.replayed(reply, id)),
-            Claimed::InFlight(on) => return Ok(self.wait(on)),
-            Claimed::Fresh => {}
+            ClaimLookup::Replay(reply, id) => return Ok(self.replayed(reply, id)),
+            ClaimLookup::InFlight(on) => return Ok(self.wait(on)),
+            ClaimLookup::Fresh => {}
         }
         self.check_room(plan)?;
         let first_call = self.resume_flow(plan)?;
@@ -173,9 +173,9 @@ impl<'a> CallPipeline<'a> {
     }
 
     /// What its idempotency key means (rulings 18 to 20).
-    fn claim(&self) -> Result<Claimed, Rejection> {
+    fn claim(&self) -> Result<ClaimLookup, Rejection> {
         let Some(key) = self.prepared.idempotency_key else {
-            return Ok(Claimed::Fresh);
+            return Ok(ClaimLookup::Fresh);
         };
         let retention = self.account.settings.retention;
         let verifications = &self.state.verifications;
@@ -187,7 +187,7 @@ impl<'a> CallPipeline<'a> {
     fn check_room(&self, plan: &Plan<'_>) -> Result<(), Rejection> {
         match (plan, self.prepared.room) {
             (Plan::Bundle(bundle), _) if bundle.second.is_some() => Ok(()),
-            (_, Room::Enough) => self.state.check_room(&self.account.settings.keeps),
+            (_, Room::Enough) => self.state.check_room(&self.account.settings.limits),
             (_, Room::None) => Err(Rejection::NoRoom),
         }
     }

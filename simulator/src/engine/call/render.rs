@@ -21,7 +21,7 @@ pub struct Envelope<'a> {
     /// `success`, `status`, and `data` or `error`.
     pub result: ResultPart<'a>,
     /// `billing`: what was charged and what is left, where something was.
-    pub charged: Option<Charged>,
+    pub charged: Option<Charge>,
     /// `meta`.
     pub meta: Meta<'a>,
 }
@@ -46,7 +46,7 @@ pub enum ResultPart<'a> {
 
 /// What was charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Charged {
+pub struct Charge {
     /// How much.
     pub amount: Paise,
     /// The balance after it.
@@ -111,7 +111,7 @@ pub fn envelope(envelope: &Envelope<'_>) -> Vec<u8> {
 pub(super) fn print(
     of: &Verification,
     result: ResultPart<'_>,
-    charged: Option<Charged>,
+    charged: Option<Charge>,
     environment: Environment,
 ) -> Bytes {
     let printed = Envelope {
@@ -179,9 +179,9 @@ impl Out {
     }
 
     /// `,"billing":{…}`
-    fn billing(&mut self, charged: Option<Charged>) {
+    fn billing(&mut self, charged: Option<Charge>) {
         match charged {
-            Some(Charged {
+            Some(Charge {
                 amount,
                 balance_after,
             }) => {
@@ -227,7 +227,7 @@ pub struct StepPart<'a> {
     /// `status`, and `data` or `error`.
     pub result: ResultPart<'a>,
     /// `billing`.
-    pub charged: Option<Charged>,
+    pub charged: Option<Charge>,
 }
 
 /// Writes the `data` of a bundle member by member.
@@ -293,7 +293,7 @@ impl Default for DataWriter {
 mod tests {
     use super::*;
 
-    fn sample(result: ResultPart<'_>, charged: Option<Charged>) -> String {
+    fn sample(result: ResultPart<'_>, charged: Option<Charge>) -> String {
         let sample = Envelope {
             verification: VerificationId::parse("svcv_00000000000000000000000000").expect("an id"),
             reference: Some("a \"quoted\"\u{7}reference"),
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_charged_answer_says_what_is_left() {
-        let charged = Charged {
+        let charged = Charge {
             amount: Paise(250),
             balance_after: Paise(9_999_750),
         };

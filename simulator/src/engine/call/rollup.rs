@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{Bundle, RiskPart};
 use svc_fixtures::json::Json;
 
-use super::render::{Charged, DataWriter, ResultPart, StepPart, print};
+use super::render::{Charge, DataWriter, ResultPart, StepPart, print};
 use super::request::Environment;
 use super::rules::Rules;
 use crate::engine::state::verification::{Answer, State, Step, Verification};
@@ -13,7 +13,7 @@ pub(super) struct StepEnd<'a> {
     pub(super) step: &'a Step,
     pub(super) state: State,
     pub(super) part: ResultPart<'a>,
-    pub(super) charged: Option<Charged>,
+    pub(super) charged: Option<Charge>,
     pub(super) status: u16,
     /// Whether a bundle can be completed with it, and an operation billed: a result, or that there is
     /// no record (ruling 22).
@@ -28,7 +28,7 @@ pub(super) fn answer(
     environment: Environment,
     state: State,
     ends: &[StepEnd<'_>],
-    total: Option<Charged>,
+    total: Option<Charge>,
 ) -> Answer {
     let data = data(rules, row, (of, carries), ends);
     let message;

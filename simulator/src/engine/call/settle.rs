@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::{Timestamp, ToSpan};
 use svc_fixtures::contract::{Bundle, BundleMode, Paise};
 
-use super::render::{Charged, ResultPart, print};
+use super::render::{Charge, ResultPart, print};
 use super::reply::Reply;
 use super::request::Environment;
 use super::rollup::{self, StepEnd};
@@ -164,7 +164,7 @@ impl Settlement<'_> {
         bundle: Option<&Bundle>,
         state: State,
         ends: &mut [StepEnd<'_>],
-    ) -> Option<Charged> {
+    ) -> Option<Charge> {
         verification.hold?;
         let billed = match bundle {
             Some(_) => state == State::Completed,
@@ -178,13 +178,13 @@ impl Settlement<'_> {
             let price = end.step.price;
             balance_after = Paise(balance_after.0 - price.0);
             amount = Paise(amount.0 + price.0);
-            let charged = Charged {
+            let charged = Charge {
                 amount: price,
                 balance_after,
             };
             end.charged = (price > Paise::ZERO).then_some(charged);
         }
-        let total = Charged {
+        let total = Charge {
             amount,
             balance_after,
         };

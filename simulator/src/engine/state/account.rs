@@ -51,7 +51,7 @@ pub struct Settings {
     /// When webhooks are sent, counted from the terminal state, in milliseconds.
     pub webhook_schedule_ms: Arc<[u64]>,
     /// How much is kept.
-    pub keeps: RetentionLimits,
+    pub limits: RetentionLimits,
 }
 
 impl Settings {
@@ -63,7 +63,7 @@ impl Settings {
                 i64::try_from(service.idempotency_retention_ms).unwrap_or(i64::MAX),
             ),
             webhook_schedule_ms: service.webhook_schedule_ms.as_slice().into(),
-            keeps: RetentionLimits::default(),
+            limits: RetentionLimits::default(),
         }
     }
 }

@@ -88,7 +88,7 @@ impl Account {
     }
 
     fn make(&mut self, change: Change, at: Timestamp, environment: Environment) {
-        let (limits, expiry) = (self.settings.keeps, self.expiry(at));
+        let (limits, expiry) = (self.settings.limits, self.expiry(at));
         let schedule_ms = Arc::clone(&self.settings.webhook_schedule_ms);
         let state = self.environment_mut(environment);
         match change {

@@ -29,7 +29,7 @@ impl Default for AccountClock {
 
 /// An instant in an account's past was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Backwards;
+pub struct PastInstant;
 
 impl AccountClock {
     /// What this clock shows when the machine's shows `machine`.
@@ -57,10 +57,10 @@ impl AccountClock {
     /// The same clock, showing `to` at this moment.
     ///
     /// # Errors
-    /// [`Backwards`] where the clock already shows a later instant.
-    pub fn moved(&self, machine: Timestamp, to: Timestamp) -> Result<AccountClock, Backwards> {
+    /// [`PastInstant`] where the clock already shows a later instant.
+    pub fn moved(&self, machine: Timestamp, to: Timestamp) -> Result<AccountClock, PastInstant> {
         if to < self.read(machine) {
-            return Err(Backwards);
+            return Err(PastInstant);
         }
         Ok(match self {
             AccountClock::Running { .. } => AccountClock::Running {
@@ -111,7 +111,7 @@ mod tests {
             let moved = clock.moved(START, START + seconds(5)).expect("forward");
             assert_eq!(moved.read(START), START + seconds(5));
             assert!(clock.moved(START, START).is_ok());
-            assert_eq!(clock.moved(START, START - seconds(1)), Err(Backwards));
+            assert_eq!(clock.moved(START, START - seconds(1)), Err(PastInstant));
         }
     }
 }

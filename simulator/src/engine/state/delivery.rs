@@ -78,9 +78,9 @@ pub struct Attempt {
     /// Why it was made.
     pub why: Why,
     /// Where it was sent, and how it was signed; nothing where no receiver was registered any more.
-    pub sent: Option<Sent>,
+    pub sent: Option<SentRequest>,
     /// What came of it.
-    pub answer: Answered,
+    pub answer: AttemptOutcome,
     /// The first bytes of what the receiver answered.
     #[serde(with = "form::bytes")]
     pub excerpt: Bytes,
@@ -102,7 +102,7 @@ pub enum Why {
 /// Where an attempt went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Sent {
+pub struct SentRequest {
     /// The receiver's URL as it was registered at that moment.
     pub url: Arc<str>,
     /// The signature; none where a scenario leaves it away.
@@ -112,18 +112,18 @@ pub struct Sent {
 /// What came of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Answered {
+pub enum AttemptOutcome {
     /// The receiver answered with this HTTP status.
     Status(u16),
     /// It could not be reached, did not answer in time, or answered with no HTTP; with the reason.
     Nothing(String),
 }
 
-impl Answered {
+impl AttemptOutcome {
     /// Whether the receiver took the delivery: any 2xx.
     #[must_use]
     pub fn taken(&self) -> bool {
-        matches!(self, Answered::Status(200..=299))
+        matches!(self, AttemptOutcome::Status(200..=299))
     }
 }
 
@@ -249,8 +249,8 @@ impl Delivery {
     pub(super) fn heap_bytes(&self) -> usize {
         let attempts = self.attempts.iter().map(|attempt| {
             let reason = match &attempt.answer {
-                Answered::Nothing(reason) => text_bytes(reason),
-                Answered::Status(_) => 0,
+                AttemptOutcome::Nothing(reason) => text_bytes(reason),
+                AttemptOutcome::Status(_) => 0,
             };
             size_of::<Attempt>() * 4 / 3 + attempt.excerpt.len() + reason
         });

@@ -8,7 +8,7 @@ use svc_fixtures::contract::Environment;
 
 use super::account::Account;
 use super::clock::AccountClock;
-use super::delivery::{Answered, DeliveryState};
+use super::delivery::{AttemptOutcome, DeliveryState};
 use super::entry::{Change, Entry};
 use super::ids::VerificationId;
 use super::keys::KeyState;
@@ -23,12 +23,12 @@ pub struct Event {
     /// In which of its environments.
     pub environment: Environment,
     /// What.
-    pub what: What,
+    pub kind: EventKind,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum EventKind {
     /// A call was answered.
     Answered {
         /// Its id.
@@ -54,7 +54,7 @@ pub enum What {
         /// Which attempt it was, from 1.
         number: usize,
         /// What came of it.
-        answer: Answered,
+        answer: AttemptOutcome,
         /// How the delivery stands now.
         state: DeliveryState,
     },
@@ -93,15 +93,15 @@ pub enum What {
 pub fn of<'e>(account: &'e Account, entry: &'e Entry) -> impl Iterator<Item = Event> + 'e {
     let (at, environment) = (entry.at, entry.environment);
     let changes = entry.changes.iter();
-    let whats = changes.filter_map(move |change| what(account, environment, change));
-    whats.map(move |what| Event {
+    let kinds = changes.filter_map(move |change| kind(account, environment, change));
+    kinds.map(move |kind| Event {
         at,
         environment,
-        what,
+        kind,
     })
 }
 
-fn what(account: &Account, environment: Environment, change: &Change) -> Option<What> {
+fn kind(account: &Account, environment: Environment, change: &Change) -> Option<EventKind> {
     let verifications = &account.environment(environment).verifications;
     Some(match change {
         Change::Recorded(verification) => recorded(verifications, verification)?,
@@ -110,24 +110,24 @@ fn what(account: &Account, environment: Environment, change: &Change) -> Option<
             attempt,
         } => {
             let delivery = verifications.delivery(*verification)?;
-            What::Attempted {
+            EventKind::Attempted {
                 verification: *verification,
                 number: delivery.attempts.len() + 1,
                 answer: attempt.answer.clone(),
                 state: delivery.state_after(attempt, &account.settings.webhook_schedule_ms),
             }
         }
-        Change::RedeliveryRequested { verification } => What::RedeliveryRequested {
+        Change::RedeliveryRequested { verification } => EventKind::RedeliveryRequested {
             verification: *verification,
         },
-        Change::ClockSet { clock } => What::ClockSet { clock: *clock },
-        Change::Reset => What::Reset,
+        Change::ClockSet { clock } => EventKind::ClockSet { clock: *clock },
+        Change::Reset => EventKind::Reset,
         Change::ToppedUp { .. }
         | Change::KeyAdded { .. }
         | Change::KeyChanged { .. }
         | Change::AllowlistSet { .. }
         | Change::RateLimitSet { .. }
-        | Change::WebhookSet { .. } => What::Changed,
+        | Change::WebhookSet { .. } => EventKind::Changed,
         Change::Opened(_)
         | Change::Forked(_)
         | Change::RateLimitConsumed { .. }
@@ -143,7 +143,7 @@ fn what(account: &Account, environment: Environment, change: &Change) -> Option<
 
 /// A verification was answered, or has its result. Its bundle speaks for a step, and a delayed call says
 /// nothing yet.
-fn recorded(verifications: &Verifications, verification: &Verification) -> Option<What> {
+fn recorded(verifications: &Verifications, verification: &Verification) -> Option<EventKind> {
     let answer = verification.answer.as_ref()?;
     if verification.bundle.is_some() || matches!(verification.phase, Phase::Delayed { .. }) {
         return None;
@@ -151,12 +151,12 @@ fn recorded(verifications: &Verifications, verification: &Verification) -> Optio
     let before = verifications.get(verification.id);
     let was_pending = before.is_some_and(|it| matches!(it.phase, Phase::Pending { .. }));
     Some(match was_pending && !verification.is_open() {
-        true => What::Resulted {
+        true => EventKind::Resulted {
             verification: verification.id,
             state: answer.state,
             delivers: verification.delivery.is_some(),
         },
-        false => What::Answered {
+        false => EventKind::Answered {
             verification: verification.id,
             status: answer.status,
             state: answer.state,
@@ -171,32 +171,32 @@ pub fn passed(account: &Account, from: Timestamp, to: Timestamp) -> Vec<Event> {
     let within = |at: &Timestamp| from < *at && *at <= to;
     let mut events = Vec::new();
     for (key, window) in account.keys.iter().zip(&account.windows) {
-        let mut note = |at, what| {
+        let mut note = |at, kind| {
             events.push(Event {
                 at,
                 environment: key.environment,
-                what,
+                kind,
             });
         };
         let name = || Arc::clone(&key.text);
         if let KeyState::Rotated { until } = key.state
             && within(&until)
         {
-            note(until, What::KeyEnded { key: name() });
+            note(until, EventKind::KeyEnded { key: name() });
         }
         if let Some(at) = window.whole_again().filter(within) {
-            note(at, What::LimitRestored { key: name() });
+            note(at, EventKind::LimitRestored { key: name() });
         }
     }
     for environment in Environment::ALL {
         let retention = account.settings.retention;
         let verifications = &account.environment(environment).verifications;
         for (at, key) in verifications.expiring(from, to, retention) {
-            let what = What::IdempotencyKeyExpired { key: key.into() };
+            let kind = EventKind::IdempotencyKeyExpired { key: key.into() };
             events.push(Event {
                 at,
                 environment,
-                what,
+                kind,
             });
         }
     }

@@ -17,7 +17,7 @@ use crate::scenario::WebhookConfig;
 
 /// Why an account was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum ChangeRefusal {
     /// The wallet would hold less than is put aside.
     #[error("{held} INR are put aside for calls that have not ended; the balance can't be less")]
     BelowHeld {
@@ -47,38 +47,38 @@ pub const MOST: Paise = Paise(100_000_000_000_000);
 /// The wallet with this much more in it.
 ///
 /// # Errors
-/// [`Refused::TooMuch`].
+/// [`ChangeRefusal::TooMuch`].
 pub fn top_up(
     account: &Account,
     environment: Environment,
     amount: Paise,
-) -> Result<Vec<Change>, Refused> {
+) -> Result<Vec<Change>, ChangeRefusal> {
     let wallet = &account.environment(environment).wallet;
     match wallet.balance().0.checked_add(amount.0) {
         Some(balance) if balance <= MOST.0 && amount.0 <= MOST.0 => {
             Ok(vec![Change::ToppedUp { amount }])
         }
-        _ => Err(Refused::TooMuch),
+        _ => Err(ChangeRefusal::TooMuch),
     }
 }
 
 /// The wallet with just this much in it.
 ///
 /// # Errors
-/// [`Refused::BelowHeld`] and [`Refused::TooMuch`].
+/// [`ChangeRefusal::BelowHeld`] and [`ChangeRefusal::TooMuch`].
 pub fn set_balance(
     account: &Account,
     environment: Environment,
     balance: Paise,
-) -> Result<Vec<Change>, Refused> {
+) -> Result<Vec<Change>, ChangeRefusal> {
     let wallet = &account.environment(environment).wallet;
     if balance < wallet.held() {
-        return Err(Refused::BelowHeld {
+        return Err(ChangeRefusal::BelowHeld {
             held: wallet.held(),
         });
     }
     if balance > MOST {
-        return Err(Refused::TooMuch);
+        return Err(ChangeRefusal::TooMuch);
     }
     let amount = Paise(balance.0 - wallet.balance().0);
     Ok(vec![Change::ToppedUp { amount }])
@@ -107,17 +107,17 @@ pub struct Rotation {
 /// the old one's name with `.2`, `.3` … appended.
 ///
 /// # Errors
-/// [`Refused::NoActiveKey`].
+/// [`ChangeRefusal::NoActiveKey`].
 pub fn rotate_key(
     account: &Account,
     environment: Environment,
     old_works_for: SignedDuration,
     now: Timestamp,
     taken: impl Fn(&str) -> bool,
-) -> Result<(Rotation, Vec<Change>), Refused> {
+) -> Result<(Rotation, Vec<Change>), ChangeRefusal> {
     let works = |key: &Key| key.environment == environment && key.state == KeyState::Active;
     let newest = account.keys.iter().rposition(works);
-    let old = newest.ok_or(Refused::NoActiveKey)?;
+    let old = newest.ok_or(ChangeRefusal::NoActiveKey)?;
     let name = account.keys[old].name();
     let base = name
         .rsplit_once('.')
@@ -149,10 +149,10 @@ pub fn rotate_key(
 /// The key with this text, no longer working.
 ///
 /// # Errors
-/// [`Refused::UnknownKey`].
-pub fn revoke_key(account: &Account, text: &str) -> Result<Vec<Change>, Refused> {
+/// [`ChangeRefusal::UnknownKey`].
+pub fn revoke_key(account: &Account, text: &str) -> Result<Vec<Change>, ChangeRefusal> {
     let found = account.keys.iter().position(|key| *key.text == *text);
-    let key = found.ok_or(Refused::UnknownKey)?;
+    let key = found.ok_or(ChangeRefusal::UnknownKey)?;
     Ok(vec![Change::KeyChanged {
         key,
         state: KeyState::Revoked,
@@ -182,15 +182,15 @@ pub fn set_webhook(webhook: Option<WebhookConfig>) -> Vec<Change> {
 /// One more attempt of a delivery, now.
 ///
 /// # Errors
-/// [`Refused::UnknownDelivery`].
+/// [`ChangeRefusal::UnknownDelivery`].
 pub fn redeliver(
     account: &Account,
     environment: Environment,
     verification: VerificationId,
-) -> Result<Vec<Change>, Refused> {
+) -> Result<Vec<Change>, ChangeRefusal> {
     let verifications = &account.environment(environment).verifications;
     let found = verifications.delivery(verification);
-    found.ok_or(Refused::UnknownDelivery)?;
+    found.ok_or(ChangeRefusal::UnknownDelivery)?;
     Ok(vec![Change::RedeliveryRequested { verification }])
 }
 

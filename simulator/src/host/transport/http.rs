@@ -18,7 +18,7 @@ use super::failure;
 use super::resolver::{self, FilteringResolver, NameResolver, SystemResolver};
 use super::target::TargetPolicy;
 use super::webhook::{EXCERPT_BYTES, SIGNATURE_HEADER, Transport, WebhookRequest, WebhookResponse};
-use crate::engine::state::delivery::Answered;
+use crate::engine::state::delivery::AttemptOutcome;
 
 /// Header fields a receiver may answer with. No clause bounds them; hyper's buffer of some 400 kB
 /// bounds the whole section besides.
@@ -139,7 +139,7 @@ impl HttpTransport {
             Ok(answer) => answer,
             Err(reason) => return WebhookResponse::nothing(reason),
         };
-        let answered = Answered::Status(answer.status().as_u16());
+        let answered = AttemptOutcome::Status(answer.status().as_u16());
         let mut excerpt = BytesMut::new();
         tokio::select! {
             biased;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
 use super::webhook::{Transport, WebhookRequest, WebhookResponse};
-use crate::engine::state::delivery::Answered;
+use crate::engine::state::delivery::AttemptOutcome;
 use crate::host::lock_order::{Mutex, Rank};
 
 /// A transport without a network.
@@ -42,7 +42,7 @@ impl<F: Fn(&WebhookRequest, usize) -> u16 + Send + Sync> Transport for MemoryTra
             // Outside the lock: the function may take its time.
             let status = (self.answer)(&request, nth);
             WebhookResponse {
-                answered: Answered::Status(status),
+                answered: AttemptOutcome::Status(status),
                 excerpt: Bytes::new(),
             }
         })
@@ -65,7 +65,7 @@ mod tests {
         let second = transport.post(request("b")).await.answered;
         assert_eq!(
             [first, second],
-            [Answered::Status(500), Answered::Status(204)]
+            [AttemptOutcome::Status(500), AttemptOutcome::Status(204)]
         );
         assert_eq!(transport.requests(), [request("a"), request("b")]);
     }

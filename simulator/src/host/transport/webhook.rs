@@ -5,7 +5,7 @@ use std::future::ready;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use crate::engine::state::delivery::Answered;
+use crate::engine::state::delivery::AttemptOutcome;
 
 /// The name of the header that carries the signature.
 pub const SIGNATURE_HEADER: &str = "X-Service-Signature";
@@ -28,7 +28,7 @@ pub struct WebhookRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookResponse {
     /// The receiver's status, or why there is none.
-    pub answered: Answered,
+    pub answered: AttemptOutcome,
     /// The first bytes of the receiver's answer, at most [`EXCERPT_BYTES`].
     pub excerpt: Bytes,
 }
@@ -37,7 +37,7 @@ impl WebhookResponse {
     /// No answer, and why.
     pub(super) fn nothing(reason: impl Into<String>) -> Self {
         WebhookResponse {
-            answered: Answered::Nothing(reason.into()),
+            answered: AttemptOutcome::Nothing(reason.into()),
             excerpt: Bytes::new(),
         }
     }

@@ -23,7 +23,7 @@ use maud::Markup;
 use svc_fixtures::json::Json;
 
 use super::edge::{ReadBody, media_type, read_body};
-use crate::engine::call::consent::{Link, Said, link};
+use crate::engine::call::consent::{ConsentDecision, Link, link};
 use crate::engine::call::request::Environment;
 use crate::engine::state::ids::VerificationId;
 use crate::host::{AccountCell, Host};
@@ -133,7 +133,7 @@ fn find_account(
 }
 
 /// The decision: the one field of a form, or the one member of a JSON object.
-fn parse_decision(headers: &HeaderMap, body: &Bytes) -> Result<Said, ConsentError> {
+fn parse_decision(headers: &HeaderMap, body: &Bytes) -> Result<ConsentDecision, ConsentError> {
     let kind = media_type(headers).ok_or(ConsentError::UnsupportedMediaType)?;
     if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         let mut fields = form_urlencoded::parse(body);
@@ -152,10 +152,11 @@ fn parse_decision(headers: &HeaderMap, body: &Bytes) -> Result<Said, ConsentErro
     Err(ConsentError::UnsupportedMediaType)
 }
 
-fn decision_of(name: &str, value: &str) -> Result<Said, ConsentError> {
+fn decision_of(name: &str, value: &str) -> Result<ConsentDecision, ConsentError> {
     let mut known = page::DECISIONS.into_iter();
-    let said = known.find(|(decision, _)| name == page::DECISION && *decision == value);
-    said.map(|(_, said)| said)
+    let decision = known.find(|(decision, _)| name == page::DECISION && *decision == value);
+    decision
+        .map(|(_, decision)| decision)
         .ok_or(ConsentError::InvalidDecision)
 }
 

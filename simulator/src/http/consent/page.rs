@@ -3,7 +3,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::engine::call::consent::Said;
+use crate::engine::call::consent::ConsentDecision;
 use crate::engine::call::request::Environment;
 use crate::engine::state::verification::ConsentRequest;
 use crate::http::invisible::write_out_invisible;
@@ -11,7 +11,10 @@ use crate::http::invisible::write_out_invisible;
 /// The field of the form.
 pub(super) const DECISION: &str = "decision";
 /// What a person may say, as the form says it.
-pub(super) const DECISIONS: [(&str, Said); 2] = [("allow", Said::Allow), ("refuse", Said::Refuse)];
+pub(super) const DECISIONS: [(&str, ConsentDecision); 2] = [
+    ("allow", ConsentDecision::Allow),
+    ("refuse", ConsentDecision::Refuse),
+];
 
 /// The page that asks.
 pub(super) fn request_page(

@@ -3,12 +3,12 @@
 
 use http::HeaderValue;
 
-use crate::engine::call::consent::Afterwards;
+use crate::engine::call::consent::ConsentOutcome;
 use crate::engine::state::ids::VerificationId;
 
 /// The value of `Location`: the redirect URL with the verification's id and status at the end of its
 /// query, before its fragment.
-pub(super) fn location(verification: VerificationId, afterwards: &Afterwards) -> HeaderValue {
+pub(super) fn location(verification: VerificationId, afterwards: &ConsentOutcome) -> HeaderValue {
     let status = match afterwards.completed {
         true => "completed",
         false => "failed",
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn to(redirect: &str, completed: bool) -> String {
-        let afterwards = Afterwards {
+        let afterwards = ConsentOutcome {
             redirect: redirect.to_owned(),
             completed,
         };

@@ -64,7 +64,7 @@ pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResul
         && at < now
     {
         // Looked at before the clock is stopped: what is refused changes nothing.
-        return Err(ClockMoveError::Backwards { now }.into());
+        return Err(ClockMoveError::PastInstant { now }.into());
     }
     if change.freeze == Some(true) {
         request.api.host.set_clock(&cell, AccountClock::frozen)?;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::account_dto::ClockStateDto;
 use super::values::{EnvironmentDto, TimestampDto};
-use crate::engine::state::delivery::{Answered, DeliveryId, DeliveryState};
-use crate::engine::state::event::{Event, What};
+use crate::engine::state::delivery::{AttemptOutcome, DeliveryId, DeliveryState};
+use crate::engine::state::event::{Event, EventKind};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::State;
 
@@ -109,10 +109,10 @@ impl From<DeliveryState> for DeliveryStateDto {
 }
 
 /// What a receiver answered, or why it did not.
-pub(super) fn receiver_answer(answer: &Answered) -> (Option<u16>, Option<String>) {
+pub(super) fn receiver_answer(answer: &AttemptOutcome) -> (Option<u16>, Option<String>) {
     match answer {
-        Answered::Status(status) => (Some(*status), None),
-        Answered::Nothing(reason) => (None, Some(reason.clone())),
+        AttemptOutcome::Status(status) => (Some(*status), None),
+        AttemptOutcome::Nothing(reason) => (None, Some(reason.clone())),
     }
 }
 
@@ -130,8 +130,8 @@ impl EventDto {
             ..of_account(kind)
         };
         let delivery = |id: &VerificationId| Some(DeliveryId(*id).to_string());
-        match &event.what {
-            What::Answered {
+        match &event.kind {
+            EventKind::Answered {
                 verification,
                 status,
                 state,
@@ -139,7 +139,7 @@ impl EventDto {
                 http_status: Some(*status),
                 ..of_verification(EventKindDto::CallAnswered, verification).with_state(*state)
             },
-            What::Resulted {
+            EventKind::Resulted {
                 verification,
                 state,
                 delivers,
@@ -148,7 +148,7 @@ impl EventDto {
                 delivery_id: delivery(verification).filter(|_| *delivers),
                 ..of_verification(EventKindDto::ResultReady, verification).with_state(*state)
             },
-            What::Attempted {
+            EventKind::Attempted {
                 verification,
                 number,
                 answer,
@@ -164,21 +164,23 @@ impl EventDto {
                     ..of_verification(EventKindDto::DeliveryAttempted, verification)
                 }
             }
-            What::RedeliveryRequested { verification } => EventDto {
+            EventKind::RedeliveryRequested { verification } => EventDto {
                 delivery_id: delivery(verification),
                 ..of_verification(EventKindDto::DeliveryRequested, verification)
             },
-            What::KeyEnded { key } => of_account(EventKindDto::KeyEnded).with_key(key),
-            What::LimitRestored { key } => of_account(EventKindDto::LimitRestored).with_key(key),
-            What::IdempotencyKeyExpired { key } => {
+            EventKind::KeyEnded { key } => of_account(EventKindDto::KeyEnded).with_key(key),
+            EventKind::LimitRestored { key } => {
+                of_account(EventKindDto::LimitRestored).with_key(key)
+            }
+            EventKind::IdempotencyKeyExpired { key } => {
                 of_account(EventKindDto::IdempotencyKeyLapsed).with_key(key)
             }
-            What::ClockSet { clock } => EventDto {
+            EventKind::ClockSet { clock } => EventDto {
                 clock: Some(clock.into()),
                 ..of_account(EventKindDto::ClockSet)
             },
-            What::Changed => of_account(EventKindDto::AccountChanged),
-            What::Reset => of_account(EventKindDto::AccountReset),
+            EventKind::Changed => of_account(EventKindDto::AccountChanged),
+            EventKind::Reset => of_account(EventKindDto::AccountReset),
         }
     }
 

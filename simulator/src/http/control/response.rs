@@ -13,7 +13,7 @@ use serde::Serialize;
 use svc_fixtures::reading::Problems;
 
 use super::json::JsonError;
-use crate::engine::state::manage::Refused;
+use crate::engine::state::manage::ChangeRefusal;
 use crate::host::clock_move::ClockMoveError;
 use crate::host::journal::JournalError;
 use crate::host::{ChangeError, OpenError};
@@ -222,12 +222,12 @@ impl From<ChangeError> for ControlError {
             ChangeError::Journal(error) => return error.into(),
         };
         let code = match refused {
-            Refused::BelowHeld { .. } => ControlErrorCode::BelowHeld,
-            Refused::TooMuch => ControlErrorCode::InvalidInput,
-            Refused::UnknownKey => ControlErrorCode::KeyNotFound,
-            Refused::NoActiveKey => ControlErrorCode::NoActiveKey,
-            Refused::KeyExists => ControlErrorCode::KeyExists,
-            Refused::UnknownDelivery => ControlErrorCode::DeliveryNotFound,
+            ChangeRefusal::BelowHeld { .. } => ControlErrorCode::BelowHeld,
+            ChangeRefusal::TooMuch => ControlErrorCode::InvalidInput,
+            ChangeRefusal::UnknownKey => ControlErrorCode::KeyNotFound,
+            ChangeRefusal::NoActiveKey => ControlErrorCode::NoActiveKey,
+            ChangeRefusal::KeyExists => ControlErrorCode::KeyExists,
+            ChangeRefusal::UnknownDelivery => ControlErrorCode::DeliveryNotFound,
         };
         ControlError::new(code, refused.to_string())
     }
@@ -236,7 +236,7 @@ impl From<ChangeError> for ControlError {
 impl From<ClockMoveError> for ControlError {
     fn from(error: ClockMoveError) -> Self {
         match error {
-            ClockMoveError::Backwards { .. } => ControlError::new(
+            ClockMoveError::PastInstant { .. } => ControlError::new(
                 ControlErrorCode::ClockBackwards,
                 format!("{error}; a fresh account begins at the machine's time"),
             ),

@@ -3,12 +3,12 @@
 use jiff::SignedDuration;
 use svc_contract_tests::model::{CLAIM_MS, Phase};
 use svc_fixtures::contract::Paise;
-use svc_simulator::engine::call::consent::Said;
+use svc_simulator::engine::call::consent::ConsentDecision;
 use svc_simulator::engine::state::account::Account;
 use svc_simulator::engine::state::clock::AccountClock;
 use svc_simulator::engine::state::entry::Change;
 use svc_simulator::engine::state::ids::VerificationId;
-use svc_simulator::engine::state::manage::{self, Refused};
+use svc_simulator::engine::state::manage::{self, ChangeRefusal};
 use svc_simulator::engine::state::rate_limit::RateLimit;
 use svc_simulator::host::ChangeError;
 use svc_simulator::host::clock_move::{ClockMoveError, ClockTarget};
@@ -29,8 +29,8 @@ impl Player<'_> {
     fn host_change(
         &self,
         env: usize,
-        change: impl FnOnce(&Account) -> Result<Vec<Change>, Refused>,
-    ) -> Result<Option<Refused>, String> {
+        change: impl FnOnce(&Account) -> Result<Vec<Change>, ChangeRefusal>,
+    ) -> Result<Option<ChangeRefusal>, String> {
         let _in_runtime = self.world.runtime.enter();
         let (host, cell) = (&self.world.host, &self.world.cell);
         match host.change(cell, ENVIRONMENTS[env], |account, _| change(account)) {
@@ -42,8 +42,8 @@ impl Player<'_> {
 
     fn refused_as(
         &mut self,
-        found: Option<Refused>,
-        foreseen: Option<Refused>,
+        found: Option<ChangeRefusal>,
+        foreseen: Option<ChangeRefusal>,
     ) -> Result<(), String> {
         match foreseen {
             Some(_) => self.note("a change was refused"),
@@ -133,7 +133,7 @@ impl Player<'_> {
             manage::top_up(account, environment, Paise(paise))
         })?;
         let state = &mut self.model.environments[env].state;
-        let foreseen = (state.balance().0 + paise > MOST).then_some(Refused::TooMuch);
+        let foreseen = (state.balance().0 + paise > MOST).then_some(ChangeRefusal::TooMuch);
         if foreseen.is_none() {
             state.topped_up.0 += paise;
         }
@@ -147,8 +147,8 @@ impl Player<'_> {
         })?;
         let state = &mut self.model.environments[env].state;
         let foreseen = match paise {
-            _ if paise < state.held().0 => Some(Refused::BelowHeld { held: state.held() }),
-            _ if paise > MOST => Some(Refused::TooMuch),
+            _ if paise < state.held().0 => Some(ChangeRefusal::BelowHeld { held: state.held() }),
+            _ if paise > MOST => Some(ChangeRefusal::TooMuch),
             _ => None,
         };
         if foreseen.is_none() {
@@ -172,7 +172,7 @@ impl Player<'_> {
                 self.did();
                 Ok(())
             }
-            (Err(ChangeError::Refused(Refused::NoActiveKey)), None) => {
+            (Err(ChangeError::Refused(ChangeRefusal::NoActiveKey)), None) => {
                 self.note("a change was refused");
                 Ok(())
             }
@@ -193,7 +193,7 @@ impl Player<'_> {
     }
 
     /// Adds a key; says whether it was refused, and whether it should be.
-    fn add_key(&mut self, env: usize, name: &str) -> Result<[Option<Refused>; 2], String> {
+    fn add_key(&mut self, env: usize, name: &str) -> Result<[Option<ChangeRefusal>; 2], String> {
         let added = {
             let _in_runtime = self.world.runtime.enter();
             let (host, cell) = (&self.world.host, &self.world.cell);
@@ -208,7 +208,7 @@ impl Player<'_> {
             Err(ChangeError::Refused(refused)) => Some(refused),
             Err(error) => return Err(error.to_string()),
         };
-        Ok([refused, exists.then_some(Refused::KeyExists)])
+        Ok([refused, exists.then_some(ChangeRefusal::KeyExists)])
     }
 
     /// A key of a name that is free.
@@ -255,7 +255,7 @@ impl Player<'_> {
         let (host, cell) = (&self.world.host, &self.world.cell);
         let moved = host.move_clock(cell, ClockTarget::At(instant(to)));
         match self.world.runtime.block_on(moved) {
-            Err(ClockMoveError::Backwards { now: shown }) if shown == instant(now) => {
+            Err(ClockMoveError::PastInstant { now: shown }) if shown == instant(now) => {
                 self.note("a clock did not go back");
                 Ok(())
             }
@@ -306,7 +306,11 @@ impl Player<'_> {
         let said = {
             let _in_runtime = self.world.runtime.enter();
             let (host, cell) = (&self.world.host, &self.world.cell);
-            let said = if allow { Said::Allow } else { Said::Refuse };
+            let said = if allow {
+                ConsentDecision::Allow
+            } else {
+                ConsentDecision::Refuse
+            };
             host.consent(cell, ENVIRONMENTS[env], id, said)
         };
         let said = said.map_err(|error| error.to_string())?.is_some();
@@ -358,7 +362,7 @@ impl Player<'_> {
             let refused = self.host_change(0, |account| {
                 manage::redeliver(account, ENVIRONMENTS[0], none)
             })?;
-            return self.refused_as(refused, Some(Refused::UnknownDelivery));
+            return self.refused_as(refused, Some(ChangeRefusal::UnknownDelivery));
         };
         let now = self.model.clock.now();
         let delivery = &mut self.model.environments[env].deliveries[at];
@@ -372,7 +376,7 @@ impl Player<'_> {
     }
 }
 
-fn same(found: Option<Refused>, foreseen: Option<Refused>) -> Result<(), String> {
+fn same(found: Option<ChangeRefusal>, foreseen: Option<ChangeRefusal>) -> Result<(), String> {
     match found == foreseen {
         true => Ok(()),
         false => Err(format!("a change: foreseen {foreseen:?}, found {found:?}")),

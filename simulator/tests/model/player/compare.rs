@@ -9,9 +9,9 @@ use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::account::Account;
-use svc_simulator::engine::state::delivery::{Answered, DeliveryState, Why as EngineWhy};
+use svc_simulator::engine::state::delivery::{AttemptOutcome, DeliveryState, Why as EngineWhy};
 use svc_simulator::engine::state::environment::EnvironmentState;
-use svc_simulator::engine::state::event::{Event, What};
+use svc_simulator::engine::state::event::{Event, EventKind};
 use svc_simulator::engine::state::ids::VerificationId;
 use svc_simulator::engine::state::keys::KeyState as EngineKeyState;
 use svc_simulator::engine::state::verification::State;
@@ -40,13 +40,13 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, foreseen: T, found: T) -> Re
 pub(super) fn happened(event: &Event) -> Option<Happened> {
     let at = event.at.as_millisecond();
     let env = usize::from(event.environment == Environment::Live);
-    match &event.what {
-        What::Resulted { verification, .. } => Some(Happened::Ended {
+    match &event.kind {
+        EventKind::Resulted { verification, .. } => Some(Happened::Ended {
             at,
             env,
             id: verification.to_string(),
         }),
-        What::Attempted {
+        EventKind::Attempted {
             verification,
             answer,
             ..
@@ -55,8 +55,8 @@ pub(super) fn happened(event: &Event) -> Option<Happened> {
             env,
             id: verification.to_string(),
             status: match answer {
-                Answered::Status(status) => Some(*status),
-                Answered::Nothing(_) => None,
+                AttemptOutcome::Status(status) => Some(*status),
+                AttemptOutcome::Nothing(_) => None,
             },
             posted: true,
         }),
@@ -323,8 +323,8 @@ fn compare_delivery(
                 EngineWhy::Hand => Why::Hand,
             },
             status: match attempt.answer {
-                Answered::Status(status) => Some(status),
-                Answered::Nothing(_) => None,
+                AttemptOutcome::Status(status) => Some(status),
+                AttemptOutcome::Nothing(_) => None,
             },
         };
         same("an attempt", foreseen, &attempt)?;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Evicted, Slot, Verifications, token_key};
+use super::{EvictionCounts, Slot, Verifications, token_key};
 
 /// The records in the order of eviction.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Listed {
     records: Vec<Slot>,
-    evicted: Evicted,
+    evicted: EvictionCounts,
     answered: u64,
 }
 

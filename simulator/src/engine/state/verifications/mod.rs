@@ -43,7 +43,7 @@ pub struct Verifications {
     /// For each [`Role`]: before this one none has the role and may lose it.
     heads: [Option<VerificationId>; Role::ALL.len()],
     totals: Totals,
-    evicted: Evicted,
+    evicted: EvictionCounts,
     answered: u64,
 }
 
@@ -60,7 +60,7 @@ struct Slot {
 
 /// What was evicted to bound memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evicted {
+pub struct EvictionCounts {
     /// Calls that left the call log.
     pub calls: u64,
     /// Idempotency keys before their time.
@@ -250,7 +250,7 @@ impl Verifications {
 
     /// What was evicted to bound memory.
     #[must_use]
-    pub fn evicted(&self) -> Evicted {
+    pub fn evicted(&self) -> EvictionCounts {
         self.evicted
     }
 

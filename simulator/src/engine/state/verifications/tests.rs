@@ -12,7 +12,7 @@ use svc_fixtures::json::Json;
 use super::{
     Attempt, BTreeSet, Claim, Delivery, Expiry, Phase, Verification, VerificationId, Verifications,
 };
-use crate::engine::state::delivery::{Answered, DeliveryId, DeliveryState};
+use crate::engine::state::delivery::{AttemptOutcome, DeliveryId, DeliveryState};
 use crate::engine::state::ids::{BodyDigest, Content, Seed};
 use crate::engine::state::verification::{Answer, Due, FirstAnswer, State};
 use crate::scenario::{Because, OutOfOrder, WebhookFault};
@@ -73,7 +73,7 @@ fn attempt(all: &mut Verifications, status: u16) -> (i64, VerificationId) {
         due,
         why,
         sent: None,
-        answer: Answered::Status(status),
+        answer: AttemptOutcome::Status(status),
         excerpt: Bytes::new(),
     };
     all.attempted(id, attempt, &SCHEDULE_MS);
