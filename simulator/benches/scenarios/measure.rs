@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Instant;
 
 use jiff::Timestamp;
-use svc_simulator::engine::call::authenticate::credential;
+use svc_simulator::engine::call::request::credential;
 use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Headers};
 use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::engine::state::account::{Account, Settings};

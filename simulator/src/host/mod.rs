@@ -9,7 +9,6 @@ pub mod clock_move;
 mod config;
 pub mod courier;
 pub mod directory;
-pub mod events;
 pub mod journal;
 mod lock_order;
 pub mod memory;
@@ -27,23 +26,22 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::engine;
-use crate::engine::call::authenticate;
 use crate::engine::call::consent::{self, ConsentDecision, ConsentOutcome};
 use crate::engine::call::reply::Reply;
-use crate::engine::call::request::{Call, Environment};
+use crate::engine::call::request::{self, Call, Environment};
 use crate::engine::call::rules::Rules;
+use crate::engine::state::access::Key;
 use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::ids::VerificationId;
-use crate::engine::state::keys::Key;
 use crate::engine::state::manage::{self, ChangeRefusal, Rotation};
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::Phase;
 use crate::scenario::AccountConfig;
 pub use account_rules::added_name;
 use call_execution::CallExecution;
-pub use cell::AccountCell;
+pub use cell::{AccountCell, EventBatch, MAX_EVENTS};
 use clock::Clock;
 use clock_move::{ClockMove, ClockMoveError, ClockTarget, move_clock};
 pub use config::HostConfig;
@@ -136,7 +134,7 @@ impl Host {
 
     /// Answers a call: the one way in, for HTTP and for tests.
     pub async fn answer(&self, call: &Call<'_>) -> Reply {
-        let credential = match authenticate::credential(call) {
+        let credential = match request::credential(call) {
             Ok(credential) => credential,
             Err(rejection) => return self.unauthenticated_reply(call, &rejection),
         };

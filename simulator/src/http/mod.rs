@@ -24,7 +24,7 @@ mod socket;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::engine::call::addresses::{self, AllAddresses};
+use crate::engine::call::response::{Addresses, AllAddresses};
 
 /// Where the three listeners are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +56,8 @@ impl ListenerAddresses {
     #[must_use]
     pub fn in_answers(&self) -> AllAddresses {
         AllAddresses {
-            test: addresses::Addresses::below(&url(self.sandbox)),
-            live: addresses::Addresses::below(&url(self.live)),
+            test: Addresses::below(&url(self.sandbox)),
+            live: Addresses::below(&url(self.live)),
         }
     }
 }

@@ -21,7 +21,7 @@ use svc_fixtures::contract::{BundleIndex, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
-use crate::engine::call::authenticate::Credential;
+use crate::engine::call::request::Credential;
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::engine::call::rules::Rules;
 use crate::engine::state::account::{Account, Settings};

@@ -94,7 +94,7 @@ impl Default for SimulatorBuilder {
 /// When the scenario folders are read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reload {
-    /// When the file system tells that they changed.
+    /// When the file system reports that they changed.
     OnChange,
     /// When a look, so often, finds them changed.
     Polling(Duration),
@@ -102,7 +102,7 @@ pub enum Reload {
     Never,
 }
 
-/// How often one looks where the file system can't be asked to tell.
+/// How often one looks where the file system reports no changes.
 const LOOKS: Duration = Duration::from_secs(2);
 
 /// Why a simulator did not start. `Debug` says the same as `Display`, so that a test that unwraps it
@@ -297,7 +297,7 @@ impl SimulatorBuilder {
             Reload::Never => return,
             Reload::Polling(time) => FileWatcher::polling(time),
             Reload::OnChange => FileWatcher::notified(&self.folders).unwrap_or_else(|error| {
-                tracing::warn!(%error, "the file system does not tell of changed scenario files: looking every 2 s");
+                tracing::warn!(%error, "the file system does not report changed scenario files: looking every 2 s");
                 FileWatcher::polling(LOOKS)
             }),
         };
@@ -317,7 +317,7 @@ impl SimulatorBuilder {
     }
 }
 
-/// A receiver that no webhook may go to is told of now, not at the first delivery.
+/// Refuses a receiver that no webhook may go to now, not at the first delivery.
 pub(super) fn check_receivers(
     accounts: &[AccountConfig],
     targets: &TargetPolicy,

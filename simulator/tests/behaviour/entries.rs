@@ -6,10 +6,10 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
 use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::access::RateLimit;
 use svc_simulator::engine::state::entry::{Change, Entry};
 use svc_simulator::engine::state::form::EntryError;
 use svc_simulator::engine::state::manage;
-use svc_simulator::engine::state::rate_limit::RateLimit;
 use svc_simulator::scenario::WebhookConfig;
 
 use crate::audit;

@@ -34,7 +34,7 @@ pub struct BundlePlan<'a> {
 /// Checks the body of a bundle: the fields of every step that are not taken from an earlier one.
 ///
 /// # Errors
-/// The first mistake of the first step that has one, as a call of that step would be told.
+/// The first mistake of the first step that has one, as a call of that step would get it.
 pub fn plan_bundle<'a>(
     rules: &'a Rules,
     around: RequestContext<'a>,

@@ -4,8 +4,6 @@
 
 pub mod pipeline;
 
-pub mod addresses;
-pub mod authenticate;
 pub mod bundle;
 pub mod consent;
 pub mod idempotency;

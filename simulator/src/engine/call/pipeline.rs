@@ -13,16 +13,16 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
-use super::authenticate::{self, Credential};
 use super::bundle::BundlePlan;
 use super::idempotency::{self, ClaimLookup};
 use super::prepare::{Plan, Prepared, Room, prepare};
 use super::reply::Reply;
-use super::request::{Call, Environment};
+use super::request::{Call, Credential, Environment};
 use super::resolve::{ResolvedSteps, Resolver, latency};
 use super::rules::Rules;
 use super::settle::{Settlement, refuse};
 use super::step_plan::StepPlan;
+use crate::engine::state::access;
 use crate::engine::state::account::Account;
 use crate::engine::state::audit::AccessKind;
 use crate::engine::state::entry::{Change, Entry};
@@ -160,7 +160,12 @@ impl<'a> CallPipeline<'a> {
     /// auth.wrong-environment).
     fn authenticate(&self) -> Result<usize, Rejection> {
         let (keys, prepared) = (&self.account.keys, self.prepared);
-        authenticate::admit(keys, prepared.credential, prepared.environment, self.now)
+        access::admit(
+            keys,
+            prepared.credential.key,
+            prepared.environment,
+            self.now,
+        )
     }
 
     /// What a call takes from its key's rate limit, where there is one (rulings 14 and 17).

@@ -8,11 +8,10 @@ use jiff::Timestamp;
 use svc_fixtures::contract::OperationIndex;
 use svc_fixtures::json::Json;
 
-use super::authenticate::Credential;
 use super::bundle::{BundlePlan, plan_bundle};
 use super::idempotency;
 use super::input;
-use super::request::{Body, Call, Environment, Header};
+use super::request::{Body, Call, Credential, Environment, Header};
 use super::route::{Target, dotted};
 use super::rules::Rules;
 use super::step_plan::{StepPlan, plan_step};
@@ -86,12 +85,6 @@ pub enum Plan<'a> {
     LookUp(&'a str),
     /// What was spent in this period (ruling 27).
     Usage(Period),
-}
-
-impl std::fmt::Debug for Credential<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Credential")
-    }
 }
 
 /// Prepares a call of an account.

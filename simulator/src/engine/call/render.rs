@@ -37,7 +37,7 @@ pub enum ResultPart<'a> {
     Failed {
         /// The code.
         code: ErrorCode,
-        /// What a person is told.
+        /// The message for people.
         message: &'a str,
         /// Whether the same call may succeed later.
         retryable: bool,

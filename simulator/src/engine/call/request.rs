@@ -1,8 +1,11 @@
-//! What comes in: one request as the adapters hand it over. Nothing here is checked yet.
+//! What comes in: one request as the adapters hand it over, and the key that it presents. Nothing here is checked
+//! against an account yet.
 
 use std::net::IpAddr;
 
 pub use svc_fixtures::contract::Environment;
+
+use crate::engine::state::rejection::Rejection;
 
 /// One request that parsed as HTTP.
 #[derive(Debug, Clone)]
@@ -73,4 +76,35 @@ pub enum Body<'a> {
     TooLarge,
     /// It did not arrive in time, or the connection broke.
     Incomplete,
+}
+
+/// An API key as a call presents it. Its text is a secret: it has no `Debug` and no `Display`.
+#[derive(Clone, Copy)]
+pub struct Credential<'a> {
+    /// The text.
+    pub key: &'a str,
+}
+
+/// The key in the `Authorization` header.
+///
+/// # Errors
+/// [`Rejection::NoCredential`] unless the header was sent once, with the scheme `Bearer` (in any
+/// case, as schemes are) and one word after it.
+pub fn credential<'a>(call: &Call<'a>) -> Result<Credential<'a>, Rejection> {
+    let Header::One(value) = call.headers.authorization else {
+        return Err(Rejection::NoCredential);
+    };
+    let text = std::str::from_utf8(value).map_err(|_| Rejection::NoCredential)?;
+    let (scheme, key) = text.split_once(' ').ok_or(Rejection::NoCredential)?;
+    let key = key.trim_matches(' ');
+    let usable = scheme.eq_ignore_ascii_case("bearer") && !key.is_empty() && !key.contains(' ');
+    usable
+        .then_some(Credential { key })
+        .ok_or(Rejection::NoCredential)
+}
+
+impl std::fmt::Debug for Credential<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Credential")
+    }
 }

@@ -8,8 +8,7 @@ use svc_fixtures::contract::{Contract, Operation, OperationIndex};
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 
-use super::addresses::AllAddresses;
-use super::response::{ResponseTemplate, Story, changed};
+use super::response::{AllAddresses, ResponseTemplate, Story, changed};
 use super::route::Router;
 use crate::engine::compute;
 use crate::engine::state::flow::{self, StepOf};

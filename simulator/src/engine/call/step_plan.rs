@@ -29,7 +29,7 @@ pub struct StepPlan<'a> {
     pub fixed: bool,
     /// Fields that must say what the flow's first call said, but for those that force an error.
     pub same: Vec<&'a str>,
-    /// What tells the sequence it is a step of apart from others.
+    /// Which sequence it is a step of.
     pub sequence: Option<SequenceKey>,
     /// The printed `data`, where it depends on the request alone.
     pub draft: Option<Vec<u8>>,

@@ -6,13 +6,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{Environment, Service};
 
-use super::allowlist::Allowlist;
+use super::access::{Allowlist, Key, KeyState, RateLimit, Window};
 use super::clock::AccountClock;
 use super::delivery::Delivery;
 use super::environment::{EnvironmentState, RetentionLimits};
 use super::ids::VerificationId;
-use super::keys::{Key, KeyState};
-use super::rate_limit::{RateLimit, Window};
 use super::verification::Verification;
 use super::verifications::Expiry;
 use super::wallet::Wallet;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use svc_fixtures::contract::Environment;
 
+use super::access::Window;
 use super::account::{Account, Settings, keys_of};
 use super::clock::AccountClock;
 use super::entry::{Change, Entry, Opening};
-use super::rate_limit::Window;
 use crate::scenario::{AccountConfig, KeyConfig};
 
 impl Account {

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{Environment, Paise};
 
+use super::access::{Allowlist, Key, KeyState, RateLimit, Window};
 use super::account::Account;
-use super::allowlist::Allowlist;
 use super::audit::Access;
 use super::clock::AccountClock;
 use super::counters::CounterKey;
@@ -13,8 +13,6 @@ use super::delivery::Attempt;
 use super::flow::FlowAdvance;
 use super::form::{self, EntryError};
 use super::ids::{SequenceKey, VerificationId};
-use super::keys::{Key, KeyState};
-use super::rate_limit::{RateLimit, Window};
 use super::verification::{State, Verification};
 use crate::scenario::{AccountConfig, WebhookConfig};
 

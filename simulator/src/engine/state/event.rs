@@ -6,12 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use svc_fixtures::contract::Environment;
 
+use super::access::KeyState;
 use super::account::Account;
 use super::clock::AccountClock;
 use super::delivery::{AttemptOutcome, DeliveryState};
 use super::entry::{Change, Entry};
 use super::ids::VerificationId;
-use super::keys::KeyState;
 use super::verification::{Phase, State, Verification};
 use super::verifications::Verifications;
 

@@ -43,7 +43,7 @@ impl BodyDigest {
         BodyDigest(hash.finalize().into())
     }
 
-    /// Of a body that is not, and of whatever else tells calls without a body apart.
+    /// Of a body that is not, and of whatever else distinguishes calls without a body.
     #[must_use]
     pub fn of_bytes(endpoint: &str, method: &str, query: &str, body: &[u8]) -> Self {
         let mut hash = Sha256::new();
@@ -124,7 +124,7 @@ impl Content {
     }
 }
 
-/// Tells the sequences of an account apart: the scenario and the identifying fields (ruling 33).
+/// Distinguishes the sequences of an account: the scenario and the identifying fields (ruling 33).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SequenceKey(pub u128);
 
@@ -169,7 +169,7 @@ impl VerificationId {
             .map(VerificationId)
     }
 
-    /// An id of something that belongs to this verification, told apart by `role`.
+    /// An id of something that belongs to this verification, distinguished by `role`.
     #[must_use]
     pub fn issued(&self, role: &str) -> String {
         let mut hash = Sha256::new();

@@ -7,12 +7,10 @@ use ipnet::IpNet;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::{Environment, Paise};
 
+use super::access::{Allowlist, Key, KeyState, RateLimit};
 use super::account::Account;
-use super::allowlist::Allowlist;
 use super::entry::Change;
 use super::ids::VerificationId;
-use super::keys::{Key, KeyState};
-use super::rate_limit::RateLimit;
 use crate::scenario::WebhookConfig;
 
 /// Why an account was not changed.

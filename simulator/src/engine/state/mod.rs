@@ -9,7 +9,7 @@ pub mod manage;
 pub mod verification;
 pub mod verifications;
 
-pub mod allowlist;
+pub mod access;
 pub mod audit;
 pub mod clock;
 pub mod counters;
@@ -17,8 +17,6 @@ pub mod delivery;
 pub mod flow;
 pub mod form;
 pub mod ids;
-pub mod keys;
-pub mod rate_limit;
 pub mod rejection;
 pub mod signature;
 pub mod sizes;

@@ -116,7 +116,7 @@ impl Rejection {
         }
     }
 
-    /// When the same call may pass, where that can be told.
+    /// When the same call may pass, where that is known.
     #[must_use]
     pub fn retry_after_s(&self) -> Option<u32> {
         match self {
@@ -128,7 +128,7 @@ impl Rejection {
         }
     }
 
-    /// What a person is told.
+    /// The message for people.
     #[must_use]
     pub fn message(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {

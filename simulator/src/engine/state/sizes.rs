@@ -1,5 +1,7 @@
-//! What the parts of an account take in memory: estimates that `benches/soak` holds against the resident
+//! What the parts of an account take in memory, and the sums of that: estimates that `benches/soak` holds against the resident
 //! memory of the process.
+
+use svc_fixtures::contract::Paise;
 
 /// So many, of so many bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,4 +28,44 @@ pub(super) const fn map_place<K, V>() -> usize {
 /// What a place in an ordered set takes: a tree whose nodes are half full at worst.
 pub(super) const fn set_place<T>() -> usize {
     size_of::<T>() * 3 / 2
+}
+
+/// The sums over all records, which run along so that nothing is ever counted anew.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Those of which something is still to come.
+    pub pinned: Sum,
+    /// All others.
+    pub evictable: Sum,
+    /// Those in the call log.
+    pub logged: usize,
+    /// Those in the call log that may leave it.
+    pub logged_evictable: usize,
+    /// Webhooks that are still due.
+    pub deliveries_due: usize,
+    /// Webhooks that were delivered or are dead.
+    pub deliveries_ended: usize,
+    /// Those whose answer is delayed for some real time.
+    pub delayed: usize,
+    /// What is held for them in the wallet.
+    pub held: Paise,
+}
+
+impl Totals {
+    pub(super) fn minus(&mut self, other: Totals) {
+        let sums = [
+            (&mut self.pinned, other.pinned),
+            (&mut self.evictable, other.evictable),
+        ];
+        for (sum, other) in sums {
+            sum.count -= other.count;
+            sum.bytes -= other.bytes;
+        }
+        self.logged -= other.logged;
+        self.logged_evictable -= other.logged_evictable;
+        self.deliveries_due -= other.deliveries_due;
+        self.deliveries_ended -= other.deliveries_ended;
+        self.delayed -= other.delayed;
+        self.held.0 -= other.held.0;
+    }
 }

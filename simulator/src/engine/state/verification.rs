@@ -134,7 +134,7 @@ pub enum State {
 pub struct Claim {
     /// The key.
     pub key: Arc<str>,
-    /// Tells whether another call has the same body.
+    /// Says whether another call has the same body.
     pub body: BodyDigest,
     /// When it was claimed, by the account's clock.
     pub at: Timestamp,

@@ -6,7 +6,7 @@ use svc_fixtures::contract::Paise;
 use super::rejection::Rejection;
 
 /// The money of an account (ruling 22). Always: balance + charged = topped up, and 0 ≤ held ≤ balance.
-/// The balance is the wallet's own; what was charged is told by the verifications that were, so that each
+/// The balance is the wallet's own; what was charged is the sum of what the verifications say, so that each
 /// checks the other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

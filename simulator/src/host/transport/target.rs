@@ -97,7 +97,7 @@ impl TargetPolicy {
     ///
     /// # Errors
     /// Where there are addresses and none is allowed: why the lowest is not, so that the reason
-    /// does not depend on the order in which a name server tells them.
+    /// does not depend on the order in which a name server lists them.
     pub(super) fn filter(&self, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, TargetRejection> {
         let lowest = addresses.iter().min().copied();
         let allowed: Vec<IpAddr> = addresses

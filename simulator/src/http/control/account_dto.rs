@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::values::{EnvironmentDto, NetworkDto, RateLimitDto, RupeesDto, TimestampDto};
 use crate::engine::call::request::Environment;
+use crate::engine::state::access::{Key, KeyState};
 use crate::engine::state::account::Account;
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::delivery::DeliveryState;
 use crate::engine::state::environment::EnvironmentState;
-use crate::engine::state::keys::{Key, KeyState};
 use crate::engine::state::usage::Row;
 use crate::engine::state::verification::{Due, Phase, Verification};
 use crate::engine::state::wallet::Wallet;

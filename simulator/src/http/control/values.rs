@@ -11,9 +11,9 @@ use svc_fixtures::contract::Paise;
 use svc_fixtures::duration::parse_duration_ms;
 
 use crate::engine::call::request::Environment;
+use crate::engine::state::access::RateLimit;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::manage::MOST;
-use crate::engine::state::rate_limit::RateLimit;
 use crate::scenario::{RateLimitConfig, WebhookConfig, is_key_name};
 
 /// Reads a type from the text that stands for it on the wire.

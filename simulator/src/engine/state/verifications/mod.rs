@@ -7,7 +7,6 @@
 
 mod eviction;
 mod listed;
-mod totals;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
@@ -22,12 +21,11 @@ use svc_fixtures::contract::Paise;
 
 use super::delivery::{Attempt, Delivery};
 use super::ids::VerificationId;
-use super::sizes::{ALLOCATED, map_place};
+use super::sizes::{ALLOCATED, Totals, map_place};
 use super::verification::{Answer, Claim, Phase, Verification};
 pub use eviction::Expiry;
 use eviction::Role;
 use listed::Listed;
-pub use totals::Totals;
 
 /// The verifications of an account in one environment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -51,7 +49,7 @@ pub struct Verifications {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Slot {
     verification: Box<Verification>,
-    /// How many were answered for the first time before it: ids tell nothing of the order in which
+    /// How many were answered for the first time before it: ids say nothing of the order in which
     /// calls came, and many come in one instant.
     number: u64,
     /// Whether the call log shows it.
