@@ -7,9 +7,10 @@ use divan::counter::BytesCount;
 use svc_fixtures::contract::{Environment, OperationIndex, Paise};
 use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::input::Input;
-use svc_simulator::engine::call::render::{self, Charge, Envelope, Meta, ResultPart};
+use svc_simulator::engine::call::render::{self, Charge, ResultPart};
 use svc_simulator::engine::call::response::Sources;
 use svc_simulator::engine::state::ids::VerificationId;
+use svc_simulator::engine::state::verification::Verification;
 
 use super::given::{Person, START, body, rules, usual, usual_index};
 
@@ -72,22 +73,17 @@ fn filled(input: &Input<'_>, operation: OperationIndex) -> Vec<u8> {
 fn envelope(bencher: Bencher<'_, '_>) {
     let input = checked(usual_index(), body(Person::Other(0)));
     let data = filled(&input, usual_index());
-    let envelope = Envelope {
-        verification: VerificationId::NONE,
-        reference: Some("order-1"),
-        endpoint: &usual().id,
-        result: ResultPart::Completed(&data),
-        charged: Some(Charge {
-            amount: usual().price,
-            balance_after: Paise(9_999_750),
-        }),
-        meta: Meta {
-            created_at: START,
-            environment: Environment::Live,
-            latency_ms: usual().latency.max_ms,
-            provider: None,
-        },
+    let of = Verification {
+        reference: Some("order-1".into()),
+        latency_ms: usual().latency.max_ms,
+        ..Verification::new(VerificationId::NONE, usual().id.as_str().into(), START)
     };
-    let bencher = bencher.counter(BytesCount::new(render::envelope(&envelope).len()));
-    bencher.bench(|| render::envelope(black_box(&envelope)));
+    let result = ResultPart::Completed(&data);
+    let charged = Some(Charge {
+        amount: usual().price,
+        balance_after: Paise(9_999_750),
+    });
+    let print = |of: &Verification| render::envelope(of, &result, charged, Environment::Live);
+    let bencher = bencher.counter(BytesCount::new(print(&of).len()));
+    bencher.bench(|| print(black_box(&of)));
 }

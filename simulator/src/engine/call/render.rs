@@ -9,25 +9,8 @@ use super::request::Environment;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::Verification;
 
-/// Everything an envelope says.
-#[derive(Debug, Clone)]
-pub struct Envelope<'a> {
-    /// `verificationId`.
-    pub verification: VerificationId,
-    /// `referenceId`; null where the caller sent none.
-    pub reference: Option<&'a str>,
-    /// `endpoint`.
-    pub endpoint: &'a str,
-    /// `success`, `status`, and `data` or `error`.
-    pub result: ResultPart<'a>,
-    /// `billing`: what was charged and what is left, where something was.
-    pub charged: Option<Charge>,
-    /// `meta`.
-    pub meta: Meta<'a>,
-}
-
 /// The part of an envelope that says how the call ended.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum ResultPart<'a> {
     /// Completed, with its printed `data`.
     Completed(&'a [u8]),
@@ -53,104 +36,67 @@ pub struct Charge {
     pub balance_after: Paise,
 }
 
-/// The `meta` of an envelope.
-#[derive(Debug, Clone, Copy)]
-pub struct Meta<'a> {
-    /// When the call came in, by the account's clock.
-    pub created_at: Timestamp,
-    /// Where.
-    pub environment: Environment,
-    /// The operation's typical latency.
-    pub latency_ms: u32,
-    /// Who answered, where a scenario says so.
-    pub provider: Option<&'a str>,
-}
-
 /// What every envelope has around its texts, about.
 const FRAME: usize = 290;
 
-impl Envelope<'_> {
-    /// How long it becomes, or a little more: it is kept as it is printed. Texts that must be escaped
-    /// take more.
-    fn room(&self) -> usize {
-        let result = match &self.result {
-            ResultPart::Completed(data) | ResultPart::Pending(data) => data.len(),
-            ResultPart::Failed { message, .. } => 70 + message.len(),
-        };
-        let charged = if self.charged.is_some() { 60 } else { 0 };
-        let texts = [Some(self.endpoint), self.reference, self.meta.provider];
-        let texts: usize = texts.into_iter().flatten().map(str::len).sum();
-        let provider = if self.meta.provider.is_some() { 14 } else { 0 };
-        FRAME + result + charged + texts + provider
-    }
+/// How long an envelope becomes, or a little more: it is kept as it is printed. Texts that must be escaped
+/// take more.
+fn room(of: &Verification, result: &ResultPart<'_>, charged: Option<Charge>) -> usize {
+    let result = match result {
+        ResultPart::Completed(data) | ResultPart::Pending(data) => data.len(),
+        ResultPart::Failed { message, .. } => 70 + message.len(),
+    };
+    let charged = if charged.is_some() { 60 } else { 0 };
+    let reference = of.reference.as_deref().map_or(0, str::len);
+    let provider = of.provider.as_deref().map_or(0, |it| 14 + it.len());
+    FRAME + result + charged + of.endpoint.len() + reference + provider
 }
 
-/// The bytes of an envelope.
+/// The printed envelope of a verification that stands so.
 #[must_use]
-pub fn envelope(envelope: &Envelope<'_>) -> Vec<u8> {
-    let mut out = Out(Vec::with_capacity(envelope.room()));
-    let success = !matches!(envelope.result, ResultPart::Failed { .. });
-    out.raw(if success {
-        r#"{"success":true,"verificationId":""#
-    } else {
-        r#"{"success":false,"verificationId":""#
-    });
-    out.raw(VerificationId::PREFIX);
-    out.raw(envelope.verification.suffix());
-    out.raw(r#"","referenceId":"#);
-    out.text_or_null(envelope.reference);
-    out.raw(r#","endpoint":"#);
-    out.text(envelope.endpoint);
-    out.result(&envelope.result);
-    out.billing(envelope.charged);
-    out.meta(&envelope.meta);
-    out.0
-}
-
-/// The printed envelope of a verification.
-pub(super) fn print(
+pub fn envelope(
     of: &Verification,
-    result: ResultPart<'_>,
+    result: &ResultPart<'_>,
     charged: Option<Charge>,
     environment: Environment,
 ) -> Bytes {
-    let printed = Envelope {
-        verification: of.id,
-        reference: of.reference.as_deref(),
-        endpoint: &of.endpoint,
-        result,
-        charged,
-        meta: Meta {
-            created_at: of.created_at,
-            environment,
-            latency_ms: of.latency_ms,
-            provider: of.provider.as_deref(),
-        },
-    };
-    self::envelope(&printed).into()
+    let mut out = Printer(Vec::with_capacity(room(of, result, charged)));
+    out.raw(match result {
+        ResultPart::Failed { .. } => r#"{"success":false,"verificationId":""#,
+        ResultPart::Completed(_) | ResultPart::Pending(_) => {
+            r#"{"success":true,"verificationId":""#
+        }
+    });
+    out.id(of.id);
+    out.raw(r#"","referenceId":"#);
+    out.json(&of.reference);
+    out.raw(r#","endpoint":"#);
+    out.json(&*of.endpoint);
+    out.result(result);
+    out.billing(charged);
+    out.meta(of, environment);
+    out.0.into()
 }
 
-struct Out(Vec<u8>);
+/// Prints the parts that envelopes are made of.
+pub(super) struct Printer(pub(super) Vec<u8>);
 
-impl Out {
-    fn raw(&mut self, text: &str) {
+impl Printer {
+    pub(super) fn raw(&mut self, text: &str) {
         self.0.extend_from_slice(text.as_bytes());
     }
 
-    fn text(&mut self, text: &str) {
-        self.json(text);
-    }
-
-    fn text_or_null(&mut self, text: Option<&str>) {
-        self.json(&text);
-    }
-
-    fn json<T: serde::Serialize + ?Sized>(&mut self, value: &T) {
+    pub(super) fn json<T: serde::Serialize + ?Sized>(&mut self, value: &T) {
         serde_json::to_writer(&mut self.0, value).expect("texts and numbers print into memory");
     }
 
+    pub(super) fn id(&mut self, id: VerificationId) {
+        self.raw(VerificationId::PREFIX);
+        self.raw(id.suffix());
+    }
+
     /// `,"status":…` and `data` or `error`.
-    fn result(&mut self, result: &ResultPart<'_>) {
+    pub(super) fn result(&mut self, result: &ResultPart<'_>) {
         match result {
             ResultPart::Completed(data) => {
                 self.raw(r#","status":"completed","data":"#);
@@ -168,7 +114,7 @@ impl Out {
                 self.raw(r#","status":"failed","error":{"code":""#);
                 self.raw(code.as_str());
                 self.raw(r#"","message":"#);
-                self.text(message);
+                self.json(message);
                 self.raw(if *retryable {
                     r#","retryable":true}"#
                 } else {
@@ -179,7 +125,7 @@ impl Out {
     }
 
     /// `,"billing":{…}`
-    fn billing(&mut self, charged: Option<Charge>) {
+    pub(super) fn billing(&mut self, charged: Option<Charge>) {
         match charged {
             Some(Charge {
                 amount,
@@ -195,16 +141,16 @@ impl Out {
         self.raw("}");
     }
 
-    fn meta(&mut self, meta: &Meta<'_>) {
+    fn meta(&mut self, of: &Verification, environment: Environment) {
         self.raw(r#","meta":{"createdAt":""#);
-        self.instant(meta.created_at);
+        self.instant(of.created_at);
         self.raw(r#"","environment":""#);
-        self.raw(meta.environment.as_str());
+        self.raw(environment.as_str());
         self.raw(r#"","latencyMs":"#);
-        self.raw(itoa::Buffer::new().format(meta.latency_ms));
-        if let Some(provider) = meta.provider {
+        self.raw(itoa::Buffer::new().format(of.latency_ms));
+        if let Some(provider) = of.provider.as_deref() {
             self.raw(r#","provider":"#);
-            self.text(provider);
+            self.json(provider);
         }
         self.raw("}}");
     }
@@ -217,103 +163,25 @@ impl Out {
     }
 }
 
-/// What a bundle says of one of its steps.
-#[derive(Debug, Clone)]
-pub struct StepPart<'a> {
-    /// `verificationId`.
-    pub verification: VerificationId,
-    /// `endpoint`.
-    pub endpoint: &'a str,
-    /// `status`, and `data` or `error`.
-    pub result: ResultPart<'a>,
-    /// `billing`.
-    pub charged: Option<Charge>,
-}
-
-/// Writes the `data` of a bundle member by member.
-pub struct DataWriter(Out);
-
-impl DataWriter {
-    /// Without members so far.
-    #[must_use]
-    pub fn new() -> Self {
-        DataWriter(Out(Vec::with_capacity(2048)))
-    }
-
-    fn name(&mut self, name: &str) {
-        let first = self.0.0.is_empty();
-        self.0.raw(if first { "{" } else { "," });
-        self.0.text(name);
-        self.0.raw(":");
-    }
-
-    /// A member.
-    pub fn member<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
-        self.name(name);
-        self.0.json(value);
-    }
-
-    /// `steps`: what each says of itself, without what it shares with its bundle.
-    pub fn steps<'s>(&mut self, steps: impl Iterator<Item = StepPart<'s>>) {
-        self.name("steps");
-        self.0.raw("[");
-        for (at, step) in steps.enumerate() {
-            self.0.raw(if at == 0 {
-                r#"{"endpoint":"#
-            } else {
-                r#",{"endpoint":"#
-            });
-            self.0.text(step.endpoint);
-            self.0.raw(r#","verificationId":""#);
-            self.0.raw(VerificationId::PREFIX);
-            self.0.raw(step.verification.suffix());
-            self.0.raw("\"");
-            self.0.result(&step.result);
-            self.0.billing(step.charged);
-            self.0.raw("}");
-        }
-        self.0.raw("]");
-    }
-
-    /// The printed `data`.
-    #[must_use]
-    pub fn finish(mut self) -> Vec<u8> {
-        self.0.raw("}");
-        self.0.0
-    }
-}
-
-impl Default for DataWriter {
-    fn default() -> Self {
-        DataWriter::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn sample(result: ResultPart<'_>, charged: Option<Charge>) -> String {
-        let sample = Envelope {
-            verification: VerificationId::parse("svcv_00000000000000000000000000").expect("an id"),
-            reference: Some("a \"quoted\"\u{7}reference"),
-            endpoint: "an.operation",
-            result,
-            charged,
-            meta: Meta {
-                created_at: Timestamp::constant(1_800_000_000, 0),
-                environment: Environment::Live,
-                latency_ms: 250,
-                provider: None,
-            },
+        let id = VerificationId::parse("svcv_00000000000000000000000000").expect("an id");
+        let at = Timestamp::constant(1_800_000_000, 0);
+        let of = Verification {
+            reference: Some("a \"quoted\"\u{7}reference".into()),
+            latency_ms: 250,
+            ..Verification::new(id, "an.operation".into(), at)
         };
-        let bytes = envelope(&sample);
-        let spare = sample.room() - bytes.len();
+        let bytes = envelope(&of, &result, charged, Environment::Live);
+        let spare = room(&of, &result, charged) - bytes.len();
         assert!(
             spare < 80,
             "an envelope is kept with {spare} bytes too many"
         );
-        String::from_utf8(bytes).expect("an envelope is text")
+        String::from_utf8(bytes.into()).expect("an envelope is text")
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{Bundle, RiskPart};
 use svc_fixtures::json::Json;
 
-use super::render::{Charge, DataWriter, ResultPart, StepPart, print};
+use super::render::{Charge, Printer, ResultPart, envelope};
 use super::request::Environment;
 use super::rules::Rules;
 use crate::engine::state::verification::{Answer, State, Step, Verification};
@@ -49,7 +49,7 @@ pub(super) fn answer(
     Answer {
         status,
         state,
-        envelope: print(of, part, total, environment),
+        envelope: envelope(of, &part, total, environment),
     }
 }
 
@@ -72,29 +72,43 @@ fn data(
     (of, carries): (&Verification, bool),
     ends: &[StepEnd<'_>],
 ) -> Vec<u8> {
-    let mut data = DataWriter::new();
-    data.member("bundle", &row.slug);
+    let mut out = Printer(Vec::with_capacity(2048));
+    out.raw(r#"{"bundle":"#);
+    out.json(&row.slug);
     if let Some(flow) = of.flow.as_ref().filter(|_| carries) {
         let mut flows = rules.contract.flows.iter();
         let second = flows.find(|it| *it.name == *flow.name);
         let field = second.and_then(|it| it.steps.get(1)?.takes.as_ref());
         if let (Some(field), Some(token)) = (field, flow.tokens.first()) {
-            data.member(field, &**token);
+            out.raw(",");
+            out.json(field);
+            out.raw(":");
+            out.json(&**token);
         }
     }
-    let steps = ends.iter().map(|end| StepPart {
-        verification: end.step.id,
-        endpoint: &end.step.endpoint,
-        result: end.part.clone(),
-        charged: end.charged,
-    });
-    data.steps(steps);
+    out.raw(r#","steps":["#);
+    for (at, end) in ends.iter().enumerate() {
+        out.raw(if at == 0 { "{" } else { ",{" });
+        out.raw(r#""endpoint":"#);
+        out.json(&*end.step.endpoint);
+        out.raw(r#","verificationId":""#);
+        out.id(end.step.id);
+        out.raw("\"");
+        // What a step says of itself, without what it shares with its bundle.
+        out.result(&end.part);
+        out.billing(end.charged);
+        out.raw("}");
+    }
+    out.raw("]");
     if !row.risk.is_empty() {
         let score = risk_score(&row.risk, &of.steps);
-        data.member("riskScore", &score);
-        data.member("riskLevel", risk_level(score));
+        out.raw(r#","riskScore":"#);
+        out.json(&score);
+        out.raw(r#","riskLevel":"#);
+        out.json(risk_level(score));
     }
-    data.finish()
+    out.raw("}");
+    out.0
 }
 
 /// The score of a bundle's steps, 0 to 100: the points its row gives for what they say. A step

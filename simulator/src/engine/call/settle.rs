@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::{Timestamp, ToSpan};
 use svc_fixtures::contract::{Bundle, BundleMode, Paise};
 
-use super::render::{Charge, ResultPart, print};
+use super::render::{Charge, ResultPart, envelope};
 use super::reply::Reply;
 use super::request::Environment;
 use super::rollup::{self, StepEnd};
@@ -196,12 +196,7 @@ impl Settlement<'_> {
         Answer {
             status: end.status,
             state: end.state,
-            envelope: print(
-                verification,
-                end.part.clone(),
-                end.charged,
-                self.environment,
-            ),
+            envelope: envelope(verification, &end.part, end.charged, self.environment),
         }
     }
 
@@ -335,7 +330,7 @@ pub fn refuse(
         message: &message,
         retryable: rules.contract.error(code).retryable,
     };
-    let envelope = print(verification, part, None, environment);
+    let envelope = envelope(verification, &part, None, environment);
     let status = rejection.status(&rules.contract);
     let mut reply = Reply::plain(status, envelope.clone());
     reply.retry_after_s = rejection.retry_after_s();
