@@ -146,12 +146,13 @@ impl Host {
                 Err(_) => return self.unauthenticated_reply(call, &Rejection::TooManyAccounts),
             };
             let rules = self.rules.of(&cell);
-            let prepared = engine::prepare(&rules, cell.id(), credential, call);
+            let mut prepared = engine::prepare(&rules, cell.id(), credential, call);
+            prepared.room = self.memory.room();
             let execution = CallExecution {
                 scheduler: &self.scheduler,
                 rules: &rules,
                 cell: &cell,
-                prepared: &prepared.in_room(self.memory.room()),
+                prepared: &prepared,
             };
             let executed = execution.run().await;
             self.evict();

@@ -58,12 +58,6 @@ pub enum Room {
 }
 
 impl Prepared<'_> {
-    /// The same call, where there is so much room.
-    #[must_use]
-    pub fn in_room(self, room: Room) -> Self {
-        Prepared { room, ..self }
-    }
-
     /// The record of a call of which nothing was executed yet.
     pub(super) fn verification(&self, id: VerificationId, now: Timestamp) -> Verification {
         Verification {

@@ -6,6 +6,7 @@ use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 use super::form;
+use super::ids::CounterKey;
 use super::sizes::{Sum, map_place};
 
 /// How many times an account has asked each thing. Bounded: what is evicted raises the floor that
@@ -13,16 +14,12 @@ use super::sizes::{Sum, map_place};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     floor: u32,
-    #[serde(with = "form::counts")]
+    #[serde(serialize_with = "form::sorted")]
     young: HashMap<CounterKey, u32, FixedState>,
-    #[serde(with = "form::counts")]
+    #[serde(serialize_with = "form::sorted")]
     old: HashMap<CounterKey, u32, FixedState>,
     evicted: u64,
 }
-
-/// The beginning of a content, without the padding that a number would need. Two contents that begin
-/// alike are counted as one: their ids differ all the same.
-pub type CounterKey = [u8; 8];
 
 impl Counters {
     /// So many different contents are counted exactly; up to twice as many are kept.
@@ -80,12 +77,12 @@ mod tests {
     #[test]
     fn a_count_that_was_evicted_never_starts_over() {
         let mut counters = Counters::default();
-        let first = [0xff; 8];
+        let first = CounterKey([0xff; 8]);
         for _ in 0..5 {
             counters.count(first);
         }
         for n in 0..2 * Counters::GENERATION + 2 {
-            counters.count((n as u64).to_le_bytes());
+            counters.count(CounterKey((n as u64).to_le_bytes()));
         }
         assert!(counters.asked(first) >= 5);
     }

@@ -8,11 +8,10 @@ use super::access::{Allowlist, Key, KeyState, RateLimit, Window};
 use super::account::Account;
 use super::audit::Access;
 use super::clock::AccountClock;
-use super::counters::CounterKey;
 use super::delivery::Attempt;
 use super::flow::FlowAdvance;
-use super::form::{self, EntryError};
-use super::ids::{SequenceKey, VerificationId};
+use super::form::EntryError;
+use super::ids::{CounterKey, SequenceKey, VerificationId};
 use super::verification::{State, Verification};
 use crate::scenario::{AccountConfig, WebhookConfig};
 
@@ -54,7 +53,6 @@ pub enum Change {
     /// Something was asked once more, so that its next id differs (ruling 2).
     CallCounted {
         /// What was asked.
-        #[serde(with = "form::hex")]
         content: CounterKey,
     },
     /// A sequence of a scenario decided one more call (ruling 33).

@@ -1,13 +1,15 @@
 //! The JSON form of what entries are made of, where it is not that of its fields.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 
 use data_encoding::{BASE64, HEXLOWER};
+use foldhash::fast::FixedState;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use svc_fixtures::json::Json;
 
-use super::ids::{BodyDigest, SequenceKey, VerificationId};
+use super::ids::{BodyDigest, CounterKey, SequenceKey, VerificationId};
 use super::signature::Signature;
 
 /// A text that reads back as what it was printed from.
@@ -53,6 +55,15 @@ as_text!(
     |text| u128::from_str_radix(text, 16).ok().map(SequenceKey)
 );
 as_text!(
+    CounterKey,
+    "counter",
+    |key| HEXLOWER.encode(&key.0),
+    |text| {
+        let bytes = HEXLOWER.decode(text.as_bytes()).ok()?;
+        bytes.try_into().ok().map(CounterKey)
+    }
+);
+as_text!(
     BodyDigest,
     "digest",
     |digest| HEXLOWER.encode(&digest.0),
@@ -61,28 +72,6 @@ as_text!(
         bytes.try_into().ok().map(BodyDigest)
     }
 );
-
-/// Eight bytes as hexadecimal digits.
-pub(super) mod hex {
-    use super::{D8, Deserializer, HEXLOWER, Serializer, read};
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        bytes: &D8,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&HEXLOWER.encode(bytes))
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<D8, D::Error> {
-        read(deserializer, "8 bytes", |text| {
-            HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
-        })
-    }
-}
-
-type D8 = [u8; 8];
 
 /// Bytes that are nearly always text.
 #[derive(Serialize, Deserialize)]
@@ -131,9 +120,7 @@ pub(super) mod bytes {
 
 /// A map whose keys are pairs, as a list.
 pub(super) mod rows {
-    use std::collections::BTreeMap;
-
-    use super::{Deserialize, Deserializer, Serialize, Serializer};
+    use super::{BTreeMap, Deserialize, Deserializer, Serialize, Serializer};
 
     pub(in super::super) fn serialize<A, B, R, S>(
         rows: &BTreeMap<(A, B), R>,
@@ -162,48 +149,19 @@ pub(super) mod rows {
     }
 }
 
-/// Counts by hexadecimal key, in order of the keys.
-pub(super) mod counts {
-    use std::collections::{BTreeMap, HashMap};
-
-    use foldhash::fast::FixedState;
-    use serde::de::Error as _;
-
-    use super::{D8, Deserialize, Deserializer, HEXLOWER, Serialize, Serializer};
-
-    type Counts = HashMap<D8, u32, FixedState>;
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        counts: &Counts,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let sorted = counts
-            .iter()
-            .map(|(key, count)| (HEXLOWER.encode(key), count));
-        sorted.collect::<BTreeMap<_, _>>().serialize(serializer)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Counts, D::Error> {
-        let sorted = BTreeMap::<String, u32>::deserialize(deserializer)?;
-        let read = |(key, count): (String, u32)| {
-            let key = HEXLOWER.decode(key.as_bytes()).map_err(D::Error::custom)?;
-            let key = key
-                .try_into()
-                .map_err(|_| D::Error::custom("a key has 8 bytes"))?;
-            Ok((key, count))
-        };
-        sorted.into_iter().map(read).collect()
-    }
+/// A map in the order of its keys.
+pub(super) fn sorted<K: Ord + Serialize, S: Serializer>(
+    map: &HashMap<K, u32, FixedState>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(map.iter().collect::<BTreeMap<_, _>>())
 }
 
 /// An ordered map as a list of its pairs.
 pub(super) mod pairs {
-    use foldhash::fast::FixedState;
     use hashlink::LinkedHashMap;
 
-    use super::{Deserialize, Deserializer, SequenceKey, Serializer};
+    use super::{Deserialize, Deserializer, FixedState, SequenceKey, Serializer};
 
     type Pairs = LinkedHashMap<SequenceKey, u32, FixedState>;
 

@@ -2,6 +2,7 @@
 //! is going on. No counter that calls share, no randomness.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use data_encoding::{Encoding, Specification};
 use hmac::{Hmac, KeyInit, Mac};
@@ -101,17 +102,16 @@ impl Content {
         Content(hash.finalize().into())
     }
 
-    /// What the counters know it by. Two contents that begin alike are counted as one: their ids differ
-    /// all the same.
+    /// What the counters know it by.
     #[must_use]
-    pub fn counter_key(&self) -> [u8; 8] {
-        self.0[..8].try_into().expect("8 of 32 bytes")
+    pub fn counter_key(&self) -> CounterKey {
+        CounterKey(self.0[..8].try_into().expect("8 of 32 bytes"))
     }
 
     /// A number made from the content.
     #[must_use]
     pub fn number(&self) -> u64 {
-        u64::from_le_bytes(self.0[..8].try_into().expect("eight of 32 bytes"))
+        beginning(&self.0)
     }
 
     /// The id of the call with this content that was asked so many times before.
@@ -124,12 +124,17 @@ impl Content {
     }
 }
 
+/// The beginning of a content, without the padding that a number would need. Two contents that begin alike
+/// are counted as one: their ids differ all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CounterKey(pub [u8; 8]);
+
 /// Distinguishes the sequences of an account: the scenario and the identifying fields (ruling 33).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SequenceKey(pub u128);
 
 /// `svcv_` and 26 characters of lower-case Crockford base 32. Kept without the prefix.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VerificationId([u8; VerificationId::LENGTH]);
 
 impl VerificationId {
@@ -180,6 +185,23 @@ impl VerificationId {
             &VerificationId::from_bytes(&hash.finalize()).suffix()[..20]
         )
     }
+}
+
+/// An id is made of a hash: some of it spreads as well as all of it, and every call looks several up.
+impl Hash for VerificationId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(beginning(&self.0));
+    }
+}
+
+impl Hash for CounterKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(beginning(&self.0));
+    }
+}
+
+fn beginning(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes[..8].try_into().expect("the first 8 bytes are 8"))
 }
 
 impl fmt::Display for VerificationId {
