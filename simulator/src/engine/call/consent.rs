@@ -50,7 +50,7 @@ pub fn link<'a>(
         .then_some(Link::Used)
 }
 
-/// What becomes of a pending call when a person has decision something: where the person goes on to, and
+/// What becomes of a pending call when a person has decided: where the person goes on to, and
 /// what changes. None where the link is not open.
 #[must_use]
 pub fn settle(

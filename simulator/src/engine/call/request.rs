@@ -78,7 +78,8 @@ pub enum Body<'a> {
     Incomplete,
 }
 
-/// An API key as a call presents it. Its text is a secret: it has no `Debug` and no `Display`.
+/// An API key as a call presents it. Its text is a secret: it has no `Display`, and its `Debug`
+/// does not show it.
 #[derive(Clone, Copy)]
 pub struct Credential<'a> {
     /// The text.
