@@ -161,16 +161,12 @@ impl Target for HttpTarget {
 
 /// What sends and waits so; where an address begins with `https://`, with what it speaks TLS by.
 fn client(tls: Option<&Tls>, timeouts: Timeouts) -> Result<Client, TransportError> {
-    let client = Client::builder()
+    let client = tls.map_or_else(svc_tls::plain_client, Tls::client);
+    let client = client
         .redirect(reqwest::redirect::Policy::none())
-        .no_proxy()
         .connect_timeout(timeouts.connect)
-        .timeout(timeouts.answer);
-    let client = match tls {
-        None => svc_tls::plain(client),
-        Some(tls) => tls.secure(client),
-    };
-    let client = client.build();
+        .timeout(timeouts.answer)
+        .build();
     client.map_err(|error| TransportError::NotSendable(causes(&error)))
 }
 

@@ -144,22 +144,20 @@ pub(super) struct ControlClient {
 
 impl ControlClient {
     pub(super) fn new(args: &ConsoleArgs) -> anyhow::Result<Self> {
-        // Without `no_proxy` the environment's proxy would be asked for what runs on this machine.
-        let http = Client::builder()
-            .user_agent(concat!("svc-simulator/", env!("CARGO_PKG_VERSION")))
-            .no_proxy()
-            .redirect(Policy::none())
-            .referer(false)
-            .connect_timeout(Duration::from_secs(5));
         let http = match args.url.scheme() {
             "https" => {
                 let (ca_file, own) = (&args.console_ca_file, &args.console_client_cert);
                 let tls = Tls::read(ca_file.as_deref(), own.as_deref())?;
-                tls.with_proxy_of_environment().secure(http)
+                tls.with_proxy_of_environment().client()
             }
-            _ => svc_tls::plain(http),
+            _ => svc_tls::plain_client(),
         };
-        let http = http.build()?;
+        let http = http
+            .user_agent(concat!("svc-simulator/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
+            .referer(false)
+            .connect_timeout(Duration::from_secs(5))
+            .build()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;

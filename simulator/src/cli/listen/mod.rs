@@ -13,9 +13,10 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 use data_encoding::HEXLOWER;
-use reqwest::{Client, Method, Url};
+use reqwest::{Method, Url};
 use serde_json::{Value, json};
 use svc_fixtures::contract::Environment;
+use svc_tls::Tls;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -106,9 +107,13 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
         None => generate_secret()?,
     };
     let signals = Signals::listen()?;
-    let client = Client::builder()
+    let secure = |url: &Url| url.scheme() == "https";
+    let client = match args.forward.as_ref().is_some_and(secure) {
+        true => Tls::default().with_proxy_of_environment().client(),
+        false => svc_tls::plain_client(),
+    };
+    let client = client
         .redirect(reqwest::redirect::Policy::none())
-        .no_proxy()
         .build()
         .context("no client can be made")?;
     let stop = CancellationToken::new();

@@ -93,7 +93,7 @@ impl HttpTransport {
         targets: TargetPolicy,
         resolver: Arc<dyn NameResolver>,
     ) -> Result<Self, TransportError> {
-        let plain = svc_tls::plain(client(limits, &targets, &resolver, None));
+        let plain = configured(svc_tls::plain_client(), limits, &targets, &resolver, None);
         Ok(HttpTransport {
             plain: plain.build().map_err(TransportError::NoClient)?,
             secure: OnceCell::new(),
@@ -117,8 +117,8 @@ impl HttpTransport {
         }
         let make = async || {
             let proxy = self.tls.proxy_host();
-            let client = client(self.limits, &self.targets, &self.resolver, proxy);
-            self.tls.secure(client).build()
+            let client = self.tls.client();
+            configured(client, self.limits, &self.targets, &self.resolver, proxy).build()
         };
         self.secure.get_or_try_init(make).await
     }
@@ -186,8 +186,9 @@ impl Transport for HttpTransport {
     }
 }
 
-/// What posts to receivers, but for what it speaks TLS by.
-fn client(
+/// A client as it posts to receivers.
+fn configured(
+    client: ClientBuilder,
     limits: TransportLimits,
     targets: &TargetPolicy,
     resolver: &Arc<dyn NameResolver>,
@@ -198,11 +199,9 @@ fn client(
         targets: targets.clone(),
         proxy: proxy.map(str::to_owned),
     };
-    // `no_proxy` keeps those of the environment's proxies out that [`Tls`] does not name. The `no_`
-    // of the encodings matter where another crate of the build turns their features on.
-    Client::builder()
+    // The `no_` of the encodings matter where another crate of the build turns their features on.
+    client
         .user_agent(concat!("svc-simulator/", env!("CARGO_PKG_VERSION")))
-        .no_proxy()
         .redirect(Policy::none())
         .referer(false)
         .retry(reqwest::retry::never())
