@@ -86,7 +86,7 @@ impl Baseline {
                         entry.observed = Observation::Broken;
                     }
                     Verdict::Held { clause } => held |= *clause == entry.clause,
-                    Verdict::Broken { .. } | Verdict::Skipped { .. } => {}
+                    Verdict::Broken { .. } | Verdict::Noted { .. } | Verdict::NotJudged { .. } => {}
                 }
             }
             // Where only some cases were run, or some of it was skipped, the others may break it.
@@ -300,6 +300,6 @@ mod tests {
             0
         );
         let why = "no answer".to_owned();
-        assert_eq!(marked(judged(vec![Verdict::Skipped { why }])).1, 0);
+        assert_eq!(marked(judged(vec![Verdict::NotJudged { why }])).1, 0);
     }
 }

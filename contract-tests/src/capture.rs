@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::profile::Profile;
 use crate::redact::Secret;
 use svc_fixtures::contract::Environment;
 
@@ -213,8 +214,8 @@ pub struct Capture {
     pub seed: String,
     /// Where it was sent.
     pub environments: Vec<Environment>,
-    /// Whether what only our rulings say was asked, too.
-    pub extensions: bool,
+    /// By which rules it was judged.
+    pub profile: Profile,
     /// Whether the answers came over HTTP, with all their headers.
     pub http: bool,
     /// What could be done with the service beside calling it.

@@ -186,7 +186,8 @@ impl Outcome {
                 Verdict::Broken { known: None, .. } => return Outcome::Failed,
                 Verdict::Broken { known: Some(_), .. } => known = true,
                 Verdict::Held { .. } => held = true,
-                Verdict::Skipped { why: reason } => why = why.or(Some(reason.clone())),
+                Verdict::Noted { .. } => {}
+                Verdict::NotJudged { why: reason } => why = why.or(Some(reason.clone())),
             }
         }
         match (why, known, held) {

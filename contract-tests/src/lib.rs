@@ -11,7 +11,7 @@
 //! Imports point down; from the bottom up:
 //!
 //! ```text
-//! redact sink diff       secrets; the receiver of webhooks; differences of two bodies
+//! redact sink diff profile  secrets; the receiver of webhooks; differences of bodies; by which rules
 //! capture                requests, answers and exchanges, as they are recorded and saved
 //! plan target            what to send and what must hold, as data; what sends a request
 //! model                  what an account's past makes of a call
@@ -35,6 +35,7 @@ pub mod example;
 pub mod model;
 pub mod personal;
 pub mod plan;
+pub mod profile;
 pub mod property;
 pub mod redact;
 pub mod report;

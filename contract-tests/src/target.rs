@@ -232,40 +232,58 @@ pub enum ProbeError {
     },
 }
 
+/// What a console says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Console {
+    /// Where it is.
+    pub url: Url,
+    /// What can be done with it.
+    pub capabilities: Capabilities,
+    /// Where the sandbox of the simulator is called that it belongs to. None where it does not say that
+    /// it belongs to one.
+    pub simulated: Option<Url>,
+}
+
 /// Asks a console what it can do. Changes nothing there.
 ///
 /// # Errors
 /// Where it does not answer as one that takes calls.
-pub async fn probe_console(
-    console: &Url,
-    wait: Duration,
-    tls: &Tls,
-) -> Result<Capabilities, ProbeError> {
-    let base = console.as_str().trim_end_matches('/');
-    let secure = (console.scheme() == "https").then_some(tls);
+pub async fn probe_console(url: &Url, wait: Duration, tls: &Tls) -> Result<Console, ProbeError> {
+    let base = url.as_str().trim_end_matches('/');
+    let secure = (url.scheme() == "https").then_some(tls);
     let timeouts = Timeouts {
         connect: wait,
         answer: wait,
     };
     let client = client(secure, timeouts).map_err(|cause| no_answer(base, cause))?;
-    for path in ["/control/health", "/control/ready"] {
-        let url = format!("{base}{path}");
-        let status = get(&client, &url).await;
-        match status.map_err(|cause| no_answer(&url, cause))? {
-            (200, _) => {}
-            (status, _) => return Err(ProbeError::NotReady { url, status }),
+    let read = async |path: &str| {
+        let asked = format!("{base}{path}");
+        let (status, body) = get(&client, &asked)
+            .await
+            .map_err(|cause| no_answer(&asked, cause))?;
+        let body: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
+        Ok::<_, ProbeError>((asked, status, body.unwrap_or_default()))
+    };
+    let mut simulated = None;
+    for path in ["/control/ready", "/control/health"] {
+        let (url, status, body) = read(path).await?;
+        if status != 200 {
+            return Err(ProbeError::NotReady { url, status });
         }
+        let sandbox = body["sandbox"].as_str();
+        let own = body["product"] == "svc-simulator";
+        simulated = sandbox.filter(|_| own).and_then(|url| Url::parse(url).ok());
     }
     // Every simulator has this account.
-    let url = format!("{base}/control/accounts/local/clock");
-    let clock = get(&client, &url).await;
-    let (status, body) = clock.map_err(|cause| no_answer(&url, cause))?;
-    let body: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
-    let shows = body.is_some_and(|body| body["now"].is_string());
-    Ok(Capabilities {
-        control: Some(base.to_owned()),
-        movable_clock: status == 200 && shows,
-        webhook_sink: None,
+    let (_, status, clock) = read("/control/accounts/local/clock").await?;
+    Ok(Console {
+        url: url.clone(),
+        capabilities: Capabilities {
+            control: Some(base.to_owned()),
+            movable_clock: status == 200 && clock["now"].is_string(),
+            webhook_sink: None,
+        },
+        simulated,
     })
 }
 

@@ -106,7 +106,8 @@ fn personal_data_is_shown_only_of_a_service_on_this_machine() {
 fn nothing_judged_is_no_success() {
     let folder = Folder::new("nothing");
     let capture = folder.path("capture.json");
-    let text = r#"{"seed":"s","environments":["test"],"extensions":false,"http":true,"cases":[]}"#;
+    let text =
+        r#"{"seed":"s","environments":["test"],"profile":"provider","http":true,"cases":[]}"#;
     std::fs::write(&capture, text).expect("a file");
     let (code, report) = done(&["judge", &capture]);
     assert!(

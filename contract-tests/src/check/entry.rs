@@ -79,7 +79,7 @@ impl Check {
         cases.retain(|case| {
             let mut steps = case.steps.iter();
             setting.environments.contains(&case.environment)
-                && (setting.extensions || !case.extension)
+                && (setting.by_rulings() || !case.extension)
                 && steps.all(|step| setting.can_use(step.request.channel))
         });
         for step in cases.iter_mut().flat_map(|case| &mut case.steps) {

@@ -18,7 +18,10 @@ use crate::capture::Capabilities;
 use crate::client::Pace;
 use crate::run::{Order, RunLimits};
 use crate::sink::{RunSink, Sink, serve};
-use crate::target::{Timeouts, probe_console};
+use crate::target::{Console, Timeouts, probe_console};
+
+/// The port of a simulator's console where none was given to it.
+const USUAL_CONSOLE: u16 = 8800;
 
 /// How a run goes.
 #[derive(Debug, Args)]
@@ -44,7 +47,8 @@ pub(super) struct ExecutionArgs {
     /// Begin no further check after so many have failed
     #[arg(long, value_name = "N")]
     max_failures: Option<NonZeroUsize>,
-    /// The address of the service's console, which is asked what it can do
+    /// The address of the service's console, which is asked what it can do [default: that of a simulator
+    /// on this machine, where it is found]
     #[arg(long, env = "SVC_CONSOLE_URL", value_name = "URL")]
     console_url: Option<String>,
     /// The address at which the service's webhooks reach this run, which listens there [default: a
@@ -96,23 +100,45 @@ impl ExecutionArgs {
         }
     }
 
-    /// What the service can do beside being called: what its console says, and what was declared.
-    pub(super) async fn capabilities(&self) -> Result<Capabilities, CommandError> {
-        let Some(url) = self.console()? else {
-            return Ok(Capabilities::default());
+    /// The console of the service: the one that was given, or that of a simulator on this machine,
+    /// which is looked for where simulators have it. None where there is none.
+    pub(super) async fn console(&self, sandbox: &Url) -> Result<Option<Console>, CommandError> {
+        let (wait, tls) = (self.timeouts().connect, self.tls()?);
+        if let Some(text) = &self.console_url {
+            let url = keys::address("--console-url", text)?;
+            let found = probe_console(&url, wait, &tls).await;
+            return found.map(Some).map_err(|error| CommandError {
+                exit: Exit::Unreachable,
+                cause: anyhow::Error::new(error).context("--console-url"),
+            });
+        }
+        let port = sandbox.port_or_known_default();
+        let Some(port) = port.filter(|_| keys::is_loopback(sandbox)) else {
+            return Ok(None);
         };
-        let found = probe_console(&url, self.timeouts().connect, &self.tls()?).await;
-        found.map_err(|error| CommandError {
-            exit: Exit::Unreachable,
-            cause: anyhow::Error::new(error).context("--console-url"),
-        })
+        for port_of_console in [port.saturating_sub(1), USUAL_CONSOLE] {
+            let mut url = sandbox.clone();
+            url.set_path("/");
+            // Whatever else listens there is asked nothing but who it is.
+            if url.set_port(Some(port_of_console)).is_err() {
+                continue;
+            }
+            let Ok(console) = probe_console(&url, wait, &tls).await else {
+                continue;
+            };
+            let simulated = console.simulated.as_ref();
+            if simulated.is_some_and(|own| own.port_or_known_default() == Some(port)) {
+                return Ok(Some(console));
+            }
+        }
+        Ok(None)
     }
 
     /// The run's own receiver, listening: at the address that was given, or, for a simulator on this
     /// machine with a console, at a free port. None where webhooks can't reach it.
     pub(super) async fn sink(
         &self,
-        capabilities: &mut Capabilities,
+        console: Option<&Console>,
     ) -> Result<Option<RunSink>, CommandError> {
         let (address, url) = match &self.webhook_sink {
             Some(text) => {
@@ -122,8 +148,8 @@ impl ExecutionArgs {
                 let host = host.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
                 (SocketAddr::new(host, port), Some(url))
             }
-            None => match self.console()? {
-                Some(console) if keys::is_loopback(&console) => {
+            None => match console {
+                Some(console) if keys::is_loopback(&console.url) => {
                     (SocketAddr::from(([127, 0, 0, 1], 0)), None)
                 }
                 _ => return Ok(None),
@@ -138,17 +164,14 @@ impl ExecutionArgs {
         let address = listener.local_addr().map_err(failed)?;
         let url = url.map_or_else(|| format!("http://{address}"), |url| url.to_string());
         let url = url.trim_end_matches('/').to_owned();
-        capabilities.webhook_sink = Some(url.clone());
         let sink = Sink::default();
         tokio::spawn(serve(listener, sink.clone()));
         Ok(Some(RunSink { sink, url }))
     }
 
-    /// The address of the control API.
-    pub(super) fn console(&self) -> Result<Option<Url>, CommandError> {
-        let console = self.console_url.as_deref();
-        let url = console.map(|text| keys::address("--console-url", text));
-        url.transpose()
+    /// Whether the console was named, and not just found.
+    pub(super) fn names_console(&self) -> bool {
+        self.console_url.is_some()
     }
 }
 

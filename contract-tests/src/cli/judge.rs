@@ -82,7 +82,7 @@ fn strangers(
     let finding = |case: &&crate::capture::CapturedCase| Finding {
         case: format!("{}: {}", case.check, case.case),
         step: 0,
-        verdict: Verdict::Skipped {
+        verdict: Verdict::NotJudged {
             why: format!("this version has no case `{}: {}`", case.check, case.case),
         },
     };

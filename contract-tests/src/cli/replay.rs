@@ -31,7 +31,7 @@ impl Replay {
         let chosen = chosen(&capture, self.case.as_deref(), self.run.check())?;
         self.run.send_again(&RepeatedCases {
             cases: [chosen].into(),
-            extensions: capture.extensions,
+            profile: capture.profile,
         })
     }
 }
@@ -69,6 +69,7 @@ fn chosen(
 mod tests {
     use super::*;
     use crate::capture::{Capabilities, CapturedCase};
+    use crate::profile::Profile;
 
     fn capture(names: &[(&str, &str)]) -> Capture {
         let case = |(check, case): &(&str, &str)| CapturedCase {
@@ -81,7 +82,7 @@ mod tests {
         Capture {
             seed: "s".to_owned(),
             environments: Vec::new(),
-            extensions: false,
+            profile: Profile::Provider,
             http: true,
             capabilities: Capabilities::default(),
             local: true,

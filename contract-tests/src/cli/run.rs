@@ -14,15 +14,16 @@ use super::execution::{self, ExecutionArgs};
 use super::exit::{CommandError, Exit};
 use super::outputs::{self, DataSubjects, EventFanout, OutputArgs};
 use super::selection::SelectionArgs;
-use super::{Choice, dry_run, keys};
-use crate::capture::Capture;
+use super::{dry_run, keys};
+use crate::capture::{Capabilities, Capture};
 use crate::check;
 use crate::client::{Client, Keyring};
 use crate::event::Event;
 use crate::plan::Setting;
+use crate::profile::Profile;
 use crate::redact::Secret;
 use crate::run::{self, Filter};
-use crate::target::HttpTarget;
+use crate::target::{Console, HttpTarget};
 use svc_fixtures::contract::Environment;
 
 /// What to run, and against what.
@@ -46,9 +47,9 @@ pub(super) struct Run {
     budget: BudgetArgs,
     #[command(flatten)]
     execution: ExecutionArgs,
-    /// Whether to ask what only the simulator's own rulings say
-    #[arg(long, value_enum, default_value_t = Choice::Auto)]
-    extensions: Choice,
+    /// By which rules to judge [default: `simulator` where the console says that it is one]
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
     /// Makes accounts, idempotency keys and references the run's own; the same again repeats a run
     #[arg(long, value_name = "TEXT")]
     seed: Option<String>,
@@ -66,8 +67,8 @@ pub(super) struct Run {
 pub(super) struct RepeatedCases {
     /// Which, by check and name.
     pub(super) cases: BTreeSet<(String, String)>,
-    /// Whether what only rulings say was asked when they were captured.
-    pub(super) extensions: bool,
+    /// By which rules they were judged when they were captured.
+    pub(super) profile: Profile,
 }
 
 impl Run {
@@ -101,10 +102,17 @@ impl Run {
         setting
             .environments
             .extend(live.is_some().then_some(Environment::Live));
-        // What only a simulator promises is not asked of a real live service either.
         let here = is_here(&sandbox, live.as_ref(), &ring);
-        let asked_before = again.is_some_and(|again| again.extensions);
-        setting.extensions = self.extensions.or(here || asked_before);
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build()?;
+        let console = runtime.block_on(self.execution.console(&sandbox))?;
+        let before = again.map(|again| again.profile);
+        setting.profile = self.profile.or(before).unwrap_or(profile_of(&console));
+        // What a console that was only found could do to the account of a key that was given, others may notice.
+        let own = [&ring.test, &ring.live].into_iter().flatten();
+        let given = own.filter(|key| !key.copies).count() > 0;
+        let usable = self.execution.names_console() || !given;
+        let console = console.filter(|_| usable);
         let mut filter = self.selection.filter(&setting)?;
         filter.only = again.map(|again| again.cases.clone());
         if self.dry_run {
@@ -112,10 +120,12 @@ impl Run {
             dry_run::print(io::stdout().lock(), &setting, &filter, &budget)?;
             return Ok(Exit::Held);
         }
-        let mut runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = runtime.enable_all().build()?;
-        setting.capabilities = runtime.block_on(self.execution.capabilities())?;
-        let sink = runtime.block_on(self.execution.sink(&mut setting.capabilities))?;
+        let sink = runtime.block_on(self.execution.sink(console.as_ref()))?;
+        let found = console.as_ref();
+        setting.capabilities = Capabilities {
+            webhook_sink: sink.as_ref().map(|sink| sink.url.clone()),
+            ..found.map(|it| it.capabilities.clone()).unwrap_or_default()
+        };
         execution::report_capabilities(&setting.capabilities);
         let subject = DataSubjects::of(here);
         let checks = check::all();
@@ -133,7 +143,7 @@ impl Run {
             &self.execution.tls()?,
         );
         let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
-        let target = target.with_console(self.execution.console()?);
+        let target = target.with_console(console.map(|console| console.url));
         let client = Client::new(&target, ring, &setting)
             .guarded(guard)
             .paced(self.execution.pace())
@@ -161,6 +171,14 @@ impl Run {
             outputs::write(path, &text.context("the capture can't be printed")?)?;
         }
         fanout.close(&capture, client.guard().stopped().as_ref())
+    }
+}
+
+/// The rules of a simulator are only asked of what says that it is one.
+fn profile_of(console: &Option<Console>) -> Profile {
+    match console {
+        Some(console) if console.simulated.is_some() => Profile::Simulator,
+        _ => Profile::Provider,
     }
 }
 

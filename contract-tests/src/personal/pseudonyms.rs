@@ -137,7 +137,8 @@ impl Pseudonyms {
                     *expected = in_text(&mine, expected);
                     *found = in_text(&mine, found);
                 }
-                Verdict::Skipped { why } => *why = in_text(&mine, why),
+                Verdict::NotJudged { why } => *why = in_text(&mine, why),
+                Verdict::Noted { found, .. } => *found = in_text(&mine, found),
                 Verdict::Held { .. } => {}
             }
         }

@@ -65,7 +65,8 @@ fn kind(finding: &Finding) -> (usize, u8, String, String) {
     let (word, clause, what) = match &finding.verdict {
         Verdict::Held { clause } => (0, clause.clone(), String::new()),
         Verdict::Broken { clause, what, .. } => (1, clause.clone(), what.clone()),
-        Verdict::Skipped { .. } => (2, String::new(), String::new()),
+        Verdict::Noted { clause, what, .. } => (2, clause.clone(), what.clone()),
+        Verdict::NotJudged { .. } => (3, String::new(), String::new()),
     };
     (finding.step, word, clause, what)
 }

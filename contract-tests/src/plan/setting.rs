@@ -6,6 +6,7 @@ use svc_fixtures::contract::{ClauseKind, Contract, Operation};
 
 use super::inputs::Input;
 use crate::capture::{Capabilities, Capture, Channel};
+use crate::profile::Profile;
 use svc_fixtures::contract::Environment;
 
 /// What a run is made for. The same setting makes the same plan.
@@ -19,8 +20,8 @@ pub struct Setting<'c> {
     pub seed: String,
     /// Where calls are sent.
     pub environments: Vec<Environment>,
-    /// Whether what only our rulings say is asked, too.
-    pub extensions: bool,
+    /// By which rules the service is judged.
+    pub profile: Profile,
     /// Whether answers come over HTTP, with all their headers.
     pub http: bool,
     /// What can be done with the service beside calling it.
@@ -39,7 +40,7 @@ impl<'c> Setting<'c> {
             inputs,
             seed: seed.into(),
             environments: vec![Environment::Test],
-            extensions: false,
+            profile: Profile::Provider,
             http: true,
             capabilities: Capabilities::default(),
             rulings: rulings.map(|clause| clause.id.as_str()).collect(),
@@ -56,7 +57,7 @@ impl<'c> Setting<'c> {
                 webhook_sink: Some(String::new()),
             },
             environments: vec![Environment::Test, Environment::Live],
-            extensions: true,
+            profile: Profile::Simulator,
             ..self
         }
     }
@@ -75,7 +76,7 @@ impl<'c> Setting<'c> {
     pub fn of(contract: &'c Contract, inputs: Vec<Input>, capture: &Capture) -> Self {
         Setting {
             environments: capture.environments.clone(),
-            extensions: capture.extensions,
+            profile: capture.profile,
             http: capture.http,
             capabilities: capture.capabilities.clone(),
             ..Setting::new(contract, inputs, capture.seed.clone())
@@ -101,10 +102,16 @@ impl<'c> Setting<'c> {
         format!("whsec_{}", self.seed)
     }
 
+    /// Whether what only our rulings say is asked, too.
+    #[must_use]
+    pub fn by_rulings(&self) -> bool {
+        self.profile == Profile::Simulator
+    }
+
     /// Whether a clause is asked here: what only a ruling says is not asked of a real host.
     #[must_use]
     pub fn covers(&self, clause: &str) -> bool {
-        self.extensions || !self.rulings.contains(clause)
+        self.by_rulings() || !self.rulings.contains(clause)
     }
 
     /// Whether live calls are made.
@@ -115,9 +122,9 @@ impl<'c> Setting<'c> {
 
     /// Every operation that is asked here.
     pub fn operations(&self) -> impl Iterator<Item = &'c Operation> {
-        let extensions = self.extensions;
+        let by_rulings = self.by_rulings();
         let operations = self.contract.operations.iter();
-        operations.filter(move |operation| extensions || !operation.extension)
+        operations.filter(move |operation| by_rulings || !operation.extension)
     }
 
     /// The operation that a path calls.

@@ -60,7 +60,7 @@ impl Counterexample {
         let finding = Finding {
             case: about.to_owned(),
             step: 0,
-            verdict: Verdict::Skipped { why },
+            verdict: Verdict::NotJudged { why },
         };
         Counterexample::new(property, setting, about, vec![finding], Vec::new())
     }
@@ -151,8 +151,8 @@ pub fn render(findings: &[Finding]) -> String {
     for finding in findings {
         let place = format!("{}, step {}", finding.case, finding.step + 1);
         let _ = match &finding.verdict {
-            Verdict::Held { .. } => Ok(()),
-            Verdict::Skipped { why } => writeln!(skipped, "{place}: {why}"),
+            Verdict::Held { .. } | Verdict::Noted { .. } => Ok(()),
+            Verdict::NotJudged { why } => writeln!(skipped, "{place}: {why}"),
             Verdict::Broken {
                 clause,
                 what,
@@ -170,5 +170,8 @@ pub fn render(findings: &[Finding]) -> String {
 
 /// Whether a finding breaks a law: what could not be judged was not shown to hold.
 pub(super) fn is_broken(finding: &Finding) -> bool {
-    !matches!(finding.verdict, Verdict::Held { .. })
+    matches!(
+        finding.verdict,
+        Verdict::Broken { .. } | Verdict::NotJudged { .. }
+    )
 }

@@ -103,7 +103,7 @@ fn lost(captured: &CapturedCase) -> Option<Finding> {
     (!unpaid).then(|| Finding {
         case: captured.case.clone(),
         step: captured.exchanges.len(),
-        verdict: Verdict::Skipped { why },
+        verdict: Verdict::NotJudged { why },
     })
 }
 
@@ -130,7 +130,7 @@ fn compare(setting: &Setting<'_>, alone: &CapturedCase, between: &CapturedCase) 
         findings.push(Finding {
             case: between.case.clone(),
             step: between.exchanges.len(),
-            verdict: Verdict::Skipped { why },
+            verdict: Verdict::NotJudged { why },
         });
     }
     findings

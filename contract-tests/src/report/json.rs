@@ -49,7 +49,7 @@ fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {
         "unreachable": result.unreachable,
         "requests": result.requests,
         "held": count(|verdict| matches!(verdict, Verdict::Held { .. })),
-        "skipped": count(|verdict| matches!(verdict, Verdict::Skipped { .. })),
+        "skipped": count(|verdict| matches!(verdict, Verdict::NotJudged { .. })),
         "broken": broken.collect::<Vec<_>>(),
         "cases": cases,
     })

@@ -128,7 +128,7 @@ impl<'e> RunSummary<'e> {
                         ..
                     } => broken.insert(clause.as_str()),
                     Verdict::Broken { clause, .. } => known.insert(clause.as_str()),
-                    Verdict::Skipped { .. } => false,
+                    Verdict::Noted { .. } | Verdict::NotJudged { .. } => false,
                 };
             }
         }

@@ -7,6 +7,7 @@ use super::filter::Filter;
 use crate::check::Check;
 use crate::event::{ClauseRow, Coverage};
 use crate::plan::{Case, Setting};
+use crate::profile::Profile;
 use crate::verdict::EVERY_ANSWER;
 use svc_fixtures::contract::{Clause, Environment};
 use svc_fixtures::embedded;
@@ -27,7 +28,7 @@ pub fn rows(setting: &Setting<'_>, checks: &[Check], cases: &[Case]) -> Vec<Clau
     let mut on_live = setting.clone();
     on_live.environments = Environment::ALL.to_vec();
     let mut extended = on_live.clone();
-    extended.extensions = true;
+    extended.profile = Profile::Simulator;
     let coverage = PlannedClauses {
         setting,
         here: expected(cases),
@@ -76,7 +77,7 @@ impl PlannedClauses<'_> {
         } else if !self.setting.covers(clause)
             && (of_every_answer || self.anywhere.contains(clause))
         {
-            excluded("only a ruling says it: asked with --extensions yes")
+            excluded("only a ruling says it: asked with --profile simulator")
         } else if of_every_answer && self.any {
             Coverage::ByEveryAnswer
         } else if self.unfiltered.contains(clause) {
@@ -84,7 +85,7 @@ impl PlannedClauses<'_> {
         } else if self.on_live.contains(clause) {
             excluded("it is asked on live only, and no live address was given")
         } else if self.extended.contains(clause) {
-            excluded("its cases are asked with --extensions yes")
+            excluded("its cases are asked with --profile simulator")
         } else if self.anywhere.contains(clause) {
             excluded(
                 "it needs the console or a receiver of webhooks: --console-url, --webhook-sink",
@@ -158,7 +159,7 @@ mod tests {
             Coverage::ByEveryAnswer
         );
         assert!(why(coverage(&real, &one, "errors.invalid-input")).contains("filter"));
-        assert!(why(coverage(&real, &all, "ruling.11-carried-ids")).contains("--extensions"));
+        assert!(why(coverage(&real, &all, "ruling.11-carried-ids")).contains("--profile"));
     }
 
     #[test]

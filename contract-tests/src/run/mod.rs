@@ -133,7 +133,7 @@ async fn examine<T: Target>(
         judged.findings.push(Finding {
             case: left[0].name.clone(),
             step: 0,
-            verdict: Verdict::Skipped {
+            verdict: Verdict::NotJudged {
                 why: format!("not sent: {why}"),
             },
         });
@@ -173,7 +173,7 @@ pub fn capture_of(setting: &Setting<'_>, cases: Vec<CapturedCase>) -> Capture {
     Capture {
         seed: setting.seed.clone(),
         environments: setting.environments.clone(),
-        extensions: setting.extensions,
+        profile: setting.profile,
         http: setting.http,
         capabilities: setting.capabilities.clone(),
         local: false,
@@ -229,7 +229,7 @@ pub fn judge(
 fn left_open(case: &Case, findings: &[Finding]) -> BTreeSet<String> {
     let skipped = findings
         .iter()
-        .filter(|it| matches!(it.verdict, Verdict::Skipped { .. }));
+        .filter(|it| matches!(it.verdict, Verdict::NotJudged { .. }));
     let skipped: BTreeSet<usize> = skipped.map(|finding| finding.step).collect();
     let last = findings.last().map_or(0, |finding| finding.step);
     let mut open = BTreeSet::new();

@@ -72,7 +72,7 @@ fn data(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation)
         return;
     };
     // Members that only a ruling requires are not asked of a service that follows the specification alone.
-    let mistakes = match findings.setting.extensions {
+    let mistakes = match findings.setting.by_rulings() {
         true => operation.response.mistakes(data),
         false => operation.response.mistakes_as_specified(data),
     };

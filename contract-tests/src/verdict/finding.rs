@@ -25,8 +25,17 @@ pub enum Verdict {
         /// Why that is known and does not fail the run, where it is.
         known: Option<String>,
     },
+    /// It is remarkable, and nothing forbids it.
+    Noted {
+        /// The clause it is about.
+        clause: String,
+        /// What was looked at.
+        what: String,
+        /// What is.
+        found: String,
+    },
     /// Nobody knows.
-    Skipped {
+    NotJudged {
         /// Why.
         why: String,
     },
@@ -90,7 +99,7 @@ impl Findings<'_> {
     }
 
     pub(super) fn skip(&mut self, why: &str) {
-        self.note(Verdict::Skipped {
+        self.note(Verdict::NotJudged {
             why: why.to_owned(),
         });
     }

@@ -169,7 +169,7 @@ fn a_dry_run_prints_calls_and_ceiling_and_sends_nothing() {
     let bank = Bank::new();
     let (sandbox, live) = both(&bank);
     let mut command = run(&sandbox, &live);
-    let command = command.args(["--dry-run", "--check", "billing.", "--extensions", "no"]);
+    let command = command.args(["--dry-run", "--check", "billing.", "--profile", "provider"]);
     let command = command.args(["--operation", "verify.identity.pan"]);
     let (code, report, problems) = ended(command);
     assert_eq!(code, Some(0), "{problems}");

@@ -272,11 +272,14 @@ fn a_console_says_what_the_service_can_do() {
     let movable = console(r#"{"now":"2031-01-01T00:00:00Z"}"#);
     let found = asked(&movable).expect("it answers");
     assert_eq!(
-        (found.control.as_deref(), found.movable_clock),
+        (
+            found.capabilities.control.as_deref(),
+            found.capabilities.movable_clock
+        ),
         (Some(&*movable.url), true)
     );
     let found = asked(&console("{}")).expect("it answers");
-    assert!(!found.movable_clock);
+    assert!(!found.capabilities.movable_clock);
     let stopping = Server::start(|_| Reply::Says(503, Vec::new(), b"{}".to_vec()));
     assert!(asked(&stopping).is_err());
 }

@@ -41,7 +41,7 @@ const LAYERS: &[Layers] = &[
         of: "contract-tests",
         folder: "",
         layers: &[
-            "diff redact sink",
+            "diff profile redact sink",
             "capture",
             "plan target",
             "model",

@@ -40,7 +40,7 @@ impl CallPool {
         for operation in setting.operations() {
             pool.add(setting, operation);
         }
-        if setting.extensions {
+        if setting.by_rulings() {
             for bundle in &setting.contract.bundles {
                 pool.add_bundle(setting, bundle);
             }

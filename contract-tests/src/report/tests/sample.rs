@@ -131,7 +131,11 @@ fn is_skipped() -> CheckResult {
         open: ["d.skipped".to_owned()].into(),
         ..result(
             "one.is-skipped",
-            vec![finding("an.operation (live)", 0, Verdict::Skipped { why })],
+            vec![finding(
+                "an.operation (live)",
+                0,
+                Verdict::NotJudged { why },
+            )],
         )
     }
 }
@@ -142,7 +146,7 @@ fn is_lost() -> CheckResult {
         unreachable: Some("no connection: refused".to_owned()),
         ..result(
             "one.is-lost",
-            vec![finding("an.operation", 0, Verdict::Skipped { why })],
+            vec![finding("an.operation", 0, Verdict::NotJudged { why })],
         )
     }
 }

@@ -186,7 +186,7 @@ fn what_has_no_answer_is_skipped_and_says_why() {
         let skipped = Finding {
             case: "a case".to_owned(),
             step: 0,
-            verdict: Verdict::Skipped { why },
+            verdict: Verdict::NotJudged { why },
         };
         assert_eq!(judge(&setting(), &case, &captured), [skipped]);
     }

@@ -29,7 +29,7 @@ fn meets(rule: Rule, answers: Vec<Exchange>) -> Option<bool> {
     let found = judge(&setting(), &case, &captured);
     let about = found.iter().filter(|finding| match &finding.verdict {
         Verdict::Held { clause: of } | Verdict::Broken { clause: of, .. } => *of == clause,
-        Verdict::Skipped { .. } => false,
+        Verdict::Noted { .. } | Verdict::NotJudged { .. } => false,
     });
     match about.count() {
         0 => None,

@@ -10,17 +10,36 @@ use super::route::{ControlRequest, ControlResult};
 pub(super) struct HealthDto {
     /// `ok`, `ready`.
     status: &'static str,
+    /// `svc-simulator`: who reads it knows that this is no real service.
+    product: &'static str,
+    /// The version of the simulator.
+    version: &'static str,
+    /// Where its sandbox is called.
+    sandbox: String,
+    /// Where its live environment is called.
+    live: String,
     /// Of `ready`: that the last edit of the scenario files was refused, and those before it still
     /// hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     scenarios: Option<String>,
 }
 
-pub(super) async fn health(_: ControlRequest) -> ControlResult<HealthDto> {
-    Ok(HealthDto {
-        status: "ok",
-        scenarios: None,
-    })
+impl HealthDto {
+    fn of(request: &ControlRequest, status: &'static str, scenarios: Option<String>) -> Self {
+        let addresses = &request.api.host.rules().addresses;
+        HealthDto {
+            status,
+            product: "svc-simulator",
+            version: env!("CARGO_PKG_VERSION"),
+            sandbox: addresses.test.base().to_owned(),
+            live: addresses.live.base().to_owned(),
+            scenarios,
+        }
+    }
+}
+
+pub(super) async fn health(request: ControlRequest) -> ControlResult<HealthDto> {
+    Ok(HealthDto::of(&request, "ok", None))
 }
 
 /// All listeners are bound before the first of them serves: only the stop makes this false. A bad
@@ -41,8 +60,5 @@ pub(super) async fn ready(request: ControlRequest) -> ControlResult<HealthDto> {
              listed by GET /control/scenarios"
         )
     });
-    Ok(HealthDto {
-        status: "ready",
-        scenarios,
-    })
+    Ok(HealthDto::of(&request, "ready", scenarios))
 }

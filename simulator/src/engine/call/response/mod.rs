@@ -231,6 +231,13 @@ impl Addresses {
         }
     }
 
+    /// The base of the listener.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        let base = self.consent_url.strip_suffix("/consent/");
+        base.unwrap_or(&self.consent_url)
+    }
+
     /// The page where a person consents to a verification.
     #[must_use]
     pub fn consent(&self, verification: VerificationId) -> String {
