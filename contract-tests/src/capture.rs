@@ -1,5 +1,7 @@
 //! What was recorded: exchanges by check and case. Can be saved and judged again. Holds no key.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::profile::Profile;
@@ -59,12 +61,20 @@ pub struct Response {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum TransportError {
-    /// Nobody listens there, or the connection broke.
+    /// No connection came about.
     #[error("no connection: {0}")]
     Unreachable(String),
+    /// The connection broke before the answer was whole.
+    #[error("the connection broke: {why}; {arrived}")]
+    Cut {
+        /// Why.
+        why: String,
+        /// What came before.
+        arrived: Arrived,
+    },
     /// It took too long.
-    #[error("no answer in time")]
-    TimedOut,
+    #[error("no answer in time: {0}")]
+    TimedOut(Arrived),
     /// The answer is longer than any answer of the service.
     #[error("the answer is over {limit} bytes")]
     TooLong {
@@ -74,6 +84,27 @@ pub enum TransportError {
     /// The request cannot be sent this way.
     #[error("cannot be sent: {0}")]
     NotSendable(String),
+}
+
+/// What came of an answer that is not whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Arrived {
+    /// Its status, where that came.
+    pub status: Option<u16>,
+    /// How many bytes of its body.
+    pub bytes: usize,
+    /// How long was waited in all.
+    pub waited_ms: u64,
+}
+
+impl fmt::Display for Arrived {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.status {
+            None => out.write_str("nothing")?,
+            Some(status) => write!(out, "status {status} and {} bytes of the body", self.bytes)?,
+        }
+        write!(out, " came in {} ms", self.waited_ms)
+    }
 }
 
 impl Request {
@@ -143,30 +174,27 @@ pub enum Credential {
     Nothing,
 }
 
-/// The exchanges of one case, one a step. Fewer than steps where one could not be made.
+/// The exchanges of one try of a case, one a step. Fewer than steps where one could not be made, or
+/// had no whole answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapturedCase {
     /// The id of the check.
     pub check: String,
     /// The name of the case.
     pub case: String,
+    /// How often the case was tried before: each try has keys and an account of its own.
+    #[serde(default, rename = "try", skip_serializing_if = "is_first")]
+    pub try_: usize,
     /// The exchanges.
     pub exchanges: Vec<Exchange>,
-    /// The exchanges that were followed by another one of the same step: nothing is hidden.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub repeats: Vec<Repeat>,
     /// Why there is none for the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
 }
 
-/// An exchange after which the same call was sent again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Repeat {
-    /// The step, counting from 0.
-    pub step: usize,
-    /// The exchange.
-    pub exchange: Exchange,
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_first(try_: &usize) -> bool {
+    *try_ == 0
 }
 
 impl CapturedCase {
@@ -176,22 +204,10 @@ impl CapturedCase {
         CapturedCase {
             check: check.into(),
             case: case.into(),
+            try_: 0,
             exchanges: Vec::new(),
-            repeats: Vec::new(),
             stopped: None,
         }
-    }
-
-    /// Every exchange, those that were followed by another one of the same step behind the others.
-    pub fn all_exchanges(&self) -> impl Iterator<Item = &Exchange> {
-        let repeats = self.repeats.iter().map(|one| &one.exchange);
-        self.exchanges.iter().chain(repeats)
-    }
-
-    /// The exchanges of a step that were followed by another one, in order.
-    pub fn repeated_at(&self, step: usize) -> impl Iterator<Item = &Exchange> {
-        let mine = self.repeats.iter().filter(move |one| one.step == step);
-        mine.map(|one| &one.exchange)
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod keys;
 mod pace;
-mod retry;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,17 +9,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::join_all;
 
 use crate::capture::{
-    CapturedCase, Channel, Credential, Exchange, Repeat, Request, Response, TransportError,
+    CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
 };
-use crate::plan::{Case, Setting, Step};
+use crate::plan::{Case, Setting, Step, of_try};
 use crate::redact::{REDACTED, Redactor, Secret};
 use crate::sink::RunSink;
 use crate::spend::{self, PricedCall, SpendGuard};
 use crate::target::Target;
+use crate::verdict::Trouble;
 use keys::shortened;
 pub use keys::{Keyring, RunKey};
 pub use pace::Pace;
-use retry::RetryPolicy;
 use svc_fixtures::contract::{Contract, Environment};
 
 /// Sends the steps of cases and records what comes of them.
@@ -105,8 +104,17 @@ impl<'t, T: Target> Client<'t, T> {
 
     /// Sends a case's steps, one after the other or all at once.
     pub async fn capture(&self, check: &str, case: &Case) -> CapturedCase {
-        let account = account(&self.seed, check);
-        let mut captured = CapturedCase::new(check, &case.name);
+        self.capture_try(check, case, 0).await
+    }
+
+    /// The same, from an account of that try's own where accounts cost nothing. Ends where something is
+    /// in the way: the try is not whole then.
+    pub async fn capture_try(&self, check: &str, case: &Case, try_: usize) -> CapturedCase {
+        let mut captured = CapturedCase {
+            try_,
+            ..CapturedCase::new(check, &case.name)
+        };
+        let account = self.account_of(&captured);
         let prices = case.steps.iter();
         let prices = prices.map(|step| spend::most(self.contract, case.environment, step));
         if let Err(why) = self.guard.allows(prices.max().unwrap_or_default()) {
@@ -124,6 +132,10 @@ impl<'t, T: Target> Client<'t, T> {
         }
         while captured.stopped.is_none() && captured.exchanges.len() < case.steps.len() {
             self.next(case, &mut captured).await;
+            let left = captured.exchanges.len() < case.steps.len();
+            if left && Trouble::that_ends(self.contract, case, &captured).is_some() {
+                captured.stopped = Some("the call before it was not executed for sure".to_owned());
+            }
         }
         captured
     }
@@ -134,15 +146,17 @@ impl<'t, T: Target> Client<'t, T> {
         if at >= case.steps.len() {
             return;
         }
-        let account = account(&self.seed, &captured.check);
+        let account = self.account_of(captured);
         let exchange = match self.ready(&captured.check, case, at, &account, &captured.exchanges) {
-            Ok(ready) => {
-                self.send_safely(&ready, case, at, &mut captured.repeats)
-                    .await
-            }
+            Ok(ready) => self.send_by_channel(&ready).await,
             Err(why) => Err(why),
         };
         record(captured, exchange);
+    }
+
+    /// The name of the account that a try has for itself where accounts cost nothing.
+    fn account_of(&self, captured: &CapturedCase) -> String {
+        account(&of_try(&self.seed, captured.try_), &captured.check)
     }
 
     /// The call of a step, once the answers before it are known.
@@ -177,36 +191,16 @@ impl<'t, T: Target> Client<'t, T> {
         })
     }
 
-    /// Sends a call, and again where that is safe. The exchanges before the last one are recorded as repeats.
-    async fn send_safely(
-        &self,
-        ready: &PreparedCall,
-        case: &Case,
-        at: usize,
-        repeats: &mut Vec<Repeat>,
-    ) -> Result<Exchange, String> {
+    /// Sends what a step sends to whom it goes to.
+    async fn send_by_channel(&self, ready: &PreparedCall) -> Result<Exchange, String> {
         match ready.request.channel {
-            Channel::Api => {}
-            Channel::Page | Channel::Console => return Ok(self.send_aside(ready).await),
-            Channel::Sink => return self.received(ready).await,
+            Channel::Api => {
+                self.pace.turn(1).await;
+                self.send(ready).await
+            }
+            Channel::Page | Channel::Console => Ok(self.send_aside(ready).await),
+            Channel::Sink => self.received(ready).await,
         }
-        let policy = RetryPolicy::of(self.contract, case, &case.steps[at]);
-        self.pace.turn(1).await;
-        let mut exchange = self.send(ready).await?;
-        for before in 0..retry::MOST {
-            let Some(wait) = policy.again(before, &exchange.response) else {
-                break;
-            };
-            tokio::time::sleep(wait).await;
-            self.pace.turn(1).await;
-            // Where the budget does not cover the repeat, the answer that there is stands.
-            let Ok(again) = self.send(ready).await else {
-                break;
-            };
-            let exchange = std::mem::replace(&mut exchange, again);
-            repeats.push(Repeat { step: at, exchange });
-        }
-        Ok(exchange)
     }
 
     /// Sends a call once, if the guard allows it.
@@ -332,7 +326,11 @@ fn error_without(redactor: &Redactor, error: TransportError) -> TransportError {
     match error {
         TransportError::Unreachable(why) => TransportError::Unreachable(redactor.text(&why)),
         TransportError::NotSendable(why) => TransportError::NotSendable(redactor.text(&why)),
-        known @ (TransportError::TimedOut | TransportError::TooLong { .. }) => known,
+        TransportError::Cut { why, arrived } => TransportError::Cut {
+            why: redactor.text(&why),
+            arrived,
+        },
+        known @ (TransportError::TimedOut(_) | TransportError::TooLong { .. }) => known,
     }
 }
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 use svc_tls::{Tls, TlsFlags};
+use tokio::time::Instant;
 
-use crate::capture::{Capabilities, Channel, Request, Response, TransportError};
+use crate::capture::{Arrived, Capabilities, Channel, Request, Response, TransportError};
 use crate::sink::RunSink;
 use svc_fixtures::contract::Environment;
 
@@ -132,15 +133,33 @@ impl Target for HttpTarget {
     async fn send(&self, request: &Request) -> Result<Response, TransportError> {
         let method = Method::from_bytes(request.method.as_bytes())
             .map_err(|error| TransportError::NotSendable(error.to_string()))?;
+        let begin = Instant::now();
+        let mut arrived = Arrived::default();
+        let failed = |arrived: Arrived, error: &reqwest::Error| {
+            let waited_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+            failure(
+                error,
+                Arrived {
+                    waited_ms,
+                    ..arrived
+                },
+            )
+        };
         let sent = self
             .client
             .request(method, self.url(request)?)
             .headers(headers(request)?)
             .body(request.body.clone())
             .send();
-        let mut answer = sent.await.map_err(|error| failure(&error))?;
+        let mut answer = sent.await.map_err(|error| failed(arrived, &error))?;
+        arrived.status = Some(answer.status().as_u16());
         let mut body = Vec::new();
-        while let Some(part) = answer.chunk().await.map_err(|error| failure(&error))? {
+        loop {
+            arrived.bytes = body.len();
+            let part = answer.chunk().await;
+            let Some(part) = part.map_err(|error| failed(arrived, &error))? else {
+                break;
+            };
             if body.len() + part.len() > MAX_ANSWER_BYTES {
                 return Err(TransportError::TooLong {
                     limit: MAX_ANSWER_BYTES,
@@ -192,10 +211,14 @@ fn headers(request: &Request) -> Result<HeaderMap, TransportError> {
     Ok(headers)
 }
 
-fn failure(error: &reqwest::Error) -> TransportError {
-    match error.is_timeout() && !error.is_connect() {
-        true => TransportError::TimedOut,
-        false => TransportError::Unreachable(causes(error)),
+fn failure(error: &reqwest::Error, arrived: Arrived) -> TransportError {
+    match (error.is_connect(), error.is_timeout()) {
+        (true, _) => TransportError::Unreachable(causes(error)),
+        (false, true) => TransportError::TimedOut(arrived),
+        (false, false) => TransportError::Cut {
+            why: causes(error),
+            arrived,
+        },
     }
 }
 
@@ -294,9 +317,9 @@ fn no_answer(url: &str, cause: TransportError) -> ProbeError {
 
 async fn get(client: &Client, url: &str) -> Result<(u16, Vec<u8>), TransportError> {
     let answer = client.get(url).send().await;
-    let answer = answer.map_err(|error| failure(&error))?;
+    let answer = answer.map_err(|error| failure(&error, Arrived::default()))?;
     let status = answer.status().as_u16();
     let body = answer.bytes().await;
-    let body = body.map_err(|error| failure(&error))?;
+    let body = body.map_err(|error| failure(&error, Arrived::default()))?;
     Ok((status, body.to_vec()))
 }

@@ -75,8 +75,8 @@ mod tests {
         let case = |(check, case): &(&str, &str)| CapturedCase {
             check: (*check).to_owned(),
             case: (*case).to_owned(),
+            try_: 0,
             exchanges: Vec::new(),
-            repeats: Vec::new(),
             stopped: None,
         };
         Capture {

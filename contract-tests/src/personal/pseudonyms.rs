@@ -115,7 +115,7 @@ impl Pseudonyms {
     /// A case without personal data. Values in `keep` stay: the plan itself sent them, they are
     /// written in the contract's rows, and the judge compares with them.
     pub fn case(&mut self, case: &CapturedCase, keep: &BTreeSet<String>) -> CapturedCase {
-        let mine = self.found_in(case.all_exchanges(), keep);
+        let mine = self.found_in(&case.exchanges, keep);
         let mut clean = case.clone();
         replace_in_case(&mine, &mut clean);
         clean
@@ -124,7 +124,7 @@ impl Pseudonyms {
     /// What was judged, without personal data.
     pub fn replace_in(&mut self, result: &mut CheckResult) {
         let evidence = result.evidence.iter();
-        let exchanges = evidence.flat_map(CapturedCase::all_exchanges);
+        let exchanges = evidence.flat_map(|case| &case.exchanges);
         let mine = self.found_in(exchanges, &BTreeSet::new());
         for case in &mut result.evidence {
             replace_in_case(&mine, case);
@@ -259,10 +259,9 @@ fn replace_in_case(pseudonyms: &[(String, String)], case: &mut CapturedCase) {
             *body = in_text(pseudonyms, text).into_bytes();
         }
     };
-    let repeats = case.repeats.iter_mut().map(|one| &mut one.exchange);
     for Exchange {
         request, response, ..
-    } in case.exchanges.iter_mut().chain(repeats)
+    } in &mut case.exchanges
     {
         clean(&mut request.query);
         message(&mut request.headers, &mut request.body);
@@ -316,7 +315,6 @@ fn whole_words(text: &str, value: &str, pseudonym: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Repeat;
     use crate::report::tests::sample;
     use svc_fixtures::contract::{Leaf, Member, Shape};
 
@@ -328,8 +326,8 @@ mod tests {
         CapturedCase {
             check: "a.check".to_owned(),
             case: "a case".to_owned(),
+            try_: 0,
             exchanges: vec![sample::exchange(sent, answered)],
-            repeats: Vec::new(),
             stopped: None,
         }
     }
@@ -350,20 +348,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_repeated_or_stands_as_json_in_a_text_is_replaced() {
+    fn what_comes_later_or_stands_as_json_in_a_text_is_replaced() {
         let delivered = r#"{"deliveries":[{"body":"{\"data\":{\"fullName\":\"RAVI KUMAR\"}}"}]}"#;
         let mut captured = case("{}", delivered);
         let before = sample::exchange("{}", r#"{"data":{"fullName":"ANITA RAO"}}"#);
-        captured.repeats.push(Repeat {
-            step: 0,
-            exchange: before,
-        });
+        captured.exchanges.push(before);
         let clean = pseudonyms().case(&captured, &BTreeSet::new());
-        let text = format!(
-            "{:?} {}",
-            clean.repeats[0].exchange.response,
-            answer(&clean)
-        );
+        let text = format!("{:?} {}", clean.exchanges[1].response, answer(&clean));
         assert!(!text.contains("RAVI") && !text.contains("ANITA"), "{text}");
         let clean = serde_json::to_string(&clean).expect("JSON");
         assert!(

@@ -53,7 +53,6 @@ fn saved(
         true => clean,
         false => CapturedCase {
             exchanges: Vec::new(),
-            repeats: Vec::new(),
             stopped: Some(LEFT_OUT.to_owned()),
             ..clean
         },

@@ -18,3 +18,4 @@ pub use place::Place;
 pub use predicate::{EarlierValue, JsonType, Pattern, Predicate};
 pub use request::{Carry, Payload, RequestTemplate, VERIFICATIONS};
 pub use setting::Setting;
+pub(crate) use setting::of_try;

@@ -83,6 +83,15 @@ impl<'c> Setting<'c> {
         }
     }
 
+    /// What a case is made for that was tried so often before: with keys of its own.
+    #[must_use]
+    pub fn of_try(&self, try_: usize) -> Self {
+        Setting {
+            seed: of_try(&self.seed, try_),
+            ..self.clone()
+        }
+    }
+
     /// Whether a request of this kind can be made.
     #[must_use]
     pub fn can_use(&self, channel: Channel) -> bool {
@@ -138,5 +147,14 @@ impl<'c> Setting<'c> {
             }
         };
         self.contract.operations.iter().find(called)
+    }
+}
+
+/// The seed of a try: that of the run for the first one.
+#[must_use]
+pub(crate) fn of_try(seed: &str, try_: usize) -> String {
+    match try_ {
+        0 => seed.to_owned(),
+        again => format!("{seed}-{}", again + 1),
     }
 }

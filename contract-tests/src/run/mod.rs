@@ -3,8 +3,9 @@
 mod clauses;
 mod filter;
 mod order;
+mod tries;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
@@ -21,6 +22,7 @@ pub use clauses::{clauses, rows};
 pub use filter::{Filter, Tag};
 pub use order::Order;
 use svc_fixtures::contract::Environment;
+use tries::Silence;
 
 /// How much of a run happens at once, in which order, and when it is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +118,7 @@ async fn examine<T: Target>(
     halt: &StopReason,
 ) -> (CheckResult, Vec<CapturedCase>) {
     let mut captured = Vec::new();
-    let mut unsent = None;
+    let (mut sent, mut unsent) = (0, None);
     for case in cases {
         if let Some(stop) = client.guard().stopped() {
             halt.because(&stop.to_string());
@@ -125,11 +127,16 @@ async fn examine<T: Target>(
         if unsent.is_some() {
             break;
         }
-        captured.push(client.capture(check.id, case).await);
+        sent += 1;
+        let most = halt.silence.borrow().tries();
+        let tries = tries::capture(setting, check, case, client, most).await;
+        halt.hear(&tries);
+        captured.extend(tries);
     }
     let mut judged = judge(setting, check, cases, &captured);
+    judged.unreachable = halt.unreachable();
     if let Some(why) = unsent {
-        let left = &cases[captured.len()..];
+        let left = &cases[sent..];
         judged.findings.push(Finding {
             case: left[0].name.clone(),
             step: 0,
@@ -144,17 +151,34 @@ async fn examine<T: Target>(
 
 /// Why no further case is sent, once there is a reason. The first reason is the one that is reported.
 #[derive(Debug, Default)]
-struct StopReason(OnceCell<String>);
+struct StopReason {
+    reason: OnceCell<String>,
+    silence: RefCell<Silence>,
+    unreachable: OnceCell<String>,
+}
 
 impl StopReason {
     fn because(&self, why: &str) {
-        self.0.get_or_init(|| why.to_owned());
+        self.reason.get_or_init(|| why.to_owned());
+    }
+
+    /// Takes in the tries of a case; a service that is silent would make the rest wait for nothing.
+    fn hear(&self, tries: &[CapturedCase]) {
+        if let Some(why) = self.silence.borrow_mut().take(tries) {
+            self.because(&format!("the service did not answer: {why}"));
+            self.unreachable.get_or_init(|| why);
+        }
+    }
+
+    /// Why the service counts as unreachable, where it does.
+    fn unreachable(&self) -> Option<String> {
+        let so_far = || self.silence.borrow().so_far();
+        self.unreachable.get().cloned().or_else(so_far)
     }
 
     /// Whether a run ends after this check.
     fn note(&self, last: &CheckResult, totals: Totals, most: Option<NonZeroUsize>) {
         if let Some(why) = &last.unreachable {
-            // A service that does not answer once would make the rest of the run wait for nothing.
             self.because(&format!("the service did not answer: {why}"));
         }
         if let Some(most) = most.filter(|most| totals.failed >= most.get()) {
@@ -163,7 +187,7 @@ impl StopReason {
     }
 
     fn why(&self) -> Option<String> {
-        self.0.get().cloned()
+        self.reason.get().cloned()
     }
 }
 
@@ -196,31 +220,26 @@ pub fn judge(
         .filter(|captured| captured.check == check.id);
     let mine: Vec<_> = mine.collect();
     for case in cases {
-        let Some(found) = mine.iter().find(|captured| captured.case == case.name) else {
-            continue;
-        };
-        let verdicts = verdict::judge(setting, case, found);
+        let tries = mine.iter().filter(|captured| captured.case == case.name);
+        let tries: Vec<_> = tries.copied().collect();
+        let verdicts = verdict::judge_tries(setting, case, &tries);
         open.extend(left_open(case, &verdicts));
         let broken = |finding: &Finding| matches!(finding.verdict, Verdict::Broken { .. });
         if verdicts.iter().any(broken) {
-            evidence.push((*found).clone());
+            // The last one first: most of what is broken was found there.
+            evidence.extend(tries.into_iter().rev().cloned());
         }
         findings.extend(verdicts);
     }
-    let mut last = mine.iter().flat_map(|captured| &captured.exchanges);
-    let unreachable = last.find_map(|exchange| exchange.response.as_ref().err());
     CheckResult {
         check: check.id,
         title: check.title,
-        cases: mine.len(),
-        requests: mine
-            .iter()
-            .flat_map(|captured| captured.all_exchanges())
-            .count(),
+        cases: mine.iter().filter(|captured| captured.try_ == 0).count(),
+        requests: mine.iter().map(|captured| captured.exchanges.len()).sum(),
         findings,
         open,
         evidence,
-        unreachable: unreachable.map(ToString::to_string),
+        unreachable: None,
     }
 }
 
@@ -246,9 +265,16 @@ fn left_open(case: &Case, findings: &[Finding]) -> BTreeSet<String> {
 pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -> Vec<CheckResult> {
     let mut checks: Vec<_> = checks.iter().collect();
     checks.sort_by_key(|check| check.stage);
-    let judged = checks
-        .into_iter()
-        .map(|check| judge(setting, check, &check.cases(setting), &capture.cases));
+    let mut silence = Silence::default();
+    let judged = checks.into_iter().map(|check| {
+        let mut judged = judge(setting, check, &check.cases(setting), &capture.cases);
+        let mine = capture.cases.iter().filter(|one| one.check == check.id);
+        let heard: Vec<_> = mine
+            .filter_map(|one| silence.take(std::slice::from_ref(one)))
+            .collect();
+        judged.unreachable = heard.into_iter().next().or_else(|| silence.so_far());
+        judged
+    });
     judged.filter(|judged| judged.cases > 0).collect()
 }
 
@@ -265,6 +291,6 @@ pub fn unplanned<'c>(
     };
     let planned: BTreeSet<_> = checks.iter().flat_map(names).collect();
     let name = |case: &CapturedCase| (case.check.clone(), case.case.clone());
-    let unknown = |case: &&CapturedCase| !planned.contains(&name(case));
+    let unknown = |case: &&CapturedCase| case.try_ == 0 && !planned.contains(&name(case));
     capture.cases.iter().filter(unknown).collect()
 }

@@ -175,7 +175,8 @@ mod tests {
         assert_eq!(of("done", r#"{"charged":true,"amount":3}"#), Bill::Unknown);
         assert_eq!(bill("<html>"), Bill::Unknown);
         assert_eq!(bill("[]"), Bill::Unknown);
-        assert_eq!(Bill::of(&Err(TransportError::TimedOut)), Bill::Unknown);
+        let late = TransportError::TimedOut(crate::capture::Arrived::default());
+        assert_eq!(Bill::of(&Err(late)), Bill::Unknown);
     }
 
     #[test]

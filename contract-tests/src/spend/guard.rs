@@ -111,6 +111,18 @@ impl SpendGuard {
         }
     }
 
+    /// Whether calls that can cost so much in all may be sent besides what the run must send.
+    #[must_use]
+    pub fn covers(&self, most: Paise) -> bool {
+        let state = self.state();
+        let covered = match &state.limit {
+            SpendLimit::Unlimited => true,
+            SpendLimit::FreeOnly => most == Paise::ZERO,
+            SpendLimit::Budget(ledger, _) => most <= ledger.left(),
+        };
+        covered && state.stop.is_none()
+    }
+
     /// Why the run must stop, where it must.
     #[must_use]
     pub fn stopped(&self) -> Option<Stop> {

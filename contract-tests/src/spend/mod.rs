@@ -20,5 +20,4 @@ pub use estimate::{Estimate, EstimateRow};
 pub use guard::{Permit, SpendGuard, Stop};
 pub use journal::{Journal, JournalError};
 pub use ledger::{Ledger, LedgerEntry, OverBudget, ReservationId};
-pub(crate) use price::must_be_refused;
 pub use price::{PricedCall, most};

@@ -9,6 +9,8 @@ mod envelope;
 mod finding;
 mod price;
 mod rule;
+mod tries;
+mod trouble;
 pub(crate) mod usage;
 mod value;
 
@@ -20,8 +22,10 @@ use crate::plan::{Case, Setting};
 use answer::Answer;
 use finding::Findings;
 pub use finding::{Finding, Verdict};
+pub use tries::{MOST_TRIES, judge_tries};
+pub use trouble::{Trouble, TroubleKind};
 
-/// Judges what was captured of a case: every answer by what must hold of every answer, then by what
+/// Judges one try of a case: every answer by what must hold of every answer, then by what
 /// the case expects of it.
 #[must_use]
 pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec<Finding> {
@@ -34,11 +38,6 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
     let answers: Vec<_> = captured.exchanges.iter().map(Answer::of).collect();
     for (at, step) in case.steps.iter().enumerate() {
         findings.step = at;
-        // What was sent again was answered, too.
-        for answer in captured.repeated_at(at).filter_map(|e| Answer::of(e).ok()) {
-            every_answer(&mut findings, &answer);
-            price::judge(&mut findings, case.environment, step, &answer);
-        }
         match answers.get(at) {
             Some(Ok(answer)) => {
                 if answer.request.channel == Channel::Api {

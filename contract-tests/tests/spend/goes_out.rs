@@ -4,16 +4,13 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use svc_contract_tests::capture::CapturedCase;
 use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::event::{CheckResult, Event, Totals};
-use svc_contract_tests::plan::{Case, RequestTemplate, Setting, inputs};
 use svc_contract_tests::run::{self, Filter, RunLimits};
-use svc_contract_tests::target::{HttpTarget, Timeouts, probe_console};
+use svc_contract_tests::target::probe_console;
 use svc_contract_tests::verdict::Verdict;
 use svc_fixtures::contract::{Contract, Environment};
-use svc_fixtures::json::Json;
 use svc_tls::Tls;
 
 use crate::server::{Bank, Reply, Server, both, ended, fresh_file, retold, run};
@@ -36,66 +33,35 @@ fn limited(after: &str) -> Reply {
     Reply::Says(429, headers, b"{}".to_vec())
 }
 
-/// The call of a case of one, as it was captured. Waits pass at once.
-fn captured(server: &Server, request: RequestTemplate) -> CapturedCase {
-    let contract = Contract::built_in();
-    let setting = Setting::new(&contract, inputs::built_in(), "seed");
-    let url = server.url.parse().expect("a URL");
-    let target =
-        HttpTarget::new(url, None, Timeouts::default(), &Tls::default()).expect("a client");
-    let client = Client::new(&target, Keyring::of_simulator(), &setting);
-    let mut case = Case::new("a case");
-    case.push(request);
-    let mut runtime = tokio::runtime::Builder::new_current_thread();
-    let runtime = runtime.enable_all().build().expect("a runtime");
-    runtime.block_on(client.capture("a.check", &case))
-}
-
-fn statuses(captured: &CapturedCase) -> (Vec<Option<u16>>, Option<u16>) {
-    let status = |exchange: &svc_contract_tests::capture::Exchange| {
-        let answered = exchange.response.as_ref().ok();
-        answered.map(|response| response.status)
-    };
-    let repeats = captured.repeated_at(0).map(status).collect();
-    (repeats, status(&captured.exchanges[0]))
+/// What is said of one clause by a sandbox that does this first, so often.
+fn told(first: Reply, times: usize) -> (Option<i32>, String, usize) {
+    let bank = Bank::new();
+    let live = both(&bank).1;
+    let sandbox = server(first, times);
+    let mut command = run(&sandbox, &live);
+    command.args(["--clause", "sandbox.pan-success", "--check", "identifiers."]);
+    let (code, report, problems) = ended(&mut command);
+    (code, report + &problems, sandbox.sent().len())
 }
 
 #[test]
-fn a_lost_answer_is_asked_for_again_where_that_is_safe_and_both_are_recorded() {
-    let server = server(Reply::HangsUp, 1);
-    let captured = captured(&server, RequestTemplate::get("/v1/usage"));
-    assert_eq!(statuses(&captured), (vec![None], Some(200)));
-    assert_eq!(server.sent().len(), 2);
+fn a_case_without_a_whole_answer_is_tried_again_and_not_broken() {
+    let (usual, report, sent) = told(Reply::HangsUp, 0);
+    assert_eq!(usual, Some(0), "{report}");
+    let (code, report, more) = told(Reply::HangsUp, 1);
+    assert_eq!((code, more), (Some(0), sent + 1), "{report}");
+    let (code, report, more) = told(Reply::HangsUp, 2);
+    assert_eq!((code, more), (Some(0), sent + 2), "{report}");
+    let (_, report, _) = told(Reply::HangsUp, 3);
+    assert!(report.contains("no whole answer in 3 tries: "), "{report}");
+    assert!(!report.contains("broken 1 time"), "{report}");
 }
 
 #[test]
-fn a_call_is_sent_again_twice_at_most() {
-    let server = server(Reply::HangsUp, 9);
-    let captured = captured(&server, RequestTemplate::get("/v1/usage"));
-    assert_eq!(statuses(&captured), (vec![None, None], None));
-    assert_eq!(server.sent().len(), 3);
-}
-
-#[test]
-fn a_call_that_may_have_been_executed_is_not_sent_again_without_an_idempotency_key() {
-    let contract = Contract::built_in();
-    let request = || RequestTemplate::post(&contract.operations[0], Json::Object(Vec::new()));
-    let once = server(Reply::HangsUp, 1);
-    assert_eq!(statuses(&captured(&once, request())), (vec![], None));
-    assert_eq!(once.sent().len(), 1);
-    let keyed = server(Reply::HangsUp, 1);
-    let captured = captured(&keyed, request().idempotency("a-key"));
-    assert_eq!(statuses(&captured), (vec![None], Some(400)));
-}
-
-#[test]
-fn a_429_that_nobody_asked_for_is_waited_out_and_recorded() {
-    let server = server(limited("0"), 2);
-    let captured = captured(&server, RequestTemplate::get("/v1/usage"));
-    assert_eq!(statuses(&captured), (vec![Some(429), Some(429)], Some(200)));
-    let text = serde_json::to_string(&captured).expect("JSON");
-    let read: CapturedCase = serde_json::from_str(&text).expect("a capture");
-    assert_eq!(read, captured);
+fn a_429_that_never_ends_is_broken() {
+    let (code, report, _) = told(limited("0"), usize::MAX);
+    assert_eq!(code, Some(1), "{report}");
+    assert!(report.contains("(always, in 3 tries)"), "{report}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use svc_contract_tests::capture::{Response, TransportError};
+use svc_contract_tests::capture::{Arrived, Response, TransportError};
 use svc_contract_tests::spend::{Journal, JournalError, PricedCall, SpendGuard, Stop};
 use svc_fixtures::contract::{Environment, Paise};
 
@@ -61,7 +61,7 @@ fn what_was_not_settled_counts_as_spent_when_a_run_goes_on() {
         let settled = guard.admit(call(300)).expect("it fits");
         guard.settle(settled, &answer("1.50"));
         let lost = guard.admit(call(400)).expect("it fits");
-        guard.settle(lost, &Err(TransportError::TimedOut));
+        guard.settle(lost, &Err(TransportError::TimedOut(Arrived::default())));
     }
     assert_eq!(left_after_resuming(&file, 1000), 1000 - 150 - 400);
     assert_eq!(left_after_resuming(&file, 600), 600 - 150 - 400);
@@ -135,7 +135,7 @@ fn threads_that_reserve_at_once_never_reserve_more_than_the_budget() {
             scope.spawn(move || {
                 while let Ok(permit) = guard.admit(call(most)) {
                     admitted.fetch_add(most, Ordering::SeqCst);
-                    guard.settle(permit, &Err(TransportError::TimedOut));
+                    guard.settle(permit, &Err(TransportError::TimedOut(Arrived::default())));
                 }
             });
         }

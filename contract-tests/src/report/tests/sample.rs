@@ -190,8 +190,8 @@ fn case(case: &str, exchanges: &[Exchange]) -> CapturedCase {
     CapturedCase {
         check: "one.is-broken".to_owned(),
         case: case.to_owned(),
+        try_: 0,
         exchanges: exchanges.to_vec(),
-        repeats: Vec::new(),
         stopped: None,
     }
 }

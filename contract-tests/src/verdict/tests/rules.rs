@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::{Environment, ErrorCode, Paise};
 
 use super::{CALLED, clauses, exchange, live, one_call, setting};
-use crate::capture::{Channel, Exchange, TransportError};
+use crate::capture::{Arrived, Channel, Exchange, TransportError};
 use crate::plan::{Ending, Expectation, RequestTemplate, Rule, Step, UsageFigures, UsageRow};
 use crate::verdict::{Verdict, judge};
 
@@ -51,7 +51,7 @@ fn with_header(mut exchange: Exchange, name: &str, value: &str) -> Exchange {
 
 fn lost() -> Exchange {
     Exchange {
-        response: Err(TransportError::TimedOut),
+        response: Err(TransportError::TimedOut(Arrived::default())),
         ..answer(200, "")
     }
 }

@@ -1,0 +1,149 @@
+//! The judgement of a case that was tried again: nothing that an earlier try showed is lost, and what a
+//! later one made good is noted.
+
+use super::{Finding, Trouble, TroubleKind, Verdict};
+use crate::capture::CapturedCase;
+use crate::plan::{Case, Rule, Setting};
+
+/// How often a case is tried at most.
+pub const MOST_TRIES: usize = 3;
+
+/// Judges all tries of a case, in order. A breach in any of them stands, and says in how many of them
+/// it was seen.
+#[must_use]
+pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> Vec<Finding> {
+    let Some((last, earlier)) = tries.split_last() else {
+        return Vec::new();
+    };
+    let mut found = super::judge(setting, case, last);
+    let end = Trouble::of(setting, case, last);
+    if let Some(end) = &end {
+        unanswered(&mut found, end, tries.len());
+    }
+    if earlier.is_empty() {
+        return found;
+    }
+    let troubles = earlier.iter();
+    let troubles = troubles.filter_map(|one| Trouble::of(setting, case, one));
+    let troubles: Vec<_> = troubles.collect();
+    let same = |one: &Trouble, end: &Trouble| one.step == end.step && one.words() == end.words();
+    if let Some(end) = &end {
+        let always = troubles.iter().all(|one| same(one, end));
+        if matches!(end.kind, TroubleKind::Refused(_)) && !always {
+            // The tries came to nothing for different reasons: none of them says what the service does.
+            found = given_up(setting, case, last);
+            found.push(Finding {
+                case: case.name.clone(),
+                step: end.step,
+                verdict: Verdict::NotJudged {
+                    why: format!("no whole try in {}: {}", tries.len(), end.words()),
+                },
+            });
+        }
+    }
+    let judged = earlier.iter().map(|one| given_up(setting, case, one));
+    let mut before: Vec<_> = judged.collect();
+    let end = end.map(|end| end.step);
+    for finding in &mut found {
+        let seen = before.iter_mut();
+        let seen = seen.filter_map(|one| take(one, finding)).count() + 1;
+        // An earlier try was given up at this step, and not judged there.
+        let seen = if end == Some(finding.step) {
+            tries.len()
+        } else {
+            seen
+        };
+        say_how_often(finding, seen, tries.len());
+    }
+    let mut stands = Vec::new();
+    while let Some(mut one) = before.pop() {
+        while let Some(mut finding) = one.pop() {
+            let seen = before
+                .iter_mut()
+                .filter_map(|it| take(it, &finding))
+                .count()
+                + 1;
+            say_how_often(&mut finding, seen, tries.len());
+            stands.push(finding);
+        }
+    }
+    let troubles = earlier
+        .iter()
+        .filter_map(|one| Trouble::of(setting, case, one));
+    stands.extend(troubles.map(|trouble| noted(&case.name, &trouble)));
+    stands.extend(found);
+    stands
+}
+
+/// What holds or is broken in a try that was given up: all but what its trouble is in the way of.
+fn given_up(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec<Finding> {
+    let mut case = case.clone();
+    let trouble = Trouble::of(setting, &case, captured);
+    let known = match case.together {
+        true => 0,
+        false => trouble.map_or(captured.exchanges.len(), |trouble| trouble.step),
+    };
+    for (at, step) in case.steps.iter_mut().enumerate() {
+        let whole = |rule: &Rule| matches!(rule, Rule::SomeEnds(_) | Rule::OneWithout(_));
+        step.expect.retain(|it| at < known && !whole(&it.rule));
+    }
+    let mut found = super::judge(setting, &case, captured);
+    found.retain(|finding| matches!(finding.verdict, Verdict::Broken { .. }));
+    found
+}
+
+/// Takes the same breach out of what another try showed.
+fn take(from: &mut Vec<Finding>, like: &Finding) -> Option<Finding> {
+    let key = |finding: &Finding| match &finding.verdict {
+        Verdict::Broken { clause, what, .. } => Some((finding.step, clause.clone(), what.clone())),
+        _ => None,
+    };
+    let wanted = key(like)?;
+    let at = from
+        .iter()
+        .position(|one| key(one).as_ref() == Some(&wanted))?;
+    Some(from.remove(at))
+}
+
+fn say_how_often(finding: &mut Finding, seen: usize, tries: usize) {
+    if let Verdict::Broken { what, .. } = &mut finding.verdict {
+        *what += &match seen {
+            all if all == tries => format!(" (always, in {tries} tries)"),
+            1 => format!(" (once in {tries} tries)"),
+            some => format!(" (in {some} of {tries} tries)"),
+        };
+    }
+}
+
+/// Says of a step without a whole answer how often it was tried.
+fn unanswered(found: &mut [Finding], end: &Trouble, tries: usize) {
+    let TroubleKind::NoWholeAnswer(error) = &end.kind else {
+        return;
+    };
+    for finding in found.iter_mut().filter(|finding| finding.step == end.step) {
+        if let Verdict::NotJudged { why } = &mut finding.verdict {
+            let counted = if tries == 1 {
+                "1 try".to_owned()
+            } else {
+                format!("{tries} tries")
+            };
+            *why = format!("no whole answer in {counted}: {error}");
+        }
+    }
+}
+
+fn noted(case: &str, trouble: &Trouble) -> Finding {
+    let clause = match trouble.kind {
+        TroubleKind::NoWholeAnswer(_) => "envelope.same-shape",
+        TroubleKind::Refused(_) => "errors.status-and-retryable",
+    };
+    Finding {
+        case: case.to_owned(),
+        step: trouble.step,
+        verdict: Verdict::Noted {
+            clause: clause.to_owned(),
+            what: "a case was tried again".to_owned(),
+            found: trouble.words(),
+        },
+    }
+}
