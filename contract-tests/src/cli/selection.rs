@@ -83,13 +83,25 @@ impl SelectionArgs {
         let checks = check::all();
         let begins = |wanted: &String, id: &str| id.starts_with(wanted.as_str());
         let of_check = |wanted: &String| checks.iter().any(|check| begins(wanted, check.id));
-        let mut operations = contract.operations.iter();
-        let of_operation = |wanted: &String| operations.any(|it| begins(wanted, &it.id));
-        let mistake = if !self.check.as_ref().is_none_or(of_check) {
-            "--check: no check's id begins so; `list` shows them"
-        } else if !self.operation.as_ref().is_none_or(of_operation) {
-            "--operation: there is no such operation"
-        } else if !checks.iter().any(|it| filter.allows_check(it, setting)) {
+        let of_operation =
+            |wanted: &String| contract.operations.iter().any(|it| begins(wanted, &it.id));
+        let no_check = self.check.as_ref().filter(|wanted| !of_check(wanted));
+        let no_operation = self
+            .operation
+            .as_ref()
+            .filter(|wanted| !of_operation(wanted));
+        if let Some(wanted) = no_check {
+            let hint = nearest(wanted, checks.iter().map(|check| check.id));
+            let unknown =
+                format!("--check: no check's id begins with `{wanted}`; {hint} `list` shows them");
+            return Err(CommandError::usage(unknown));
+        }
+        if let Some(wanted) = no_operation {
+            let hint = nearest(wanted, contract.operations.iter().map(|it| it.id.as_str()));
+            let unknown = format!("--operation: there is no operation `{wanted}`; {hint}");
+            return Err(CommandError::usage(unknown));
+        }
+        let mistake = if !checks.iter().any(|it| filter.allows_check(it, setting)) {
             "--check, --clause and --tag together let no check through; `list` shows which proves what"
         } else {
             return Ok(filter);
