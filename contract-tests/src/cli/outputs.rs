@@ -16,7 +16,7 @@ use crate::check::Check;
 use crate::event::{Event, Totals};
 use crate::personal::{self, PersonalMembers, Pseudonyms};
 use crate::plan::Setting;
-use crate::report::human::HumanReport;
+use crate::report::human::{HumanReport, Lines};
 use crate::report::progress::Progress;
 use crate::report::run_summary::{Breach, RunSummary};
 use crate::report::{github, html, json, junit};
@@ -45,6 +45,9 @@ pub(super) struct OutputArgs {
     /// Write a file for each failing case to this folder: `replay` and `judge` take it
     #[arg(long, value_name = "DIR")]
     failures: Option<PathBuf>,
+    /// Print a line only for the checks that fail
+    #[arg(long)]
+    quiet: bool,
     /// A list of known deviations, in TOML: they are reported and do not fail the run
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -103,11 +106,18 @@ impl OutputArgs {
             baseline: self.known(setting, checks)?,
             pseudonyms: (!shown).then(|| Pseudonyms::of(PersonalMembers::of(setting.contract))),
             progress: Progress::on_stderr(),
-            human: HumanReport::new(io::stdout()),
+            human: HumanReport::new(io::stdout(), self.lines()),
             printed: Ok(()),
             events: Vec::new(),
             totals: Totals::default(),
         })
+    }
+
+    fn lines(&self) -> Lines {
+        match self.quiet {
+            true => Lines::Failed,
+            false => Lines::All,
+        }
     }
 
     fn known(&self, setting: &Setting<'_>, checks: &[Check]) -> Result<Baseline, CommandError> {

@@ -2,6 +2,7 @@
 
 use data_encoding::BASE64;
 
+use super::escape::is_obeyed;
 use super::run_summary::{Breach, RunSummary};
 use crate::capture::{Channel, Credential, Exchange};
 use crate::event::RunStarted;
@@ -52,7 +53,7 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
     Some(match std::str::from_utf8(&request.body) {
         Ok("") => words.join(" "),
         // One that begins with `@` would be the name of a file.
-        Ok(text) if !text.starts_with('@') && !text.chars().any(char::is_control) => {
+        Ok(text) if !text.starts_with('@') && !text.contains(is_obeyed) => {
             words.push(format!("--data-binary {}", quoted(text)));
             words.join(" ")
         }
@@ -98,10 +99,26 @@ fn authorization(credential: &Credential, environment: Environment) -> Option<St
 /// One word for a shell: in single quotes, where nothing is special but they themselves.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-".contains(c);
+    if text.contains(is_obeyed) {
+        return quoted_by_code(text);
+    }
     match !text.is_empty() && text.chars().all(plain) {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', r"'\''")),
     }
+}
+
+/// The same where a terminal would obey some of it: each character of that kind by its code, as bash reads it.
+fn quoted_by_code(text: &str) -> String {
+    let mut out = String::from("$'");
+    for c in text.chars() {
+        match c {
+            '\\' | '\'' => out.extend(['\\', c]),
+            c if is_obeyed(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out + "'"
 }
 
 #[cfg(test)]
@@ -111,6 +128,13 @@ mod tests {
 
     fn curl(exchange: &Exchange, started: &RunStarted) -> String {
         line(exchange, started).expect("somebody sent it")
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_by_its_code() {
+        let hostile = "it's\u{1b}[31m\r\u{7}\u{202e}";
+        let safe = r"$'it\'s\u001b[31m\u000d\u0007\u202e'";
+        assert_eq!(quoted(hostile), safe);
     }
 
     #[test]

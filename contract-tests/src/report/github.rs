@@ -2,47 +2,39 @@
 
 use std::fmt::Write as _;
 
-use super::counted;
+use super::block::{Block, blocks};
 use super::curl;
-use super::run_summary::{Breach, RunSummary};
+use super::escape::visible;
+use super::run_summary::RunSummary;
 use crate::event::Outcome;
 
 /// GitHub shows a summary of at most a MiB, and none at all of a longer one.
 const LONGEST_SUMMARY: usize = 900_000;
-
-/// How many places of one breach are shown.
-const SHOWN: usize = 5;
 
 /// The annotations: an error for each broken clause and each stale deviation, a notice for what is
 /// known, a warning for what was skipped.
 #[must_use]
 pub fn annotations(summary: &RunSummary<'_>) -> String {
     let mut out = String::new();
-    for (clause, places) in summary.breaches() {
-        let Some(first) = places.first() else {
-            continue;
-        };
-        let row = summary.row(clause);
+    for block in blocks(summary) {
+        let first = block.first();
+        let row = summary.row(first.clause);
         let place = row.map(|row| (row.file.as_str(), row.line.to_string()));
         let place = place.as_ref().map(|(file, line)| (*file, line.as_str()));
-        let (level, word) = match first.known {
-            None => ("error", "is broken"),
-            Some(_) => ("notice", "is broken, as known"),
-        };
+        let level = if block.is_known() { "notice" } else { "error" };
         let text = row.map_or("", |row| row.text.as_str());
-        let more = match places.len() {
-            1 => String::new(),
-            all => format!("\n… {} in all", counted(all, "time")),
-        };
-        let body = format!("{text}\n{}: {}{more}", first.place(), first.message());
-        let title = format!("{clause} {word}");
+        let body = format!("{}\n{}\n{text}", first.message(), first.place());
         annotation(
             &mut out,
             level,
             place,
-            &title,
-            body.trim_start_matches('\n'),
+            &block.headline(summary),
+            body.trim_end(),
         );
+    }
+    for note in summary.notes() {
+        let title = format!("{} is noted", note.clause);
+        annotation(&mut out, "notice", None, &title, &note.message());
     }
     for stale in &summary.stale {
         let place = stale.place.rsplit_once(':').unwrap_or((&stale.place, "1"));
@@ -79,8 +71,8 @@ fn annotation(
 
 /// What a message must not hold as it is: the runner reads line by line.
 fn escaped(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
+    visible(&text.replace("\r\n", "\n"))
+        .replace('%', "%25")
         .replace('\n', "%0A")
 }
 
@@ -103,13 +95,21 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
         let message = fence(&stale.message);
         let _ = writeln!(out, "A known deviation is none any more:\n\n{message}\n");
     }
-    for (clause, places) in summary.breaches() {
-        let section = breach(summary, clause, &places);
+    for block in blocks(summary) {
+        let section = self::block(summary, &block);
         if out.len() + section.len() > LONGEST_SUMMARY {
             out.push_str("More is broken than this page holds: see the other reports.\n\n");
             break;
         }
         out.push_str(&section);
+    }
+    let notes = summary.notes();
+    if !notes.is_empty() {
+        out.push_str("### Noted, and not broken\n\n");
+        for note in notes {
+            let _ = writeln!(out, "- {}", cell(&note.message()));
+        }
+        out.push('\n');
     }
     let mut skipped = String::new();
     for result in &summary.results {
@@ -128,36 +128,39 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
     out
 }
 
-fn breach(summary: &RunSummary<'_>, clause: &str, places: &[Breach<'_>]) -> String {
-    let known = places.iter().all(|breach| breach.known.is_some());
-    let word = if known { "known" } else { "broken" };
-    let mut out = format!("### {}: {word}\n\n", cell(clause));
-    if let Some(row) = summary.row(clause) {
+fn block(summary: &RunSummary<'_>, block: &Block<'_>) -> String {
+    let first = block.first();
+    let mut out = format!(
+        "### {}\n\n{}\n\n",
+        cell(&block.headline(summary)),
+        fence(&first.message())
+    );
+    if let Some(row) = summary.row(first.clause) {
         let _ = writeln!(out, "{} ({})\n", cell(&row.text), cell(&row.section));
     }
-    for place in places.iter().take(SHOWN) {
-        let (place_of, message) = (cell(&place.place()), fence(&place.message()));
-        let _ = writeln!(out, "{place_of}\n\n{message}");
-        if let Some(why) = place.known {
-            let _ = writeln!(out, "\nKnown: {}", cell(why));
-        }
-        if let Some(curl) = curl::of_breach(summary, place) {
-            let _ = writeln!(out, "\n{}", fence(&curl));
-        }
-        out.push('\n');
+    let _ = writeln!(out, "In {}\n", cell(&first.place()));
+    if let Some(others) = block.others() {
+        let _ = writeln!(out, "{}\n", cell(&others));
     }
-    if places.len() > SHOWN {
-        let _ = writeln!(out, "… and {} more.\n", places.len() - SHOWN);
+    if let Some(why) = first.known {
+        let _ = writeln!(out, "Known: {}\n", cell(why));
     }
+    if let Some(curl) = curl::of_breach(summary, first) {
+        let _ = writeln!(out, "{}\n", fence(&curl));
+    }
+    for line in block.consequences() {
+        let _ = writeln!(out, "- so also {}", cell(&line));
+    }
+    out.push('\n');
     out
 }
 
 /// A text as Markdown shows it, wherever it stands: one line, nothing in it obeyed.
 fn cell(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    for c in visible(text).chars() {
         match c {
-            '\n' | '\r' => out.push(' '),
+            '\n' => out.push(' '),
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -174,6 +177,7 @@ fn cell(text: &str) -> String {
 
 /// A text in a fence that nothing in it closes.
 fn fence(text: &str) -> String {
+    let text = visible(text);
     let longest = text.split(|c| c != '`').map(str::len).max();
     let ticks = "`".repeat(longest.unwrap_or_default().max(2) + 1);
     format!("{ticks}text\n{}\n{ticks}", text.trim_end())
@@ -188,8 +192,11 @@ mod tests {
     fn annotations_are_a_line_each() {
         let events = sample::events();
         insta::assert_snapshot!(annotations(&RunSummary::of(&events)), @r#"
-        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken is broken::Two bodies are the same & <b>equal</b> | always.%0Aone.is-broken: an.operation, step 1: the body differs%0A--- expected%0A+++ found%0A@@ -1,4 +1,4 @@%0A {%0A   "a": 1,%0A-  "b": 2%0A+  "b": 3%0A }%0A… 6 times in all
-        ::notice file=fixtures/contract/clauses.toml,line=4,title=c.known is broken%2C as known::Something else holds.%0Aone.is-known: an.operation, step 1: the status%0Aexpected 202%0A   found 200
+        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken 4 times%2C never held::the status: expected 200, found 404%0Aone.is-broken: an.operation, step 2%0ATwo bodies are the same & <b>equal</b> | always.
+        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken 1 time%2C never held::the body differs%0A--- expected%0A+++ found%0A@@ -1,4 +1,4 @@%0A {%0A   "a": 1,%0A-  "b": 2%0A+  "b": 3%0A }%0Aone.is-broken: an.operation, step 1%0ATwo bodies are the same & <b>equal</b> | always.
+        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken 1 time%2C never held::expected a text, found </script><img src=x onerror=alert(1)> ```%0A::error::x, 100%25 at error.message%0Aone.is-broken: hostile, step 1%0ATwo bodies are the same & <b>equal</b> | always.
+        ::notice file=fixtures/contract/clauses.toml,line=4,title=c.known%3A known%2C broken 1 time%2C never held::the status: expected 202, found 200%0Aone.is-known: an.operation, step 1%0ASomething else holds.
+        ::notice title=a.held is noted::a.held: `data.new`: a member the specification does not name \u{1b}[31m\u{202e} (3 times, first in one.holds: an.operation, step 2)
         ::error file=known.toml,line=7,title=a known deviation is none any more::it holds now: take the entry out
         ::warning title=one.is-skipped was skipped::there is no live key for this run
         ::error title=one.is-lost was skipped::no answer: no connection: refused
@@ -204,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_the_runner_would_obey_is_escaped() {
-        assert_eq!(escaped("50%\r\n::error::x"), "50%25%0D%0A::error::x");
+        assert_eq!(escaped("50%\r\n::error::x"), "50%25%0A::error::x");
         assert_eq!(property("a:b,c%"), "a%3Ab%2Cc%25");
         assert_eq!(fence("a ``` b"), "````text\na ``` b\n````");
     }

@@ -1,32 +1,42 @@
-//! The report for people: a line a check while the run goes on, then what is broken, by clause, and
-//! a plain last line.
+//! The report for people: a line a check while the run goes on, then what is broken, equal findings once,
+//! what is only noted, and a plain last line.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::block::{Block, blocks};
 use super::counted;
 use super::curl;
+use super::escape::visible;
 use super::run_summary::{Breach, RunSummary};
 use crate::event::{CheckResult, Event, Outcome};
-
-/// How many places of one breach are shown: a service may break one rule in hundreds of answers.
-const SHOWN: usize = 3;
 
 /// How long a line of what was found may be; the other reports show the rest.
 const LONGEST: usize = 2_000;
 
-/// Prints a line a check while the run goes on, and in the end what is broken, by clause.
+/// Which checks have a line while the run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    /// Every one.
+    All,
+    /// Those that find something broken.
+    Failed,
+}
+
+/// Prints a line a check while the run goes on, and in the end what is broken.
 #[derive(Debug)]
 pub struct HumanReport<W> {
     out: W,
+    lines: Lines,
     events: Vec<Event>,
 }
 
 impl<W: Write> HumanReport<W> {
     /// A report that goes there.
-    pub fn new(out: W) -> Self {
+    pub fn new(out: W, lines: Lines) -> Self {
         HumanReport {
             out,
+            lines,
             events: Vec::new(),
         }
     }
@@ -43,6 +53,11 @@ impl<W: Write> HumanReport<W> {
                 writeln!(self.out, "{checks}, seed {}", started.seed)
             }
             Event::CheckStarted { .. } | Event::StaleDeviation(_) => Ok(()),
+            Event::CheckFinished(result)
+                if self.lines == Lines::Failed && result.outcome() != Outcome::Failed =>
+            {
+                Ok(())
+            }
             Event::CheckFinished(result) => writeln!(self.out, "{}", line(result)),
             Event::RunFinished(_) => {
                 write!(self.out, "{}", end(&RunSummary::of(&self.events)))?;
@@ -57,7 +72,7 @@ fn line(result: &CheckResult) -> String {
     let outcome = result.outcome();
     let why = outcome
         .why()
-        .map_or(String::new(), |why| format!(": {why}"));
+        .map_or(String::new(), |why| plain(&format!(": {why}")));
     let word = match outcome {
         Outcome::Failed => "FAILED",
         _ => outcome.word(),
@@ -69,10 +84,11 @@ fn line(result: &CheckResult) -> String {
 /// The text that follows the last check.
 fn end(summary: &RunSummary<'_>) -> String {
     let mut out = String::new();
-    for (clause, places) in summary.breaches() {
+    for block in blocks(summary) {
         out.push('\n');
-        out.push_str(&breach(summary, clause, &places));
+        out.push_str(&self::block(summary, &block));
     }
+    out.push_str(&notes(summary));
     if !summary.stale.is_empty() {
         out.push_str("\nknown deviations that are none any more:\n");
         for stale in &summary.stale {
@@ -93,7 +109,7 @@ fn end(summary: &RunSummary<'_>) -> String {
         "{passed} passed, {failed} failed{known}, {skipped} skipped"
     );
     if let Some(why) = summary.unreachable() {
-        let _ = writeln!(out, "the service did not answer: {why}");
+        let _ = writeln!(out, "the service did not answer: {}", plain(why));
     }
     if sum.judged() == 0 {
         out.push_str("nothing was judged\n");
@@ -101,30 +117,39 @@ fn end(summary: &RunSummary<'_>) -> String {
     out
 }
 
-/// A clause that is broken: its wording, where it stands, and where that was seen.
-fn breach(summary: &RunSummary<'_>, clause: &str, places: &[Breach<'_>]) -> String {
-    let news = places.iter().filter(|breach| breach.known.is_none());
-    let word = match news.count() {
-        0 => "known, broken",
-        _ => "broken",
-    };
-    let times = counted(places.len(), "time");
-    let mut out = format!("{clause}: {word} {times}\n");
-    if let Some(row) = summary.row(clause) {
-        let _ = writeln!(out, "  {} ({})", row.text, row.section);
+/// Findings that are equal: the wording of the clause, what is wrong, where, how to see it again, what follows.
+fn block(summary: &RunSummary<'_>, block: &Block<'_>) -> String {
+    let first = block.first();
+    let mut out = format!("{}\n", block.headline(summary));
+    let _ = writeln!(out, "{}", short(&indented(&first.message())));
+    if let Some(row) = summary.row(first.clause) {
+        let _ = writeln!(out, "  rule: {} ({})", row.text, row.section);
     }
-    for place in places.iter().take(SHOWN) {
-        let message = short(&indented(&place.message()));
-        let _ = writeln!(out, "  {}: {}", place.place(), message.trim_start());
-        if let Some(why) = place.known {
-            let _ = writeln!(out, "  known: {why}");
-        }
-        if let Some(curl) = curl::of_breach(summary, place) {
-            let _ = writeln!(out, "  $ {}", short(&plain(&curl)));
-        }
+    let _ = writeln!(out, "{}", indented(&format!("in {}", first.place())));
+    if let Some(others) = block.others() {
+        let _ = writeln!(out, "{}", indented(&others));
     }
-    if places.len() > SHOWN {
-        let _ = writeln!(out, "  and {} more", places.len() - SHOWN);
+    if let Some(why) = first.known {
+        let _ = writeln!(out, "{}", indented(&format!("known: {why}")));
+    }
+    if let Some(curl) = curl::of_breach(summary, first) {
+        let _ = writeln!(out, "  $ {}", short(&plain(&curl)));
+    }
+    for line in block.consequences() {
+        let _ = writeln!(out, "    so also {}", short(&plain(&line)));
+    }
+    out
+}
+
+/// What is remarkable and breaks nothing.
+fn notes(summary: &RunSummary<'_>) -> String {
+    let notes = summary.notes();
+    let mut out = String::new();
+    if !notes.is_empty() {
+        out.push_str("\nnoted, and not broken:\n");
+    }
+    for note in notes {
+        let _ = writeln!(out, "{}", short(&indented(&note.message())));
     }
     out
 }
@@ -143,12 +168,7 @@ fn plain(text: &str) -> String {
             false => line.to_owned(),
         }
     });
-    let text = lines.collect::<Vec<_>>().join("\n");
-    let tame = |c: char| match c.is_control() && c != '\n' {
-        true => '\u{fffd}',
-        false => c,
-    };
-    text.chars().map(tame).collect()
+    visible(&lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn short(text: &str) -> String {
@@ -177,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_run_is_reported_by_check_and_then_by_clause() {
-        let mut human = HumanReport::new(Vec::new());
+        let mut human = HumanReport::new(Vec::new(), Lines::All);
         for event in sample::events() {
             human.take(&event).expect("memory takes all");
         }
@@ -186,8 +206,25 @@ mod tests {
     }
 
     #[test]
+    fn a_quiet_report_has_a_line_for_what_failed_alone() {
+        let mut human = HumanReport::new(Vec::new(), Lines::Failed);
+        for event in sample::events() {
+            human.take(&event).expect("memory takes all");
+        }
+        let report = String::from_utf8(human.out).expect("a report is text");
+        let lines: Vec<_> = report.lines().take(3).collect();
+        let failed = " FAILED  one.is-broken (7 requests)";
+        assert_eq!(lines, ["5 checks, seed s", failed, ""]);
+        assert!(!report.contains(is_obeyed_in_a_line), "{report}");
+    }
+
+    fn is_obeyed_in_a_line(c: char) -> bool {
+        c != '\n' && crate::report::escape::is_obeyed(c)
+    }
+
+    #[test]
     fn what_a_terminal_would_obey_is_not_printed() {
-        assert_eq!(plain("a\u{1b}[31mb\nc"), "a\u{fffd}[31mb\nc");
+        assert_eq!(plain("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb\nc");
         assert_eq!(plain("a\n  ::error::b"), "a\n|  ::error::b");
     }
 

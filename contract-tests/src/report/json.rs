@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::curl;
+use super::escape::visible_json;
 use super::run_summary::{Breach, ClauseState, RunSummary};
 use crate::event::{CheckResult, ClauseRow, Outcome};
 use crate::verdict::Verdict;
@@ -24,10 +25,11 @@ pub fn print(summary: &RunSummary<'_>) -> String {
         "seed": summary.seed(),
         "summary": summary.totals,
         "checks": checks.collect::<Vec<_>>(),
+        "noted": summary.notes(),
         "stale": summary.stale,
         "clauses": summary.clauses().iter().map(clause).collect::<Vec<_>>(),
     });
-    format!("{document:#}\n")
+    visible_json(&format!("{document:#}\n"))
 }
 
 fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {
@@ -49,6 +51,7 @@ fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {
         "unreachable": result.unreachable,
         "requests": result.requests,
         "held": count(|verdict| matches!(verdict, Verdict::Held { .. })),
+        "noted": count(|verdict| matches!(verdict, Verdict::Noted { .. })),
         "skipped": count(|verdict| matches!(verdict, Verdict::NotJudged { .. })),
         "broken": broken.collect::<Vec<_>>(),
         "cases": cases,

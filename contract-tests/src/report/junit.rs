@@ -3,6 +3,7 @@
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::escape::visible;
 use super::run_summary::{Breach, RunSummary};
 use crate::event::{CheckResult, Outcome};
 use crate::verdict::Finding;
@@ -11,8 +12,20 @@ use crate::verdict::Finding;
 #[must_use]
 pub fn print(summary: &RunSummary<'_>) -> String {
     let mut report = Report::new("svc-contract-tests");
+    let notes = summary.notes();
     for result in &summary.results {
         report.add_test_suite(suite(result));
+    }
+    if !notes.is_empty() {
+        let mut suite = TestSuite::new("noted");
+        let lines: Vec<_> = notes.iter().map(|note| visible(&note.message())).collect();
+        suite.set_system_out(lines.join("\n"));
+        suite.add_test_case(test_case(
+            "noted",
+            "noted, and not broken",
+            TestCaseStatus::success(),
+        ));
+        report.add_test_suite(suite);
     }
     if !summary.stale.is_empty() {
         let mut suite = TestSuite::new("known deviations");
@@ -75,21 +88,21 @@ fn status(result: &CheckResult, findings: &[&Finding]) -> TestCaseStatus {
 }
 
 fn test_case(class: &str, name: &str, status: TestCaseStatus) -> TestCase {
-    let mut case = TestCase::new(name, status);
+    let mut case = TestCase::new(visible(name), status);
     case.set_classname(class);
     case
 }
 
 fn skipped(why: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::skipped();
-    status.set_message(why);
+    status.set_message(visible(why));
     status
 }
 
 fn failure(kind: NonSuccessKind, message: &str, details: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_message(message);
-    status.set_description(details);
+    status.set_message(visible(message));
+    status.set_description(visible(details));
     status
 }
 

@@ -1,6 +1,8 @@
 //! Reporters: functions of events. They know no clock and no network; only `progress` knows a terminal.
 
+pub mod block;
 pub mod curl;
+pub mod escape;
 pub mod github;
 pub mod html;
 pub mod human;

@@ -1,7 +1,11 @@
 //! The events of a run put together, as every report looks at them. Says nothing itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use serde::Serialize;
+use serde_json::Value;
+
+use super::counted;
 use crate::capture::Exchange;
 use crate::diff;
 use crate::event::{CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals};
@@ -54,6 +58,41 @@ pub struct Breach<'e> {
     pub found: &'e str,
     /// Why it is known, where it is.
     pub known: Option<&'e str>,
+}
+
+/// Something remarkable that breaks nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note<'e> {
+    /// The clause it is about.
+    pub clause: &'e str,
+    /// What was looked at.
+    pub what: &'e str,
+    /// What is.
+    pub found: &'e str,
+    /// How often it was seen.
+    pub times: usize,
+    /// Where it was seen first: check, case and step.
+    pub place: String,
+}
+
+impl Note<'_> {
+    /// In one line.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let (clause, what, found, place) = (self.clause, self.what, self.found, &self.place);
+        let times = counted(self.times, "time");
+        format!("{clause}: {what}: {found} ({times}, first in {place})")
+    }
+}
+
+/// Where something was found: check, case and step.
+fn place(result: &CheckResult, finding: &Finding) -> String {
+    format!(
+        "{}: {}, step {}",
+        result.check,
+        finding.case,
+        finding.step + 1
+    )
 }
 
 impl ClauseState {
@@ -160,19 +199,46 @@ impl<'e> RunSummary<'e> {
         ClauseState::ALL.map(|(state, word)| (word, of(state)))
     }
 
-    /// All that is broken, by clause; what is known comes behind what is not.
+    /// How often a clause held.
     #[must_use]
-    pub fn breaches(&self) -> BTreeMap<&'e str, Vec<Breach<'e>>> {
-        let mut breaches: BTreeMap<&str, Vec<Breach<'e>>> = BTreeMap::new();
-        for result in &self.results {
-            for breach in Breach::all(result) {
-                breaches.entry(breach.clause).or_default().push(breach);
+    pub fn held(&self, clause: &str) -> usize {
+        let findings = self.results.iter().flat_map(|result| &result.findings);
+        let held =
+            |verdict: &Verdict| matches!(verdict, Verdict::Held { clause: it } if it == clause);
+        findings.filter(|finding| held(&finding.verdict)).count()
+    }
+
+    /// What is remarkable and breaks nothing: equal ones once.
+    #[must_use]
+    pub fn notes(&self) -> Vec<Note<'e>> {
+        let mut notes: Vec<Note<'e>> = Vec::new();
+        for &result in &self.results {
+            for finding in &result.findings {
+                let Verdict::Noted {
+                    clause,
+                    what,
+                    found,
+                } = &finding.verdict
+                else {
+                    continue;
+                };
+                let equal = notes.iter_mut().find(|note| {
+                    (note.clause, note.what, note.found)
+                        == (clause.as_str(), what.as_str(), found.as_str())
+                });
+                match equal {
+                    Some(note) => note.times += 1,
+                    None => notes.push(Note {
+                        clause,
+                        what,
+                        found,
+                        times: 1,
+                        place: place(result, finding),
+                    }),
+                }
             }
         }
-        for places in breaches.values_mut() {
-            places.sort_by_key(|breach| breach.known.is_some());
-        }
-        breaches
+        notes
     }
 
     /// The row of a clause.
@@ -217,8 +283,7 @@ impl<'e> Breach<'e> {
     /// Where it was found: check, case and step.
     #[must_use]
     pub fn place(&self) -> String {
-        let Finding { case, step, .. } = self.finding;
-        format!("{}: {case}, step {}", self.result.check, step + 1)
+        place(self.result, self.finding)
     }
 
     /// The difference of the bodies, where both are known.
@@ -227,13 +292,53 @@ impl<'e> Breach<'e> {
         diff::between(self.expected, self.found)
     }
 
+    /// Whether it says that a member has not the form that the contract gives it.
+    #[must_use]
+    pub fn is_form(&self) -> bool {
+        let form = ["must be ", "is missing", "is not part of the answer"];
+        form.iter()
+            .any(|beginning| self.expected.starts_with(beginning))
+    }
+
+    /// The place in the answer that it is about, as dotted names, where it is about one; of all items of a list
+    /// it is the same.
+    #[must_use]
+    pub fn place_in_answer(&self) -> Option<String> {
+        let place = self.what.strip_prefix('`')?;
+        let (place, _) = place.split_once('`')?;
+        let names = place
+            .split(['.', '/'])
+            .map(|name| match name.split_once('[') {
+                Some((name, _)) => format!("{name}[]"),
+                None if name.parse::<usize>().is_ok() => "[]".to_owned(),
+                None => name.to_owned(),
+            });
+        Some(names.collect::<Vec<_>>().join(".").replace(".[]", "[]"))
+    }
+
     /// What is broken, over a line or more, the difference included.
     #[must_use]
     pub fn message(&self) -> String {
-        let (what, expected, found) = (self.what, self.expected, self.found);
-        match self.diff() {
-            Some(diff) => format!("{what} differs\n{}", diff.trim_end()),
-            None => format!("{what}\nexpected {expected}\n   found {found}"),
+        if let Some(diff) = self.diff() {
+            return format!("{} differs\n{}", self.what, diff.trim_end());
+        }
+        let what = self.what.trim_matches('`').replace('/', ".");
+        let at_place = self.what.starts_with('`') && self.what.ends_with('`');
+        let found = match at_place {
+            true => with_kind(self.found),
+            false => self.found.to_owned(),
+        };
+        let expected = self.expected.strip_prefix("must be ");
+        match self.expected {
+            "is missing" => format!("{what} is missing"),
+            "is not part of the answer" => {
+                format!("{what} is not part of the answer, found {found}")
+            }
+            _ if !at_place => format!("{}: expected {}, found {found}", self.what, self.expected),
+            plain => {
+                let expected = expected.map_or_else(|| with_kind(plain), str::to_owned);
+                format!("expected {expected}, found {found} at {what}")
+            }
         }
     }
 
@@ -242,5 +347,23 @@ impl<'e> Breach<'e> {
     pub fn exchange(&self) -> Option<&'e Exchange> {
         let case = self.result.evidence(&self.finding.case)?;
         case.exchanges.get(self.finding.step)
+    }
+}
+
+/// How much of a value a line shows.
+const LONGEST_VALUE: usize = 200;
+
+/// A value as it stands in the answer, with its type; anything else as it is.
+fn with_kind(text: &str) -> String {
+    let kind = match serde_json::from_str(text) {
+        Ok(Value::String(_)) => "a text",
+        Ok(Value::Number(_)) => "a number",
+        Ok(Value::Array(_)) => "a list",
+        Ok(Value::Object(_)) => "an object",
+        Ok(Value::Bool(_) | Value::Null) | Err(_) => return text.to_owned(),
+    };
+    match text.char_indices().nth(LONGEST_VALUE) {
+        Some((end, _)) => format!("{}… ({kind} of {} bytes)", &text[..end], text.len()),
+        None => format!("{text} ({kind})"),
     }
 }

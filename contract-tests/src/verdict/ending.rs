@@ -1,8 +1,9 @@
 //! How a call ended: status, code and retryable as the table has them, `data` as the row has it.
 
 use svc_fixtures::contract::{ErrorCode, Operation};
+use svc_fixtures::json::Json;
 
-use super::answer::Answer;
+use super::answer::{Answer, shown};
 use super::finding::Findings;
 use crate::redact::REDACTED;
 
@@ -81,8 +82,18 @@ fn data(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation)
     }
     for mistake in mistakes {
         let what = format!("`data.{}`", mistake.path);
-        findings.must(&operation.clause, false, &what, &mistake.message, data);
+        let found = shown(below(data, &mistake.path));
+        findings.must(&operation.clause, false, &what, &mistake.message, found);
     }
+}
+
+/// The value at a place of a form: names with dots between them, items of lists as `[0]`.
+fn below<'x, 'a>(json: &'x Json<'a>, path: &str) -> Option<&'x Json<'a>> {
+    let mut names = path.split(['.', '[']).filter(|name| !name.is_empty());
+    names.try_fold(json, |json, name| match json {
+        Json::List(items) => items.get(name.trim_end_matches(']').parse::<usize>().ok()?),
+        _ => json.get(name),
+    })
 }
 
 fn pending(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation) {

@@ -4,14 +4,18 @@ use svc_fixtures::json::Json;
 
 use super::answer::Answer;
 use super::finding::Findings;
+use crate::capture::Response;
 use svc_fixtures::contract::Environment;
 
 /// Judges the envelope; answers whether there is one to judge further.
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) -> bool {
     if !matches!(answer.json, Some(Json::Object(_))) {
-        let kind = answer.json.as_ref().map_or("no JSON", Json::kind);
+        let found = match &answer.json {
+            Some(json) => format!("JSON that is {}", json.kind()),
+            None => no_json(answer.response),
+        };
         let clause = "envelope.same-shape";
-        findings.must(clause, false, "the body", "a JSON object", kind);
+        findings.must(clause, false, "the body", "a JSON object", found);
         return false;
     }
     shape(findings, answer);
@@ -19,6 +23,57 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) -> bool {
     result(findings, answer);
     environment(findings, answer);
     true
+}
+
+/// How much of a body that is no JSON is shown, in characters.
+const BEGINNING: usize = 60;
+
+/// A body that is no JSON: its content type, its length, and how it begins; of JSON that breaks off, where.
+fn no_json(response: &Response) -> String {
+    let kind = response.header("content-type").unwrap_or("no content type");
+    let text = String::from_utf8_lossy(&response.body);
+    let bytes = response.body.len();
+    let read = serde_json::from_str::<serde::de::IgnoredAny>(&text);
+    match read {
+        _ if bytes == 0 => format!("{kind}, and nothing in it"),
+        Err(error) if error.is_eof() => {
+            let place = breaks_off_at(&text);
+            format!("{kind}, {bytes} bytes of JSON that ends in the middle, behind `{place}`")
+        }
+        _ => {
+            let beginning: String = text.chars().take(BEGINNING).collect();
+            format!("{kind}, {bytes} bytes that begin {beginning:?}")
+        }
+    }
+}
+
+/// The last member that a JSON text names before it breaks off, as dotted names. Its value is not shown: nobody
+/// knows whose it is before it can be read.
+fn breaks_off_at(text: &str) -> String {
+    let (mut open, mut last) = (Vec::<String>::new(), String::new());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                last.clear();
+                while let Some(c) = chars.next().filter(|c| *c != '"') {
+                    last.push(c);
+                    if c == '\\' {
+                        last.extend(chars.next());
+                    }
+                }
+            }
+            ':' => open
+                .last_mut()
+                .into_iter()
+                .for_each(|name| last.clone_into(name)),
+            '{' | '[' => open.push(String::new()),
+            '}' | ']' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.retain(|name| !name.is_empty());
+    open.join(".")
 }
 
 /// The clause of each member, for what the row of the envelope says of it.
@@ -171,4 +226,33 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let utc = utc || answer.at(&["meta", "createdAt"]).is_none();
     let (what, form) = ("`meta.createdAt`", "an instant in UTC");
     findings.must("envelope.meta", utc, what, form, created);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(kind: &str, body: &str) -> String {
+        no_json(&Response {
+            status: 200,
+            headers: vec![("content-type".to_owned(), kind.to_owned())],
+            body: body.into(),
+        })
+    }
+
+    #[test]
+    fn a_body_that_is_no_json_is_told_apart() {
+        assert_eq!(
+            described("text/html", "<html><h1>Bad gateway</h1>"),
+            "text/html, 26 bytes that begin \"<html><h1>Bad gateway</h1>\""
+        );
+        assert_eq!(described("text/plain", ""), "text/plain, and nothing in it");
+        assert_eq!(
+            described(
+                "application/json",
+                r#"{"a":{"b":"x\"","c":[1],"name":"RAVI"#
+            ),
+            "application/json, 36 bytes of JSON that ends in the middle, behind `a.name`"
+        );
+    }
 }

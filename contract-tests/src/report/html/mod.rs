@@ -1,12 +1,16 @@
 //! The report as one page: no network, no script, readable in light and dark. All that was sent or
 //! answered is escaped by maud.
 
+use std::collections::BTreeMap;
+
 use data_encoding::BASE64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
+use super::block::{Block, blocks};
 use super::counted;
 use super::curl;
+use super::escape::visible;
 use super::run_summary::{Breach, RunSummary};
 use crate::capture::Exchange;
 use crate::event::{CheckResult, RunEnd};
@@ -38,6 +42,7 @@ pub fn print(summary: &RunSummary<'_>) -> String {
                 header { (head(summary)) }
                 main {
                     (broken(summary))
+                    (noted(summary))
                     (stale(summary))
                     (matrix(summary))
                     (checks(summary))
@@ -86,7 +91,7 @@ fn head(summary: &RunSummary<'_>) -> Markup {
                 li class=[(number > 0).then_some(class(word))] { b { (number) } " " (word) }
             }
         }
-        @if let Some(why) = summary.unreachable() { p.alarm { "The service did not answer: " (why) } }
+        @if let Some(why) = summary.unreachable() { p.alarm { "The service did not answer: " (visible(why)) } }
         @if sum.judged() == 0 { p.alarm { "Nothing was judged." } }
     }
 }
@@ -102,33 +107,58 @@ fn class(word: &str) -> &'static str {
 }
 
 fn broken(summary: &RunSummary<'_>) -> Markup {
-    let breaches = summary.breaches();
+    let blocks = blocks(summary);
+    let anchors = anchors(&blocks);
     html! {
-        @if !breaches.is_empty() { h2 { (counted(breaches.len(), "clause")) " broken" } }
-        @for (clause, places) in &breaches {
-            @let known = places.iter().all(|breach| breach.known.is_some());
-            section.breach.known[known] id=(format!("clause-{clause}")) {
-                h3 { code { (clause) } ": " @if known { "known, " } "broken " (counted(places.len(), "time")) }
-                @if let Some(row) = summary.row(clause) {
+        @if !blocks.is_empty() { h2 { (counted(blocks.len(), "finding")) ", equal ones once" } }
+        @for (at, block) in blocks.iter().enumerate() {
+            @let first = block.first();
+            @let anchor = (anchors.get(first.clause) == Some(&at)).then(|| format!("clause-{}", first.clause));
+            section.breach.known[block.is_known()] id=[anchor] {
+                h3 { (visible(&block.headline(summary))) }
+                @if let Some(row) = summary.row(first.clause) {
                     p { (worded(&row.text)) }
                     p.soft { (row.section) }
                 }
-                @for (at, place) in places.iter().take(SHOWN).enumerate() {
+                @for (at, place) in block.places.iter().take(SHOWN).enumerate() {
                     details open[at == 0] { (breach(summary, place)) }
                 }
-                @if places.len() > SHOWN {
-                    p.soft { "and " (places.len() - SHOWN) " more, all of them in the JSON report" }
+                @if block.places.len() > SHOWN {
+                    p.soft { "and " (block.places.len() - SHOWN) " more, all of them in the JSON report" }
+                }
+                @if !block.follows.is_empty() {
+                    ul { @for line in block.consequences() { li { "so also " (visible(&line)) } } }
                 }
             }
         }
     }
 }
 
+/// The first block of each clause, which the table of clauses points at.
+fn anchors<'e>(blocks: &[Block<'e>]) -> BTreeMap<&'e str, usize> {
+    let mut anchors = BTreeMap::new();
+    for (at, block) in blocks.iter().enumerate() {
+        anchors.entry(block.first().clause).or_insert(at);
+    }
+    anchors
+}
+
+fn noted(summary: &RunSummary<'_>) -> Markup {
+    let notes = summary.notes();
+    html! {
+        @if !notes.is_empty() {
+            h2 { "Noted, and not broken" }
+            ul { @for note in notes { li { (visible(&note.message())) } } }
+        }
+    }
+}
+
 fn breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Markup {
     let diff = breach.diff();
+    let whole = breach.message();
     html! {
-        summary { (breach.place()) ": " (worded(breach.what)) }
-        @if let Some(why) = breach.known { p { "Known: " (why) } }
+        summary { (visible(&breach.place())) @if diff.is_none() { ": " (visible(&whole)) } }
+        @if let Some(why) = breach.known { p { "Known: " (visible(why)) } }
         dl {
             @match &diff {
                 Some(diff) => { dt { "Difference" } dd { (coloured(diff)) } }
@@ -190,6 +220,7 @@ fn message(headers: &[(String, String)], body: &[u8]) -> String {
 }
 
 fn text(text: &str) -> Markup {
+    let text = visible(text);
     let end = text.char_indices().nth(LONGEST).map(|(end, _)| end);
     html! {
         pre { (&text[..end.unwrap_or(text.len())]) @if end.is_some() { "…" } }
@@ -200,7 +231,7 @@ fn text(text: &str) -> Markup {
 fn coloured(diff: &str) -> Markup {
     html! {
         pre {
-            @for line in diff.lines().take(LONGEST / 40) {
+            @for line in visible(diff).lines().take(LONGEST / 40) {
                 @match line.chars().next() {
                     Some('-') => { del { (line) } }
                     Some('+') => { ins { (line) } }
@@ -228,7 +259,7 @@ fn stale(summary: &RunSummary<'_>) -> Markup {
 
 fn matrix(summary: &RunSummary<'_>) -> Markup {
     let clauses = summary.clauses();
-    let breaches = summary.breaches();
+    let anchors = anchors(&blocks(summary));
     html! {
         h2 { "Clauses" }
         ul.sums {
@@ -243,7 +274,7 @@ fn matrix(summary: &RunSummary<'_>) -> Markup {
                     @for (row, state, why) in clauses {
                         tr {
                             td {
-                                @if breaches.contains_key(row.id.as_str()) {
+                                @if anchors.contains_key(row.id.as_str()) {
                                     a href=(format!("#clause-{}", row.id)) { code { (row.id) } }
                                 } @else { code { (row.id) } }
                             }
@@ -281,7 +312,7 @@ fn check(result: &CheckResult) -> Markup {
             td { (result.requests) }
             td {
                 (result.title)
-                @if let Some(why) = outcome.why() { br; span.soft { (why) } }
+                @if let Some(why) = outcome.why() { br; span.soft { (visible(why)) } }
             }
         }
     }

@@ -70,10 +70,14 @@ fn row(id: &str, text: &str, coverage: Coverage) -> ClauseRow {
 }
 
 fn holds() -> CheckResult {
-    result(
-        "one.holds",
-        vec![finding("an.operation", 0, held("a.held"))],
-    )
+    let note = || Verdict::Noted {
+        clause: "a.held".to_owned(),
+        what: "`data.new`".to_owned(),
+        found: "a member the specification does not name \u{1b}[31m\u{202e}".to_owned(),
+    };
+    let mut findings = vec![finding("an.operation", 0, held("a.held"))];
+    findings.extend((1..4).map(|step| finding("an.operation", step, note())));
+    result("one.holds", findings)
 }
 
 fn breaks() -> CheckResult {
