@@ -52,10 +52,17 @@ fn sentinel(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         let sample = sample::first_text(&sample);
         // In the middle and alone: it is a part of the text that counts, whatever its format.
         let inside = format!("{sample}{}x", row.text);
-        let clauses = ["sandbox.sentinel", "errors.source-unavailable"];
         let ruled = ["ruling.09-sentinel-first"];
+        let clauses = ["sandbox.sentinel", "errors.source-unavailable", ruled[0]];
+        // Whether a name, an address or a URL is an identifier only a ruling says.
+        let identifies = !field.ruled.iter().any(|key| key == "identifies");
+        let inside_clauses = if identifies {
+            &clauses[..2]
+        } else {
+            &clauses[2..]
+        };
         let mut cases = vec![
-            case(field, &inside, "inside", &clauses),
+            case(field, &inside, "inside", inside_clauses),
             case(field, &row.text, "alone in", &ruled),
         ];
         if let Some(own) = &operation.sentinel {

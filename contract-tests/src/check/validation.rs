@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
 
 use super::entry::{Cases, Check, Stage};
-use crate::plan::{Case, RequestTemplate, Rule, Setting, lead};
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -77,7 +77,14 @@ fn of_blame(
     let case = |violation: Violation| {
         let mut case = broken(setting, operation, &violation.name(), &[&violation]);
         if !violation.ruled {
-            case = case.expecting(said, refused.clone());
+            let either = violation.blame_ruled && !setting.by_rulings();
+            case = case.expecting(
+                said,
+                match either {
+                    true => Rule::Ends(Ending::Malformed),
+                    false => refused.clone(),
+                },
+            );
         }
         case.expecting(ruled, refused.clone())
             .expecting("ruling.06-message", Rule::Mentions(violation.field))

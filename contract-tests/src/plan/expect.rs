@@ -103,6 +103,8 @@ pub enum Ending {
     Error(ErrorCode),
     /// With an error whose status is another than that of the table.
     Refused(u16, ErrorCode),
+    /// Refused as malformed, whether as an identifier or as input.
+    Malformed,
 }
 
 /// What a call adds to the usage. The amount is what the calls since were charged.
@@ -175,6 +177,10 @@ impl fmt::Display for Ending {
             Ending::Accepted => out.write_str("202 pending"),
             Ending::Error(code) => write!(out, "{code} with its status"),
             Ending::Refused(status, code) => write!(out, "{status} {code}"),
+            Ending::Malformed => {
+                let (one, other) = (ErrorCode::InvalidIdentifier, ErrorCode::InvalidInput);
+                write!(out, "400 {one} or {other}")
+            }
         }
     }
 }

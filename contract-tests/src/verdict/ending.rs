@@ -75,7 +75,12 @@ fn data(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation)
     // Members that only a ruling requires are not asked of a service that follows the specification alone.
     let mistakes = match findings.setting.by_rulings() {
         true => operation.response.mistakes(data),
-        false => operation.response.mistakes_as_specified(data),
+        false => {
+            let unknown = operation.response.unknown_members(data).into_iter();
+            let unknown = unknown.map(|place| format!("data.{place}"));
+            findings.unknown_members(&operation.clause, unknown);
+            operation.response.mistakes_as_specified(data)
+        }
     };
     if mistakes.is_empty() {
         findings.must(&operation.clause, true, "", "", "");

@@ -93,7 +93,14 @@ const MEMBERS: &[(&str, &str)] = &[
 
 fn shape(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let Some(json) = &answer.json else { return };
-    let mistakes = findings.setting.contract.service.envelope.mistakes(json);
+    let form = &findings.setting.contract.service.envelope;
+    let mistakes = match findings.setting.by_rulings() {
+        true => form.mistakes(json),
+        false => {
+            findings.unknown_members("envelope.same-shape", form.unknown_members(json));
+            form.mistakes_as_specified(json)
+        }
+    };
     let clause_of = |path: &str| {
         let named = |member: &str| {
             let rest = path.strip_prefix(member);
@@ -141,9 +148,12 @@ fn identity(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     findings.must("envelope.reference-id", repeats, what, &sent, found);
     let clause = "ruling.01-reference-id-always";
     findings.must(clause, echo.is_some(), what, &sent, "nothing");
-    let called = answer.operation(findings.setting);
-    let called = called.map_or_else(|| dotted(&answer.request.path), |row| row.id.clone());
+    let row = answer.operation(findings.setting);
     let endpoint = answer.text(&["endpoint"]);
+    let path = dotted(&answer.request.path);
+    // Of a path with a wildcard the specification gives two names: the row's and the path's.
+    let by_path = !findings.setting.by_rulings() && endpoint == path;
+    let called = row.filter(|_| !by_path).map_or(path, |row| row.id.clone());
     findings.equal("envelope.endpoint", "`endpoint`", called.as_str(), endpoint);
 }
 
@@ -177,22 +187,37 @@ fn result(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     }
 }
 
-/// `error` has its three members and no other.
+/// `error` has its three members, and to the simulator's rules no other.
 fn error_members(findings: &mut Findings<'_>, answer: &Answer<'_>, error: &Json<'_>) {
     let clause = "envelope.error";
     let members = error.as_object().unwrap_or_default().iter();
     let members: Vec<&str> = members.map(|(name, _)| name.as_ref()).collect();
     let whole = ["code", "message", "retryable"];
-    let exact = members.len() == whole.len() && whole.iter().all(|name| members.contains(name));
+    let strict = findings.setting.by_rulings();
+    let others = members.iter().filter(|name| !whole.contains(name));
+    let others: Vec<_> = others.map(|name| format!("error.{name}")).collect();
+    let complete = whole.iter().all(|name| members.contains(name));
+    let exact = complete && (!strict || others.is_empty());
     let (expected, found) = (whole.join(", "), members.join(", "));
     findings.must(clause, exact, "the members of `error`", expected, found);
-    let message = answer.text(&["error", "message"]);
-    let has_text = !message.trim().is_empty();
-    findings.must(clause, has_text, "`error.message`", "a text", "nothing");
+    if !strict {
+        findings.unknown_members(clause, others);
+    }
+    let place = ["error", "message"];
+    let message = answer.at(&place).and_then(Json::as_text);
+    let has_text = message.is_some_and(|text| !(strict && text.trim().is_empty()));
+    let found = answer.shown(&place);
+    findings.must(clause, has_text, "`error.message`", "a text", found);
     let place = ["error", "retryable"];
     let known = answer.at(&place).and_then(Json::as_bool).is_some();
     let (what, found) = ("`error.retryable`", answer.shown(&place));
     findings.must(clause, known, what, "true or false", found);
+}
+
+/// A whole number, also where it is written with a fraction of zero.
+fn whole(json: &Json<'_>) -> Option<i64> {
+    let number = json.as_num().filter(|number| number.fract() == 0.0)?;
+    format!("{number:.0}").parse().ok()
 }
 
 fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
@@ -204,7 +229,11 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
         expected,
         found,
     );
-    let latency = answer.at(&["meta", "latencyMs"]).and_then(Json::as_int);
+    let latency = answer.at(&["meta", "latencyMs"]);
+    let latency = latency.and_then(|latency| match findings.setting.by_rulings() {
+        true => latency.as_int(),
+        false => whole(latency),
+    });
     let shown = answer.shown(&["meta", "latencyMs"]);
     let positive = latency.is_some_and(|latency| latency >= 0);
     let (what, form) = ("`meta.latencyMs`", "a whole number, not negative");

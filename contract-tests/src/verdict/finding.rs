@@ -98,6 +98,21 @@ impl Findings<'_> {
         self.must(clause, holds, what, expected, found);
     }
 
+    /// Notes the members that the specification does not name, in the lenient profile.
+    pub(super) fn unknown_members(
+        &mut self,
+        clause: &str,
+        places: impl IntoIterator<Item = String>,
+    ) {
+        for place in places {
+            self.note(Verdict::Noted {
+                clause: clause.to_owned(),
+                what: "a member that the specification does not name".to_owned(),
+                found: format!("`{place}`"),
+            });
+        }
+    }
+
     pub(super) fn skip(&mut self, why: &str) {
         self.note(Verdict::NotJudged {
             why: why.to_owned(),

@@ -7,6 +7,7 @@ mod delivered;
 mod ending;
 mod envelope;
 mod finding;
+mod inconclusive;
 mod price;
 mod rule;
 mod tries;
@@ -35,6 +36,7 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
         step: 0,
         found: Vec::new(),
     };
+    let mut inconclusive = Vec::new();
     let answers: Vec<_> = captured.exchanges.iter().map(Answer::of).collect();
     for (at, step) in case.steps.iter().enumerate() {
         findings.step = at;
@@ -43,6 +45,14 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
                 if answer.request.channel == Channel::Api {
                     every_answer(&mut findings, answer);
                     price::judge(&mut findings, case.environment, step, answer);
+                }
+                let environment = case.environment;
+                if let Some(why) =
+                    inconclusive::why(setting, environment, step, answer, &inconclusive)
+                {
+                    findings.skip(why);
+                    inconclusive.push(at);
+                    continue;
                 }
                 for expectation in &step.expect {
                     rule::judge(&mut findings, &answers, at, expectation);

@@ -135,7 +135,7 @@ fn asks_for(case: &Case, step: usize, code: ErrorCode) -> bool {
 fn asks(ending: Ending, code: ErrorCode) -> bool {
     match ending {
         Ending::Error(asked) | Ending::Refused(_, asked) => asked == code,
-        Ending::Completed | Ending::Pending | Ending::Accepted => false,
+        Ending::Completed | Ending::Pending | Ending::Accepted | Ending::Malformed => false,
     }
 }
 

@@ -88,7 +88,7 @@ fn length(value: &Json<'_>) -> Option<Json<'static>> {
 }
 
 /// Numbers are compared as numbers, members in any order.
-fn same(a: &Json<'_>, b: &Json<'_>) -> bool {
+pub(super) fn same(a: &Json<'_>, b: &Json<'_>) -> bool {
     match (a, b) {
         (Json::List(a), Json::List(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))

@@ -192,6 +192,7 @@ fn outcome(operation: &Operation, ending: Ending) -> CallOutcome {
         Ending::Completed => CallOutcome::Completed,
         Ending::Pending | Ending::Accepted => CallOutcome::pending(operation, NOW),
         Ending::Error(code) | Ending::Refused(_, code) => CallOutcome::Failed(code),
+        Ending::Malformed => CallOutcome::Failed(svc_fixtures::contract::ErrorCode::InvalidInput),
     }
 }
 

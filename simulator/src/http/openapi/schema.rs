@@ -120,7 +120,7 @@ fn bounded(kind: &str, min: Value, max: Value) -> Value {
 /// The schema of a value of an answer.
 pub(super) fn answer(shape: &Shape) -> Value {
     match shape {
-        Shape::Leaf { leaf, nullable } => nulled(self::leaf(leaf), *nullable),
+        Shape::Leaf { leaf, nullable, .. } => nulled(self::leaf(leaf), *nullable),
         Shape::List(item) => json!({ "type": "array", "items": answer(item) }),
         Shape::Object(members) => object(members),
         Shape::AnyObject => json!({ "type": "object" }),
@@ -244,6 +244,7 @@ mod tests {
             shape: Shape::Leaf {
                 leaf: Leaf::Text,
                 nullable: true,
+                ruled: false,
             },
         };
         let schema = object([&member]);

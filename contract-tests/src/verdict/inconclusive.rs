@@ -1,0 +1,76 @@
+//! Whether a call that a case needs a result of may have none: another service's people are its own.
+//!
+//! The specification fixes the outcome of a few inputs on the sandbox, and of none on live. For every
+//! other a service that follows the specification alone may know no record, or answer pending where the
+//! operation can be. Then what the case expects of the result is not judged; that the answer is right
+//! in itself is.
+
+use svc_fixtures::contract::{Environment, ErrorCode, Operation};
+use svc_fixtures::json::Json;
+
+use super::answer::Answer;
+use crate::plan::{Ending, Rule, Setting, Step};
+
+const NO_RECORD: &str = "the service knows no record of this input, and the specification does not say that there is one";
+const PENDING: &str = "the result is not there yet, and the specification does not say that it is";
+
+const CARRIED: &str = "what it carries is of a call without a result";
+
+/// Names that the specification fixes the outcome of, in screening.
+const SCREENED: [&str; 2] = ["CLEAN PERSON", "SANCTIONED PERSON"];
+
+/// The mobile number that the specification uses across operations.
+const MOBILE: &str = "9000000001";
+
+/// Why nothing is judged that a case expects of an answer; none where it is judged. `skipped` are the
+/// steps before it of which that was so.
+pub(super) fn why(
+    setting: &Setting<'_>,
+    environment: Environment,
+    step: &Step,
+    answer: &Answer<'_>,
+    skipped: &[usize],
+) -> Option<&'static str> {
+    let wanted = |ending: Ending| {
+        let mut rules = step.expect.iter().map(|expected| &expected.rule);
+        rules.any(|rule| *rule == Rule::Ends(ending))
+    };
+    if setting.by_rulings() || answer.looked_up() {
+        return None;
+    }
+    let mut carries = step.request.carries.iter();
+    if carries.any(|carry| skipped.contains(&carry.from)) {
+        return Some(CARRIED);
+    }
+    let operation = answer.operation(setting)?;
+    let mut rules = step.expect.iter().map(|expected| &expected.rule);
+    let charged = rules.any(|rule| matches!(rule, Rule::Charged(true) | Rule::Price(_)));
+    let completed = wanted(Ending::Completed) || charged;
+    let pending = answer.text(&["status"]) == "pending";
+    if pending && completed && operation.pending.is_some() {
+        return Some(PENDING);
+    }
+    let result = wanted(Ending::Completed) || wanted(Ending::Pending) || wanted(Ending::Accepted);
+    let none = answer.failed() && answer.code() == Some(ErrorCode::NoRecordFound);
+    let fixed = environment == Environment::Test && is_fixed(setting, operation, answer);
+    (none && result && !fixed).then_some(NO_RECORD)
+}
+
+/// Whether the specification itself says that there is a result for what was sent.
+fn is_fixed(setting: &Setting<'_>, operation: &Operation, answer: &Answer<'_>) -> bool {
+    let body = Json::parse(&answer.request.body).unwrap_or(Json::Null);
+    let sent = |name: &str| body.get(name).and_then(Json::as_text);
+    let completes = |ending| ending == Some(Ending::success(operation));
+    let mut inputs = setting.inputs.iter();
+    let by_input = inputs.any(|input| {
+        let field = input.field(setting.contract, operation);
+        let given = field.is_some_and(|field| sent(&field.name) == Some(input.value.as_str()));
+        given && completes(input.ending(operation))
+    });
+    let first = operation.identifiers().next();
+    let subject = first.and_then(|(_, field)| sent(&field.name));
+    let screened = operation.path.starts_with("/v1/screen/");
+    by_input
+        || subject == Some(MOBILE)
+        || screened && subject.is_some_and(|name| SCREENED.contains(&name))
+}
