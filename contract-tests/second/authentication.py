@@ -1,0 +1,91 @@
+"""Who calls: keys, environments, addresses, rate limits."""
+import base64, ipaddress, time
+
+from parts import DAY, Fail
+
+
+class Authentication:
+    def authenticate(self, ctx, req, anonymous_ok=False):
+        d = self.d
+        env = ctx.env
+        default = next((k for k in self.keys.values() if k.env == env and k.status == "active" and not k.allow), None)
+        a = req.headers.get("authorization")
+        key = None
+        if a:
+            scheme, _, rest = a.partition(" ")
+            if scheme.lower() == "bearer":
+                key = rest.strip()
+            elif d("auth_any_scheme"):
+                key = rest.strip()
+                if scheme.lower() == "basic":
+                    try:
+                        key = base64.b64decode(key).decode().split(":")[0]
+                    except Exception:
+                        pass
+            elif d("auth_raw_key") and not rest:
+                key = scheme
+        if d("auth_query_key") and not key:
+            key = req.query.get("api_key")
+        if not key:
+            if (d("auth_not_checked") or anonymous_ok) and default:
+                ctx.key, ctx.acct = default, default.account
+                return
+            if d("auth_missing_400"):
+                raise Fail("invalid_input", "Authorization is required.")
+            raise Fail("auth_invalid")
+        mine, other = ("svc_test_", "svc_live_") if env == "sandbox" else ("svc_live_", "svc_test_")
+        k = self.keys.get(key)
+        if key.startswith(other):
+            if d("env_not_scoped_sandbox") and env == "sandbox" and k or d("env_not_scoped_live") and env == "live" and k:
+                ctx.key, ctx.acct = k, k.account
+                return
+            if not k and self.h("unknown_wrong_prefix_auth_invalid"):
+                raise Fail("auth_invalid")
+            raise Fail("key_env")
+        if k is None:
+            if d("key_prefix_only") and key.startswith(mine):
+                k = default
+            elif d("key_compared_by_prefix"):
+                k = next((x for x in self.keys.values() if x.env == env and key.startswith(x.key)), None)
+        if k is None or k.env != env:
+            if anonymous_ok and default:
+                k = default
+            else:
+                raise Fail("auth_invalid")
+        if k.status == "revoked" and not d("revoked_key_accepted"):
+            if d("revoked_key_404"):
+                raise Fail("not_found")
+            raise Fail("auth_invalid")
+        if k.rotated_at is not None:
+            age = self.now() - k.rotated_at
+            limit = DAY
+            if d("rotated_key_dies_at_once"):
+                limit = -1
+            if d("rotated_key_never_dies"):
+                limit = 1e18
+            if d("rotated_key_one_hour"):
+                limit = 3500
+            if age > limit:
+                raise Fail("auth_invalid")
+        if k.allow is not None and not d("ip_allowlist_ignored") and not (d("ip_allowlist_live_only") and env == "sandbox"):
+            ip = ipaddress.ip_address(req.peer)
+            if not any(ip in n for n in k.allow):
+                raise Fail("ip")
+        ctx.key, ctx.acct = k, k.account
+        if self.h("honest_429") and self.rng.random() < .01:
+            raise Fail("rate_limited")
+        if k.rate and not d("rate_limit_absent"):
+            t = time.monotonic()
+            if k.last is None:
+                k.last = t
+            k.tokens = min(k.burst, k.tokens + (t - k.last) * k.rate)
+            k.last = t
+            if d("rate_limit_never_recovers") and k.limited_for_good:
+                k.tokens = 0
+            if k.tokens < 1:
+                k.limited_for_good = True
+                self.global_limited_until = t + 2
+                raise Fail("rate_limited")
+            k.tokens -= 1
+        if d("rate_limit_global") and time.monotonic() < self.global_limited_until:
+            raise Fail("rate_limited")

@@ -1,0 +1,114 @@
+"""Idempotency keys: executed once, replayed, refused with another body."""
+import asyncio, copy, hashlib, json, time
+
+from parts import Fail
+
+
+class Idempotency:
+    async def idempotent(self, ctx, req, body):
+        d, h = self.d, self.h
+        ik = req.headers.get("idempotency-key")
+        if not ik or d("replay_ignored") or (d("replay_ignored_live") and ctx.env == "live") or (d("replay_ignored_sandbox") and ctx.env == "sandbox") \
+                or (self.PD and self.pd("replay_ignored_on", ctx.endpoint) is not None) or (d("idem_bundles_ignored") and ctx.bundle):
+            status, env = await self.execute(ctx, body)
+            return self.answer(ctx, status, env)
+        if d("idem_key_truncated"):
+            ik = ik[:16]
+        if d("idem_key_case_insensitive"):
+            ik = ik.lower()
+        where = ctx.endpoint if not h("idem_scope_account") else ""
+        slot = (ctx.acct.name if not d("idem_shared_across_accounts") else "", ctx.env, where, ik)
+        if h("idem_raw_bytes"):
+            fp = hashlib.sha256(req.body).hexdigest()
+        else:
+            fp = json.dumps(body, sort_keys=True)
+        if h("idem_scope_account"):
+            fp = ctx.endpoint + " " + fp
+        if d("conflict_first_field_only"):
+            fp = json.dumps(list(body.items())[:1])
+        if d("conflict_length_only"):
+            fp = str(len(json.dumps(body)))
+        e = self.idem.get(slot)
+        ttl = self.cfg.idempotency_retention
+        if d("idem_forgets_fast"):
+            ttl = 1.0
+        if e is not None and self.now() - e["t"] > ttl:
+            e = None
+        if e is not None:
+            if e["fp"] != fp and not d("conflict_not_detected"):
+                if not d("conflict_reexecutes") and not (d("conflict_live_only") and ctx.env == "sandbox"):
+                    if d("conflict_poisons"):
+                        e["fp"] = "poisoned"
+                    if d("conflict_charges") and ctx.env == "live":
+                        ctx.acct.balance -= 100
+                    raise Fail("conflict")
+                e = None
+        if e is not None and d("replay_409"):
+            raise Fail("conflict")
+        if e is not None and e["res"] is None and (d("idem_in_progress_double") or d("idem_in_progress_charges")):
+            status, env = await self.execute(ctx, body)
+            if d("idem_in_progress_double"):
+                return self.answer(ctx, status, env)
+        if e is not None:
+            res = e["res"]
+            if res is None:                                          # in progress: wait for the first one
+                res = await asyncio.shield(e["fut"])
+            if res is not None:
+                return await self.replay(ctx, req, e, res, body)
+        fut = asyncio.get_running_loop().create_future()
+        e = {"fp": fp, "t": self.now(), "res": None, "fut": fut}
+        if d("idem_one_slot"):
+            for s in [s for s in self.idem if s[0] == slot[0] and s[1] == slot[1]]:
+                del self.idem[s]
+        self.idem[slot] = e
+        if len(self.idem) > 200000:
+            self.idem.popitem(last=False)
+        res = None
+        try:
+            status, env = await self.execute(ctx, body)
+            res = (status, env)
+            retryable = not env["success"] and env["error"]["retryable"]
+            if env["success"] or env["error"]["code"] == "SVC_NO_RECORD_FOUND" or (retryable and h("idem_stores_failures")):
+                e["res"] = res
+            else:
+                self.idem.pop(slot, None)                            # refused or retryable: the key stays free
+            return self.answer(ctx, status, env)
+        except BaseException:
+            self.idem.pop(slot, None)
+            raise
+        finally:
+            if not fut.done():
+                fut.set_result(res)
+
+    async def replay(self, ctx, req, e, res, body):
+        d, h = self.d, self.h
+        status, env = res
+        hd = {"Idempotent-Replayed": "true"} if h("replay_header") else {}
+        if h("replay_fresh_meta") or h("replay_own_reference") or h("replay_resolved") or self.anyD:
+            env = copy.deepcopy(env)
+        if h("replay_fresh_meta"):
+            env["meta"].update(latencyMs=int((time.perf_counter() - ctx.t0) * 1000))
+            if "createdAt" in env["meta"]:
+                env["meta"]["createdAt"] = self.iso()
+        if h("replay_own_reference"):
+            env["referenceId"] = ctx.ref
+        if h("replay_resolved") and env["status"] == "pending":
+            rec = self.records.get(env["verificationId"])
+            if rec:
+                env, status = copy.deepcopy(rec["env"]), 200 if rec["env"]["status"] != "pending" else status
+        if self.anyD:
+            price = self.prices.get(ctx.endpoint, 100)
+            nr = status == 422
+            if ctx.env == "live" and (d("replay_charges") or d("replay_charges_silently") or (d("replay_no_record_charged") and nr)):
+                ctx.acct.balance -= price
+                if not d("replay_charges_silently") and "walletBalanceAfter" in env["billing"]:
+                    env["billing"]["walletBalanceAfter"] = self.money(ctx.acct.balance, True)
+            if d("replay_new_verification_id"):
+                env["verificationId"] = self.new_vid()
+            if d("replay_200_for_no_record") and nr:
+                status = 200
+            if d("replay_without_data") and "data" in env:
+                env["data"] = {}
+            if d("idem_pending_new_id") and env["status"] == "pending":
+                status, env = await self.execute(ctx, body)
+        return self.answer(ctx, status, env, hd, replay=True)

@@ -1,0 +1,51 @@
+"""Usage reports and the look-up of verifications."""
+import urllib.parse
+
+from ops import OUTCOME
+from parts import Fail, Resp
+
+
+class Reading:
+    def usage(self, ctx, req):
+        if self.d("usage_missing"):
+            raise Fail("not_found")
+        u = ctx.acct.usage[ctx.env]
+        rows = [{"endpoint": k, "calls": v[0], "billedCalls": v[1], "spend": self.money(v[2])} for k, v in sorted(u.items())]
+        want = req.query.get("endpoint")
+        if want:
+            rows = [r for r in rows if r["endpoint"] == want]
+        total = sum(v[2] for k, v in u.items() if not want or k == want)
+        if self.d("usage_wrong_total"):
+            total = total * 2 + 100
+        if self.d("usage_not_envelope"):
+            return Resp(200, self.dump(rows))
+        ctx.vid = self.new_vid()
+        env = self.envelope(ctx, True, "completed", {"currency": "INR", "totalCalls": sum(r["calls"] for r in rows), "totalSpend": self.money(total), "endpoints": rows})
+        return self.answer(ctx, 200, env)
+
+    def lookup(self, ctx, vid):
+        d = self.d
+        vid = urllib.parse.unquote(vid)
+        rec = self.records.get(vid)
+        if rec is not None and (rec["side"] != ctx.env or rec["acct"] != ctx.acct.name) and not d("lookup_other_account") and not d("lookup_without_auth"):
+            rec = None
+        if rec is None or d("lookup_missing"):
+            if d("errors_bare_404"):
+                return Resp(404, b"<html><body>404</body></html>", "text/html")
+            if d("not_found_200"):
+                return self.answer(ctx, 200, self.envelope(ctx, True, "completed", {}))
+            if d("not_found_no_record"):
+                return self.answer(ctx, *self.error_envelope(ctx, "no_record"))
+            status, env = self.error_envelope(ctx, "not_found")
+            return self.answer(ctx, status, env)
+        env = rec["env"]
+        if d("lookup_other_data") and "data" in env:
+            env = dict(env, data={k: ("X" + v if isinstance(v, str) else v) for k, v in env["data"].items()})
+        status = 200
+        if self.h("lookup_original_status"):
+            status = {"failed": 422}.get(env["status"], 200)
+            if not env["success"]:
+                status = next(v[0] for v in OUTCOME.values() if v[1] == env["error"]["code"])
+            elif env["status"] == "pending":
+                status = 202
+        return self.answer(ctx, status, env, kind="lookup")
