@@ -21,7 +21,7 @@ use svc_fixtures::contract::Paise;
 
 use super::delivery::{Attempt, Delivery};
 use super::ids::VerificationId;
-use super::sizes::{ALLOCATED, Totals, map_place};
+use super::sizes::{ALLOCATED, Totals, map_place, with_holes};
 use super::verification::{Answer, Claim, Phase, Verification};
 pub use eviction::Expiry;
 use eviction::Role;
@@ -99,7 +99,7 @@ impl Slot {
             false => &mut totals.evictable,
         };
         sum.count += 1;
-        sum.bytes += NODE + of.heap_bytes();
+        sum.bytes += with_holes(NODE + of.heap_bytes());
         totals.logged += usize::from(self.logged);
         totals.logged_evictable += usize::from(self.logged && !pinned);
         if let Some(delivery) = &of.delivery {
