@@ -30,7 +30,7 @@ use svc_fixtures::contract::{Contract, Environment};
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 
 /// One in so many defects is tried where not all are asked for.
-const DEFECTS_SAMPLE: usize = 12;
+const DEFECTS_SAMPLE: usize = 13;
 /// The harmless differences that are tried then.
 const HARMLESS_SAMPLE: [&str; 1] = ["pretty_json"];
 
