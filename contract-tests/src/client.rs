@@ -20,7 +20,7 @@ use crate::verdict::Trouble;
 use keys::shortened;
 pub use keys::{Keyring, RunKey};
 pub use pace::Pace;
-use svc_fixtures::contract::{Contract, Environment};
+use svc_fixtures::contract::{Contract, Environment, Paise};
 
 /// Sends the steps of cases and records what comes of them.
 #[derive(Debug)]
@@ -114,30 +114,40 @@ impl<'t, T: Target> Client<'t, T> {
             try_,
             ..CapturedCase::new(check, &case.name)
         };
-        let account = self.account_of(&captured);
         let prices = case.steps.iter();
         let prices = prices.map(|step| spend::most(self.contract, case.environment, step));
-        if let Err(why) = self.guard.allows(prices.max().unwrap_or_default()) {
+        let dearest = prices.max().unwrap_or_default();
+        if let Err(why) = self.guard.allows(check, &case.name, dearest) {
             captured.stopped = Some(why);
             return captured;
         }
+        self.send_all(check, case, &mut captured).await;
+        let answered = |exchange: &Exchange| exchange.response.is_ok();
+        let whole = captured.stopped.is_none() && captured.exchanges.iter().all(answered);
+        if whole && dearest > Paise::ZERO {
+            self.guard.done(check, &case.name);
+        }
+        captured
+    }
+
+    async fn send_all(&self, check: &str, case: &Case, captured: &mut CapturedCase) {
+        let account = self.account_of(captured);
         if case.together {
             self.pace.turn(case.steps.len()).await;
             let ready = |at| self.ready(check, case, at, &account, &[]);
             let all = (0..case.steps.len()).map(|at| async move { self.send(&ready(at)?).await });
             for exchange in join_all(all).await {
-                record(&mut captured, exchange);
+                record(captured, exchange);
             }
-            return captured;
+            return;
         }
         while captured.stopped.is_none() && captured.exchanges.len() < case.steps.len() {
-            self.next(case, &mut captured).await;
+            self.next(case, captured).await;
             let left = captured.exchanges.len() < case.steps.len();
-            if left && Trouble::that_ends(self.contract, case, &captured).is_some() {
+            if left && Trouble::that_ends(self.contract, case, captured).is_some() {
                 captured.stopped = Some("the call before it was not executed for sure".to_owned());
             }
         }
-        captured
     }
 
     /// Sends the step of a case that comes after those that were captured, where there is one.

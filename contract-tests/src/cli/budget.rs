@@ -1,15 +1,20 @@
 //! What a run may spend: the arguments, and the guard they make.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use data_encoding::HEXLOWER;
 use reqwest::Url;
+use sha2::{Digest as _, Sha256};
 use svc_fixtures::contract::Paise;
 
 use super::exit::CommandError;
 use super::{keys, say};
+use crate::check;
 use crate::client::RunKey;
-use crate::spend::{Journal, SpendGuard};
+use crate::plan::Setting;
+use crate::run::Filter;
+use crate::spend::{Journal, PricedCase, SpendGuard, SpendPlan};
 
 /// What a run may spend on live.
 #[derive(Debug, Args)]
@@ -18,10 +23,12 @@ pub(super) struct BudgetArgs {
     /// are sent to a live service that is not a simulator on this machine
     #[arg(long, value_name = "INR", value_parser = rupees)]
     budget_inr: Option<Paise>,
-    /// Where it is written down what was spent [default: target/svc-contract-tests/spend-HOST.jsonl]
+    /// Where it is written down what was spent [default: one file for each host and key, in
+    /// svc-contract-tests/ of the user's data folder]
     #[arg(long, value_name = "FILE", requires = "budget_inr")]
     spend_file: Option<PathBuf>,
-    /// Go on with the budget of a run that was broken off: what it may have spent counts as spent
+    /// Go on with a run that was broken off: what it may have spent counts as spent, and paid cases that
+    /// were answered are not sent again
     #[arg(long, requires = "budget_inr")]
     resume: bool,
 }
@@ -46,7 +53,8 @@ impl BudgetArgs {
         &self,
         live: Option<&Url>,
         key: Option<&RunKey>,
-        seed: &str,
+        setting: &Setting<'_>,
+        filter: &Filter,
     ) -> Result<SpendGuard, CommandError> {
         let (live, budget) = match (live, self.budget_inr) {
             (None, _) => return Ok(SpendGuard::unlimited()),
@@ -56,8 +64,11 @@ impl BudgetArgs {
             (Some(_), None | Some(Paise::ZERO)) => return Ok(SpendGuard::free_only()),
             (Some(live), Some(budget)) => (live, budget),
         };
-        let file = self.spend_file.clone();
-        let path = file.unwrap_or_else(|| default_file(live));
+        let path = match &self.spend_file {
+            Some(path) => path.clone(),
+            None => default_file(&data_folder()?, live, key),
+        };
+        let seed = &setting.seed;
         let opened = match self.resume {
             true => Journal::resume(&path, budget, seed),
             false => Journal::begin(&path, budget, seed),
@@ -65,7 +76,21 @@ impl BudgetArgs {
         let (journal, ledger) = opened.map_err(|error| {
             CommandError::usage(format!("--spend-file {error}. Nothing was sent"))
         })?;
-        Ok(SpendGuard::budget(ledger, journal))
+        let todo = paid_cases(setting, filter);
+        let todo = todo.filter(|case| !ledger.is_done(&case.check, &case.case));
+        let plan = SpendPlan::choose(ledger.left(), todo);
+        Ok(SpendGuard::budget(ledger, journal).planned(plan))
+    }
+
+    /// What the budget covers, where there is one that is asked for.
+    pub(super) fn plan(
+        &self,
+        live: Option<&Url>,
+        setting: &Setting<'_>,
+        filter: &Filter,
+    ) -> Option<SpendPlan> {
+        let budget = self.budget_inr.filter(|_| live.is_some())?;
+        Some(SpendPlan::choose(budget, paid_cases(setting, filter)))
     }
 
     /// In words, for the plan.
@@ -79,7 +104,9 @@ impl BudgetArgs {
                 "the budget is 0: cases with a call that can cost something are left out".to_owned()
             }
             (Some(_), Some(budget)) => {
-                format!("the budget is {budget} INR: the run stops before a call it does not cover")
+                format!(
+                    "the budget is {budget} INR: what it does not cover is left out, and not counted here"
+                )
             }
         }
     }
@@ -103,19 +130,41 @@ pub(super) fn report_spending(guard: &SpendGuard) {
     }
 }
 
-/// One file a service, below the folder where builds leave what may be thrown away.
-fn default_file(live: &Url) -> PathBuf {
+/// Every case that is run, with its price.
+fn paid_cases(setting: &Setting<'_>, filter: &Filter) -> impl Iterator<Item = PricedCase> {
+    let checks = check::all().into_iter();
+    let checks = checks.filter(|check| filter.allows_check(check, setting));
+    checks.flat_map(move |check| {
+        let cases = filter.cases(&check, setting).into_iter();
+        cases.map(move |case| PricedCase::of(setting, check.id, &case))
+    })
+}
+
+/// Where a user's programs keep what must outlive a working folder.
+fn data_folder() -> Result<PathBuf, CommandError> {
+    let named = |name| std::env::var_os(name).map(PathBuf::from);
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let usual = || Some(named("HOME")?.join(".local/share"));
+    let found = named("XDG_DATA_HOME").filter(absolute).or_else(usual);
+    let none = "--spend-file is needed: neither XDG_DATA_HOME nor HOME says where data is kept. Nothing was sent";
+    found.ok_or_else(|| CommandError::usage(none))
+}
+
+/// One file for each host and key, whose money it is. Its name gives neither away.
+fn default_file(folder: &Path, live: &Url, key: Option<&RunKey>) -> PathBuf {
     let host = live.host_str().unwrap_or_default();
     let port = live.port_or_known_default().unwrap_or_default();
-    let host = host.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_");
-    PathBuf::from(format!(
-        "target/svc-contract-tests/spend-{host}-{port}.jsonl"
-    ))
+    let mut digest = Sha256::new();
+    digest.update(format!("{host}:{port}\n"));
+    digest.update(key.map_or("", |key| key.secret.expose()));
+    let name = HEXLOWER.encode(&digest.finalize()[..16]);
+    folder.join(format!("svc-contract-tests/spend-{name}.jsonl"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::Secret;
 
     #[test]
     fn a_budget_has_at_most_two_decimals() {
@@ -143,13 +192,24 @@ mod tests {
     }
 
     #[test]
-    fn every_service_has_a_journal_of_its_own() {
-        let file = |url| default_file(&Url::parse(url).expect("a URL"));
-        let text = file("http://api.example:8080/v");
-        assert_eq!(
-            text,
-            PathBuf::from("target/svc-contract-tests/spend-api.example-8080.jsonl")
+    fn every_host_and_key_has_a_journal_of_its_own_that_names_neither() {
+        let file = |url, key| {
+            let key = RunKey::new(Secret::new(key));
+            let url = Url::parse(url).expect("a URL");
+            default_file(Path::new("/data"), &url, Some(&key))
+        };
+        let first = file("http://api.example:8080/v", "svc_live_a");
+        assert_eq!(first, file("http://api.example:8080", "svc_live_a"));
+        assert_ne!(first, file("http://api.example:8081", "svc_live_a"));
+        assert_ne!(first, file("http://api.example:8080", "svc_live_b"));
+        let text = first.display().to_string();
+        assert!(
+            text.starts_with("/data/svc-contract-tests/spend-"),
+            "{text}"
         );
-        assert_ne!(file("http://[::1]:1"), file("http://[::1]:2"));
+        assert!(
+            !text.contains("svc_live") && !text.contains("example"),
+            "{text}"
+        );
     }
 }

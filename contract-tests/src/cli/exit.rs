@@ -19,7 +19,7 @@ pub enum Exit {
     Unreachable = 3,
     /// Nothing was judged.
     Nothing = 4,
-    /// The budget did not cover the next call, or what is spent could not be written down.
+    /// Repeated calls used up what was planned, or what is spent could not be written down.
     Budget = 5,
 }
 
@@ -30,7 +30,8 @@ Exit codes:
   2  usage: nothing was sent
   3  the service did not answer
   4  nothing was judged
-  5  stopped by the budget";
+  5  stopped by the budget: calls that had to be repeated used it up, or what is spent can't be
+     written down; what is left out beforehand as too dear is no stop";
 
 impl Exit {
     /// What a run ends with.

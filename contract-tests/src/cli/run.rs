@@ -115,17 +115,19 @@ impl Run {
         let console = console.filter(|_| usable);
         let mut filter = self.selection.filter(&setting)?;
         filter.only = again.map(|again| again.cases.clone());
-        if self.dry_run {
-            let budget = self.budget.describe(live.as_ref(), ring.live.as_ref());
-            dry_run::print(io::stdout().lock(), &setting, &filter, &budget)?;
-            return Ok(Exit::Held);
-        }
         let sink = runtime.block_on(self.execution.sink(console.as_ref()))?;
         let found = console.as_ref();
         setting.capabilities = Capabilities {
             webhook_sink: sink.as_ref().map(|sink| sink.url.clone()),
             ..found.map(|it| it.capabilities.clone()).unwrap_or_default()
         };
+        if self.dry_run {
+            let budget = self.budget.describe(live.as_ref(), ring.live.as_ref());
+            let plan = self.budget.plan(live.as_ref(), &setting, &filter);
+            let out = io::stdout().lock();
+            dry_run::print(out, &setting, &filter, plan.as_ref(), &budget)?;
+            return Ok(Exit::Held);
+        }
         execution::report_capabilities(&setting.capabilities);
         let subject = DataSubjects::of(here);
         let checks = check::all();
@@ -135,7 +137,7 @@ impl Run {
         let fanout = self.outputs.open(&setting, &checks, subject)?;
         let guard = self
             .budget
-            .guard(live.as_ref(), ring.live.as_ref(), &setting.seed)?;
+            .guard(live.as_ref(), ring.live.as_ref(), &setting, &filter)?;
         let target = HttpTarget::new(
             sandbox,
             live,

@@ -9,6 +9,7 @@ use svc_fixtures::json::Json;
 use super::bill::{Bill, StatedCharge};
 use super::journal::{Journal, JournalError};
 use super::ledger::{Ledger, LedgerEntry, OverBudget, ReservationId};
+use super::plan::SpendPlan;
 use super::price::PricedCall;
 use crate::capture::{Response, TransportError};
 
@@ -46,6 +47,7 @@ pub struct SpendGuard {
 #[derive(Debug)]
 struct GuardState {
     limit: SpendLimit,
+    plan: SpendPlan,
     stop: Option<Stop>,
 }
 
@@ -87,10 +89,18 @@ impl SpendGuard {
     }
 
     fn with(limit: SpendLimit) -> Self {
-        let state = GuardState { limit, stop: None };
+        let (plan, stop) = (SpendPlan::default(), None);
+        let state = GuardState { limit, plan, stop };
         SpendGuard {
             state: Mutex::new(state),
         }
+    }
+
+    /// The same, keeping to a plan.
+    #[must_use]
+    pub fn planned(self, plan: SpendPlan) -> Self {
+        self.state().plan = plan;
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, GuardState> {
@@ -102,8 +112,15 @@ impl SpendGuard {
     ///
     /// # Errors
     /// Why not: then the run goes on without it.
-    pub fn allows(&self, dearest: Paise) -> Result<(), String> {
-        match self.state().limit {
+    pub fn allows(&self, check: &str, case: &str, dearest: Paise) -> Result<(), String> {
+        let state = self.state();
+        if let Some(why) = state.plan.why_not(check, case) {
+            return Err(why);
+        }
+        match &state.limit {
+            SpendLimit::Budget(ledger, _) if ledger.is_done(check, case) => {
+                Err("it was sent and answered before the run was broken off".to_owned())
+            }
             SpendLimit::FreeOnly if dearest > Paise::ZERO => Err(format!(
                 "it has a call that can cost {dearest} INR, and the budget is 0: see --budget-inr"
             )),
@@ -180,6 +197,20 @@ impl SpendGuard {
         if !matches!(state.stop, Some(Stop::Charged { .. })) {
             state.stop = over.or(state.stop.take()).or(trouble);
         }
+    }
+
+    /// Writes down that all of a case was answered. Not waited for: what a crash forgets is sent again.
+    pub fn done(&self, check: &str, case: &str) {
+        let mut state = self.state();
+        let SpendLimit::Budget(ledger, journal) = &mut state.limit else {
+            return;
+        };
+        let (check, case) = (check.to_owned(), case.to_owned());
+        let entry = [LedgerEntry::Done { check, case }];
+        ledger.apply(&entry[0]);
+        let written = journal.append(&entry);
+        let trouble = written.err().map(|error| Stop::Journal(error.to_string()));
+        state.stop = state.stop.take().or(trouble);
     }
 
     /// Writes down that the run came to its own end.

@@ -1,7 +1,7 @@
 //! What was spent and what is reserved: a pure sum of entries. Decides, then applies; the entries
 //! applied again give the same ledger.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Paise;
@@ -52,6 +52,13 @@ pub enum LedgerEntry {
         /// What it cost.
         paise: i64,
     },
+    /// Every call of a case was answered: a run that goes on does not send it again.
+    Done {
+        /// The check.
+        check: String,
+        /// The case.
+        case: String,
+    },
     /// The run came to its own end.
     Ended,
 }
@@ -75,6 +82,7 @@ pub struct Ledger {
     spent: Paise,
     open: BTreeMap<ReservationId, OpenReservation>,
     next: ReservationId,
+    done: BTreeSet<(String, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +108,14 @@ impl Ledger {
         self.budget
     }
 
-    /// What was spent, or may have been before the run was broken off.
+    /// Whether all of a case was answered, in this run or in one that it goes on with.
+    #[must_use]
+    pub fn is_done(&self, check: &str, case: &str) -> bool {
+        self.done.contains(&(check.to_owned(), case.to_owned()))
+    }
+
+    /// What was spent, or may have been: each answered call counts as what was reserved for it, or
+    /// as more where its answer says so.
     #[must_use]
     pub fn spent(&self) -> Paise {
         self.spent
@@ -142,8 +157,9 @@ impl Ledger {
         Ok((self.next, entry))
     }
 
-    /// What a bill does to the reservation of its call, and to those of pending calls with the same
-    /// `verificationId`: the call that ends a verification has the whole of its bill.
+    /// What a bill does to the reservation of its call. It never gives any of it back: all that an
+    /// answer says of money is the word of the service that takes it, and so are its wallet and its
+    /// usage. A bill can only show that a call cost more.
     #[must_use]
     pub fn settle(&self, call: ReservationId, bill: &Bill) -> Vec<LedgerEntry> {
         let settled = |call, amount: Paise| LedgerEntry::Settled {
@@ -159,14 +175,10 @@ impl Ledger {
                     .map(|verification| LedgerEntry::Pending { call, verification });
                 pending.into_iter().collect()
             }
-            Bill::Final {
-                amount,
-                verification,
-            } => {
-                let ended = self.waiting(verification.as_deref());
-                let others = ended.filter(|other| *other != call);
-                let others = others.map(|other| settled(other, Paise::ZERO));
-                [settled(call, *amount)].into_iter().chain(others).collect()
+            Bill::Final { amount, .. } => {
+                let open = self.open.get(&call);
+                let reserved = open.map_or(Paise::ZERO, |open| open.most);
+                vec![settled(call, reserved.max(*amount))]
             }
         }
     }
@@ -235,6 +247,9 @@ impl Ledger {
                     self.spent = self.total(Paise(*paise));
                 }
             }
+            LedgerEntry::Done { check, case } => {
+                self.done.insert((check.clone(), case.clone()));
+            }
             LedgerEntry::Ended => {}
         }
     }
@@ -296,11 +311,13 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_cost_less_gives_the_rest_back() {
-        let mut ledger = began(500);
-        let call = reserve(&mut ledger, 400);
-        settle(&mut ledger, call, &ended(150, "svcv_a"));
-        assert_eq!(sums(&ledger), (150, 0, 350));
+    fn an_answer_that_says_less_than_was_reserved_gives_nothing_back() {
+        let mut ledger = began(1000);
+        for amount in [0, 150] {
+            let call = reserve(&mut ledger, 400);
+            settle(&mut ledger, call, &ended(amount, "svcv_a"));
+        }
+        assert_eq!(sums(&ledger), (800, 0, 200));
     }
 
     #[test]
@@ -317,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_answer_with_the_same_id_settles_a_pending_call() {
+    fn a_call_that_claims_the_id_of_a_pending_one_counts_beside_it() {
         let mut ledger = began(1000);
         let first = reserve(&mut ledger, 400);
         settle(&mut ledger, first, &pending("svcv_a"));
@@ -328,7 +345,7 @@ mod tests {
         assert_eq!(sums(&ledger), (0, 400, 600), "another id");
         let second = reserve(&mut ledger, 400);
         settle(&mut ledger, second, &ended(300, "svcv_a"));
-        assert_eq!(sums(&ledger), (300, 0, 700));
+        assert_eq!(sums(&ledger), (400, 400, 200));
     }
 
     #[test]
@@ -354,6 +371,19 @@ mod tests {
         });
         assert_eq!(sums(&ledger), (0, 0, 300));
         assert_eq!(reserve(&mut ledger, 1), 0);
+    }
+
+    #[test]
+    fn what_was_done_is_known_to_a_run_that_goes_on_and_forgotten_by_a_new_one() {
+        let mut ledger = began(500);
+        let (check, case) = ("a.check".to_owned(), "a case".to_owned());
+        ledger.apply(&LedgerEntry::Done { check, case });
+        let (budget_paise, seed) = (500, "t".to_owned());
+        ledger.apply(&LedgerEntry::Resumed { budget_paise, seed });
+        assert!(ledger.is_done("a.check", "a case") && !ledger.is_done("a.check", "another"));
+        let seed = "u".to_owned();
+        ledger.apply(&LedgerEntry::Began { budget_paise, seed });
+        assert!(!ledger.is_done("a.check", "a case"));
     }
 
     #[test]

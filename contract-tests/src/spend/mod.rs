@@ -1,7 +1,7 @@
 //! Money: what a call can cost at most, and the guard that no run can spend past.
 //!
 //! A call that can cost something is sent after its highest price was reserved and the reservation
-//! is on disk; its answer settles it. Whatever is unknown counts as spent. Prices, bills and the
+//! is on disk. It counts as spent whatever the answer says, or as more. Prices, bills and the
 //! ledger are pure; `journal` alone touches a file, and nothing here sends anything.
 
 mod bill;
@@ -9,6 +9,7 @@ mod estimate;
 mod guard;
 mod journal;
 mod ledger;
+mod plan;
 mod price;
 
 #[cfg(test)]
@@ -20,4 +21,5 @@ pub use estimate::{Estimate, EstimateRow};
 pub use guard::{Permit, SpendGuard, Stop};
 pub use journal::{Journal, JournalError};
 pub use ledger::{Ledger, LedgerEntry, OverBudget, ReservationId};
+pub use plan::{PricedCase, SpendPlan};
 pub use price::{PricedCall, most};

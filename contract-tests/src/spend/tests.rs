@@ -1,5 +1,5 @@
-//! Any interleaving of reserving, settling and crashing: what a service really charged is never more
-//! than the ledger counts, and that never more than the budget.
+//! Any interleaving of reserving, settling and crashing, with a service that lies about charges and ids: what
+//! it really charged is never more than the ledger counts, and never more than the budget.
 
 use proptest::prelude::{Strategy, any};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -16,8 +16,14 @@ const BUDGET: i64 = 1_000;
 enum Action {
     /// A call that can cost so much wants to go out; the service charges this part of it, in percent.
     Send { most: i64, part: i64 },
-    /// One of the calls under way is answered so.
-    Answer { which: usize, kind: AnswerKind },
+    /// One of the calls under way is answered so; of what was charged the answer owns up to this
+    /// part, in percent, and it has one of a few ids, whoever else has it.
+    Answer {
+        which: usize,
+        kind: AnswerKind,
+        told: i64,
+        id: u8,
+    },
     /// The process dies; of the bytes that were not waited for, this part in percent is on disk.
     Crash { kept: usize },
 }
@@ -36,7 +42,13 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
         AnswerKind::Pends,
         AnswerKind::GetsLost,
     ]);
-    let answer = (any::<usize>(), kind).prop_map(|(which, kind)| Action::Answer { which, kind });
+    let answer = (any::<usize>(), kind, 0..=100_i64, 0..3_u8);
+    let answer = answer.prop_map(|(which, kind, told, id)| Action::Answer {
+        which,
+        kind,
+        told,
+        id,
+    });
     let crash = (0..=100_usize).prop_map(|kept| Action::Crash { kept });
     let action = proptest::prop_oneof![4 => send, 4 => answer, 1 => crash];
     proptest::collection::vec(action, 1..60)
@@ -46,8 +58,6 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
 struct UnderWay {
     call: ReservationId,
     charge: i64,
-    /// Its `verificationId`.
-    id: String,
 }
 
 struct World {
@@ -93,19 +103,25 @@ impl World {
                 self.note(&[entry]);
                 self.safe = self.disk.len();
                 let charge = most * part / 100;
-                let id = format!("svcv_{}", self.disk.len());
-                self.under_way.push(UnderWay { call, charge, id });
+                self.under_way.push(UnderWay { call, charge });
             }
-            Action::Answer { which, kind } if !self.under_way.is_empty() => {
+            Action::Answer {
+                which,
+                kind,
+                told,
+                id,
+            } if !self.under_way.is_empty() => {
                 let at = which % self.under_way.len();
                 let sent = self.under_way.swap_remove(at);
-                self.answer(sent, kind);
+                self.answer(sent, kind, told, id);
             }
-            Action::Answer { which, .. } if !self.pending.is_empty() => {
+            Action::Answer {
+                which, told, id, ..
+            } if !self.pending.is_empty() => {
                 let at = which % self.pending.len();
                 let sent = self.pending.swap_remove(at);
                 self.charged += sent.charge;
-                let bill = ended(&sent);
+                let bill = ended(&sent, told, id);
                 let entries = self.ledger.settle_looked_up(&bill);
                 self.note(&entries);
             }
@@ -114,13 +130,13 @@ impl World {
         }
     }
 
-    fn answer(&mut self, sent: UnderWay, kind: AnswerKind) {
+    fn answer(&mut self, sent: UnderWay, kind: AnswerKind, told: i64, id: u8) {
         let bill = match kind {
-            AnswerKind::Ends => ended(&sent),
+            AnswerKind::Ends => ended(&sent, told, id),
             AnswerKind::GetsLost => Bill::Unknown,
             AnswerKind::Pends => Bill::Pending {
                 amount: Paise::ZERO,
-                verification: Some(sent.id.clone()),
+                verification: Some(format!("svcv_{id}")),
             },
         };
         let entries = self.ledger.settle(sent.call, &bill);
@@ -153,15 +169,15 @@ impl World {
         let counted = self.ledger.spent().0 + self.ledger.reserved().0;
         let out = self.under_way.iter().chain(&self.pending);
         let really = self.charged + out.map(|sent| sent.charge).sum::<i64>();
-        assert!(counted <= BUDGET, "{counted} paise are counted");
+        assert!(really <= BUDGET, "{really} paise are charged");
         assert!(really <= counted, "{really} charged, {counted} counted");
     }
 }
 
-fn ended(sent: &UnderWay) -> Bill {
+fn ended(sent: &UnderWay, told: i64, id: u8) -> Bill {
     Bill::Final {
-        amount: Paise(sent.charge),
-        verification: Some(sent.id.clone()),
+        amount: Paise(sent.charge * told / 100),
+        verification: Some(format!("svcv_{id}")),
     }
 }
 

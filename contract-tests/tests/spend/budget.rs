@@ -57,24 +57,99 @@ fn a_budget_that_covers_all_is_not_used_up_and_the_run_is_green() {
 }
 
 #[test]
-fn a_run_stops_before_the_call_that_the_budget_does_not_cover() {
+fn what_the_budget_does_not_cover_is_left_out_before_anything_is_sent() {
     let bank = Bank::new();
     let (sandbox, live) = both(&bank);
     let file = fresh_file("stops");
     let mut command = run(&sandbox, &live);
     let command = command.args(["--tag", "live", "--spend-file", &file]);
     let (code, report, problems) = ended(command.args(["--budget-inr", "20.50"]));
-    assert_eq!(code, Some(5), "{report}{problems}");
-    assert!(
-        problems.contains("stopped: the next call can cost"),
-        "{problems}"
-    );
+    // Something of every check is left out: none passed.
+    assert_eq!(code, Some(4), "{report}{problems}");
+    assert!(report.contains("clauses: 0 broken"), "{report}");
+    assert!(!problems.contains("stopped"), "{problems}");
     assert!((1..=2050).contains(&bank.charged()), "{}", bank.charged());
     assert!(
         !report.contains("passed  billing.replay"),
         "it was not sent: {report}"
     );
-    assert!(report.contains("skipped  billing.replay"), "{report}");
+    assert!(report.contains("left out: its calls can cost"), "{report}");
+}
+
+#[test]
+fn fifty_rupees_judge_fifteen_operations_and_the_dry_run_says_which_ceiling() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    let mut command = run(&sandbox, &live);
+    let command = command.args(["--tag", "live", "--profile", "provider"]);
+    let (code, report, problems) = ended(command.args(["--budget-inr", "50", "--dry-run"]));
+    assert_eq!(code, Some(0), "{problems}");
+    let sums: Vec<_> = report.lines().rev().take(5).collect();
+    insta::assert_snapshot!(sums.into_iter().rev().collect::<Vec<_>>().join("\n"), @"
+
+    ceiling: 49 INR, each call counted once
+    paid calls judge 17 operations by 5 clauses; 102 cases are left out as too dear
+    the budget is 50 INR: what it does not cover is left out, and not counted here
+    nothing was sent
+    ");
+    let file = fresh_file("fifty");
+    let mut command = run(&sandbox, &live);
+    let command = command.args(["--tag", "live", "--profile", "provider"]);
+    let (code, report, problems) =
+        ended(command.args(["--budget-inr", "50", "--spend-file", &file]));
+    // Something of every check is left out: none passed.
+    assert_eq!(code, Some(4), "{report}{problems}");
+    assert!(report.contains("clauses: 0 broken"), "{report}");
+    assert!(bank.charged() <= 5000, "{}", bank.charged());
+    let judged: std::collections::BTreeSet<_> = live.sent().into_iter().map(|it| it.path).collect();
+    assert!(judged.len() >= 15, "{judged:?}");
+}
+
+#[test]
+fn a_run_that_goes_on_sends_nothing_again_that_was_answered() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    let file = fresh_file("sends-nothing-again");
+    let go = |resume: &[&str]| {
+        let mut command = run(&sandbox, &live);
+        let command = command.args(["--tag", "live", "--operation", "verify.identity.pan"]);
+        let command = command.args(["--budget-inr", "100", "--spend-file", &file]);
+        ended(command.args(resume))
+    };
+    let (code, report, problems) = go(&[]);
+    assert_eq!(code, Some(0), "{report}{problems}");
+    let (sent, charged) = (live.sent().len(), bank.charged());
+    let (code, report, problems) = go(&["--resume"]);
+    assert_eq!(
+        code,
+        Some(4),
+        "nothing is left to judge: {report}{problems}"
+    );
+    assert!(report.contains("before the run was broken off"), "{report}");
+    assert_eq!((live.sent().len(), bank.charged()), (sent, charged));
+}
+
+#[test]
+fn the_journal_belongs_to_host_and_key_wherever_the_run_is_started() {
+    let bank = Bank::new();
+    let (sandbox, live) = both(&bank);
+    let folder = format!("{}/data-of-a-user", env!("CARGO_TARGET_TMPDIR"));
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut command = run(&sandbox, &live);
+    let command = command.env("XDG_DATA_HOME", &folder).current_dir("/");
+    let command = command.args(["--check", "billing.conclusive", "--budget-inr", "10"]);
+    let (code, report, problems) = ended(command);
+    // Something of every check is left out: none passed.
+    assert_eq!(code, Some(4), "{report}{problems}");
+    assert!(report.contains("clauses: 0 broken"), "{report}");
+    let folder = std::fs::read_dir(format!("{folder}/svc-contract-tests")).expect("it is there");
+    let names: Vec<_> = folder.map(|file| file.expect("a file").path()).collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    let text = std::fs::read_to_string(&names[0]).expect("text");
+    assert!(
+        text.contains("reserved") && !text.contains(LIVE_KEY),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The binary killed at any moment, and gone on with: what the service itself counts stays within
-//! the budget.
+//! The binary killed at any moment, and gone on with, by a service that tells the truth or lies about every
+//! charge: what the service itself counts stays within the budget.
 
 use std::io::Read as _;
 use std::process::{Child, Stdio};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use svc_fixtures::contract::Environment;
 
-use crate::server::{Bank, Reply, Server, both, fresh_file, run};
+use crate::server::{Bank, Reply, Server, both, fresh_file, lying, run};
 
 const BUDGET_PAISE: i64 = 12_050;
 
@@ -27,7 +27,16 @@ fn draw(state: &mut u64) -> usize {
     usize::try_from(*state >> 40).expect("24 bits")
 }
 
+/// What the service says of its charges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Honesty {
+    Honest,
+    Lying,
+}
+
 struct Killer {
+    honesty: Honesty,
+    lies: Mutex<u64>,
     child: Mutex<Option<Child>>,
     requests_left: AtomicUsize,
     moment: Mutex<Moment>,
@@ -43,7 +52,7 @@ impl Killer {
     fn answer(&self, bank: &Bank, sent: &svc_test_support::Request) -> Reply {
         let left = self.requests_left.fetch_sub(1, Ordering::SeqCst);
         if left != 1 {
-            return bank.answer(Environment::Live, sent);
+            return self.told(bank.answer(Environment::Live, sent));
         }
         let moment = *self.moment.lock().expect("nobody panicked");
         if moment == Moment::BeforeExecution {
@@ -55,6 +64,22 @@ impl Killer {
         // The answer of a call that was executed gets lost with the process.
         drop(answer);
         Reply::HangsUp
+    }
+
+    /// What the service says of it.
+    fn told(&self, answer: Reply) -> Reply {
+        if self.honesty == Honesty::Honest {
+            return answer;
+        }
+        let lie = draw(&mut self.lies.lock().expect("nobody panicked")) % 6;
+        match lie {
+            0 => answer,
+            1 => lying(answer, None, false, "0"),
+            2 => lying(answer, None, true, "0.01"),
+            3 => lying(answer, Some("failed"), false, "0"),
+            4 => lying(answer, Some("pending"), false, "0"),
+            _ => lying(answer, Some("odd"), false, "-5"),
+        }
     }
 
     /// Runs to the end or to the kill; answers what it said.
@@ -75,19 +100,21 @@ impl Killer {
     }
 }
 
-fn killed_and_resumed(seed: u64) {
+fn killed_and_resumed(seed: u64, honesty: Honesty) {
     let bank = Bank::new();
     let sandbox = both(&bank).0;
     let killer = Arc::new(Killer {
+        honesty,
+        lies: Mutex::new(seed),
         child: Mutex::new(None),
         requests_left: AtomicUsize::new(0),
         moment: Mutex::new(Moment::AfterExecution),
     });
     let (behind, watch) = (Arc::clone(&bank), Arc::clone(&killer));
     let live = Server::start(move |sent| watch.answer(&behind, sent));
-    let file = fresh_file(&format!("killed-{seed}"));
+    let file = fresh_file(&format!("killed-{honesty:?}-{seed}"));
     let mut state = seed;
-    let mut stops = 0;
+    let mut last = String::new();
     for round in 0..10 {
         let mut command = run(&sandbox, &live);
         command.args(["--tag", "live", "--jobs", "3", "--budget-inr", "120.50"]);
@@ -109,18 +136,23 @@ fn killed_and_resumed(seed: u64) {
             charged <= BUDGET_PAISE,
             "{charged} paise, round {round}: {problems}"
         );
-        stops += usize::from(problems.contains("stopped: the next call can cost"));
+        last = problems;
     }
     assert!(bank.charged() > 0, "something was sent");
-    assert!(stops > 0, "the budget was used up in the end");
+    assert!(last.contains(" INR of 120.5 INR"), "{last}");
 }
 
 #[test]
 fn a_run_that_is_killed_and_gone_on_with_never_spends_more_than_its_budget() {
     // Processes start and end: they leave time for each other.
     std::thread::scope(|scope| {
-        for seed in [1, 20, 300] {
-            scope.spawn(move || killed_and_resumed(seed));
+        for (seed, honesty) in [
+            (1, Honesty::Honest),
+            (20, Honesty::Lying),
+            (300, Honesty::Lying),
+            (4000, Honesty::Lying),
+        ] {
+            scope.spawn(move || killed_and_resumed(seed, honesty));
         }
     });
 }

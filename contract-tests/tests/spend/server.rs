@@ -97,6 +97,28 @@ pub(crate) fn retold(answer: Reply, changes: &[(&str, &str)]) -> Reply {
     }
 }
 
+/// The same answer with another status, and another claim of what was charged.
+pub(crate) fn lying(answer: Reply, status: Option<&str>, charged: bool, amount: &str) -> Reply {
+    let Reply::Says(code, headers, body) = answer else {
+        return answer;
+    };
+    let text = String::from_utf8(body).expect("JSON is text");
+    let (before, billing) = text.split_once("\"billing\":{").expect("an envelope");
+    let (_, after) = billing.split_once("\"currency\"").expect("a currency");
+    let claim = format!("\"charged\":{charged},\"amount\":{amount},\"currency\"");
+    let mut text = format!("{before}\"billing\":{{{claim}{after}");
+    if let Some(status) = status {
+        for known in ["completed", "failed"] {
+            let (from, to) = (
+                format!("\"status\":\"{known}\""),
+                format!("\"status\":\"{status}\""),
+            );
+            text = text.replacen(&from, &to, 1);
+        }
+    }
+    Reply::Says(code, headers, text.into_bytes())
+}
+
 /// `run` against these two, with a real key.
 pub(crate) fn run(sandbox: &Server, live: &Server) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_svc-contract-tests"));
@@ -112,6 +134,7 @@ pub(crate) fn run(sandbox: &Server, live: &Server) -> Command {
     command.args(["run", "--base-url", &sandbox.url, "--live-url", &live.url]);
     command.args(["--live-key", LIVE_KEY]);
     command.current_dir(env!("CARGO_TARGET_TMPDIR"));
+    command.env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
