@@ -187,6 +187,10 @@ pub struct CapturedCase {
     pub try_: usize,
     /// The exchanges.
     pub exchanges: Vec<Exchange>,
+    /// Whether it was not tried again although something was in its way, since that had stayed in the way of
+    /// others like it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given_up: bool,
     /// Why there is none for the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
@@ -206,6 +210,7 @@ impl CapturedCase {
             case: case.into(),
             try_: 0,
             exchanges: Vec::new(),
+            given_up: false,
             stopped: None,
         }
     }

@@ -5,13 +5,16 @@ mod pace;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use futures_util::future::join_all;
+use sha2::{Digest as _, Sha256};
 
 use crate::capture::{
     CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
 };
-use crate::plan::{Case, Setting, Step, of_try};
+use crate::plan::{Access, Case, Setting, Step, of_try};
 use crate::redact::{REDACTED, Redactor, Secret};
 use crate::sink::RunSink;
 use crate::spend::{self, PricedCall, SpendGuard};
@@ -102,6 +105,11 @@ impl<'t, T: Target> Client<'t, T> {
         &self.guard
     }
 
+    /// Lets no call out for so long, and then fewer at a time: the service said that there were too many.
+    pub fn pause(&self, wait: Duration) {
+        self.pace.pause(wait);
+    }
+
     /// Sends a case's steps, one after the other or all at once.
     pub async fn capture(&self, check: &str, case: &Case) -> CapturedCase {
         self.capture_try(check, case, 0).await
@@ -131,7 +139,7 @@ impl<'t, T: Target> Client<'t, T> {
     }
 
     async fn send_all(&self, check: &str, case: &Case, captured: &mut CapturedCase) {
-        let account = self.account_of(captured);
+        let account = self.account_of(case, captured);
         if case.together {
             self.pace.turn(case.steps.len()).await;
             let ready = |at| self.ready(check, case, at, &account, &[]);
@@ -156,7 +164,7 @@ impl<'t, T: Target> Client<'t, T> {
         if at >= case.steps.len() {
             return;
         }
-        let account = self.account_of(captured);
+        let account = self.account_of(case, captured);
         let exchange = match self.ready(&captured.check, case, at, &account, &captured.exchanges) {
             Ok(ready) => self.send_by_channel(&ready).await,
             Err(why) => Err(why),
@@ -164,9 +172,20 @@ impl<'t, T: Target> Client<'t, T> {
         record(captured, exchange);
     }
 
-    /// The name of the account that a try has for itself where accounts cost nothing.
-    fn account_of(&self, captured: &CapturedCase) -> String {
-        account(&of_try(&self.seed, captured.try_), &captured.check)
+    /// Whether all cases of an environment go to one account: that of a key which was given.
+    #[must_use]
+    pub fn has_one_account(&self, environment: Environment) -> bool {
+        self.keys.of(environment).is_some_and(|key| !key.copies)
+    }
+
+    /// The name of the account that a try is sent from where accounts cost nothing: its check's, or one
+    /// of its own where it must be alone. A simulator has room for so many, and not for one a case.
+    fn account_of(&self, case: &Case, captured: &CapturedCase) -> String {
+        let seed = of_try(&self.seed, captured.try_);
+        match case.access() {
+            Access::Shared => account(&seed, &captured.check),
+            Access::Alone => own_account(&seed, &captured.check, &case.name),
+        }
     }
 
     /// The call of a step, once the answers before it are known.
@@ -318,6 +337,13 @@ pub fn account(seed: &str, check: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = seed.chars().chain(['-']).chain(check.chars()).map(plain);
     shortened(&name.collect::<String>())
+}
+
+/// The name of an account that only one case has. Short, since accounts beside it are named after it.
+fn own_account(seed: &str, check: &str, case: &str) -> String {
+    let digest = Sha256::digest(format!("{seed}\n{check}\n{case}"));
+    let name: String = account(seed, check).chars().take(27).collect();
+    format!("{name}-{}", HEXLOWER.encode(&digest[..6]))
 }
 
 /// An answer that repeats a key, without it.

@@ -13,6 +13,7 @@ use super::{keys, say};
 use crate::check;
 use crate::client::RunKey;
 use crate::plan::Setting;
+use crate::run::EarlyEnd;
 use crate::run::Filter;
 use crate::spend::{Journal, PricedCase, SpendGuard, SpendPlan};
 
@@ -113,7 +114,7 @@ impl BudgetArgs {
 }
 
 /// Says what was spent and why the run stopped, where it did, and ends the journal.
-pub(super) fn report_spending(guard: &SpendGuard) {
+pub(super) fn report_spending(guard: &SpendGuard, early: Option<EarlyEnd>) {
     if let Some(stop) = guard.stopped() {
         say(format_args!("stopped: {stop}"));
     }
@@ -125,8 +126,14 @@ pub(super) fn report_spending(guard: &SpendGuard) {
         };
         say(format_args!("spent {spent} INR of {budget} INR{unknown}"));
     }
-    if let Err(error) = guard.end() {
-        say(format_args!("{error}: a later run will ask for --resume"));
+    match early {
+        // The journal stays open, so that nothing is paid twice.
+        Some(_) if guard.sums().is_some() => say("--resume goes on where this run was ended"),
+        _ => {
+            if let Err(error) = guard.end() {
+                say(format_args!("{error}: a later run will ask for --resume"));
+            }
+        }
     }
 }
 

@@ -6,12 +6,14 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use clap::Args;
 use reqwest::Url;
 use svc_fixtures::duration::parse_duration_ms;
 use svc_tls::Tls;
 use tokio::net::TcpListener;
 
+use super::early_end::EndOfRun;
 use super::exit::{CommandError, Exit};
 use super::{keys, say};
 use crate::capture::Capabilities;
@@ -38,7 +40,7 @@ pub(super) struct ExecutionArgs {
     /// Send at most so many requests a second
     #[arg(long, value_name = "N", value_parser = rate)]
     rate: Option<f64>,
-    /// How many checks to run at once; they are reported in the same order
+    /// How many cases to run at once; checks are reported in the same order
     #[arg(long, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
     /// What comes first among equally harmless checks, and among the cases of a check
@@ -47,6 +49,9 @@ pub(super) struct ExecutionArgs {
     /// Begin no further check after so many have failed
     #[arg(long, value_name = "N")]
     max_failures: Option<NonZeroUsize>,
+    /// End the run after so long, such as 5m: what was judged by then is reported
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    time_limit: Option<Duration>,
     /// The address of the service's console, which is asked what it can do [default: that of a simulator
     /// on this machine, where it is found]
     #[arg(long, env = "SVC_CONSOLE_URL", value_name = "URL")]
@@ -81,6 +86,13 @@ impl ExecutionArgs {
         }
     }
 
+    /// What may end the run before its time.
+    pub(super) fn end_of_run(&self) -> Result<EndOfRun, CommandError> {
+        let heard = EndOfRun::listen(self.time_limit);
+        let heard = heard.context("signals can't be heard");
+        Ok(heard?)
+    }
+
     /// How https:// addresses are spoken to.
     pub(super) fn tls(&self) -> Result<Tls, CommandError> {
         let read = Tls::read(self.ca_file.as_deref(), self.client_cert.as_deref());
@@ -92,11 +104,12 @@ impl ExecutionArgs {
         self.rate.map_or_else(Pace::default, Pace::per_second)
     }
 
-    pub(super) fn limits(&self) -> RunLimits {
+    pub(super) fn limits(&self, kept_bytes: usize) -> RunLimits {
         RunLimits {
             jobs: self.jobs,
             max_failures: self.max_failures,
             order: self.order,
+            kept_bytes,
         }
     }
 

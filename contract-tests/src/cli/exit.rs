@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::event::{RunEnd, Totals};
+use crate::run::EarlyEnd;
 use crate::spend::Stop;
 
 /// What the process ends with.
@@ -21,17 +22,21 @@ pub enum Exit {
     Nothing = 4,
     /// Repeated calls used up what was planned, or what is spent could not be written down.
     Budget = 5,
+    /// A signal or the time limit ended the run; all that was judged by then held.
+    Early = 6,
 }
 
 pub(super) const HELP: &str = "\
 Exit codes:
   0  all that was judged held
   1  the contract is broken, or a known deviation is none any more
-  2  usage: nothing was sent
+  2  usage, also a key or an address that is not the service's: nothing was judged
   3  the service did not answer
   4  nothing was judged
   5  stopped by the budget: calls that had to be repeated used it up, or what is spent can't be
-     written down; what is left out beforehand as too dear is no stop";
+     written down; what is left out beforehand as too dear is no stop
+  6  ended by a signal or --time-limit; all that was judged held
+  130, 143  ended at once by a second SIGINT or SIGTERM: nothing was written";
 
 impl Exit {
     /// What a run ends with.
@@ -45,14 +50,17 @@ impl Exit {
         }
     }
 
-    /// What a run ends with that the guard may have stopped. A breach that was found before outranks the
-    /// end of the budget.
+    /// What a run ends with that the guard may have stopped, or somebody ended early. A breach that was
+    /// found before outranks both.
     #[must_use]
-    pub fn of_guarded(totals: Totals, stop: Option<&Stop>) -> Self {
-        match (stop, Exit::of(totals)) {
-            (Some(Stop::Charged { .. }), _) => Exit::Broken,
-            (Some(Stop::Budget(_) | Stop::Journal(_)), Exit::Held | Exit::Nothing) => Exit::Budget,
-            (_, exit) => exit,
+    pub fn of_run(totals: Totals, stop: Option<&Stop>, early: Option<EarlyEnd>) -> Self {
+        match (stop, early, Exit::of(totals)) {
+            (Some(Stop::Charged { .. }), ..) => Exit::Broken,
+            (Some(Stop::Budget(_) | Stop::Journal(_)), _, Exit::Held | Exit::Nothing) => {
+                Exit::Budget
+            }
+            (None, Some(_), Exit::Held | Exit::Nothing) => Exit::Early,
+            (_, _, exit) => exit,
         }
     }
 }
@@ -123,15 +131,18 @@ mod tests {
             ..Totals::default()
         };
         let full = Stop::Journal("no space".to_owned());
-        assert_eq!(Exit::of_guarded(totals(0), Some(&full)), Exit::Budget);
-        assert_eq!(Exit::of_guarded(totals(1), Some(&full)), Exit::Broken);
-        assert_eq!(Exit::of_guarded(totals(0), None), Exit::Held);
+        assert_eq!(Exit::of_run(totals(0), Some(&full), None), Exit::Budget);
+        assert_eq!(Exit::of_run(totals(1), Some(&full), None), Exit::Broken);
+        assert_eq!(Exit::of_run(totals(0), None, None), Exit::Held);
+        let early = Some(EarlyEnd::Signal("SIGINT"));
+        assert_eq!(Exit::of_run(totals(0), None, early), Exit::Early);
+        assert_eq!(Exit::of_run(totals(1), None, early), Exit::Broken);
         let charged = Stop::Charged {
             what: "a call".to_owned(),
             environment: svc_fixtures::contract::Environment::Test,
             stated: "charged true, amount 3".to_owned(),
             most: svc_fixtures::contract::Paise::ZERO,
         };
-        assert_eq!(Exit::of_guarded(totals(0), Some(&charged)), Exit::Broken);
+        assert_eq!(Exit::of_run(totals(0), Some(&charged), None), Exit::Broken);
     }
 }

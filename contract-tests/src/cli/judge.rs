@@ -47,7 +47,7 @@ impl Judge {
             fanout.take(&mut Event::CheckFinished(result));
         }
         fanout.take(&mut Event::RunFinished(Totals::default()));
-        fanout.close(&capture, None)
+        fanout.close(&capture, None, None)
     }
 }
 

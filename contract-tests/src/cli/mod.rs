@@ -2,12 +2,14 @@
 
 mod budget;
 mod dry_run;
+mod early_end;
 mod execution;
 mod exit;
 mod judge;
 mod keys;
 mod list;
 mod outputs;
+mod preflight;
 mod replay;
 mod run;
 mod selection;

@@ -20,6 +20,7 @@ use crate::report::human::{HumanReport, Lines};
 use crate::report::progress::Progress;
 use crate::report::run_summary::{Breach, RunSummary};
 use crate::report::{github, html, json, junit};
+use crate::run::EarlyEnd;
 use crate::spend::Stop;
 use svc_fixtures::reading::Source;
 
@@ -111,6 +112,11 @@ impl OutputArgs {
             events: Vec::new(),
             totals: Totals::default(),
         })
+    }
+
+    /// Whether failing cases are saved: then what was exchanged is needed to the end.
+    pub(super) fn saves_failures(&self) -> bool {
+        self.failures.is_some()
     }
 
     fn lines(&self) -> Lines {
@@ -246,12 +252,13 @@ impl<'a> EventFanout<'a> {
         }
     }
 
-    /// Writes what was asked for; answers what the process ends with, where the guard may have
-    /// stopped the run.
+    /// Writes what was asked for; answers what the process ends with, where the guard or somebody else
+    /// may have stopped the run.
     pub(super) fn close(
         mut self,
         capture: &Capture,
         stop: Option<&Stop>,
+        early: Option<EarlyEnd>,
     ) -> Result<Exit, CommandError> {
         std::mem::replace(&mut self.printed, Ok(()))?;
         self.failures(capture)?;
@@ -276,7 +283,7 @@ impl<'a> EventFanout<'a> {
             out.write_all(github::annotations(&summary).as_bytes())?;
             out.flush()?;
         }
-        Ok(Exit::of_guarded(self.totals, stop))
+        Ok(Exit::of_run(self.totals, stop, early))
     }
 
     /// A file for each failing case: a capture of it alone.

@@ -72,13 +72,7 @@ mod tests {
     use crate::profile::Profile;
 
     fn capture(names: &[(&str, &str)]) -> Capture {
-        let case = |(check, case): &(&str, &str)| CapturedCase {
-            check: (*check).to_owned(),
-            case: (*case).to_owned(),
-            try_: 0,
-            exchanges: Vec::new(),
-            stopped: None,
-        };
+        let case = |(check, case): &(&str, &str)| CapturedCase::new(*check, *case);
         Capture {
             seed: "s".to_owned(),
             environments: Vec::new(),

@@ -14,7 +14,7 @@ use super::execution::{self, ExecutionArgs};
 use super::exit::{CommandError, Exit};
 use super::outputs::{self, DataSubjects, EventFanout, OutputArgs};
 use super::selection::SelectionArgs;
-use super::{dry_run, keys};
+use super::{dry_run, keys, preflight, say};
 use crate::capture::{Capabilities, Capture};
 use crate::check;
 use crate::client::{Client, Keyring};
@@ -23,6 +23,7 @@ use crate::plan::Setting;
 use crate::profile::Profile;
 use crate::redact::Secret;
 use crate::run::{self, Filter};
+use crate::spend::SpendGuard;
 use crate::target::{Console, HttpTarget};
 use svc_fixtures::contract::Environment;
 
@@ -146,6 +147,11 @@ impl Run {
         );
         let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
         let target = target.with_console(console.map(|console| console.url));
+        // What an answer is charged at is judged by the run alone.
+        let asking = Client::new(&target, ring.clone(), &setting)
+            .guarded(SpendGuard::free_only())
+            .paced(self.execution.pace());
+        runtime.block_on(preflight::ask(&setting, &asking))?;
         let client = Client::new(&target, ring, &setting)
             .guarded(guard)
             .paced(self.execution.pace())
@@ -162,17 +168,25 @@ impl Run {
     ) -> Result<Exit, CommandError> {
         let (setting, checks) = (fanout.setting(), fanout.checks());
         let mut emit = |event: &mut Event| fanout.take(event);
-        let limits = self.execution.limits();
-        let (capture, _) = run::run(setting, checks, filter, limits, client, &mut emit).await;
+        let kept = self.capture.is_some() || self.outputs.saves_failures();
+        let kept_bytes = if kept { run::USUAL_ROOM } else { 0 };
+        let limits = self.execution.limits(kept_bytes);
+        let mut end = self.execution.end_of_run()?;
+        let ended = end.wait();
+        let run = run::run_until(setting, checks, filter, limits, client, &mut emit, ended);
+        let (capture, _) = run.await;
         // Before anything else can fail: what was spent is reported, and the journal gets its end.
-        budget::report_spending(client.guard());
+        budget::report_spending(client.guard(), end.came());
+        if let Some(early) = end.came() {
+            say(format_args!("ended early: {early}"));
+        }
         let local = subject == DataSubjects::Invented;
         let capture = Capture { local, ..capture };
         if let Some(path) = &self.capture {
             let text = fanout.savable(&capture).to_json();
             outputs::write(path, &text.context("the capture can't be printed")?)?;
         }
-        fanout.close(&capture, client.guard().stopped().as_ref())
+        fanout.close(&capture, client.guard().stopped().as_ref(), end.came())
     }
 }
 

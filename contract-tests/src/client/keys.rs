@@ -60,11 +60,16 @@ impl Keyring {
         Keyring { test, live }
     }
 
+    /// The key for an environment, where there is one.
+    pub(super) fn of(&self, environment: Environment) -> Option<&RunKey> {
+        match environment {
+            Environment::Test => self.test.as_ref(),
+            Environment::Live => self.live.as_ref(),
+        }
+    }
+
     pub(super) fn own(&self, environment: Environment, account: &str) -> Option<Secret> {
-        let key = match environment {
-            Environment::Test => self.test.as_ref()?,
-            Environment::Live => self.live.as_ref()?,
-        };
+        let key = self.of(environment)?;
         Some(match key.copies {
             true => Secret::new(format!("{}_{account}", key.secret.expose())),
             false => key.secret.clone(),

@@ -1,16 +1,33 @@
-//! The pace of a run: how many calls a second go out. Waits by tokio's time, in even steps.
+//! The pace of a run: how many calls a second go out. Waits by tokio's time, in even steps, and gives way
+//! where the service says that there are too many.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
+/// The step that the first refusal for too many calls leads to; each further one doubles it.
+const FIRST_STEP: Duration = Duration::from_millis(20);
+
+/// The longest step that refusals lead to.
+const LONGEST_STEP: Duration = Duration::from_secs(1);
+
 /// Lets calls out at a steady rate.
 #[derive(Debug, Default)]
 pub struct Pace {
-    /// The time from one call to the next; none where nothing waits.
+    /// The time from one call to the next that was asked for; none where nothing waits.
     step: Option<Duration>,
-    next: Mutex<Option<Instant>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// When the next call may go out.
+    next: Option<Instant>,
+    /// Until when the service asked to wait.
+    paused: Option<Instant>,
+    /// The time from one call to the next that refusals have led to. It shrinks from call to call.
+    given_way: Duration,
 }
 
 impl Pace {
@@ -22,23 +39,48 @@ impl Pace {
     pub fn per_second(calls: f64) -> Self {
         Pace {
             step: Some(Duration::from_secs_f64(1.0 / calls)),
-            next: Mutex::default(),
+            state: Mutex::default(),
         }
     }
 
     /// Waits for the turn of so many calls that are sent at once. They go out together, since what
     /// they show is that they do; what comes after them waits for the time that they take.
     pub async fn turn(&self, calls: usize) {
-        let Some(step) = self.step else { return };
-        let calls = u32::try_from(calls).unwrap_or(u32::MAX);
         let turn = {
-            let mut next = self.next.lock().expect("nothing panics while it is held");
+            let mut state = self.state();
+            let step = self.step.unwrap_or_default().max(state.given_way);
+            state.given_way = match state.given_way.mul_f64(0.97) {
+                short if short < FIRST_STEP / 2 => Duration::ZERO,
+                step => step,
+            };
+            if step.is_zero() && state.next.is_none() {
+                return;
+            }
             let now = Instant::now();
-            let turn = next.map_or(now, |next| next.max(now));
-            *next = Some(turn + step.saturating_mul(calls));
+            let turn = state.next.map_or(now, |next| next.max(now));
+            let calls = u32::try_from(calls).unwrap_or(u32::MAX);
+            state.next = Some(turn + step.saturating_mul(calls));
             turn
         };
         sleep_until(turn).await;
+    }
+
+    /// Lets no call out for so long, and then fewer of them. Refusals that come while it waits are those of
+    /// calls that were out already.
+    pub fn pause(&self, wait: Duration) {
+        let mut state = self.state();
+        let now = Instant::now();
+        if state.paused.is_none_or(|until| until < now) {
+            state.given_way = (state.given_way * 2).clamp(FIRST_STEP, LONGEST_STEP);
+        }
+        let until = now + wait;
+        state.paused = state.paused.max(Some(until));
+        state.next = state.next.max(Some(until));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        let state = self.state.lock();
+        state.expect("nothing panics while it is held")
     }
 }
 
@@ -74,6 +116,17 @@ mod tests {
         pace.turn(1).await;
         tokio::time::sleep(Duration::from_secs(10)).await;
         assert_eq!(turns(&pace, &[1, 1]).await, [0, 500]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_holds_up_all_and_what_comes_after_it_is_slower_for_a_while() {
+        let pace = Pace::default();
+        pace.pause(Duration::from_secs(3));
+        // This one was out already.
+        pace.pause(Duration::from_secs(2));
+        assert_eq!(turns(&pace, &[1, 1]).await, [3000, 3020]);
+        turns(&pace, &[1; 50]).await;
+        assert_eq!(turns(&pace, &[1, 1, 1]).await, [0, 0, 0]);
     }
 
     #[tokio::test(start_paused = true)]

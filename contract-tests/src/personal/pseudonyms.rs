@@ -324,11 +324,8 @@ mod tests {
 
     fn case(sent: &str, answered: &str) -> CapturedCase {
         CapturedCase {
-            check: "a.check".to_owned(),
-            case: "a case".to_owned(),
-            try_: 0,
             exchanges: vec![sample::exchange(sent, answered)],
-            stopped: None,
+            ..CapturedCase::new("a.check", "a case")
         }
     }
 

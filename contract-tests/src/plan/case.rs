@@ -3,7 +3,8 @@
 use svc_fixtures::contract::{Environment, Operation};
 
 use super::expect::{Expectation, Rule};
-use super::request::RequestTemplate;
+use super::request::{RequestTemplate, USAGE};
+use crate::capture::{Channel, Credential};
 
 /// Some calls in order, and what must hold of their answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,15 @@ pub struct Case {
     pub together: bool,
     /// The calls.
     pub steps: Vec<Step>,
+}
+
+/// How a case goes together with others on one account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It looks at the answers to its own calls only, whatever else is called meanwhile.
+    Shared,
+    /// It changes the account or measures it: whoever called meanwhile would be seen.
+    Alone,
 }
 
 /// One call of a case.
@@ -126,11 +136,78 @@ impl Case {
         expected.map(|expectation| expectation.clause.clone())
     }
 
+    /// Whether it must have its account for itself: the console changes accounts, the usage is what all
+    /// calls have made of one, and some rules measure one.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        let alone = |step: &Step| {
+            let request = &step.request;
+            let of_account = match request.channel {
+                Channel::Api => request.path == USAGE,
+                Channel::Console | Channel::Sink => true,
+                Channel::Page => false,
+            };
+            let beside = matches!(
+                request.credential,
+                Credential::Another(_) | Credential::Rotated
+            );
+            let mut rules = step.expect.iter().map(|it| &it.rule);
+            of_account || beside || rules.any(Rule::measures_account)
+        };
+        match self.steps.iter().any(alone) {
+            true => Access::Alone,
+            false => Access::Shared,
+        }
+    }
+
     /// With something that must hold of the answer to the last step.
     #[must_use]
     pub fn expecting(mut self, clause: impl Into<String>, rule: Rule) -> Self {
         let last = self.steps.len() - 1;
         self.expect(last, clause, rule);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check;
+    use crate::plan::{Setting, inputs};
+    use svc_fixtures::contract::Contract;
+
+    #[test]
+    fn a_case_that_changes_or_measures_its_account_has_it_alone() {
+        let contract = Contract::built_in();
+        let setting = Setting::new(&contract, inputs::built_in(), "s").everything();
+        let alone = |check: &check::Check| {
+            let cases = check.cases(&setting);
+            let alone = cases.iter().filter(|it| it.access() == Access::Alone);
+            (alone.count(), cases.len())
+        };
+        let all = check::all();
+        let of = |id: &str| {
+            let found = all.iter().find(|check| check.id == id);
+            alone(found.expect("a check"))
+        };
+        for id in [
+            "billing.conclusive",
+            "billing.replay",
+            "usage.counts",
+            "webhooks.result",
+        ] {
+            let (alone, all) = of(id);
+            assert!(alone == all && all > 0, "{id}: {alone} of {all}");
+        }
+        for id in [
+            "validation.input",
+            "idempotency.concurrent",
+            "errors.no-record",
+        ] {
+            assert_eq!(of(id).0, 0, "{id}");
+        }
+        // A simulator has room for some thousand accounts.
+        let sum: usize = all.iter().map(|check| alone(check).0).sum();
+        assert!(sum < 1000, "{sum}");
     }
 }

@@ -77,6 +77,41 @@ impl Rule {
         Rule::Ends(Ending::Error(code))
     }
 
+    /// Whether it looks at what all calls of an account have made of it: its wallet, its usage, its
+    /// limits, its webhooks.
+    #[must_use]
+    pub fn measures_account(&self) -> bool {
+        let limit = |ending: &Ending| match ending {
+            Ending::Error(code) | Ending::Refused(_, code) => {
+                matches!(
+                    code,
+                    ErrorCode::RateLimited | ErrorCode::InsufficientBalance
+                )
+            }
+            Ending::Completed | Ending::Pending | Ending::Accepted | Ending::Malformed => false,
+        };
+        match self {
+            Rule::BalanceFell(_) | Rule::UsageGrew { .. } | Rule::Usage(_) | Rule::Received(_) => {
+                true
+            }
+            Rule::Ends(ending) | Rule::SomeEnds(ending) => limit(ending),
+            Rule::Value(place, _) => *place == Place::of(["billing", "walletBalanceAfter"]),
+            Rule::Mentions(_)
+            | Rule::SameBytes(_)
+            | Rule::SameResult(_)
+            | Rule::SameEnding(_)
+            | Rule::OtherId(_)
+            | Rule::Status(_)
+            | Rule::Signed
+            | Rule::BodiesAre(_)
+            | Rule::Header(..)
+            | Rule::NoHeader(_)
+            | Rule::OneWithout(_)
+            | Rule::Charged(_)
+            | Rule::Price(_) => false,
+        }
+    }
+
     /// The call ends as an operation's success is first answered.
     #[must_use]
     pub fn succeeds(operation: &Operation) -> Self {

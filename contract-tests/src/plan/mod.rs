@@ -11,11 +11,11 @@ pub mod predicate;
 mod request;
 pub mod setting;
 
-pub use case::{Case, Step};
+pub use case::{Access, Case, Step};
 pub use expect::{Ending, Expectation, Rule, UsageFigures, UsageRow};
 pub(crate) use known::{clause_ids, known};
 pub use place::Place;
 pub use predicate::{EarlierValue, JsonType, Pattern, Predicate};
-pub use request::{Carry, Payload, RequestTemplate, VERIFICATIONS};
+pub use request::{Carry, Payload, RequestTemplate, USAGE, VERIFICATIONS};
 pub use setting::Setting;
 pub(crate) use setting::of_try;

@@ -10,6 +10,9 @@ use crate::capture::{Channel, Credential, Exchange, Request};
 /// The path below which a verification is looked up by its id.
 pub const VERIFICATIONS: &str = "/v1/verifications/";
 
+/// The path of an account's usage.
+pub const USAGE: &str = "/v1/usage";
+
 /// A request to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestTemplate {

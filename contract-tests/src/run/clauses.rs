@@ -106,8 +106,8 @@ fn all(setting: &Setting<'_>, checks: &[Check]) -> Vec<Case> {
 }
 
 /// The clauses that cases expect.
-pub(super) fn expected(cases: &[Case]) -> BTreeSet<String> {
-    cases.iter().flat_map(Case::clauses).collect()
+pub(super) fn expected<'c>(cases: impl IntoIterator<Item = &'c Case>) -> BTreeSet<String> {
+    cases.into_iter().flat_map(Case::clauses).collect()
 }
 
 /// Where a clause stands, for annotations of its breach.

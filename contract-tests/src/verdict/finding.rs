@@ -52,6 +52,22 @@ pub struct Finding {
     pub verdict: Verdict,
 }
 
+/// The longest text of what is expected and found. Answers are shorter, but for those that no report can
+/// show anyway.
+const LONGEST: usize = 32 << 10;
+
+/// A text, or its beginning where it is longer than anybody reads.
+fn bounded(text: &impl Display) -> String {
+    let mut text = text.to_string();
+    if text.len() > LONGEST {
+        let bytes = text.len();
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.shrink_to_fit();
+        text += &format!("… ({bytes} bytes)");
+    }
+    text
+}
+
 /// Verdicts being found.
 pub(super) struct Findings<'s> {
     pub(super) setting: &'s Setting<'s>,
@@ -79,8 +95,8 @@ impl Findings<'_> {
             false => Verdict::Broken {
                 clause,
                 what: what.to_owned(),
-                expected: expected.to_string(),
-                found: found.to_string(),
+                expected: bounded(&expected),
+                found: bounded(&found),
                 known: None,
             },
         });

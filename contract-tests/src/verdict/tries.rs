@@ -19,6 +19,7 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
     let end = Trouble::of(setting, case, last);
     if let Some(end) = &end {
         unanswered(&mut found, end, tries.len());
+        found.extend(last.given_up.then(|| once(&case.name, end)));
     }
     if earlier.is_empty() {
         return found;
@@ -133,6 +134,15 @@ fn unanswered(found: &mut [Finding], end: &Trouble, tries: usize) {
 }
 
 fn noted(case: &str, trouble: &Trouble) -> Finding {
+    note(case, trouble, "a case was tried again", trouble.words())
+}
+
+fn once(case: &str, trouble: &Trouble) -> Finding {
+    let found = format!("{}, as in all tries of others like it", trouble.words());
+    note(case, trouble, "a case was not tried again", found)
+}
+
+fn note(case: &str, trouble: &Trouble, what: &str, found: String) -> Finding {
     let clause = match trouble.kind {
         TroubleKind::NoWholeAnswer(_) => "envelope.same-shape",
         TroubleKind::Refused(_) => "errors.status-and-retryable",
@@ -142,8 +152,8 @@ fn noted(case: &str, trouble: &Trouble) -> Finding {
         step: trouble.step,
         verdict: Verdict::Noted {
             clause: clause.to_owned(),
-            what: "a case was tried again".to_owned(),
-            found: trouble.words(),
+            what: what.to_owned(),
+            found,
         },
     }
 }

@@ -138,6 +138,11 @@ pub(crate) fn run(sandbox: &Server, live: &Server) -> Command {
     command
 }
 
+/// How many calls came in so many runs, but for the one by which each asks whether its key is taken.
+pub(crate) fn calls(server: &Server, runs: usize) -> usize {
+    server.sent().len() - runs
+}
+
 /// A file that no other test and no earlier run of this one has.
 pub(crate) fn fresh_file(name: &str) -> String {
     let path = format!("{}/{name}.jsonl", env!("CARGO_TARGET_TMPDIR"));

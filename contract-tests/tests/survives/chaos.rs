@@ -1,4 +1,5 @@
-//! A simulator behind a bad net: calls are cut, answered late, or refused honestly, by a seed.
+//! A simulator behind a net or proxy: calls are cut, answered late, or refused honestly, by a seed; answers
+//! are printed otherwise or have more in them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,6 +10,7 @@ use svc_contract_tests::target::Target;
 
 use crate::support::InProcess;
 use svc_fixtures::contract::{Contract, ErrorCode};
+use svc_fixtures::json::Json;
 
 /// What is done to calls, by chance.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,8 +19,49 @@ pub(crate) struct Mischief {
     pub(crate) cut_percent: u64,
     /// Of a hundred calls so many are refused with an honest 503.
     pub(crate) refuse_percent: u64,
-    /// How late an answer is.
+    /// How late an answer is at most.
     pub(crate) delay_ms: u64,
+    /// What becomes of the JSON of answers.
+    pub(crate) retold: Retold,
+}
+
+/// What becomes of the JSON of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Retold {
+    #[default]
+    AsItIs,
+    /// Every object has one more member.
+    WithMore,
+    /// The members of every object come in another order.
+    InAnotherOrder,
+}
+
+impl Retold {
+    fn bytes(self, body: Vec<u8>) -> Vec<u8> {
+        match (self, Json::parse(&body)) {
+            (Retold::AsItIs, _) | (_, Err(_)) => body,
+            (_, Ok(json)) => self.json(json).to_string().into_bytes(),
+        }
+    }
+
+    fn json(self, json: Json<'_>) -> Json<'_> {
+        match json {
+            Json::Object(members) => {
+                let members = members.into_iter();
+                let mut members: Vec<_> = members
+                    .map(|(name, value)| (name, self.json(value)))
+                    .collect();
+                match self {
+                    Retold::AsItIs => {}
+                    Retold::WithMore => members.push(("addedLater".into(), Json::Int(1))),
+                    Retold::InAnotherOrder => members.reverse(),
+                }
+                Json::Object(members)
+            }
+            Json::List(items) => Json::List(items.into_iter().map(|it| self.json(it)).collect()),
+            plain => plain,
+        }
+    }
 }
 
 /// The simulator behind it.
@@ -100,11 +143,14 @@ impl Target for Chaos {
         if refused && let Some(refusal) = self.refusal(request).await {
             return Ok(refusal);
         }
-        let answer = self.simulator.send(request).await;
-        match chance < cuts {
-            true => Err(cut()),
-            false => answer,
+        let answer = self.simulator.send(request).await?;
+        if chance < cuts {
+            return Err(cut());
         }
+        Ok(Response {
+            body: self.mischief.retold.bytes(answer.body),
+            ..answer
+        })
     }
 
     fn sink(&self) -> Option<RunSink> {

@@ -192,11 +192,8 @@ fn broken(clause: &str, what: &str, expected: &str, found: &str) -> Verdict {
 
 fn case(case: &str, exchanges: &[Exchange]) -> CapturedCase {
     CapturedCase {
-        check: "one.is-broken".to_owned(),
-        case: case.to_owned(),
-        try_: 0,
         exchanges: exchanges.to_vec(),
-        stopped: None,
+        ..CapturedCase::new("one.is-broken", case)
     }
 }
 

@@ -1,0 +1,143 @@
+//! What was captured, judged case by case and put together by check.
+
+use std::collections::BTreeSet;
+
+use super::heard::Silence;
+use crate::capture::{Capture, CapturedCase};
+use crate::check::Check;
+use crate::event::CheckResult;
+use crate::plan::{Case, Setting};
+use crate::verdict::{self, Finding, Verdict};
+
+/// A case and what became of it.
+pub(super) struct JudgedCase {
+    findings: Vec<Finding>,
+    open: BTreeSet<String>,
+    /// What was exchanged, where something is broken.
+    pub(super) evidence: Vec<CapturedCase>,
+    requests: usize,
+    cases: usize,
+}
+
+impl JudgedCase {
+    /// Judges all tries of a case.
+    pub(super) fn of(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> Self {
+        let findings = verdict::judge_tries(setting, case, tries);
+        let broken = |finding: &Finding| matches!(finding.verdict, Verdict::Broken { .. });
+        let evidence = match findings.iter().any(broken) {
+            // The last one first: most of what is broken was found there.
+            true => tries.iter().rev().copied().cloned().collect(),
+            false => Vec::new(),
+        };
+        JudgedCase {
+            open: left_open(case, &findings),
+            findings,
+            evidence,
+            requests: tries.iter().map(|one| one.exchanges.len()).sum(),
+            cases: tries.iter().filter(|one| one.try_ == 0).count(),
+        }
+    }
+
+    /// Adds it to what became of its check.
+    pub(super) fn add_to(self, result: &mut CheckResult) {
+        result.findings.extend(self.findings);
+        result.open.extend(self.open);
+        result.evidence.extend(self.evidence);
+        result.requests += self.requests;
+        result.cases += self.cases;
+    }
+}
+
+/// A check of which nothing is judged yet.
+pub(super) fn unjudged(check: &Check) -> CheckResult {
+    CheckResult {
+        check: check.id,
+        title: check.title,
+        ..CheckResult::default()
+    }
+}
+
+/// A capture of these cases in this setting.
+#[must_use]
+pub fn capture_of(setting: &Setting<'_>, cases: Vec<CapturedCase>) -> Capture {
+    Capture {
+        seed: setting.seed.clone(),
+        environments: setting.environments.clone(),
+        profile: setting.profile,
+        http: setting.http,
+        capabilities: setting.capabilities.clone(),
+        local: false,
+        cases,
+    }
+}
+
+/// Judges what was captured of a check.
+#[must_use]
+pub fn judge(
+    setting: &Setting<'_>,
+    check: &Check,
+    cases: &[Case],
+    captured: &[CapturedCase],
+) -> CheckResult {
+    let mut result = unjudged(check);
+    let mine = captured.iter().filter(|one| one.check == check.id);
+    let mine: Vec<_> = mine.collect();
+    for case in cases {
+        let tries = mine.iter().filter(|one| one.case == case.name);
+        let tries: Vec<_> = tries.copied().collect();
+        JudgedCase::of(setting, case, &tries).add_to(&mut result);
+    }
+    result
+}
+
+/// The clauses that a case was to judge and did not: those expected of a skipped step and, where the
+/// case could not go on, of the steps behind it.
+fn left_open(case: &Case, findings: &[Finding]) -> BTreeSet<String> {
+    let skipped = findings
+        .iter()
+        .filter(|it| matches!(it.verdict, Verdict::NotJudged { .. }));
+    let skipped: BTreeSet<usize> = skipped.map(|finding| finding.step).collect();
+    let last = findings.last().map_or(0, |finding| finding.step);
+    let mut open = BTreeSet::new();
+    for (at, step) in case.steps.iter().enumerate() {
+        if skipped.contains(&at) || (at > last && !skipped.is_empty()) {
+            open.extend(step.expect.iter().map(|expected| expected.clause.clone()));
+        }
+    }
+    open
+}
+
+/// Judges a capture again. Nothing is sent.
+#[must_use]
+pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -> Vec<CheckResult> {
+    let mut checks: Vec<_> = checks.iter().collect();
+    checks.sort_by_key(|check| check.stage);
+    let mut silence = Silence::default();
+    let judged = checks.into_iter().map(|check| {
+        let mut judged = judge(setting, check, &check.cases(setting), &capture.cases);
+        let mine = capture.cases.iter().filter(|one| one.check == check.id);
+        let heard: Vec<_> = mine
+            .filter_map(|one| silence.take(std::slice::from_ref(one)))
+            .collect();
+        judged.unreachable = heard.into_iter().next().or_else(|| silence.so_far());
+        judged
+    });
+    judged.filter(|judged| judged.cases > 0).collect()
+}
+
+/// The captured cases that this version has no plan for: nobody can judge them.
+#[must_use]
+pub fn unplanned<'c>(
+    setting: &Setting<'_>,
+    checks: &[Check],
+    capture: &'c Capture,
+) -> Vec<&'c CapturedCase> {
+    let names = |check: &'_ Check| {
+        let (id, cases) = (check.id.to_owned(), check.cases(setting));
+        cases.into_iter().map(move |case| (id.clone(), case.name))
+    };
+    let planned: BTreeSet<_> = checks.iter().flat_map(names).collect();
+    let name = |case: &CapturedCase| (case.check.clone(), case.case.clone());
+    let unknown = |case: &&CapturedCase| case.try_ == 0 && !planned.contains(&name(case));
+    capture.cases.iter().filter(unknown).collect()
+}

@@ -1,0 +1,197 @@
+//! The checks of one stage: their cases are captured and judged as they come, and reported check by check
+//! in order.
+
+use std::cell::{Cell, RefCell};
+
+use futures_util::stream::{self, StreamExt as _};
+use tokio::sync::RwLock;
+
+use super::judged::{JudgedCase, unjudged};
+use super::room::{self, Room};
+use super::stop::{EarlyEnd, Patience, StopReason};
+use super::{RunLimits, clauses, tries};
+use crate::capture::CapturedCase;
+use crate::check::Check;
+use crate::client::Client;
+use crate::event::{CheckResult, Event, Totals};
+use crate::plan::{Access, Case, Setting};
+use crate::target::Target;
+use crate::verdict::{Finding, Verdict};
+
+/// A check and its cases in the order in which they are run.
+pub(super) struct PlannedCheck<'c> {
+    pub(super) check: &'c Check,
+    pub(super) cases: Vec<Case>,
+}
+
+/// A run: what its cases share.
+pub(super) struct RunUnderWay<'r, 'c, T> {
+    setting: &'r Setting<'c>,
+    client: &'r Client<'c, T>,
+    limits: RunLimits,
+    halt: StopReason,
+    /// The account of a key that was given: cases share it, and one that can't has it alone.
+    account: RwLock<()>,
+    /// Whether answers are so long that one case at a time is enough.
+    one_by_one: Cell<bool>,
+    for_capture: RefCell<Room>,
+    for_evidence: RefCell<Room>,
+}
+
+/// What a run has come to so far.
+pub(super) struct SoFar<'e> {
+    pub(super) captured: Vec<CapturedCase>,
+    pub(super) totals: Totals,
+    pub(super) emit: &'e mut dyn FnMut(&mut Event),
+}
+
+/// A check of the stage, and what became of its cases so far.
+struct CheckUnderWay<'p> {
+    planned: &'p PlannedCheck<'p>,
+    cases: Vec<CaseUnderWay>,
+    unreachable: RefCell<Option<String>>,
+}
+
+/// What became of a case so far.
+#[derive(Default)]
+struct CaseUnderWay {
+    begun: Cell<bool>,
+    outcome: RefCell<Option<Outcome>>,
+}
+
+/// What became of a case.
+enum Outcome {
+    Judged(JudgedCase, Vec<CapturedCase>),
+    NotSent(String),
+}
+
+impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
+    pub(super) fn new(
+        setting: &'r Setting<'c>,
+        client: &'r Client<'c, T>,
+        limits: RunLimits,
+    ) -> Self {
+        RunUnderWay {
+            setting,
+            client,
+            limits,
+            halt: StopReason::default(),
+            account: RwLock::new(()),
+            one_by_one: Cell::new(false),
+            for_capture: RefCell::new(Room::of(limits.kept_bytes)),
+            for_evidence: RefCell::new(Room::of_evidence()),
+        }
+    }
+
+    /// Runs the checks of a stage; none of it is under way any more when this comes back.
+    pub(super) async fn stage<F: Future<Output = EarlyEnd>>(
+        &self,
+        stage: &[PlannedCheck<'_>],
+        patience: &mut Patience<'_, F>,
+        so_far: &mut SoFar<'_>,
+    ) {
+        let checks: Vec<_> = stage.iter().map(CheckUnderWay::of).collect();
+        let cases = checks.iter().flat_map(|check| {
+            let cases = check.planned.cases.iter().zip(&check.cases);
+            cases.map(move |(case, under_way)| self.case(check, case, under_way))
+        });
+        let mut running = stream::iter(cases).buffer_unordered(self.limits.jobs.get());
+        for check in &checks {
+            let planned = check.planned;
+            (so_far.emit)(&mut Event::CheckStarted {
+                check: planned.check.id,
+                cases: planned.cases.len(),
+            });
+            while !check.is_over() && patience.next(&self.halt, running.next()).await.is_some() {}
+            let (result, captured) = self.result(check);
+            so_far.captured.extend(captured);
+            let mut event = Event::CheckFinished(result);
+            (so_far.emit)(&mut event);
+            if let Event::CheckFinished(judged) = event {
+                so_far.totals.count(&judged);
+                self.halt
+                    .note(&judged, so_far.totals, self.limits.max_failures);
+            }
+        }
+    }
+
+    /// Captures and judges a case, unless the run was halted.
+    async fn case(&self, check: &CheckUnderWay<'_>, case: &Case, under_way: &CaseUnderWay) {
+        let one_account = self.client.has_one_account(case.environment);
+        let alone = self.one_by_one.get() || one_account && case.access() == Access::Alone;
+        let (_alone, _shared) = match alone {
+            true => (Some(self.account.write().await), None),
+            false => (None, Some(self.account.read().await)),
+        };
+        if let Some(stop) = self.client.guard().stopped() {
+            self.halt.because(&stop.to_string());
+        }
+        let outcome = match self.halt.why() {
+            Some(why) => Outcome::NotSent(why),
+            None => {
+                under_way.begun.set(true);
+                self.captured(check.planned.check, case).await
+            }
+        };
+        under_way.outcome.replace(Some(outcome));
+        check.unreachable.replace(self.halt.unreachable());
+    }
+
+    async fn captured(&self, check: &Check, case: &Case) -> Outcome {
+        let tries = tries::capture(self.setting, check, case, self.client, &self.halt).await;
+        self.halt.hear(&tries);
+        if room::is_large(&tries) {
+            self.one_by_one.set(true);
+        }
+        let all: Vec<_> = tries.iter().collect();
+        let mut judged = JudgedCase::of(self.setting, case, &all);
+        let mut room = self.for_evidence.borrow_mut();
+        room.keep_requests(&mut judged.evidence);
+        Outcome::Judged(judged, self.for_capture.borrow_mut().keep(tries))
+    }
+
+    /// What became of a check, whose cases are over or are not waited for any more.
+    fn result(&self, check: &CheckUnderWay<'_>) -> (CheckResult, Vec<CapturedCase>) {
+        let mut result = unjudged(check.planned.check);
+        let (mut captured, mut unsent, mut left) = (Vec::new(), None, Vec::new());
+        for (case, under_way) in check.planned.cases.iter().zip(&check.cases) {
+            let halted = || self.halt.why().unwrap_or_default();
+            let why = match under_way.outcome.take() {
+                Some(Outcome::Judged(judged, tries)) => {
+                    judged.add_to(&mut result);
+                    captured.extend(tries);
+                    continue;
+                }
+                Some(Outcome::NotSent(why)) => format!("not sent: {why}"),
+                None if under_way.begun.get() => format!("not over: {}", halted()),
+                None => format!("not sent: {}", halted()),
+            };
+            unsent.get_or_insert(Finding {
+                case: case.name.clone(),
+                step: 0,
+                verdict: Verdict::NotJudged { why },
+            });
+            left.push(case);
+        }
+        result.findings.extend(unsent);
+        result.open.extend(clauses::expected(left));
+        result.unreachable = check.unreachable.take();
+        (result, captured)
+    }
+}
+
+impl<'p> CheckUnderWay<'p> {
+    fn of(planned: &'p PlannedCheck<'p>) -> Self {
+        let cases = planned.cases.iter();
+        CheckUnderWay {
+            planned,
+            cases: cases.map(|_| CaseUnderWay::default()).collect(),
+            unreachable: RefCell::default(),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let mut cases = self.cases.iter();
+        cases.all(|case| case.outcome.borrow().is_some())
+    }
+}
