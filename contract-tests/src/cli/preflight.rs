@@ -6,8 +6,9 @@ use svc_fixtures::json::Json;
 
 use super::exit::CommandError;
 use crate::capture::{Credential, Response};
-use crate::client::Client;
+use crate::client::{Client, Keyring, Pace};
 use crate::plan::{Case, RequestTemplate, Rule, Setting};
+use crate::spend::SpendGuard;
 use crate::target::Target;
 
 /// So many different calls must be answered alike before a run is not begun for it.
@@ -35,8 +36,13 @@ enum Obstacle {
 /// Asks each environment, and says what is in the way of a run, where something is.
 pub(super) async fn ask<T: Target>(
     setting: &Setting<'_>,
-    client: &Client<'_, T>,
+    target: &T,
+    keys: &Keyring,
+    pace: Pace,
 ) -> Result<(), CommandError> {
+    // What an answer says it was charged is judged by the run alone.
+    let client = Client::new(target, keys.clone(), setting);
+    let client = &client.guarded(SpendGuard::free_only()).paced(pace);
     let mut met = Vec::new();
     for environment in setting.environments.iter().copied() {
         if let Some(obstacle) = obstacle(setting, client, environment).await {

@@ -23,7 +23,6 @@ use crate::plan::Setting;
 use crate::profile::Profile;
 use crate::redact::Secret;
 use crate::run::{self, Filter};
-use crate::spend::SpendGuard;
 use crate::target::{Console, HttpTarget};
 use svc_fixtures::contract::Environment;
 
@@ -109,10 +108,7 @@ impl Run {
         let console = runtime.block_on(self.execution.console(&sandbox))?;
         let before = again.map(|again| again.profile);
         setting.profile = self.profile.or(before).unwrap_or(profile_of(&console));
-        // What a console that was only found could do to the account of a key that was given, others may notice.
-        let own = [&ring.test, &ring.live].into_iter().flatten();
-        let given = own.filter(|key| !key.copies).count() > 0;
-        let usable = self.execution.names_console() || !given;
+        let usable = self.execution.names_console() || !is_given(&ring);
         let console = console.filter(|_| usable);
         let mut filter = self.selection.filter(&setting)?;
         filter.only = again.map(|again| again.cases.clone());
@@ -147,11 +143,8 @@ impl Run {
         );
         let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
         let target = target.with_console(console.map(|console| console.url));
-        // What an answer is charged at is judged by the run alone.
-        let asking = Client::new(&target, ring.clone(), &setting)
-            .guarded(SpendGuard::free_only())
-            .paced(self.execution.pace());
-        runtime.block_on(preflight::ask(&setting, &asking))?;
+        let pace = self.execution.pace();
+        runtime.block_on(preflight::ask(&setting, &target, &ring, pace))?;
         let client = Client::new(&target, ring, &setting)
             .guarded(guard)
             .paced(self.execution.pace())
@@ -196,6 +189,13 @@ fn profile_of(console: &Option<Console>) -> Profile {
         Some(console) if console.simulated.is_some() => Profile::Simulator,
         _ => Profile::Provider,
     }
+}
+
+/// Whether somebody gave a key of one account: what a console that was only found could do to that, others may
+/// notice.
+fn is_given(ring: &Keyring) -> bool {
+    let mut own = [&ring.test, &ring.live].into_iter().flatten();
+    own.any(|key| !key.copies)
 }
 
 /// Whether all that is sent to is on this machine. Behind a live listener that asks for a key which
