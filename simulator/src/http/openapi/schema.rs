@@ -57,7 +57,7 @@ fn kind(contract: &Contract, kind: &Kind, may_be_empty: bool) -> Value {
             format: Some(id), ..
         } => text(&contract.format(*id).rule, may_be_empty),
         Kind::Text { format: None, .. } if may_be_empty => json!({ "type": "string" }),
-        Kind::Text { format: None, .. } => json!({ "type": "string", "minLength": 1 }),
+        Kind::Text { format: None, .. } => json!({ "type": "string", "pattern": "\\S" }),
         Kind::Int { min, max } => bounded("integer", json!(min), json!(max)),
         Kind::Num { min, max } => bounded("number", json!(min), json!(max)),
         Kind::Bool => json!({ "type": "boolean" }),
@@ -90,7 +90,7 @@ fn text(rule: &Rule, may_be_empty: bool) -> Value {
         }
     };
     match may_be_empty {
-        true => json!({ "anyOf": [{ "const": "" }, schema] }),
+        true => json!({ "anyOf": [{ "type": "string", "pattern": "^\\s*$" }, schema] }),
         false => schema,
     }
 }
