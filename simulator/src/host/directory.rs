@@ -156,7 +156,9 @@ impl Directory {
         Ok(Some(cell))
     }
 
-    fn known(&self, name: &str, now: Timestamp) -> Option<Arc<AccountCell>> {
+    /// The account with a key of this name, where it has come into being.
+    #[must_use]
+    pub fn known(&self, name: &str, now: Timestamp) -> Option<Arc<AccountCell>> {
         let shard = self.shard(name).read();
         let cell = shard.get(name)?;
         cell.mark_used(now);

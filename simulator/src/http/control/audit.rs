@@ -39,8 +39,8 @@ struct AccessDto {
 pub(super) async fn list(
     request: ControlRequest<NoBody, AuditQuery>,
 ) -> ControlResult<AccessListDto> {
+    let cell = request.account_of(&request.query.account)?;
     let query = request.query;
-    let cell = request.api.account(&query.account)?;
     let mut accesses = cell.read(|account| {
         let of = |environment| {
             let accesses = account.environment(environment).audit.iter();

@@ -87,8 +87,8 @@ impl CallDto {
 pub(super) async fn list(
     request: ControlRequest<NoBody, CallsQuery>,
 ) -> ControlResult<CallListDto> {
+    let cell = request.account_of(&request.query.account)?;
     let query = request.query;
-    let cell = request.api.account(&query.account)?;
     cell.read(|account| query.page(account))
 }
 

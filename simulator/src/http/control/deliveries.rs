@@ -141,8 +141,8 @@ impl AttemptDto {
 pub(super) async fn list(
     request: ControlRequest<NoBody, DeliveriesQuery>,
 ) -> ControlResult<DeliveryListDto> {
+    let cell = request.account_of(&request.query.account)?;
     let query = request.query;
-    let cell = request.api.account(&query.account)?;
     let deliveries = cell.read(|account| {
         let mut found: Vec<(Environment, &Verification, &Delivery)> = Vec::new();
         for environment in environments(query.environment) {

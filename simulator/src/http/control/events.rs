@@ -41,8 +41,8 @@ pub(super) struct EventListDto {
 pub(super) async fn list(
     request: ControlRequest<NoBody, EventsQuery>,
 ) -> ControlResult<EventListDto> {
+    let cell = request.account_of(&request.query.account)?;
     let query = request.query;
-    let cell = request.api.account(&query.account)?;
     let wait = query.wait.map(|DurationDto(wait)| wait).unwrap_or_default();
     let wait = Duration::try_from(wait).unwrap_or(MAX_WAIT);
     if wait > MAX_WAIT {

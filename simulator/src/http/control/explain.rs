@@ -31,8 +31,8 @@ pub(super) struct ExplainDto {
 }
 
 pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResult<ExplanationDto> {
+    let cell = request.account_of(&request.body.account)?;
     let ask = request.body;
-    let cell = request.api.account(&ask.account)?;
     let rules = request.api.host.rules_of(&cell);
     let index = rules.contract.operation_index(&ask.operation).ok_or_else(|| {
         let message = "there is no such operation; `svc-simulator operations` lists them, and of a bundle each step is one";

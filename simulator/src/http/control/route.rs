@@ -29,13 +29,7 @@ pub(in crate::http) struct ControlApi {
     pub(in crate::http) stop: CancellationToken,
 }
 
-impl ControlApi {
-    /// The account of this id. Asking for one whose id allows it opens it.
-    pub(super) fn account(&self, id: &str) -> ControlResult<Arc<AccountCell>> {
-        let found = self.host.account(id)?;
-        found.ok_or_else(|| ControlError::no_account(id))
-    }
-}
+impl ControlApi {}
 
 /// What a handler answers.
 pub(super) type ControlResult<T> = Result<T, ControlError>;
@@ -43,6 +37,8 @@ pub(super) type ControlResult<T> = Result<T, ControlError>;
 /// A request to a route.
 pub(super) struct ControlRequest<B = NoBody, Q = NoQuery> {
     pub(super) api: Arc<ControlApi>,
+    /// Whether it brings nothing into being: a GET or a DELETE.
+    pub(super) reads: bool,
     /// The value of the path's parameter, where it has one.
     pub(super) id: String,
     pub(super) query: Q,
@@ -52,7 +48,21 @@ pub(super) struct ControlRequest<B = NoBody, Q = NoQuery> {
 impl<B, Q> ControlRequest<B, Q> {
     /// The account that the path names.
     pub(super) fn account(&self) -> ControlResult<Arc<AccountCell>> {
-        self.api.account(&self.id)
+        self.account_of(&self.id)
+    }
+
+    /// The account of this id. One whose id allows it comes into being where it is to be changed; who only
+    /// reads or deletes one that is not there is told so (ruling 34).
+    pub(super) fn account_of(&self, id: &str) -> ControlResult<Arc<AccountCell>> {
+        let host = &self.api.host;
+        let found = match self.reads {
+            true => host
+                .directory()
+                .known(id, host.now())
+                .filter(|cell| **cell.id() == *id),
+            false => host.account(id)?,
+        };
+        found.ok_or_else(|| ControlError::no_account(id))
     }
 }
 
@@ -163,6 +173,7 @@ where
     let body = request::read_json_body(&head.headers, body).await?;
     handler(ControlRequest {
         api,
+        reads: matches!(head.method, Method::GET | Method::DELETE),
         id: id.unwrap_or_default(),
         query,
         body,

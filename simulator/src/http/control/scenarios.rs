@@ -58,7 +58,7 @@ pub(super) async fn list(
     let (rules, own) = match &request.query.account {
         None => (request.api.host.rules(), Vec::new()),
         Some(id) => {
-            let cell = request.api.account(id)?;
+            let cell = request.account_of(id)?;
             (request.api.host.rules_of(&cell), cell.added_files())
         }
     };
@@ -107,8 +107,8 @@ pub(super) struct AddedScenariosDto {
 pub(super) async fn add(
     request: ControlRequest<NewScenariosDto>,
 ) -> ControlResult<AddedScenariosDto> {
-    let NewScenariosDto { account, toml } = request.body;
-    let cell = request.api.account(&account)?;
+    let cell = request.account_of(&request.body.account)?;
+    let NewScenariosDto { toml, .. } = request.body;
     // All scenarios are read anew: too long for a task that others wait behind.
     let adding = tokio::task::spawn_blocking(move || {
         let id = request.api.host.add_scenarios(&cell, &toml);
@@ -134,7 +134,7 @@ pub(super) struct AccountQuery {
 }
 
 pub(super) async fn remove(request: ControlRequest<NoBody, AccountQuery>) -> ControlResult<()> {
-    let cell = request.api.account(&request.query.account)?;
+    let cell = request.account_of(&request.query.account)?;
     // What is left is read anew: too long for a task that others wait behind.
     let removing = tokio::task::spawn_blocking(move || {
         request.api.host.remove_scenarios(&cell, Some(&request.id))

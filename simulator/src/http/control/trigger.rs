@@ -50,8 +50,8 @@ pub(crate) struct TriggeredDto {
 }
 
 pub(super) async fn trigger(request: ControlRequest<TriggerDto>) -> ControlResult<TriggeredDto> {
+    let cell = request.account_of(&request.body.account)?;
     let ask = request.body;
-    let cell = request.api.account(&ask.account)?;
     let EnvironmentDto(environment) = ask.environment.unwrap_or_default();
     let api = &request.api;
     let (id, is_pending) = match ask.verification_id {

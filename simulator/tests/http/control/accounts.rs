@@ -146,9 +146,23 @@ fn an_id_that_is_taken_is_not_opened_twice() {
 #[test]
 fn an_account_named_local_and_more_comes_into_being_at_first_use() {
     let ruled = Ruled::new();
-    assert_eq!(ruled.get("/control/accounts/local_worker7").status, 200);
+    let worker = "/control/accounts/local_worker7";
+    for read in ["", "/clock", "/memory"] {
+        let unknown = ruled.get(&format!("{worker}{read}"));
+        assert_eq!(refused(&unknown), "404 ACCOUNT_NOT_FOUND", "{read}");
+    }
+    assert_eq!(refused(&ruled.delete(worker)), "404 ACCOUNT_NOT_FOUND");
+    // A request that changes it brings it into being, and so does a call.
+    ruled.post(&format!("{worker}/clock"), r#"{"advance": "1s"}"#);
+    assert_eq!(ruled.get(worker).status, 200);
+    ruled.post(
+        "/control/accounts/local%5Fworker8/clock",
+        r#"{"advance": "1s"}"#,
+    );
     assert_eq!(ruled.get("/control/accounts/local%5Fworker8").status, 200);
-    let unknown = ruled.get("/control/accounts/worker7");
+    ruled.call("svc_test_local_worker9", PAN, ASHA);
+    assert_eq!(ruled.get("/control/accounts/local_worker9").status, 200);
+    let unknown = ruled.post("/control/accounts/worker7/clock", r#"{"advance": "1s"}"#);
     assert_eq!(refused(&unknown), "404 ACCOUNT_NOT_FOUND");
     // A key's name that is no account's id is none.
     let old = ruled.get("/control/accounts/rotated_old");

@@ -72,6 +72,7 @@ fn a_clock_never_goes_back() {
 #[test]
 fn a_clock_is_stopped_before_it_is_moved_and_runs_after() {
     let ruled = Ruled::new();
+    ruled.post(CLOCK, r#"{"advance": "0s"}"#);
     let shows = || ruled.get(CLOCK).body;
     insta::assert_snapshot!(shows(), @r#"{"now":"2027-01-15T08:00:00.000Z","state":"running"}"#);
     let frozen = ruled.post(CLOCK, r#"{"freeze": true}"#);
@@ -82,7 +83,7 @@ fn a_clock_is_stopped_before_it_is_moved_and_runs_after() {
     insta::assert_snapshot!(both.body, @r#"{"now":"2031-01-01T00:00:00.000Z","state":"running","happened":[]}"#);
     let account = ruled.get("/control/accounts/local_c").json();
     assert!(account["clock"]["aheadMs"].as_i64().unwrap() > 0);
-    let other = ruled.get("/control/accounts/local_d/clock").json();
+    let other = ruled.get("/control/accounts/local/clock").json();
     assert_eq!(other["now"], "2027-01-15T08:00:00.000Z");
 }
 
