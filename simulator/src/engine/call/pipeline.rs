@@ -22,7 +22,7 @@ use super::resolve::{ResolvedSteps, Resolver, latency};
 use super::rules::Rules;
 use super::settle::{Settlement, refuse};
 use super::step_plan::StepPlan;
-use crate::engine::state::access;
+use crate::engine::state::access::{self, Clocks};
 use crate::engine::state::account::Account;
 use crate::engine::state::audit::AccessKind;
 use crate::engine::state::entry::{Change, Entry};
@@ -109,6 +109,7 @@ struct CallPipeline<'a> {
     state: &'a EnvironmentState,
     prepared: &'a Prepared<'a>,
     now: Timestamp,
+    machine: Timestamp,
     /// What changed so far.
     changes: Vec<Change>,
 }
@@ -126,6 +127,7 @@ impl<'a> CallPipeline<'a> {
             state: account.environment(prepared.environment),
             prepared,
             now: account.clock.read(machine),
+            machine,
             changes: Vec::with_capacity(4),
         }
     }
@@ -171,7 +173,11 @@ impl<'a> CallPipeline<'a> {
     /// What a call takes from its key's rate limit, where there is one (rulings 14 and 17).
     fn consume_rate_limit(&mut self, key: usize) -> Result<(), Rejection> {
         if let Some(limit) = self.account.rate_limit {
-            let window = limit.take(self.account.windows[key], self.now)?;
+            let clocks = Clocks {
+                account: self.now,
+                machine: self.machine,
+            };
+            let window = limit.take(self.account.windows[key], clocks)?;
             self.changes.push(Change::RateLimitConsumed { key, window });
         }
         Ok(())

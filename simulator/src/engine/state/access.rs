@@ -110,17 +110,42 @@ pub struct RateLimit {
     pub burst: u32,
 }
 
-/// How much of its limit a key has used: when all its calls so far are paid for at the long-run
-/// rate. Nothing used yet is `None`.
+/// How much of its limit a key has used. Nothing used yet is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Window(Option<Timestamp>);
+pub struct Window(Option<PaidUntil>);
+
+/// When all calls so far are paid for at the long-run rate: when either clock shows its instant (ruling 17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct PaidUntil {
+    account: Timestamp,
+    machine: Timestamp,
+}
+
+/// What both clocks show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clocks {
+    /// The account's.
+    pub account: Timestamp,
+    /// The machine's, which goes on while the account's stands.
+    pub machine: Timestamp,
+}
 
 impl Window {
-    /// When nothing of the limit is used any more.
+    /// When nothing of the limit is used any more, by the account's clock.
     #[must_use]
     pub fn whole_again(self) -> Option<Timestamp> {
-        self.0
+        self.0.map(|paid| paid.account)
+    }
+
+    /// How much is not paid for yet.
+    fn unpaid(self, clocks: Clocks) -> SignedDuration {
+        let Some(paid) = self.0 else {
+            return SignedDuration::ZERO;
+        };
+        let account = paid.account.duration_since(clocks.account);
+        let machine = paid.machine.duration_since(clocks.machine);
+        account.min(machine).max(SignedDuration::ZERO)
     }
 }
 
@@ -134,19 +159,25 @@ impl RateLimit {
     /// # Errors
     /// [`Rejection::RateLimited`] with the whole seconds after which a call would pass. A refused
     /// call uses nothing.
-    pub fn take(self, window: Window, now: Timestamp) -> Result<Window, Rejection> {
+    pub fn take(self, window: Window, clocks: Clocks) -> Result<Window, Rejection> {
         let interval = self.interval();
-        let paid = window.0.map_or(now, |paid| paid.max(now));
-        let ahead = paid.duration_since(now);
+        let unpaid = window.unpaid(clocks);
         let allowed = interval * i32::try_from(self.burst.max(1) - 1).unwrap_or(i32::MAX);
-        if ahead > allowed {
-            let wait = ahead - allowed;
+        if unpaid > allowed {
+            let wait = unpaid - allowed;
             let whole = wait.as_secs() + i64::from(wait.subsec_nanos() > 0);
             return Err(Rejection::RateLimited {
                 retry_after_s: u32::try_from(whole.max(1)).unwrap_or(u32::MAX),
             });
         }
-        Ok(Window(Some(paid + interval)))
+        let until = |now: Timestamp| {
+            now.saturating_add(unpaid + interval)
+                .unwrap_or(Timestamp::MAX)
+        };
+        Ok(Window(Some(PaidUntil {
+            account: until(clocks.account),
+            machine: until(clocks.machine),
+        })))
     }
 }
 
@@ -209,8 +240,36 @@ mod tests {
     };
     const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
-    fn at(millis: i64) -> Timestamp {
-        START + SignedDuration::from_millis(millis)
+    fn at(millis: i64) -> Clocks {
+        apart(millis, millis)
+    }
+
+    fn apart(account_ms: i64, machine_ms: i64) -> Clocks {
+        let after = |millis| START + SignedDuration::from_millis(millis);
+        Clocks {
+            account: after(account_ms),
+            machine: after(machine_ms),
+        }
+    }
+
+    #[test]
+    fn either_clock_lets_the_window_pass() {
+        let once = LIMIT.take(Window::default(), at(0)).expect("passes");
+        let used = LIMIT.take(once, at(0)).expect("passes");
+        for (account, machine, passes) in [
+            (0, 999, false),
+            (0, 1000, true),
+            (1000, 0, true),
+            (999, 999, false),
+        ] {
+            let taken = LIMIT.take(used, apart(account, machine));
+            assert_eq!(taken.is_ok(), passes, "{account} {machine}");
+        }
+        // What one clock let pass is used by the other, too.
+        let jumped = LIMIT.take(used, apart(60_000, 0)).expect("passes");
+        let again = LIMIT.take(jumped, apart(60_000, 0)).expect("passes");
+        assert!(LIMIT.take(again, apart(60_000, 0)).is_err());
+        assert!(LIMIT.take(again, apart(60_000, 1000)).is_ok());
     }
 
     #[test]

@@ -204,7 +204,7 @@ impl<'c> Player<'c> {
             }
             (Plan::Waits { on, key }, None) => {
                 self.note("a call waits for one with its key");
-                self.model.door.take(key, self.model.clock.now());
+                self.model.door.take(key, &self.model.clock);
                 self.open.push(Open::Waits { asked, call, on });
                 Ok(())
             }
@@ -275,7 +275,7 @@ impl<'c> Player<'c> {
         if start.resumes.is_some() {
             self.note("a second call ends a bundle");
         }
-        self.model.door.take(key, now);
+        self.model.door.take(key, &self.model.clock);
         let nth = self.model.asked(call);
         (nth, self.model.begin(call, resolved, start))
     }
@@ -304,7 +304,7 @@ impl<'c> Player<'c> {
             Plan::LookUp { record, key } => {
                 self.note("a look-up found something");
                 self.did();
-                self.model.door.take(key, now);
+                self.model.door.take(key, &self.model.clock);
                 let body = self.model.environments[call.env].body(record);
                 let found = (reply.status, reply.replay, Some(&reply.body));
                 match found == (200, false, body) {
@@ -314,7 +314,7 @@ impl<'c> Player<'c> {
             }
             Plan::Report { key } => {
                 self.did();
-                self.model.door.take(key, now);
+                self.model.door.take(key, &self.model.clock);
                 let id = Expected::free(200, CallOutcome::Completed, None).of_reply(reply)?;
                 let nth = self.model.asked(call);
                 self.check_id(&format!("{}#{nth}", call.content()), &id)?;
@@ -326,7 +326,7 @@ impl<'c> Player<'c> {
             Plan::Replay { answer, key } => {
                 self.did();
                 *self.answers.entry((reply.status, None, true)).or_default() += 1;
-                self.model.door.take(key, now);
+                self.model.door.take(key, &self.model.clock);
                 is_replay(reply, self.model.environments[call.env].answer(answer))
             }
             Plan::Runs { resolved, .. } if resolved.delay_ms > 0 => {
@@ -366,7 +366,7 @@ impl<'c> Player<'c> {
         let id = expected.of_reply(reply)?;
         *self.answers.entry((status, Some(code), false)).or_default() += 1;
         if let Some(key) = key {
-            self.model.door.take(key, now);
+            self.model.door.take(key, &self.model.clock);
         }
         if recorded {
             let nth = self.model.asked(call);

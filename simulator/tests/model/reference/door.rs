@@ -62,8 +62,9 @@ pub(crate) struct Key {
     pub(crate) env: usize,
     pub(crate) name: String,
     pub(crate) state: KeyState,
-    /// Nanoseconds of credit, and when they were counted; full where nothing was used.
-    credit: Option<(i64, i64)>,
+    /// Nanoseconds of credit, and what account and machine showed when they were counted; full where
+    /// nothing was used.
+    credit: Option<(i64, [i64; 2])>,
 }
 
 impl Key {
@@ -139,8 +140,9 @@ impl Door {
         text: Option<&str>,
         env: usize,
         outside: bool,
-        now: i64,
+        clock: &Clock,
     ) -> Result<usize, Turned> {
+        let now = clock.now();
         let turned = |code| Err((code, None));
         let known = |key: &Key| Some(key.text().as_str()) == text;
         let Some(at) = self.keys.iter().position(known) else {
@@ -157,7 +159,7 @@ impl Door {
         if self.outside_only && !outside {
             return turned(ErrorCode::IpNotAllowed);
         }
-        let Some((each, credit)) = self.credit(at, now) else {
+        let Some((each, credit)) = self.credit(at, clock) else {
             return Ok(at);
         };
         if credit < each {
@@ -168,15 +170,17 @@ impl Door {
         Ok(at)
     }
 
-    /// What one call costs and what a key has, where there is a limit: a bucket that fills evenly.
-    fn credit(&self, at: usize, now: i64) -> Option<(i64, i64)> {
+    /// What one call costs and what a key has, where there is a limit: a bucket that fills evenly, by the
+    /// clock that went further.
+    fn credit(&self, at: usize, clock: &Clock) -> Option<(i64, i64)> {
         let (per_second, burst) = self.limit?;
         let each = SECOND_NS / i64::from(per_second);
         let full = each * i64::from(burst.max(1));
         let credit = match self.keys[at].credit {
             None => full,
             Some((credit, since)) => {
-                let earned = (now - since).saturating_mul(1_000_000);
+                let passed = (clock.now() - since[0]).max(clock.machine - since[1]);
+                let earned = passed.saturating_mul(1_000_000);
                 credit.saturating_add(earned).min(full)
             }
         };
@@ -184,9 +188,9 @@ impl Door {
     }
 
     /// A call that was let in takes from its key's limit.
-    pub(crate) fn take(&mut self, at: usize, now: i64) {
-        if let Some((each, credit)) = self.credit(at, now) {
-            self.keys[at].credit = Some((credit - each, now));
+    pub(crate) fn take(&mut self, at: usize, clock: &Clock) {
+        if let Some((each, credit)) = self.credit(at, clock) {
+            self.keys[at].credit = Some((credit - each, [clock.now(), clock.machine]));
         }
     }
 }

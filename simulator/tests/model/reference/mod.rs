@@ -87,7 +87,7 @@ impl<'c> Model<'c> {
         let environment = &self.environments[call.env];
         let passed = self
             .door
-            .pass(call.key.as_deref(), call.env, call.outside, now);
+            .pass(call.key.as_deref(), call.env, call.outside, &self.clock);
         let key = match passed {
             Ok(key) => key,
             Err((code, retry_after)) => return refused(catalogue, code, retry_after, None),
