@@ -244,7 +244,9 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let limited = answer.response.status == 429;
     let operation = answer.operation(findings.setting);
     if let Some(operation) = operation.filter(|_| sandbox && ran && !limited) {
-        let (min, max) = (operation.latency.min_ms, operation.latency.max_ms);
+        let pending = answer.text(&["status"]) == "pending";
+        let range = operation.latency_of(answer.request.environment, pending);
+        let (min, max) = (range.min_ms, range.max_ms);
         let typical = i64::from(min)..=i64::from(max);
         let typical = latency.is_some_and(|latency| typical.contains(&latency));
         let range = format!("from {min} to {max}");

@@ -34,7 +34,7 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
       "meta": {
         "createdAt": "2027-01-15T08:00:00.000Z",
         "environment": "live",
-        "latencyMs": 9077
+        "latencyMs": 20000
       }
     }
     "#);
@@ -83,7 +83,7 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
       "meta": {
         "createdAt": "2027-01-15T08:00:00.000Z",
         "environment": "live",
-        "latencyMs": 9077
+        "latencyMs": 20000
       }
     }
     "#);

@@ -105,7 +105,6 @@ impl Resolver<'_> {
         resolved: &mut ResolvedSteps,
     ) {
         let operation = &self.rules.contract.operations[plan.operation];
-        let latency_ms = latency(operation.latency, content);
         let filling = Filling {
             rules: self.rules,
             plan,
@@ -118,12 +117,14 @@ impl Resolver<'_> {
                 people: &self.rules.scenarios.people,
             },
             reference: self.reference,
-            latency_ms,
             now: self.now,
         };
         let decided = plan.sequence.map_or(0, |key| self.state.decided(key));
         let outcome = filling.scenario_outcome(decided);
         let subject = self.flow.map_or(plan.input.subject(), |flow| &flow.subject);
+        let ending = filling.resolve(outcome);
+        let is_pending = matches!(ending, Resolved::Pending { .. });
+        let latency_ms = latency(operation.latency_of(self.environment, is_pending), content);
         resolved.steps.push(Step {
             id,
             endpoint: self.rules.endpoint(plan.operation),
@@ -131,11 +132,11 @@ impl Resolver<'_> {
             provider: outcome.and_then(|outcome| outcome.provider.clone()),
             because: plan.choice.because(&self.rules.scenarios, subject),
             price: operation.price,
-            outcome: filling.resolve(outcome),
+            outcome: ending,
         });
         resolved.sequences.extend(plan.sequence);
         if let Some(outcome) = outcome {
-            let delay_ms = filling.delay_ms(outcome.delay);
+            let delay_ms = filling.delay_ms(outcome.delay, latency_ms);
             resolved.delay_ms = resolved.delay_ms.saturating_add(delay_ms);
             resolved.wire = resolved.wire.or(outcome.wire);
             resolved.webhook = resolved.webhook.or(outcome.webhook);
@@ -149,8 +150,6 @@ struct Filling<'a> {
     plan: &'a StepPlan<'a>,
     sources: Sources<'a>,
     reference: Option<&'a str>,
-    /// How long the operation typically takes, as the answer says it.
-    latency_ms: u32,
     now: Timestamp,
 }
 
@@ -188,13 +187,13 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// How long the answer is delayed. Of a range, a time that operation and input decide: the
-    /// same input waits as long again, whatever its headers.
-    fn delay_ms(&self, delay: Delay) -> u64 {
+    /// How long the answer is delayed; typically as long as it says. Of a range, a time that operation and
+    /// input decide: the same input waits as long again, whatever its headers.
+    fn delay_ms(&self, delay: Delay, latency_ms: u32) -> u64 {
         match delay {
             Delay::None => 0,
             Delay::Fixed { ms } => ms,
-            Delay::Typical => self.latency_ms.into(),
+            Delay::Typical => latency_ms.into(),
             Delay::Between { from_ms, to_ms } => {
                 let mut hash = Xxh3::new();
                 let operation = &self.rules.contract.operations[self.plan.operation];

@@ -67,6 +67,9 @@ fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples
         "x-typical-latency-ms": latency(operation.latency),
         "x-clause": operation.clause,
     });
+    if let Some(apart) = operation.sandbox_latency {
+        post["x-typical-latency-ms-sandbox"] = latency(apart);
+    }
     if operation.extension {
         post["x-simulator-extension"] = json!(true);
     }
