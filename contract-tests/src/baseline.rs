@@ -262,6 +262,7 @@ mod tests {
             expected: "422".to_owned(),
             found: "404".to_owned(),
             known: None,
+            seen: None,
         }
     }
 

@@ -149,6 +149,9 @@ pub struct Exchange {
     pub credential: Credential,
     /// What came back.
     pub response: Result<Response, TransportError>,
+    /// How long that took.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub took_ms: u64,
 }
 
 /// Which key a call presents: enough to send the like again, and no key.
@@ -185,6 +188,9 @@ pub struct CapturedCase {
     /// How often the case was tried before: each try has keys and an account of its own.
     #[serde(default, rename = "try", skip_serializing_if = "is_first")]
     pub try_: usize,
+    /// How long the try took, what it waited for at its own pace included.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub took_ms: u64,
     /// The exchanges.
     pub exchanges: Vec<Exchange>,
     /// Whether it was not tried again although something was in its way, since that had stayed in the way of
@@ -201,6 +207,11 @@ fn is_first(try_: &usize) -> bool {
     *try_ == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(ms: &u64) -> bool {
+    *ms == 0
+}
+
 impl CapturedCase {
     /// A case of which nothing was sent yet.
     #[must_use]
@@ -209,6 +220,7 @@ impl CapturedCase {
             check: check.into(),
             case: case.into(),
             try_: 0,
+            took_ms: 0,
             exchanges: Vec::new(),
             given_up: false,
             stopped: None,

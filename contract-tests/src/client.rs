@@ -10,6 +10,7 @@ use std::time::Duration;
 use data_encoding::HEXLOWER;
 use futures_util::future::join_all;
 use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
 
 use crate::capture::{
     CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
@@ -118,6 +119,7 @@ impl<'t, T: Target> Client<'t, T> {
     /// The same, from an account of that try's own where accounts cost nothing. Ends where something is
     /// in the way: the try is not whole then.
     pub async fn capture_try(&self, check: &str, case: &Case, try_: usize) -> CapturedCase {
+        let begin = Instant::now();
         let mut captured = CapturedCase {
             try_,
             ..CapturedCase::new(check, &case.name)
@@ -130,6 +132,7 @@ impl<'t, T: Target> Client<'t, T> {
             return captured;
         }
         self.send_all(check, case, &mut captured).await;
+        captured.took_ms = ms_since(begin);
         let answered = |exchange: &Exchange| exchange.response.is_ok();
         let whole = captured.stopped.is_none() && captured.exchanges.iter().all(answered);
         if whole && dearest > Paise::ZERO {
@@ -236,15 +239,18 @@ impl<'t, T: Target> Client<'t, T> {
     async fn send(&self, ready: &PreparedCall) -> Result<Exchange, String> {
         let permit = self.guard.admit(ready.call.clone());
         let permit = permit.map_err(|stop| stop.to_string())?;
+        let begin = Instant::now();
         let response = self.target.send(&ready.request).await;
+        let took_ms = ms_since(begin);
         self.guard.settle(permit, &response);
-        Ok(self.exchange(ready, response))
+        Ok(self.exchange(ready, response, took_ms))
     }
 
     /// Sends a request that is no call of the service: it costs nothing, and the pace does not hold it up.
     async fn send_aside(&self, ready: &PreparedCall) -> Exchange {
+        let begin = Instant::now();
         let response = self.target.send(&ready.request).await;
-        self.exchange(ready, response)
+        self.exchange(ready, response, ms_since(begin))
     }
 
     /// What is recorded: no key, and what the client filled in under its name.
@@ -252,6 +258,7 @@ impl<'t, T: Target> Client<'t, T> {
         &self,
         ready: &PreparedCall,
         response: Result<Response, TransportError>,
+        took_ms: u64,
     ) -> Exchange {
         let redactor = self.redactor(ready);
         let response = match response {
@@ -267,6 +274,7 @@ impl<'t, T: Target> Client<'t, T> {
             },
             credential: ready.credential.clone(),
             response,
+            took_ms,
         }
     }
 
@@ -302,6 +310,7 @@ impl<'t, T: Target> Client<'t, T> {
         let account = self.keys.account(request.environment, &ready.account)?;
         let path = request.path.replace("{account}", &account);
         let at_least = request.query.parse().unwrap_or(0);
+        let begin = Instant::now();
         let body = own.sink.received(&path, at_least).await.into_bytes();
         let came = Response {
             status: 200,
@@ -312,6 +321,7 @@ impl<'t, T: Target> Client<'t, T> {
             request,
             credential: ready.credential.clone(),
             response: Ok(without(&self.redactor(ready), came)),
+            took_ms: ms_since(begin),
         })
     }
 
@@ -329,6 +339,11 @@ impl<'t, T: Target> Client<'t, T> {
         let made = || Arc::new(self.keys.redactor(&keys));
         Arc::clone(known.entry(names).or_insert_with(made))
     }
+}
+
+/// How long it is ago, by tokio's time.
+fn ms_since(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The name of a check's own account: letters, digits, `-` and `_`, at most 64.

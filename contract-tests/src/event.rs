@@ -1,10 +1,11 @@
 //! What happens in a run, as values: all that reporters know of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::capture::CapturedCase;
+use crate::profile::Profile;
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Environment;
 
@@ -20,6 +21,8 @@ pub enum Event {
         /// How many cases it has here.
         cases: usize,
     },
+    /// A case was judged: what its check will say of it.
+    CaseFinished(CheckResult),
     /// A check was judged.
     CheckFinished(CheckResult),
     /// A known deviation is none any more.
@@ -33,8 +36,12 @@ pub enum Event {
 pub struct RunStarted {
     /// How many checks there are to run.
     pub checks: usize,
+    /// How many cases they have.
+    pub cases: usize,
     /// What makes the run's keys and references its own.
     pub seed: String,
+    /// By which rules it is judged.
+    pub profile: Profile,
     /// Where it is sent, where that is somewhere on the net.
     pub addresses: Vec<(Environment, String)>,
     /// Where its console is, where one was given.
@@ -87,6 +94,8 @@ pub struct CheckResult {
     pub cases: usize,
     /// How many requests it sent.
     pub requests: usize,
+    /// What of them it asked of the console: method and path, and how often.
+    pub console: BTreeMap<String, usize>,
     /// Every verdict.
     pub findings: Vec<Finding>,
     /// The clauses of which something was to be judged and was not.
@@ -95,6 +104,21 @@ pub struct CheckResult {
     pub evidence: Vec<CapturedCase>,
     /// Why some calls had no answer, where there are such.
     pub unreachable: Option<String>,
+    /// How long each of its cases took, in the order they were run.
+    pub times: Vec<CaseTime>,
+    /// Why it has no case here, where it has none.
+    pub not_asked: Option<String>,
+}
+
+/// How long a case took, and why it was tried again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CaseTime {
+    /// Its name.
+    pub case: String,
+    /// How long all its tries took together.
+    pub took_ms: u64,
+    /// What was in the way of each try before the last one.
+    pub tried_again: Vec<String>,
 }
 
 /// An entry of the list of known deviations that says what is no longer so.
@@ -124,6 +148,11 @@ pub enum Outcome {
         /// Why.
         why: String,
     },
+    /// It has no case here.
+    NotAsked {
+        /// Why.
+        why: String,
+    },
 }
 
 /// The sum of a run.
@@ -135,12 +164,16 @@ pub struct Totals {
     pub failed: usize,
     /// Checks that found nothing broken but what is known.
     pub known: usize,
-    /// Checks of which something was not judged.
+    /// Checks of which something was to be judged and was not.
     pub skipped: usize,
+    /// Checks that have no case here.
+    pub not_asked: usize,
     /// Checks that did not reach the service.
     pub unreachable: usize,
     /// Known deviations that are none any more.
     pub stale: usize,
+    /// How long the run took; 0 where nothing was sent.
+    pub took_ms: u64,
 }
 
 /// What a run comes to.
@@ -165,6 +198,7 @@ impl Outcome {
             Outcome::Failed => "failed",
             Outcome::Known => "known",
             Outcome::Skipped { .. } => "skipped",
+            Outcome::NotAsked { .. } => "not asked",
         }
     }
 
@@ -172,7 +206,7 @@ impl Outcome {
     #[must_use]
     pub fn why(&self) -> Option<&str> {
         match self {
-            Outcome::Skipped { why } => Some(why),
+            Outcome::Skipped { why } | Outcome::NotAsked { why } => Some(why),
             Outcome::Passed | Outcome::Failed | Outcome::Known => None,
         }
     }
@@ -195,7 +229,7 @@ impl Outcome {
             (None, true, _) => Outcome::Known,
             (None, false, true) => Outcome::Passed,
             (None, false, false) => Outcome::Skipped {
-                why: "none of it is asked here".to_owned(),
+                why: "nothing of it was judged".to_owned(),
             },
         }
     }
@@ -205,7 +239,35 @@ impl CheckResult {
     /// What became of it.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
-        Outcome::of(&self.findings)
+        match &self.not_asked {
+            Some(why) if self.findings.is_empty() => Outcome::NotAsked { why: why.clone() },
+            _ => Outcome::of(&self.findings),
+        }
+    }
+
+    /// How long its cases took together.
+    #[must_use]
+    pub fn took_ms(&self) -> u64 {
+        self.times.iter().map(|time| time.took_ms).sum()
+    }
+
+    /// How long a case took, and why it was tried again.
+    #[must_use]
+    pub fn time(&self, case: &str) -> Option<&CaseTime> {
+        self.times.iter().find(|time| time.case == case)
+    }
+
+    /// Adds what was found in another case of the check.
+    pub fn add(&mut self, case: CheckResult) {
+        self.cases += case.cases;
+        self.requests += case.requests;
+        for (asked, times) in case.console {
+            *self.console.entry(asked).or_default() += times;
+        }
+        self.findings.extend(case.findings);
+        self.open.extend(case.open);
+        self.evidence.extend(case.evidence);
+        self.times.extend(case.times);
     }
 
     /// Its cases in order, each with all that was found of it.
@@ -254,6 +316,7 @@ impl Totals {
             Outcome::Failed => self.failed += 1,
             Outcome::Known => self.known += 1,
             Outcome::Skipped { .. } => self.skipped += 1,
+            Outcome::NotAsked { .. } => self.not_asked += 1,
         }
         self.unreachable += usize::from(result.unreachable.is_some());
     }

@@ -1,5 +1,7 @@
 //! By which rules a service is judged.
 
+use std::fmt;
+
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -14,4 +16,13 @@ pub enum Profile {
     Provider,
     /// The rulings of the simulator, too
     Simulator,
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Profile::Provider => "provider",
+            Profile::Simulator => "simulator",
+        })
+    }
 }

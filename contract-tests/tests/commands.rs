@@ -2,9 +2,12 @@
 
 mod outside;
 
+use std::net::{SocketAddr, TcpListener};
 use std::process::Output;
 
 use outside::{Folder, service};
+use svc_simulator::Simulator;
+use svc_simulator::http::ListenerAddresses;
 use svc_test_support::Server;
 
 fn broken() -> Server {
@@ -100,6 +103,127 @@ fn personal_data_is_shown_only_of_a_service_on_this_machine() {
     assert!(shown(&[]));
     assert!(shown(&["--show-personal-data", "yes"]));
     assert!(!shown(&["--show-personal-data", "no"]));
+}
+
+/// A simulator whose console is where simulators have it: one port below the sandbox's.
+fn simulator_with_its_ports_in_order() -> Simulator {
+    let free = |port: u16| TcpListener::bind(("127.0.0.1", port)).ok();
+    let pairs = std::iter::repeat_with(|| {
+        let console = free(0)?;
+        let port = console.local_addr().ok()?.port();
+        free(port.checked_add(1)?).map(|_| port)
+    });
+    for port in pairs.take(100).flatten() {
+        let at = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        let addresses = ListenerAddresses {
+            console: at(port),
+            sandbox: at(port + 1),
+            live: at(0),
+        };
+        // Somebody else may have taken them meanwhile.
+        if let Ok(simulator) = Simulator::builder().addresses(addresses).start_blocking() {
+            return simulator;
+        }
+    }
+    panic!("no two ports in a row are free");
+}
+
+#[test]
+fn a_simulator_on_this_machine_is_asked_for_its_console_and_the_report_says_so() {
+    let simulator = simulator_with_its_ports_in_order();
+    let folder = Folder::new("console");
+    let (base, live) = (simulator.sandbox_url(), simulator.live_url());
+    let html = folder.path("report.html");
+    let (code, report) = done(&[
+        "run",
+        "--base-url",
+        &base,
+        "--live-url",
+        &live,
+        "--check",
+        "webhooks.result",
+        "--check",
+        "clocks.",
+        "--report-html",
+        &html,
+    ]);
+    assert_eq!(code, 0, "{report}");
+    for said in [
+        ", profile simulator, seed ",
+        " passed  webhooks.result (",
+        " passed  clocks.own (",
+        "\nasked of the console: ",
+        "/webhook",
+        "/clock",
+        " passed, 0 failed, 0 skipped\n",
+    ] {
+        assert!(report.contains(said), "{said}: {report}");
+    }
+    let page = std::fs::read_to_string(&html).expect("a page");
+    assert!(page.contains("Asked of the console"), "{page}");
+    simulator.stop_blocking();
+}
+
+#[test]
+fn a_misspelt_name_gets_the_nearest_one_and_nothing_is_sent() {
+    let base = ["run", "--base-url", "http://127.0.0.1:1"];
+    for (more, said) in [
+        (
+            &["--check", "envelope.", "--check", "webhoks.result"][..],
+            "did you mean `webhooks.result`?",
+        ),
+        (
+            &["--operation", "verify.identity.pam"],
+            "did you mean `verify.identity.pan`?",
+        ),
+        (
+            &["--clause", "billing.sandbox-fre"],
+            "did you mean `billing.sandbox-free`?",
+        ),
+        (&["--tag", "webhok"], "'webhook'"),
+        (
+            &["--check", "clocks.", "--operation", "verify.identity.voter"],
+            "leave nothing to run",
+        ),
+    ] {
+        let (code, report) = done(&[&base[..], more].concat());
+        assert!(code == 2 && report.contains(said), "{report}");
+    }
+}
+
+#[test]
+fn what_was_not_asked_for_is_not_told_as_skipped() {
+    let service = broken();
+    let base = service.url.clone();
+    let (code, report) = done(&[
+        "run",
+        "--base-url",
+        &base,
+        "--operation",
+        "verify.identity.pan",
+        "--operation",
+        "verify.identity.voter",
+        "--check",
+        "envelope.success",
+        "--check",
+        "flows.",
+        "--verbose",
+    ]);
+    assert_eq!(code, 1, "{report}");
+    assert!(report.starts_with("1 check, 2 cases, "), "{report}");
+    for operation in ["pan", "voter"] {
+        let line = format!("FAILED  envelope.success: verify.identity.{operation} (");
+        assert!(report.contains(&line), "{report}");
+    }
+    assert!(
+        report.contains("0 passed, 1 failed, 0 skipped\n"),
+        "{report}"
+    );
+    let clauses = report.lines().find(|line| line.starts_with("clauses: "));
+    assert!(
+        clauses.is_some_and(|line| line.ends_with(" 0 excluded")),
+        "{report}"
+    );
 }
 
 #[test]

@@ -7,6 +7,8 @@
 mod lists;
 #[path = "second/process.rs"]
 mod process;
+#[path = "second/tls.rs"]
+mod tls;
 
 use std::collections::BTreeSet;
 use std::process::{Command, ExitCode, Stdio};
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
     let mut trials = vec![
         Trial::test("the lists are right", lists_are_right),
         trial("clean", &subject, clean_holds),
+        trial("over https", &subject, |_| tls::is_judged(&CONTRACT)),
     ];
     for killed in lists::killed().into_iter().step_by(step(DEFECTS_SAMPLE)) {
         let name = killed.defect;
@@ -145,7 +148,7 @@ fn judged(second: &Second, check: Option<&str>) -> Broken {
     };
     let client = Client::new(&target, ring, &setting);
     let filter = Filter {
-        check: check.map(str::to_owned),
+        checks: check.into_iter().map(str::to_owned).collect(),
         ..Filter::default()
     };
     let mut broken = Broken::new();

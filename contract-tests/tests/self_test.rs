@@ -38,7 +38,9 @@ fn holds(check: &Check, target: &InProcess) -> Result<(), Failed> {
     let judged = run::judge(&setting, check, &cases, &captured);
     match judged.outcome() {
         Outcome::Passed => Ok(()),
-        Outcome::Skipped { why } => Err(format!("skipped: {why}").into()),
+        Outcome::Skipped { why } | Outcome::NotAsked { why } => {
+            Err(format!("skipped: {why}").into())
+        }
         Outcome::Failed | Outcome::Known => Err(human::broken(&judged).into()),
     }
 }

@@ -38,10 +38,14 @@ impl Judge {
         let strange = strangers(&setting, &checks, &capture);
         fanout.take(&mut Event::RunStarted(RunStarted {
             checks: result.len() + strange.iter().len(),
+            cases: result.iter().map(|result| result.cases).sum(),
             seed: capture.seed.clone(),
+            profile: capture.profile,
             addresses: Vec::new(),
             console: None,
-            clauses: run::rows(&setting, &checks, &captured(&setting, &checks, &capture)),
+            clauses: run::rows(&setting, &checks, |setting| {
+                captured(setting, &checks, &capture)
+            }),
         }));
         for result in result.into_iter().chain(strange) {
             fanout.take(&mut Event::CheckFinished(result));

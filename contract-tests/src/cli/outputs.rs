@@ -13,7 +13,7 @@ use super::exit::{CommandError, Exit};
 use crate::baseline::Baseline;
 use crate::capture::Capture;
 use crate::check::Check;
-use crate::event::{Event, Totals};
+use crate::event::{CheckResult, Event, Totals};
 use crate::personal::{self, PersonalMembers, Pseudonyms};
 use crate::plan::Setting;
 use crate::report::human::{HumanReport, Lines};
@@ -49,6 +49,9 @@ pub(super) struct OutputArgs {
     /// Print a line only for the checks that fail
     #[arg(long)]
     quiet: bool,
+    /// Print a line for each case as well: its time, and why it was tried again
+    #[arg(long, conflicts_with = "quiet")]
+    verbose: bool,
     /// A list of known deviations, in TOML: they are reported and do not fail the run
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -120,9 +123,10 @@ impl OutputArgs {
     }
 
     fn lines(&self) -> Lines {
-        match self.quiet {
-            true => Lines::Failed,
-            false => Lines::All,
+        match (self.quiet, self.verbose) {
+            (true, _) => Lines::Failed,
+            (false, true) => Lines::Cases,
+            (false, false) => Lines::Checks,
         }
     }
 
@@ -210,16 +214,14 @@ impl<'a> EventFanout<'a> {
     /// Takes in what happened, and marks what is known of it.
     pub(super) fn take(&mut self, event: &mut Event) {
         let event = match event {
+            Event::CaseFinished(result) => Event::CaseFinished(self.marked(result)),
             Event::CheckFinished(result) => {
-                self.baseline.mark(result);
+                let shown = self.marked(result);
                 self.totals.count(result);
-                let mut result = result.clone();
-                if let Some(pseudonyms) = &mut self.pseudonyms {
-                    pseudonyms.replace_in(&mut result);
-                }
-                Event::CheckFinished(result)
+                Event::CheckFinished(shown)
             }
-            Event::RunFinished(_) => {
+            Event::RunFinished(totals) => {
+                self.totals.took_ms = totals.took_ms;
                 for stale in self.baseline.stale() {
                     self.totals.stale += 1;
                     self.forward(Event::StaleDeviation(stale));
@@ -233,13 +235,26 @@ impl<'a> EventFanout<'a> {
         self.forward(event);
     }
 
+    /// Marks what is known of a result; answers it as it may be shown here.
+    fn marked(&mut self, result: &mut CheckResult) -> CheckResult {
+        self.baseline.mark(result);
+        let mut shown = result.clone();
+        if let Some(pseudonyms) = &mut self.pseudonyms {
+            pseudonyms.replace_in(&mut shown);
+        }
+        shown
+    }
+
     fn forward(&mut self, event: Event) {
         self.progress.take(&event);
         if self.printed.is_ok() {
             let human = &mut self.human;
             self.printed = self.progress.aside(|| human.take(&event));
         }
-        self.events.push(event);
+        // What a case shows stands in its check's result, too.
+        if !matches!(event, Event::CaseFinished(_)) {
+            self.events.push(event);
+        }
     }
 
     /// A capture as it may be saved here.

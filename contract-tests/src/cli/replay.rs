@@ -28,7 +28,7 @@ pub(super) struct Replay {
 impl Replay {
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         let capture = load(&self.file)?;
-        let chosen = chosen(&capture, self.case.as_deref(), self.run.check())?;
+        let chosen = chosen(&capture, self.case.as_deref(), self.run.checks())?;
         self.run.send_again(&RepeatedCases {
             cases: [chosen].into(),
             profile: capture.profile,
@@ -40,11 +40,11 @@ impl Replay {
 fn chosen(
     capture: &Capture,
     case: Option<&str>,
-    check: Option<&str>,
+    checks: &[String],
 ) -> Result<(String, String), CommandError> {
     let meant = |(of, named): &&(String, String)| {
         case.is_none_or(|wanted| wanted == named)
-            && check.is_none_or(|wanted| of.starts_with(wanted))
+            && (checks.is_empty() || checks.iter().any(|wanted| of.starts_with(wanted)))
     };
     let all = capture.cases.iter();
     let all = all.map(|case| (case.check.clone(), case.case.clone()));
@@ -85,7 +85,8 @@ mod tests {
     }
 
     fn found(names: &[(&str, &str)], case: Option<&str>, check: Option<&str>) -> String {
-        match chosen(&capture(names), case, check) {
+        let checks: Vec<_> = check.into_iter().map(str::to_owned).collect();
+        match chosen(&capture(names), case, &checks) {
             Ok((check, case)) => format!("{check}: {case}"),
             Err(mistake) => mistake.cause.to_string(),
         }

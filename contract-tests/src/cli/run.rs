@@ -82,8 +82,8 @@ impl Run {
     }
 
     /// What `--check` says.
-    pub(super) fn check(&self) -> Option<&str> {
-        self.selection.check()
+    pub(super) fn checks(&self) -> &[String] {
+        self.selection.checks()
     }
 
     fn go(&self, again: Option<&RepeatedCases>) -> Result<Exit, CommandError> {

@@ -1,5 +1,6 @@
 //! Which checks are run: the arguments, and the filter they make.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,25 +9,25 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::{Source, nearest};
 
 use super::exit::CommandError;
-use crate::check;
+use crate::check::{self, Check};
 use crate::plan::inputs::{self, Input};
 use crate::plan::{Setting, clause_ids};
-use crate::run::{Filter, Tag};
+use crate::run::{Filter, Tag, is_or_below};
 
 /// Which checks are run, and with which inputs. Every filter that is given narrows the run.
 #[derive(Debug, Args)]
 pub(super) struct SelectionArgs {
-    /// Run only what is about this operation, or about those below it
+    /// Run only what is about this operation, or about those below it; can be given several times
     #[arg(long, value_name = "OPERATION")]
-    operation: Option<String>,
-    /// Run only the checks whose id begins so
+    operation: Vec<String>,
+    /// Run only the checks whose id begins so; can be given several times
     #[arg(long, value_name = "CHECK")]
-    check: Option<String>,
-    /// Run only what proves this clause; `list --clauses` shows them
+    check: Vec<String>,
+    /// Run only what proves this clause, as `list --clauses` names it; can be given several times
     #[arg(long, value_name = "CLAUSE")]
-    clause: Option<String>,
-    /// Run only the checks that have this tag, and every other one that is given: a stage
-    /// (refused: nothing is executed; sandbox; live: may be charged), or a kind of clause it proves
+    clause: Vec<String>,
+    /// Run only the checks that have this tag, or one of those that are given: a stage (refused: nothing
+    /// is executed; sandbox; live: may be charged), or a kind of clause it proves
     #[arg(long, value_name = "TAG", value_parser = PossibleValuesParser::new(Tag::ALL.map(|(name, _)| name)))]
     tag: Vec<String>,
     /// Inputs whose outcome this sandbox fixes, beside those of the specification: a TOML file like
@@ -37,8 +38,8 @@ pub(super) struct SelectionArgs {
 
 impl SelectionArgs {
     /// What `--check` says.
-    pub(super) fn check(&self) -> Option<&str> {
-        self.check.as_deref()
+    pub(super) fn checks(&self) -> &[String] {
+        &self.check
     }
 
     /// The inputs whose outcome is fixed.
@@ -56,56 +57,67 @@ impl SelectionArgs {
         Ok(known)
     }
 
-    /// A filter that allows no check is a mistake of the caller: a run of nothing is never meant.
+    /// A name that nothing has, and a filter that nothing can pass, are mistakes of the caller: a run of
+    /// nothing is never meant.
     pub(super) fn filter(&self, setting: &Setting<'_>) -> Result<Filter, CommandError> {
+        let (checks, contract) = (check::all(), setting.contract);
+        let everything = setting.clone().everything();
+        let ids = || checks.iter().map(|check| check.id);
+        let of_checks = |wanted: &str| ids().any(|id| id.starts_with(wanted));
+        let shown = "`list` shows them";
+        no_other("--check", "check", &self.check, ids(), of_checks, shown)?;
+        let clauses: BTreeSet<_> = clause_ids(contract).collect();
+        let of_clauses = |wanted: &str| clauses.contains(wanted);
+        let (names, shown) = (clauses.iter().copied(), "`list --clauses` shows them");
+        no_other("--clause", "clause", &self.clause, names, of_clauses, shown)?;
+        let all = Filter::default();
+        let cases = |filter: &Filter| {
+            let allowed = |check: &&Check| filter.allows_check(check, &everything);
+            let allowed = checks.iter().filter(allowed);
+            let cases = allowed.flat_map(|check| filter.cases(check, &everything));
+            cases.collect::<Vec<_>>()
+        };
+        if !self.operation.is_empty() {
+            let planned = cases(&all);
+            let about = planned.iter().filter_map(|case| case.operation.as_deref());
+            let names: BTreeSet<_> = about.collect();
+            let of_operations = |wanted: &str| names.iter().any(|id| is_or_below(id, wanted));
+            let (given, ids) = (&self.operation, names.iter().copied());
+            let shown = "CHECKS.md and the specification name them";
+            no_other("--operation", "operation", given, ids, of_operations, shown)?;
+        }
         let tag = |name: &String| Tag::ALL.iter().find(|(known, _)| known == name);
+        let tags = self.tag.iter().filter_map(tag);
         let filter = Filter {
-            operation: self.operation.clone(),
-            check: self.check.clone(),
-            clause: self.clause.clone(),
-            tags: self
-                .tag
-                .iter()
-                .filter_map(tag)
-                .map(|(_, tag)| *tag)
-                .collect(),
+            operations: self.operation.clone(),
+            checks: self.check.clone(),
+            clauses: self.clause.clone(),
+            tags: tags.map(|(_, tag)| *tag).collect(),
             only: None,
         };
-        let contract = setting.contract;
-        let mut ids = clause_ids(contract);
-        if let Some(clause) = &self.clause
-            && !ids.any(|id| id == clause)
-        {
-            let hint = nearest(clause, clause_ids(contract));
-            let unknown = format!("--clause: there is no clause `{clause}`; {hint}");
-            return Err(CommandError::usage(unknown));
+        match cases(&filter).is_empty() {
+            false => Ok(filter),
+            true => Err(CommandError::usage(
+                "--operation, --check, --clause and --tag together leave nothing to run: no case fits them all; \
+                 `list` shows which check proves what",
+            )),
         }
-        let checks = check::all();
-        let begins = |wanted: &String, id: &str| id.starts_with(wanted.as_str());
-        let of_check = |wanted: &String| checks.iter().any(|check| begins(wanted, check.id));
-        let of_operation =
-            |wanted: &String| contract.operations.iter().any(|it| begins(wanted, &it.id));
-        let no_check = self.check.as_ref().filter(|wanted| !of_check(wanted));
-        let no_operation = self
-            .operation
-            .as_ref()
-            .filter(|wanted| !of_operation(wanted));
-        if let Some(wanted) = no_check {
-            let hint = nearest(wanted, checks.iter().map(|check| check.id));
-            let unknown =
-                format!("--check: no check's id begins with `{wanted}`; {hint} `list` shows them");
-            return Err(CommandError::usage(unknown));
-        }
-        if let Some(wanted) = no_operation {
-            let hint = nearest(wanted, contract.operations.iter().map(|it| it.id.as_str()));
-            let unknown = format!("--operation: there is no operation `{wanted}`; {hint}");
-            return Err(CommandError::usage(unknown));
-        }
-        let mistake = if !checks.iter().any(|it| filter.allows_check(it, setting)) {
-            "--check, --clause and --tag together let no check through; `list` shows which proves what"
-        } else {
-            return Ok(filter);
-        };
-        Err(CommandError::usage(mistake))
     }
+}
+
+/// Refuses a name that nothing has, with the one that is nearest.
+fn no_other<'k>(
+    flag: &str,
+    thing: &str,
+    given: &[String],
+    known: impl Iterator<Item = &'k str> + Clone,
+    is_known: impl Fn(&str) -> bool,
+    shown: &str,
+) -> Result<(), CommandError> {
+    let Some(wrong) = given.iter().find(|name| !is_known(name)) else {
+        return Ok(());
+    };
+    let hint = nearest(wrong, known);
+    let text = format!("{flag}: there is no {thing} `{wrong}`; {hint} ({shown}). Nothing was sent");
+    Err(CommandError::usage(text))
 }

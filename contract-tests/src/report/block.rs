@@ -2,15 +2,21 @@
 //! answer shows by itself before what a comparison shows.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::counted;
 use super::run_summary::{Breach, RunSummary};
-use crate::verdict::EVERY_ANSWER;
+use crate::capture::Credential;
+use crate::event::CheckResult;
+use crate::verdict::{EVERY_ANSWER, Finding};
 
 /// How many cases are named of each check.
 const CASES: usize = 3;
+
+/// An answer that lacks so many members of the envelope is none: what else is wrong with it is no wonder.
+const NO_ENVELOPE: usize = 3;
 
 /// Equal findings: one clause, one place of the answers, one kind of value that is expected and found.
 #[derive(Debug, Clone)]
@@ -46,6 +52,13 @@ pub fn blocks<'e>(summary: &RunSummary<'e>) -> Vec<Block<'e>> {
             add_answer(&mut blocks, answer);
         }
     }
+    for block in &mut blocks {
+        let plainest = (0..block.places.len()).min_by_key(|&at| {
+            let place = &block.places[at];
+            effort(place.result, place.finding)
+        });
+        block.places.swap(0, plainest.unwrap_or_default());
+    }
     blocks.sort_by_key(|block| {
         let first = block.first();
         (
@@ -57,13 +70,39 @@ pub fn blocks<'e>(summary: &RunSummary<'e>) -> Vec<Block<'e>> {
     blocks
 }
 
+/// How much it takes to understand a call and to send it again: a valid one is the plainest.
+pub(super) fn effort(result: &CheckResult, finding: &Finding) -> impl Ord {
+    const REFUSED: [&str; 4] = ["authentication.", "body.", "paths.", "validation."];
+    let kind = match result.check {
+        "envelope.success" => 0,
+        check if REFUSED.iter().any(|family| check.starts_with(family)) => 2,
+        _ => 1,
+    };
+    let case = result.evidence(&finding.case);
+    let exchange = case.and_then(|case| case.exchanges.get(finding.step));
+    let size = exchange.map(|exchange| {
+        let (request, answer) = (&exchange.request, exchange.response.as_ref());
+        let refused = answer.is_ok_and(|answer| (400..500).contains(&answer.status));
+        let strange = exchange.credential != Credential::Own || request.method != "POST";
+        let (headers, body) = (request.headers.len(), request.body.len());
+        (strange, refused, finding.step, headers, body)
+    });
+    (size.is_none(), kind, size)
+}
+
 /// Adds what was found in one answer.
 fn add_answer<'e>(blocks: &mut Vec<Block<'e>>, answer: &[Breach<'e>]) {
     let mut breaches = answer.to_vec();
-    breaches.sort_by_key(rank);
+    let lacking = |breach: &Breach<'e>| breach.lacks_member().is_some();
+    let none = breaches.iter().filter(|breach| lacking(breach)).count() >= NO_ENVELOPE;
+    breaches.sort_by_key(|breach| (none && !lacking(breach), rank(breach)));
     let mut roots: Vec<(Breach<'e>, usize)> = Vec::new();
     for breach in breaches {
-        match roots.iter().find(|(root, _)| explains(root, &breach)) {
+        let explained = |root: &Breach<'e>| match none && lacking(root) {
+            true => root.known.is_none() || breach.known.is_some(),
+            false => explains(root, &breach),
+        };
+        match roots.iter().find(|(root, _)| explained(root)) {
             Some((_, at)) => {
                 add(&mut blocks[*at].follows, breach);
             }
@@ -137,7 +176,7 @@ impl<'e> Key<'e> {
         let place = breach.place_in_answer();
         let at_place = place.is_some();
         Key {
-            clause: (!breach.is_form()).then_some(breach.clause),
+            clause: (!breach.is_form() && !breach.is_signature()).then_some(breach.clause),
             what: place.unwrap_or_else(|| breach.what.to_owned()),
             expected: kind(breach.expected, at_place),
             found: kind(breach.found, at_place),
@@ -157,15 +196,18 @@ fn kind(text: &str, at_place: bool) -> String {
         Ok(Value::String(_)) => "a text".to_owned(),
         Ok(Value::Number(_)) => "a number".to_owned(),
         Ok(Value::Bool(_) | Value::Null) => text.to_owned(),
-        Err(_) => {
-            let varies = |word: &str| word.contains(|c: char| c.is_ascii_digit());
-            let words = text.split_whitespace().take(10);
-            let words: Vec<_> = words
-                .map(|word| if varies(word) { "#" } else { word })
-                .collect();
-            words.join(" ")
-        }
+        Err(_) => kind_of_words(text),
     }
+}
+
+/// The same of a sentence.
+pub(super) fn kind_of_words(text: &str) -> String {
+    let varies = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    let words = text.split_whitespace().take(10);
+    let words: Vec<_> = words
+        .map(|word| if varies(word) { "#" } else { word })
+        .collect();
+    words.join(" ")
 }
 
 impl<'e> Block<'e> {
@@ -181,10 +223,39 @@ impl<'e> Block<'e> {
         self.key.known
     }
 
-    /// The clauses that are broken, and how often; also whether they ever held.
+    /// The clause that is named: of several the one that the specification has first.
     #[must_use]
-    pub fn headline(&self, summary: &RunSummary<'_>) -> String {
-        let first = self.first();
+    pub fn clause(&self, summary: &RunSummary<'e>) -> &'e str {
+        let mine = |id: &str| self.places.iter().any(|place| place.clause == id);
+        let mut rows = summary.started.iter().flat_map(|started| &started.clauses);
+        let first = rows.find(|row| mine(&row.id));
+        first.map_or(self.first().clause, |row| row.id.as_str())
+    }
+
+    /// What is wrong, in one line.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let message = self.first().message();
+        let mut line = message.lines().next().unwrap_or_default().to_owned();
+        let lacking = self.follows.iter().map(Block::first);
+        let mut lacking: Vec<_> = lacking.filter_map(Breach::lacks_member).collect();
+        lacking.extend(self.first().lacks_member());
+        if lacking.len() >= NO_ENVELOPE {
+            line = format!(
+                "the answer is no envelope, it has no {}",
+                lacking.join(", ")
+            );
+        }
+        match self.is_known() {
+            true => format!("known: {line}"),
+            false => format!("broken: {line}"),
+        }
+    }
+
+    /// The clauses that are broken, and in how many of the cases that ask them.
+    #[must_use]
+    pub fn headline(&self, summary: &RunSummary<'e>) -> String {
+        let (first, clause) = (self.first(), self.clause(summary));
         let mut clauses: Vec<_> = self.places.iter().map(|place| place.clause).collect();
         clauses.sort_unstable();
         clauses.dedup();
@@ -193,27 +264,28 @@ impl<'e> Block<'e> {
             all => format!(" and {}", counted(all - 1, "other clause")),
         };
         let known = if self.is_known() { "known, " } else { "" };
-        let times = counted(self.places.len(), "time");
-        let held = clauses.iter().map(|clause| summary.held(clause));
-        let held = match held.sum::<usize>() {
-            0 => "never held".to_owned(),
-            held => format!("held {}", counted(held, "time")),
+        let broken = self.places.iter();
+        let broken = broken.map(|place| (place.result.check, place.finding.case.as_str()));
+        let broken = broken.collect::<BTreeSet<_>>().len();
+        let all = summary.judged(&clauses.into_iter().collect()).len();
+        let cases = match (broken, all) {
+            (1, 1) => "in the one case that asks for it".to_owned(),
+            _ if broken == all => format!("always, in all {all} cases that ask for it"),
+            _ => format!("in {broken} of {all} cases that ask for it"),
         };
-        format!("{}{more}: {known}broken {times}, {held}", first.clause)
+        let seen = first.seen;
+        let seen = seen.map_or(String::new(), |seen| format!("; seen {seen}"));
+        format!("{clause}{more}: {known}broken {cases}{seen}")
     }
 
     /// The other cases, shortened; none where there is but one.
     #[must_use]
     pub fn others(&self) -> Option<String> {
-        let others = &self.places[1..];
-        let mut named: Vec<String> = Vec::new();
-        for place in others {
-            let name = place.place();
-            if !named.contains(&name) && named.len() < CASES {
-                named.push(name);
-            }
-        }
-        let rest = others.len().saturating_sub(named.len());
+        let first = self.first().place();
+        let others = self.places.iter().map(Breach::place);
+        let others: BTreeSet<_> = others.filter(|place| *place != first).collect();
+        let rest = others.len().saturating_sub(CASES);
+        let named: Vec<_> = others.iter().take(CASES).map(String::as_str).collect();
         match (others.len(), rest) {
             (0, _) => None,
             (_, 0) => Some(format!("also {}", named.join("; "))),
@@ -237,7 +309,10 @@ impl<'e> Block<'e> {
         let mut lines: Vec<_> = follows.iter().take(CASES).map(line).collect();
         if follows.len() > CASES {
             let rest = follows.len() - CASES;
-            lines.push(format!("{} more", counted(rest, "finding")));
+            lines.push(format!(
+                "{rest} more {}",
+                if rest == 1 { "finding" } else { "findings" }
+            ));
         }
         lines
     }
@@ -246,8 +321,8 @@ impl<'e> Block<'e> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{CheckResult, Event};
-    use crate::verdict::{Finding, Verdict};
+    use crate::event::Event;
+    use crate::verdict::Verdict;
 
     fn broken(case: &str, clause: &str, what: &str, expected: &str, found: &str) -> Finding {
         Finding {
@@ -259,6 +334,7 @@ mod tests {
                 expected: expected.to_owned(),
                 found: found.to_owned(),
                 known: None,
+                seen: None,
             },
         }
     }
@@ -294,7 +370,9 @@ mod tests {
         let found = shown((0..2_685).map(finding).collect());
         assert_eq!(
             found,
-            ["operation.0 and 2684 other clauses: broken 2685 times, never held > "]
+            [
+                "operation.0 and 2684 other clauses: broken always, in all 2685 cases that ask for it > "
+            ]
         );
     }
 
@@ -313,7 +391,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "envelope.same-shape: broken 1 time, never held > lookup.same 1 time: expected 1 (a number), found nothing at data.x"
+                "envelope.same-shape: broken in the one case that asks for it > lookup.same 1 time: expected 1 (a number), found nothing at data.x"
             ]
         );
     }
@@ -332,9 +410,8 @@ mod tests {
             ),
         ]);
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(
-            found[0]
-                .starts_with("envelope.billing: broken 1 time, never held > billing.live 1 time")
-        );
+        assert!(found[0].starts_with(
+            "envelope.billing: broken in the one case that asks for it > billing.live 1 time"
+        ));
     }
 }

@@ -4,21 +4,23 @@ use std::fmt::Write as _;
 
 use super::block::{Block, blocks};
 use super::curl;
+use super::duration;
 use super::escape::visible;
 use super::run_summary::RunSummary;
+use super::unjudged::{not_asked, unjudged};
 use crate::event::Outcome;
 
 /// GitHub shows a summary of at most a MiB, and none at all of a longer one.
 const LONGEST_SUMMARY: usize = 900_000;
 
 /// The annotations: an error for each broken clause and each stale deviation, a notice for what is
-/// known, a warning for what was skipped.
+/// known, a warning for each reason why something was not judged.
 #[must_use]
 pub fn annotations(summary: &RunSummary<'_>) -> String {
     let mut out = String::new();
     for block in blocks(summary) {
         let first = block.first();
-        let row = summary.row(first.clause);
+        let row = summary.row(block.clause(summary));
         let place = row.map(|row| (row.file.as_str(), row.line.to_string()));
         let place = place.as_ref().map(|(file, line)| (*file, line.as_str()));
         let level = if block.is_known() { "notice" } else { "error" };
@@ -41,15 +43,13 @@ pub fn annotations(summary: &RunSummary<'_>) -> String {
         let title = "a known deviation is none any more";
         annotation(&mut out, "error", Some(place), title, &stale.message);
     }
-    for result in &summary.results {
-        if let Outcome::Skipped { why } = result.outcome() {
-            let level = match result.unreachable {
-                Some(_) => "error",
-                None => "warning",
-            };
-            let title = format!("{} was skipped", result.check);
-            annotation(&mut out, level, None, &title, &why);
-        }
+    let level = match summary.unreachable() {
+        Some(_) => "error",
+        None => "warning",
+    };
+    for reason in unjudged(summary) {
+        let body = format!("{}\nin {}", reason.headline(), reason.place());
+        annotation(&mut out, level, None, "not judged", &body);
     }
     out
 }
@@ -85,8 +85,14 @@ fn property(text: &str) -> String {
 pub fn summary(summary: &RunSummary<'_>) -> String {
     let sum = summary.totals;
     let mut out = format!(
-        "## Contract tests\n\n| passed | failed | known | skipped | unreachable |\n|---|---|---|---|---|\n| {} | {} | {} | {} | {} |\n\n",
-        sum.passed, sum.failed, sum.known, sum.skipped, sum.unreachable
+        "## Contract tests\n\n| passed | failed | known | skipped | not asked | unreachable | took |\n|---|---|---|---|---|---|---|\n| {} | {} | {} | {} | {} | {} | {} |\n\n",
+        sum.passed,
+        sum.failed,
+        sum.known,
+        sum.skipped,
+        sum.not_asked,
+        sum.unreachable,
+        duration(sum.took_ms)
     );
     if sum.judged() == 0 {
         out.push_str("**Nothing was judged.**\n\n");
@@ -102,6 +108,13 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
             break;
         }
         out.push_str(&section);
+    }
+    for reason in unjudged(summary) {
+        let (headline, place) = (reason.headline(), reason.place());
+        let _ = writeln!(out, "### {}\n\nIn {}\n", cell(&headline), cell(&place));
+        if let Some(curl) = reason.curl(summary) {
+            let _ = writeln!(out, "{}\n", fence(&curl));
+        }
     }
     let notes = summary.notes();
     if !notes.is_empty() {
@@ -121,6 +134,9 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
         let head = "### Skipped checks\n\n| check | why |\n|---|---|\n";
         let _ = writeln!(out, "{head}{skipped}");
     }
+    for line in not_asked(summary) {
+        let _ = writeln!(out, "Not asked here: {}\n", cell(&line));
+    }
     out.push_str("### Clauses\n\n| state | clauses |\n|---|---|\n");
     for (word, number) in summary.counts() {
         let _ = writeln!(out, "| {word} | {number} |");
@@ -128,14 +144,18 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
     out
 }
 
-fn block(summary: &RunSummary<'_>, block: &Block<'_>) -> String {
+fn block<'e>(summary: &RunSummary<'e>, block: &Block<'e>) -> String {
     let first = block.first();
     let mut out = format!(
-        "### {}\n\n{}\n\n",
+        "### {}\n\n{}\n\n{}\n\n",
+        cell(&block.title()),
         cell(&block.headline(summary)),
         fence(&first.message())
     );
-    if let Some(row) = summary.row(first.clause) {
+    if let Some(call) = first.call() {
+        let _ = writeln!(out, "{}\n", cell(&call));
+    }
+    if let Some(row) = summary.row(block.clause(summary)) {
         let _ = writeln!(out, "{} ({})\n", cell(&row.text), cell(&row.section));
     }
     let _ = writeln!(out, "In {}\n", cell(&first.place()));
@@ -192,14 +212,14 @@ mod tests {
     fn annotations_are_a_line_each() {
         let events = sample::events();
         insta::assert_snapshot!(annotations(&RunSummary::of(&events)), @r#"
-        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken 4 times%2C never held::the status: expected 200, found 404%0Aone.is-broken: an.operation, step 2%0ATwo bodies are the same & <b>equal</b> | always.
-        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken 1 time%2C never held::the body differs%0A--- expected%0A+++ found%0A@@ -1,4 +1,4 @@%0A {%0A   "a": 1,%0A-  "b": 2%0A+  "b": 3%0A }%0Aone.is-broken: an.operation, step 1%0ATwo bodies are the same & <b>equal</b> | always.
-        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken 1 time%2C never held::expected a text, found </script><img src=x onerror=alert(1)> ```%0A::error::x, 100%25 at error.message%0Aone.is-broken: hostile, step 1%0ATwo bodies are the same & <b>equal</b> | always.
-        ::notice file=fixtures/contract/clauses.toml,line=4,title=c.known%3A known%2C broken 1 time%2C never held::the status: expected 202, found 200%0Aone.is-known: an.operation, step 1%0ASomething else holds.
+        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken in 1 of 2 cases that ask for it::the status: expected 200, found 404%0Aone.is-broken: an.operation, step 2%0ATwo bodies are the same & <b>equal</b> | always.
+        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken in 1 of 2 cases that ask for it::the body differs from what it must be%0A--- expected%0A+++ found%0A@@ -1,4 +1,4 @@%0A {%0A   "a": 1,%0A-  "b": 2%0A+  "b": 3%0A }%0Aone.is-broken: an.operation, step 1%0ATwo bodies are the same & <b>equal</b> | always.
+        ::error file=fixtures/contract/clauses.toml,line=4,title=b.broken%3A broken in 1 of 2 cases that ask for it::expected a text, found </script><img src=x onerror=alert(1)> ```%0A::error::x, 100%25 at error.message%0Aone.is-broken: hostile, step 1%0ATwo bodies are the same & <b>equal</b> | always.
+        ::notice file=fixtures/contract/clauses.toml,line=4,title=c.known%3A known%2C broken in the one case that asks for it; seen once in 3 tries::the status: expected 202, found 200%0Aone.is-known: an.operation, step 1%0ASomething else holds.
         ::notice title=a.held is noted::a.held: `data.new`: a member the specification does not name \u{1b}[31m\u{202e} (3 times, first in one.holds: an.operation, step 2)
         ::error file=known.toml,line=7,title=a known deviation is none any more::it holds now: take the entry out
-        ::warning title=one.is-skipped was skipped::there is no live key for this run
-        ::error title=one.is-lost was skipped::no answer: no connection: refused
+        ::error title=not judged::not judged: no answer: no connection: refused%0Ain one.is-lost: an.operation, step 1
+        ::error title=not judged::not judged: there is no live key for this run%0Ain one.is-skipped: an.operation (live), step 1
         "#);
     }
 

@@ -23,6 +23,8 @@ pub fn print(summary: &RunSummary<'_>) -> String {
     let checks = summary.results.iter().map(|result| check(summary, result));
     let document = json!({
         "seed": summary.seed(),
+        "profile": summary.started.map(|started| started.profile.to_string()),
+        "asked_of_console": summary.console(),
         "summary": summary.totals,
         "checks": checks.collect::<Vec<_>>(),
         "noted": summary.notes(),
@@ -41,7 +43,15 @@ fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {
     };
     let cases = result.by_case().into_iter();
     let cases: Vec<Value> = cases
-        .map(|(name, findings)| json!({ "case": name, "outcome": Outcome::of(findings).word() }))
+        .map(|(name, findings)| {
+            let time = result.time(name);
+            json!({
+                "case": name,
+                "outcome": Outcome::of(findings).word(),
+                "took_ms": time.map(|time| time.took_ms),
+                "tried_again": time.map(|time| &time.tried_again),
+            })
+        })
         .collect();
     json!({
         "check": result.check,
@@ -50,6 +60,7 @@ fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {
         "why": outcome.why(),
         "unreachable": result.unreachable,
         "requests": result.requests,
+        "took_ms": result.took_ms(),
         "held": count(|verdict| matches!(verdict, Verdict::Held { .. })),
         "noted": count(|verdict| matches!(verdict, Verdict::Noted { .. })),
         "skipped": count(|verdict| matches!(verdict, Verdict::NotJudged { .. })),
@@ -69,6 +80,8 @@ fn breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Value {
         "expected": breach.expected,
         "found": breach.found,
         "known": breach.known,
+        "seen": breach.seen.map(|seen| seen.to_string()),
+        "took_ms": exchange.map(|exchange| exchange.took_ms),
         "request": exchange.map(|exchange| &exchange.request),
         "response": answered.and_then(|answered| answered.as_ref().ok()),
         "unanswered": answered.and_then(|answered| answered.as_ref().err()).map(ToString::to_string),

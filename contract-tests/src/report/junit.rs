@@ -1,6 +1,8 @@
 //! The report for CI servers: JUnit. A check is a suite, a case a test; what was not reached is an
 //! error, what was not judged is skipped, what is known is skipped with its reason.
 
+use std::time::Duration;
+
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::escape::visible;
@@ -12,6 +14,7 @@ use crate::verdict::Finding;
 #[must_use]
 pub fn print(summary: &RunSummary<'_>) -> String {
     let mut report = Report::new("svc-contract-tests");
+    report.set_time(Duration::from_millis(summary.totals.took_ms));
     let notes = summary.notes();
     for result in &summary.results {
         report.add_test_suite(suite(result));
@@ -43,14 +46,18 @@ pub fn print(summary: &RunSummary<'_>) -> String {
 
 fn suite(result: &CheckResult) -> TestSuite {
     let mut suite = TestSuite::new(result.check);
+    suite.set_time(Duration::from_millis(result.took_ms()));
     for (name, findings) in result.by_case() {
         let mut case = test_case(result.check, name, status(result, &findings));
         case.set_assertions(findings.len());
+        let time = result.time(name).map_or(0, |time| time.took_ms);
+        case.set_time(Duration::from_millis(time));
         suite.add_test_case(case);
     }
     // A check without anything to judge is no green suite.
     if suite.test_cases.is_empty() {
-        let status = skipped("none of it is asked here");
+        let outcome = result.outcome();
+        let status = skipped(outcome.why().unwrap_or("it has no case here"));
         suite.add_test_case(test_case(result.check, result.check, status));
     }
     suite
@@ -67,7 +74,10 @@ fn status(result: &CheckResult, findings: &[&Finding]) -> TestCaseStatus {
             let news: Vec<_> = breaches().filter(|breach| breach.known.is_none()).collect();
             let details = news.iter().map(|breach| {
                 let (place, message) = (breach.place(), breach.message());
-                format!("{}: {place}: {message}", breach.clause)
+                let seen = breach
+                    .seen
+                    .map_or(String::new(), |seen| format!(" ({seen})"));
+                format!("{}: {place}: {message}{seen}", breach.clause)
             });
             let details = details.collect::<Vec<_>>().join("\n\n");
             let first = news.first().map_or("", |breach| breach.clause);
@@ -79,7 +89,7 @@ fn status(result: &CheckResult, findings: &[&Finding]) -> TestCaseStatus {
         Outcome::Skipped { why } if result.unreachable.is_some() => {
             failure(NonSuccessKind::Error, "the service did not answer", &why)
         }
-        Outcome::Skipped { why } => skipped(&why),
+        Outcome::Skipped { why } | Outcome::NotAsked { why } => skipped(&why),
         Outcome::Known => {
             let why = breaches().find_map(|breach| breach.known);
             skipped(&format!("known: {}", why.unwrap_or_default()))

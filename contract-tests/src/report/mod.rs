@@ -1,4 +1,5 @@
-//! Reporters: functions of events. They know no clock and no network; only `progress` knows a terminal.
+//! Reporters: functions of events. They know no clock and no network: times come with the events. Only
+//! `progress` knows a terminal.
 
 pub mod block;
 pub mod curl;
@@ -12,6 +13,16 @@ pub mod progress;
 pub mod run_summary;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod unjudged;
+
+/// A time as people say it.
+pub(crate) fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}
 
 /// Where the reports of one run agree: a number and its thing.
 pub(crate) fn counted(number: usize, thing: &str) -> String {

@@ -1,15 +1,17 @@
 //! The events of a run put together, as every report looks at them. Says nothing itself.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::counted;
-use crate::capture::Exchange;
+use super::{counted, duration};
+use crate::capture::{Channel, Exchange, Response};
 use crate::diff;
 use crate::event::{CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals};
-use crate::verdict::{Finding, Verdict};
+use crate::verdict::{Finding, SeenIn, Verdict};
+use svc_fixtures::contract::Environment;
 
 /// A run, put together.
 #[derive(Debug, Clone)]
@@ -58,6 +60,8 @@ pub struct Breach<'e> {
     pub found: &'e str,
     /// Why it is known, where it is.
     pub known: Option<&'e str>,
+    /// In how many tries it was seen, where the case was tried again.
+    pub seen: Option<SeenIn>,
 }
 
 /// Something remarkable that breaks nothing.
@@ -86,7 +90,7 @@ impl Note<'_> {
 }
 
 /// Where something was found: check, case and step.
-fn place(result: &CheckResult, finding: &Finding) -> String {
+pub(super) fn place(result: &CheckResult, finding: &Finding) -> String {
     format!(
         "{}: {}, step {}",
         result.check,
@@ -128,7 +132,7 @@ impl<'e> RunSummary<'e> {
         for event in events {
             match event {
                 Event::RunStarted(started) => summary.started = Some(started),
-                Event::CheckStarted { .. } => {}
+                Event::CheckStarted { .. } | Event::CaseFinished(_) => {}
                 Event::CheckFinished(result) => summary.results.push(result),
                 Event::StaleDeviation(stale) => summary.stale.push(stale),
                 Event::RunFinished(totals) => summary.totals = *totals,
@@ -199,13 +203,43 @@ impl<'e> RunSummary<'e> {
         ClauseState::ALL.map(|(state, word)| (word, of(state)))
     }
 
-    /// How often a clause held.
+    /// The cases in which one of these clauses was judged: check and name.
     #[must_use]
-    pub fn held(&self, clause: &str) -> usize {
-        let findings = self.results.iter().flat_map(|result| &result.findings);
-        let held =
-            |verdict: &Verdict| matches!(verdict, Verdict::Held { clause: it } if it == clause);
-        findings.filter(|finding| held(&finding.verdict)).count()
+    pub fn judged(&self, clauses: &BTreeSet<&str>) -> BTreeSet<(&'e str, &'e str)> {
+        let mut cases = BTreeSet::new();
+        for result in &self.results {
+            for finding in &result.findings {
+                let (Verdict::Held { clause } | Verdict::Broken { clause, .. }) = &finding.verdict
+                else {
+                    continue;
+                };
+                if clauses.contains(clause.as_str()) {
+                    cases.insert((result.check, finding.case.as_str()));
+                }
+            }
+        }
+        cases
+    }
+
+    /// What was asked of the console: method and path, and how often.
+    #[must_use]
+    pub fn console(&self) -> BTreeMap<&'e str, usize> {
+        let mut all = BTreeMap::new();
+        for (asked, times) in self.results.iter().flat_map(|result| &result.console) {
+            *all.entry(asked.as_str()).or_default() += times;
+        }
+        all
+    }
+
+    /// The checks that took longest, with their times: at most so many.
+    #[must_use]
+    pub fn slowest(&self, most: usize) -> Vec<(&'e str, u64)> {
+        let times = self.results.iter();
+        let times = times.map(|result| (result.check, result.took_ms()));
+        let mut times: Vec<_> = times.filter(|(_, took_ms)| *took_ms > 0).collect();
+        times.sort_by_key(|(_, took_ms)| Reverse(*took_ms));
+        times.truncate(most);
+        times
     }
 
     /// What is remarkable and breaks nothing: equal ones once.
@@ -265,6 +299,7 @@ impl<'e> Breach<'e> {
             expected,
             found,
             known,
+            seen,
         } = &finding.verdict
         else {
             return None;
@@ -277,6 +312,7 @@ impl<'e> Breach<'e> {
             expected,
             found,
             known: known.as_deref(),
+            seen: *seen,
         })
     }
 
@@ -284,6 +320,12 @@ impl<'e> Breach<'e> {
     #[must_use]
     pub fn place(&self) -> String {
         place(self.result, self.finding)
+    }
+
+    /// The call it was found in, in one line: what was sent where, and how that was answered.
+    #[must_use]
+    pub fn call(&self) -> Option<String> {
+        self.exchange().map(call)
     }
 
     /// The difference of the bodies, where both are known.
@@ -298,6 +340,20 @@ impl<'e> Breach<'e> {
         let form = ["must be ", "is missing", "is not part of the answer"];
         form.iter()
             .any(|beginning| self.expected.starts_with(beginning))
+    }
+
+    /// The outer member of the envelope that is missing, where one is.
+    #[must_use]
+    pub fn lacks_member(&self) -> Option<String> {
+        let place = self.place_in_answer()?;
+        let missing = matches!(self.expected, "is missing" | "is there");
+        (missing && !place.contains('.')).then_some(place)
+    }
+
+    /// Whether it is about the signature of a webhook, which several clauses ask for.
+    #[must_use]
+    pub fn is_signature(&self) -> bool {
+        self.what == "the signature of a delivery"
     }
 
     /// The place in the answer that it is about, as dotted names, where it is about one; of all items of a list
@@ -320,17 +376,24 @@ impl<'e> Breach<'e> {
     #[must_use]
     pub fn message(&self) -> String {
         if let Some(diff) = self.diff() {
-            return format!("{} differs\n{}", self.what, diff.trim_end());
+            return format!(
+                "{} differs from what it must be\n{}",
+                self.what,
+                diff.trim_end()
+            );
         }
         let what = self.what.trim_matches('`').replace('/', ".");
         let at_place = self.what.starts_with('`') && self.what.ends_with('`');
         let found = match at_place {
+            _ if self.found.is_empty() => "an empty text".to_owned(),
             true => with_kind(self.found),
             false => self.found.to_owned(),
         };
         let expected = self.expected.strip_prefix("must be ");
         match self.expected {
             "is missing" => format!("{what} is missing"),
+            "is there" if at_place => format!("{what} is missing"),
+            "is absent" if at_place => format!("{what} is there and must not be"),
             "is not part of the answer" => {
                 format!("{what} is not part of the answer, found {found}")
             }
@@ -349,6 +412,42 @@ impl<'e> Breach<'e> {
         case.exchanges.get(self.finding.step)
     }
 }
+
+/// A call in one line: what was sent where, and how that was answered.
+pub(super) fn call(exchange: &Exchange) -> String {
+    let request = &exchange.request;
+    let (method, path) = (&request.method, &request.path);
+    let to = match (request.channel, request.environment) {
+        (Channel::Sink, _) => return "what came to this run's receiver of webhooks".to_owned(),
+        (Channel::Console, _) => "of the console".to_owned(),
+        (Channel::Api | Channel::Page, Environment::Test) => "on the sandbox".to_owned(),
+        (Channel::Api | Channel::Page, Environment::Live) => "on live".to_owned(),
+    };
+    let answered = match &exchange.response {
+        Ok(response) => format!("answered {} after", response.status),
+        Err(_) => "without a whole answer after".to_owned(),
+    };
+    let took = duration(exchange.took_ms);
+    let strange = exchange.response.as_ref().ok().and_then(no_envelope);
+    let strange = strange.map_or(String::new(), |begins| format!(": {begins}"));
+    format!("{method} {path} {to}, {answered} {took}{strange}")
+}
+
+/// How an answer begins that is JSON and no envelope.
+fn no_envelope(response: &Response) -> Option<String> {
+    let json: Value = serde_json::from_slice(&response.body).ok()?;
+    if json.get("verificationId").is_some() {
+        return None;
+    }
+    let text = json.to_string();
+    Some(match text.char_indices().nth(LONGEST_BEGINNING) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    })
+}
+
+/// How much of an answer that is no envelope a line shows.
+const LONGEST_BEGINNING: usize = 120;
 
 /// How much of a value a line shows.
 const LONGEST_VALUE: usize = 200;

@@ -3,98 +3,99 @@
 
 use std::collections::BTreeSet;
 
+use super::asked::wider;
 use super::filter::Filter;
 use crate::check::Check;
 use crate::event::{ClauseRow, Coverage};
 use crate::plan::{Case, Setting};
-use crate::profile::Profile;
 use crate::verdict::EVERY_ANSWER;
-use svc_fixtures::contract::{Clause, Environment};
+use svc_fixtures::contract::Clause;
 use svc_fixtures::embedded;
 
-/// Every clause of the contract, and whether a run of these checks asks it.
+/// Every clause of the contract that was asked for, and whether a run of these checks asks it.
 #[must_use]
 pub fn clauses(setting: &Setting<'_>, checks: &[Check], filter: &Filter) -> Vec<ClauseRow> {
-    let chosen = checks
-        .iter()
-        .filter(|check| filter.allows_check(check, setting));
-    let cases = chosen.flat_map(|check| filter.cases(check, setting));
-    rows(setting, checks, &cases.collect::<Vec<Case>>())
+    rows(setting, checks, |setting| {
+        let chosen = checks
+            .iter()
+            .filter(|check| filter.allows_check(check, setting));
+        chosen
+            .flat_map(|check| filter.cases(check, setting))
+            .collect()
+    })
 }
 
-/// The same, where the cases are known.
+/// The same, where it is known which cases of a setting were asked for.
 #[must_use]
-pub fn rows(setting: &Setting<'_>, checks: &[Check], cases: &[Case]) -> Vec<ClauseRow> {
-    let mut on_live = setting.clone();
-    on_live.environments = Environment::ALL.to_vec();
-    let mut extended = on_live.clone();
-    extended.profile = Profile::Simulator;
+pub fn rows(
+    setting: &Setting<'_>,
+    checks: &[Check],
+    asked_for: impl Fn(&Setting<'_>) -> Vec<Case>,
+) -> Vec<ClauseRow> {
+    let cases = asked_for(setting);
+    let elsewhere = wider(setting).map(|(wider, why)| (expected(&asked_for(&wider)), why));
     let coverage = PlannedClauses {
         setting,
-        here: expected(cases),
-        unfiltered: expected(&all(setting, checks)),
-        on_live: expected(&all(&on_live, checks)),
-        extended: expected(&all(&extended, checks)),
-        anywhere: expected(&all(&setting.clone().everything(), checks)),
+        here: expected(&cases),
+        elsewhere,
         any: !cases.is_empty(),
+        narrowed: cases.len() < all(setting, checks).len(),
     };
-    let clauses = &setting.contract.clauses;
-    clauses.iter().map(|clause| coverage.row(clause)).collect()
+    let clauses = setting.contract.clauses.iter();
+    clauses.filter_map(|clause| coverage.row(clause)).collect()
 }
 
 /// Everything that could be asked, to say why something is not.
 struct PlannedClauses<'s> {
     setting: &'s Setting<'s>,
     here: BTreeSet<String>,
-    unfiltered: BTreeSet<String>,
-    on_live: BTreeSet<String>,
-    extended: BTreeSet<String>,
-    anywhere: BTreeSet<String>,
+    /// What a run with more at hand would ask, and why this one does not.
+    elsewhere: [(BTreeSet<String>, &'static str); 3],
     any: bool,
+    /// Whether only some cases were asked for: of all others nothing is said.
+    narrowed: bool,
 }
 
 impl PlannedClauses<'_> {
-    fn row(&self, clause: &Clause) -> ClauseRow {
+    fn row(&self, clause: &Clause) -> Option<ClauseRow> {
         let (file, line) = place(&clause.id);
-        ClauseRow {
+        Some(ClauseRow {
             id: clause.id.clone(),
             section: clause.section.clone(),
             text: clause.text.clone(),
             file,
             line,
-            coverage: self.coverage(clause),
-        }
+            coverage: self.coverage(clause)?,
+        })
     }
 
-    fn coverage(&self, row: &Clause) -> Coverage {
+    /// None for what was not asked for.
+    fn coverage(&self, row: &Clause) -> Option<Coverage> {
         let clause = row.id.as_str();
         let excluded = |why: &str| Coverage::Excluded {
             why: why.to_owned(),
         };
         let of_every_answer = EVERY_ANSWER.contains(&clause);
-        if self.here.contains(clause) {
+        let mut elsewhere = self.elsewhere.iter();
+        let elsewhere = elsewhere.find(|(clauses, _)| clauses.contains(clause));
+        Some(if self.here.contains(clause) {
             Coverage::ByCase
-        } else if !self.setting.covers(clause)
-            && (of_every_answer || self.anywhere.contains(clause))
-        {
+        } else if !self.setting.covers(clause) && (of_every_answer || elsewhere.is_some()) {
+            if elsewhere.is_none() && self.narrowed {
+                return None;
+            }
             excluded("only a ruling says it: asked with --profile simulator")
         } else if of_every_answer && self.any {
             Coverage::ByEveryAnswer
-        } else if self.unfiltered.contains(clause) {
-            excluded("the filter leaves it out")
-        } else if self.on_live.contains(clause) {
-            excluded("it is asked on live only, and no live address was given")
-        } else if self.extended.contains(clause) {
-            excluded("its cases are asked with --profile simulator")
-        } else if self.anywhere.contains(clause) {
-            excluded(
-                "it needs the console or a receiver of webhooks: --console-url, --webhook-sink",
-            )
+        } else if let Some((_, why)) = elsewhere {
+            excluded(why)
+        } else if self.narrowed {
+            return None;
         } else if let Some(why) = &row.excluded {
             excluded(why)
         } else {
             Coverage::Uncovered
-        }
+        })
     }
 }
 
@@ -131,10 +132,10 @@ mod tests {
     use crate::plan::inputs;
     use svc_fixtures::contract::Contract;
 
-    fn coverage(setting: &Setting<'_>, filter: &Filter, clause: &str) -> Coverage {
+    fn coverage(setting: &Setting<'_>, filter: &Filter, clause: &str) -> Option<Coverage> {
         let rows = clauses(setting, &check::all(), filter);
         let row = rows.into_iter().find(|row| row.id == clause);
-        row.expect("a clause of the contract").coverage
+        row.map(|row| row.coverage)
     }
 
     #[test]
@@ -143,22 +144,23 @@ mod tests {
         let real = Setting::new(&contract, inputs::built_in(), "s");
         let all = Filter::default();
         let one = Filter {
-            check: Some("envelope".to_owned()),
+            checks: vec!["envelope".to_owned()],
             ..Filter::default()
         };
-        let why = |coverage: Coverage| match coverage {
-            Coverage::Excluded { why } => why,
+        let why = |coverage: Option<Coverage>| match coverage {
+            Some(Coverage::Excluded { why }) => why,
             other => format!("{other:?}"),
         };
         assert_eq!(
             coverage(&real, &all, "errors.invalid-input"),
-            Coverage::ByCase
+            Some(Coverage::ByCase)
         );
         assert_eq!(
             coverage(&real, &one, "envelope.meta"),
-            Coverage::ByEveryAnswer
+            Some(Coverage::ByEveryAnswer)
         );
-        assert!(why(coverage(&real, &one, "errors.invalid-input")).contains("filter"));
+        let left_out = "errors.invalid-input";
+        assert_eq!(coverage(&real, &one, left_out), None, "nobody asked for it");
         assert!(why(coverage(&real, &all, "ruling.11-carried-ids")).contains("--profile"));
     }
 

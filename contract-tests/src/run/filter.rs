@@ -1,4 +1,4 @@
-//! Which checks and cases are run. Every filter that is given must let them through.
+//! Which checks and cases are run. Of what is given several times one must fit; every kind that is given must.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::verdict::EVERY_ANSWER;
 /// Which of the cases are run.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only those about this operation, or about operations below it.
-    pub operation: Option<String>,
-    /// Only those of checks whose id begins so.
-    pub check: Option<String>,
-    /// Only those that prove this clause.
-    pub clause: Option<String>,
-    /// Only those of checks with each of these tags.
+    /// Only those about one of these operations, or about operations below it.
+    pub operations: Vec<String>,
+    /// Only those of checks whose id begins like one of these.
+    pub checks: Vec<String>,
+    /// Only those that prove one of these clauses.
+    pub clauses: Vec<String>,
+    /// Only those of checks with one of these tags.
     pub tags: Vec<Tag>,
     /// Only these: check and case.
     pub only: Option<BTreeSet<(String, String)>>,
@@ -63,26 +63,21 @@ impl Filter {
     /// Whether a check is run at all.
     #[must_use]
     pub fn allows_check(&self, check: &Check, setting: &Setting<'_>) -> bool {
-        let named = self.check.as_ref();
-        let named = named.is_none_or(|wanted| check.id.starts_with(wanted.as_str()));
+        let named = any(&self.checks, |wanted| check.id.starts_with(wanted.as_str()));
         let listed = |only: &BTreeSet<(String, String)>| only.iter().any(|(id, _)| id == check.id);
         named
             && self.only.as_ref().is_none_or(listed)
-            && self.tags.iter().all(|tag| tag.is_of(check, setting))
-            && self.clause.as_ref().is_none_or(|clause| {
+            && any(&self.tags, |tag| tag.is_of(check, setting))
+            && any(&self.clauses, |clause| {
                 EVERY_ANSWER.contains(&clause.as_str()) || check.proves(setting).contains(clause)
             })
     }
 
     fn allows_case(&self, case: &Case) -> bool {
-        let Some(wanted) = &self.operation else {
-            return true;
-        };
-        let below = |id: &str| {
-            let rest = id.strip_prefix(wanted.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        case.operation.as_deref().is_some_and(below)
+        any(&self.operations, |wanted| {
+            let operation = case.operation.as_deref();
+            operation.is_some_and(|id| is_or_below(id, wanted))
+        })
     }
 
     /// The cases of a check that are run.
@@ -93,15 +88,29 @@ impl Filter {
         if let Some(only) = &self.only {
             cases.retain(|case| only.contains(&(check.id.to_owned(), case.name.clone())));
         }
-        if let Some(clause) = &self.clause {
-            let expects = |case: &Case| case.clauses().any(|expected| expected == *clause);
-            // A clause that is judged of every answer is proven by every case.
-            if !EVERY_ANSWER.contains(&clause.as_str()) {
-                cases.retain(expects);
-            }
+        // A clause that is judged of every answer is proven by every case.
+        let of_every_answer = |clause: &String| EVERY_ANSWER.contains(&clause.as_str());
+        if !self.clauses.iter().any(of_every_answer) {
+            cases.retain(|case| {
+                any(&self.clauses, |clause| {
+                    case.clauses().any(|expected| expected == *clause)
+                })
+            });
         }
         cases
     }
+}
+
+/// Whether something fits one of those that were given; where none was, everything does.
+fn any<T>(given: &[T], fits: impl Fn(&T) -> bool) -> bool {
+    given.is_empty() || given.iter().any(fits)
+}
+
+/// Whether an operation is that one, or one below it.
+#[must_use]
+pub fn is_or_below(operation: &str, wanted: &str) -> bool {
+    let rest = operation.strip_prefix(wanted);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 #[cfg(test)]
@@ -130,9 +139,9 @@ mod tests {
 
     #[test]
     fn a_clause_lets_through_the_checks_and_cases_that_prove_it() {
-        let clause = Some("billing.no-record-is-billed".to_owned());
+        let clauses = vec!["billing.no-record-is-billed".to_owned()];
         let filter = Filter {
-            clause: Some("sandbox.pan-no-record".to_owned()),
+            clauses: vec!["sandbox.pan-no-record".to_owned()],
             ..Filter::default()
         };
         assert_eq!(ids(&filter), ["identifiers.fixed-by-specification"]);
@@ -145,20 +154,51 @@ mod tests {
         let names = cases.iter().all(|case| case.name.contains("AAAAA9999A"));
         assert!(names, "{cases:?}");
         let every = Filter {
-            clause,
+            clauses,
             ..Filter::default()
         };
         assert_eq!(ids(&every).len(), all.len(), "it is judged of every answer");
     }
 
     #[test]
-    fn a_check_must_have_each_of_the_tags() {
+    fn what_is_given_several_times_adds_and_kinds_narrow() {
         let live = ids(&tags(&["live"]));
         assert!(live.contains(&"billing.replay"), "{live:?}");
         assert!(!live.contains(&"billing.sandbox"), "{live:?}");
-        let both = ids(&tags(&["live", "live-only"]));
-        assert!(both.len() < live.len() && !both.is_empty(), "{both:?}");
-        assert!(ids(&tags(&["live", "sandbox"])).is_empty());
+        let both = ids(&tags(&["live", "sandbox"]));
+        assert!(both.len() > live.len(), "{both:?}");
+        let narrow = Filter {
+            checks: vec!["billing.".to_owned(), "envelope.meta".to_owned()],
+            ..tags(&["live"])
+        };
+        let narrow = ids(&narrow);
+        assert!(narrow.contains(&"billing.replay"), "{narrow:?}");
+        assert!(
+            narrow
+                .iter()
+                .all(|id| id.starts_with("billing.") && live.contains(id))
+        );
+        let two = |ids: [&str; 2]| Filter {
+            operations: ids.map(str::to_owned).to_vec(),
+            ..Filter::default()
+        };
+        let pan = "verify.identity.pan";
+        assert_eq!(about(&two([pan, "verify.identity.vot"])), [pan]);
+        let both = [pan, "verify.identity.voter"];
+        assert_eq!(about(&two(both)), both);
+    }
+
+    /// The operations of the cases that are run of one check.
+    fn about(filter: &Filter) -> Vec<String> {
+        let contract = Contract::built_in();
+        let setting = Setting::new(&contract, inputs::built_in(), "seed").everything();
+        let all = check::all();
+        let check = all.iter().find(|check| check.id == "envelope.success");
+        let cases = filter.cases(check.expect("it is there"), &setting);
+        cases
+            .into_iter()
+            .filter_map(|case| case.operation)
+            .collect()
     }
 
     #[test]

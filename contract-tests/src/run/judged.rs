@@ -1,51 +1,65 @@
 //! What was captured, judged case by case and put together by check.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::heard::Silence;
-use crate::capture::{Capture, CapturedCase};
+use crate::capture::{Capture, CapturedCase, Channel, Exchange};
 use crate::check::Check;
-use crate::event::CheckResult;
+use crate::event::{CaseTime, CheckResult};
 use crate::plan::{Case, Setting};
-use crate::verdict::{self, Finding, Verdict};
+use crate::verdict::{self, Finding, Trouble, Verdict};
 
-/// A case and what became of it.
-pub(super) struct JudgedCase {
-    findings: Vec<Finding>,
-    open: BTreeSet<String>,
-    /// What was exchanged, where something is broken.
-    pub(super) evidence: Vec<CapturedCase>,
-    requests: usize,
-    cases: usize,
+/// Judges all tries of a case: what its check will say of it.
+pub(super) fn judge_case(
+    setting: &Setting<'_>,
+    check: &Check,
+    case: &Case,
+    tries: &[&CapturedCase],
+) -> CheckResult {
+    let findings = verdict::judge_tries(setting, case, tries);
+    let broken = |finding: &Finding| matches!(finding.verdict, Verdict::Broken { .. });
+    let unanswered = |one: &Exchange| one.response.is_err();
+    let mut exchanges = tries.iter().flat_map(|one| &one.exchanges);
+    let evidence = match findings.iter().any(broken) || exchanges.any(unanswered) {
+        // The last one first: most of what is broken was found there.
+        true => tries.iter().rev().copied().cloned().collect(),
+        false => Vec::new(),
+    };
+    CheckResult {
+        open: left_open(case, &findings),
+        findings,
+        evidence,
+        requests: tries.iter().map(|one| one.exchanges.len()).sum(),
+        console: asked_of_console(tries),
+        cases: tries.iter().filter(|one| one.try_ == 0).count(),
+        times: time(setting, case, tries).into_iter().collect(),
+        ..unjudged(check)
+    }
 }
 
-impl JudgedCase {
-    /// Judges all tries of a case.
-    pub(super) fn of(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> Self {
-        let findings = verdict::judge_tries(setting, case, tries);
-        let broken = |finding: &Finding| matches!(finding.verdict, Verdict::Broken { .. });
-        let evidence = match findings.iter().any(broken) {
-            // The last one first: most of what is broken was found there.
-            true => tries.iter().rev().copied().cloned().collect(),
-            false => Vec::new(),
-        };
-        JudgedCase {
-            open: left_open(case, &findings),
-            findings,
-            evidence,
-            requests: tries.iter().map(|one| one.exchanges.len()).sum(),
-            cases: tries.iter().filter(|one| one.try_ == 0).count(),
+/// What was asked of the console, and how often.
+fn asked_of_console(captured: &[&CapturedCase]) -> BTreeMap<String, usize> {
+    let mut asked = BTreeMap::new();
+    let exchanges = captured.iter().flat_map(|captured| &captured.exchanges);
+    for Exchange { request, .. } in exchanges {
+        if request.channel == Channel::Console {
+            let what = format!("{} {}", request.method, request.path);
+            *asked.entry(what).or_default() += 1;
         }
     }
+    asked
+}
 
-    /// Adds it to what became of its check.
-    pub(super) fn add_to(self, result: &mut CheckResult) {
-        result.findings.extend(self.findings);
-        result.open.extend(self.open);
-        result.evidence.extend(self.evidence);
-        result.requests += self.requests;
-        result.cases += self.cases;
-    }
+/// How long the tries of a case took, and why it was tried again; none where it was not tried.
+fn time(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> Option<CaseTime> {
+    let (_, before) = tries.split_last()?;
+    let words = before.iter().map(|one| Trouble::of(setting, case, one));
+    let words = words.map(|trouble| trouble.map_or_else(String::new, |trouble| trouble.words()));
+    Some(CaseTime {
+        case: case.name.clone(),
+        took_ms: tries.iter().map(|one| one.took_ms).sum(),
+        tried_again: words.collect(),
+    })
 }
 
 /// A check of which nothing is judged yet.
@@ -85,7 +99,7 @@ pub fn judge(
     for case in cases {
         let tries = mine.iter().filter(|one| one.case == case.name);
         let tries: Vec<_> = tries.copied().collect();
-        JudgedCase::of(setting, case, &tries).add_to(&mut result);
+        result.add(judge_case(setting, check, case, &tries));
     }
     result
 }

@@ -1,5 +1,6 @@
 //! The runner: case after case, captured, then judged. Emits events; prints nothing.
 
+mod asked;
 mod clauses;
 mod filter;
 mod heard;
@@ -14,18 +15,21 @@ use std::future;
 use std::num::NonZeroUsize;
 use std::pin::pin;
 
+use tokio::time::Instant;
+
 use crate::capture::Capture;
 use crate::check::Check;
 use crate::client::Client;
 use crate::event::{Event, RunStarted, Totals};
 use crate::plan::Setting;
 use crate::target::Target;
+use asked::PlannedCheck;
 pub use clauses::{clauses, rows};
-pub use filter::{Filter, Tag};
+pub use filter::{Filter, Tag, is_or_below};
 pub use judged::{capture_of, judge, judge_again, unplanned};
 pub use order::Order;
 pub use room::USUAL_ROOM;
-use stage::{PlannedCheck, RunUnderWay, SoFar};
+use stage::{RunUnderWay, SoFar};
 pub use stop::EarlyEnd;
 use stop::Patience;
 use svc_fixtures::contract::Environment;
@@ -82,11 +86,14 @@ pub async fn run_until<T: Target>(
     emit: &mut dyn FnMut(&mut Event),
     ended: impl Future<Output = EarlyEnd>,
 ) -> (Capture, Totals) {
+    let begin = Instant::now();
     let planned = planned(setting, checks, filter, limits.order);
     let address = |environment| Some((environment, client.address(environment)?));
     emit(&mut Event::RunStarted(RunStarted {
         checks: planned.len(),
+        cases: planned.iter().map(|planned| planned.cases.len()).sum(),
         seed: setting.seed.clone(),
+        profile: setting.profile,
         addresses: Environment::ALL.into_iter().filter_map(address).collect(),
         console: client.console(),
         clauses: clauses(setting, checks, filter),
@@ -104,9 +111,10 @@ pub async fn run_until<T: Target>(
     }
     let SoFar {
         captured,
-        totals,
+        mut totals,
         emit,
     } = so_far;
+    totals.took_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
     emit(&mut Event::RunFinished(totals));
     (capture_of(setting, captured), totals)
 }
@@ -119,14 +127,11 @@ fn planned<'c>(
     order: Order,
 ) -> Vec<PlannedCheck<'c>> {
     let seed = setting.seed.as_str();
-    let allowed = |check: &&Check| filter.allows_check(check, setting);
-    let mut checks: Vec<_> = checks.iter().filter(allowed).collect();
-    order.put(seed, &mut checks, |check| check.id);
-    checks.sort_by_key(|check| check.stage);
-    let planned = checks.into_iter().map(|check| {
-        let mut cases = filter.cases(check, setting);
-        order.put(seed, &mut cases, |case| &case.name);
-        PlannedCheck { check, cases }
-    });
-    planned.collect()
+    let mut planned = asked::plan(setting, checks, filter);
+    order.put(seed, &mut planned, |planned| planned.check.id);
+    planned.sort_by_key(|planned| planned.check.stage);
+    for planned in &mut planned {
+        order.put(seed, &mut planned.cases, |case| &case.name);
+    }
+    planned
 }

@@ -6,7 +6,8 @@ use std::cell::{Cell, RefCell};
 use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::RwLock;
 
-use super::judged::{JudgedCase, unjudged};
+use super::asked::PlannedCheck;
+use super::judged::{judge_case, unjudged};
 use super::room::{self, Room};
 use super::stop::{EarlyEnd, Patience, StopReason};
 use super::{RunLimits, clauses, tries};
@@ -17,12 +18,6 @@ use crate::event::{CheckResult, Event, Totals};
 use crate::plan::{Access, Case, Setting};
 use crate::target::Target;
 use crate::verdict::{Finding, Verdict};
-
-/// A check and its cases in the order in which they are run.
-pub(super) struct PlannedCheck<'c> {
-    pub(super) check: &'c Check,
-    pub(super) cases: Vec<Case>,
-}
 
 /// A run: what its cases share.
 pub(super) struct RunUnderWay<'r, 'c, T> {
@@ -61,7 +56,7 @@ struct CaseUnderWay {
 
 /// What became of a case.
 enum Outcome {
-    Judged(JudgedCase, Vec<CapturedCase>),
+    Judged(CheckResult, Vec<CapturedCase>),
     NotSent(String),
 }
 
@@ -102,7 +97,14 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
                 check: planned.check.id,
                 cases: planned.cases.len(),
             });
-            while !check.is_over() && patience.next(&self.halt, running.next()).await.is_some() {}
+            while !check.is_over() {
+                let Some(done) = patience.next(&self.halt, running.next()).await else {
+                    break;
+                };
+                if let Some(judged) = done {
+                    (so_far.emit)(&mut Event::CaseFinished(judged));
+                }
+            }
             let (result, captured) = self.result(check);
             so_far.captured.extend(captured);
             let mut event = Event::CheckFinished(result);
@@ -115,8 +117,13 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
         }
     }
 
-    /// Captures and judges a case, unless the run was halted.
-    async fn case(&self, check: &CheckUnderWay<'_>, case: &Case, under_way: &CaseUnderWay) {
+    /// Captures and judges a case, unless the run was halted; answers what was found.
+    async fn case(
+        &self,
+        check: &CheckUnderWay<'_>,
+        case: &Case,
+        under_way: &CaseUnderWay,
+    ) -> Option<CheckResult> {
         let one_account = self.client.has_one_account(case.environment);
         let alone = self.one_by_one.get() || one_account && case.access() == Access::Alone;
         let (_alone, _shared) = match alone {
@@ -133,8 +140,13 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
                 self.captured(check.planned.check, case).await
             }
         };
+        let judged = match &outcome {
+            Outcome::Judged(judged, _) => Some(judged.clone()),
+            Outcome::NotSent(_) => None,
+        };
         under_way.outcome.replace(Some(outcome));
         check.unreachable.replace(self.halt.unreachable());
+        judged
     }
 
     async fn captured(&self, check: &Check, case: &Case) -> Outcome {
@@ -144,7 +156,7 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
             self.one_by_one.set(true);
         }
         let all: Vec<_> = tries.iter().collect();
-        let mut judged = JudgedCase::of(self.setting, case, &all);
+        let mut judged = judge_case(self.setting, check, case, &all);
         let mut room = self.for_evidence.borrow_mut();
         room.keep_requests(&mut judged.evidence);
         Outcome::Judged(judged, self.for_capture.borrow_mut().keep(tries))
@@ -153,12 +165,13 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
     /// What became of a check, whose cases are over or are not waited for any more.
     fn result(&self, check: &CheckUnderWay<'_>) -> (CheckResult, Vec<CapturedCase>) {
         let mut result = unjudged(check.planned.check);
+        result.not_asked = check.planned.not_asked.map(str::to_owned);
         let (mut captured, mut unsent, mut left) = (Vec::new(), None, Vec::new());
         for (case, under_way) in check.planned.cases.iter().zip(&check.cases) {
             let halted = || self.halt.why().unwrap_or_default();
             let why = match under_way.outcome.take() {
                 Some(Outcome::Judged(judged, tries)) => {
-                    judged.add_to(&mut result);
+                    result.add(judged);
                     captured.extend(tries);
                     continue;
                 }

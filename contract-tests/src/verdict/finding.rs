@@ -1,6 +1,6 @@
 //! What the judge finds: a verdict on one clause in one answer, and the list of them.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use crate::plan::Setting;
 
@@ -24,6 +24,8 @@ pub enum Verdict {
         found: String,
         /// Why that is known and does not fail the run, where it is.
         known: Option<String>,
+        /// In how many tries it was seen, where the case was tried again.
+        seen: Option<SeenIn>,
     },
     /// It is remarkable, and nothing forbids it.
     Noted {
@@ -39,6 +41,26 @@ pub enum Verdict {
         /// Why.
         why: String,
     },
+}
+
+/// In how many of a case's tries something was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenIn {
+    /// In so many.
+    pub tries: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl Display for SeenIn {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = self.of;
+        match self.tries {
+            all if all == of => write!(out, "always, in {of} tries"),
+            1 => write!(out, "once in {of} tries"),
+            some => write!(out, "in {some} of {of} tries"),
+        }
+    }
 }
 
 /// A verdict and where it was found.
@@ -98,6 +120,7 @@ impl Findings<'_> {
                 expected: bounded(&expected),
                 found: bounded(&found),
                 known: None,
+                seen: None,
             },
         });
     }

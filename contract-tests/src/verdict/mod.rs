@@ -22,7 +22,7 @@ use crate::capture::{CapturedCase, Channel, Exchange};
 use crate::plan::{Case, Setting};
 use answer::Answer;
 use finding::Findings;
-pub use finding::{Finding, Verdict};
+pub use finding::{Finding, SeenIn, Verdict};
 pub use tries::{MOST_TRIES, judge_tries};
 pub use trouble::{Trouble, TroubleKind};
 

@@ -34,5 +34,6 @@ pub(super) fn judge(
         expected: format!("{most} INR at most"),
         found: stated.to_string(),
         known: None,
+        seen: None,
     });
 }

@@ -1,7 +1,7 @@
 //! The judgement of a case that was tried again: nothing that an earlier try showed is lost, and what a
 //! later one made good is noted.
 
-use super::{Finding, Trouble, TroubleKind, Verdict};
+use super::{Finding, SeenIn, Trouble, TroubleKind, Verdict};
 use crate::capture::CapturedCase;
 use crate::plan::{Case, Rule, Setting};
 
@@ -107,12 +107,14 @@ fn take(from: &mut Vec<Finding>, like: &Finding) -> Option<Finding> {
 }
 
 fn say_how_often(finding: &mut Finding, seen: usize, tries: usize) {
-    if let Verdict::Broken { what, .. } = &mut finding.verdict {
-        *what += &match seen {
-            all if all == tries => format!(" (always, in {tries} tries)"),
-            1 => format!(" (once in {tries} tries)"),
-            some => format!(" (in {some} of {tries} tries)"),
-        };
+    if let Verdict::Broken {
+        seen: how_often, ..
+    } = &mut finding.verdict
+    {
+        *how_often = Some(SeenIn {
+            tries: seen,
+            of: tries,
+        });
     }
 }
 

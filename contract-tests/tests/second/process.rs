@@ -22,6 +22,11 @@ pub(crate) struct Second {
 impl Second {
     /// Starts it on free ports, at the prices that the rows say: what else it can cost is not known here.
     pub(crate) fn start(contract: &Contract) -> Self {
+        Second::start_with(contract, &[])
+    }
+
+    /// The same, with more arguments.
+    pub(crate) fn start_with(contract: &Contract, more: &[&str]) -> Self {
         let folder = Folder::new("second-prices");
         folder.write("prices.json", &prices(contract).to_string());
         let mut process = Command::new("python3")
@@ -31,6 +36,7 @@ impl Second {
             ])
             .args(["--port-console", "0", "--prices"])
             .arg(folder.path().join("prices.json"))
+            .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

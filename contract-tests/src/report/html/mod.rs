@@ -8,10 +8,11 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use super::block::{Block, blocks};
-use super::counted;
 use super::curl;
 use super::escape::visible;
 use super::run_summary::{Breach, RunSummary};
+use super::unjudged::{not_asked, unjudged};
+use super::{counted, duration};
 use crate::capture::Exchange;
 use crate::event::{CheckResult, RunEnd};
 
@@ -42,6 +43,7 @@ pub fn print(summary: &RunSummary<'_>) -> String {
                 header { (head(summary)) }
                 main {
                     (broken(summary))
+                    (not_judged(summary))
                     (noted(summary))
                     (stale(summary))
                     (matrix(summary))
@@ -76,6 +78,7 @@ fn head(summary: &RunSummary<'_>) -> Markup {
         ("failed", sum.failed),
         ("known", sum.known),
         ("skipped", sum.skipped),
+        ("not asked", sum.not_asked),
         ("unreachable", sum.unreachable),
     ];
     let started = summary.started;
@@ -84,7 +87,9 @@ fn head(summary: &RunSummary<'_>) -> Markup {
         h1 { "Contract tests: " (verdict(summary)) }
         p.soft {
             "Seed " code { (summary.seed()) }
+            @if let Some(started) = started { ", profile " (started.profile) }
             @for (environment, address) in addresses { ", " (environment) " at " code { (address) } }
+            @if sum.took_ms > 0 { ", took " (duration(sum.took_ms)) }
         }
         ul.sums {
             @for (word, number) in sums {
@@ -115,8 +120,10 @@ fn broken(summary: &RunSummary<'_>) -> Markup {
             @let first = block.first();
             @let anchor = (anchors.get(first.clause) == Some(&at)).then(|| format!("clause-{}", first.clause));
             section.breach.known[block.is_known()] id=[anchor] {
-                h3 { (visible(&block.headline(summary))) }
-                @if let Some(row) = summary.row(first.clause) {
+                h3 { (visible(&block.title())) }
+                @if let Some(call) = first.call() { p { (visible(&call)) } }
+                p { b { (visible(&block.headline(summary))) } }
+                @if let Some(row) = summary.row(block.clause(summary)) {
                     p { (worded(&row.text)) }
                     p.soft { (row.section) }
                 }
@@ -141,6 +148,29 @@ fn anchors<'e>(blocks: &[Block<'e>]) -> BTreeMap<&'e str, usize> {
         anchors.entry(block.first().clause).or_insert(at);
     }
     anchors
+}
+
+fn not_judged(summary: &RunSummary<'_>) -> Markup {
+    let (reasons, not_asked) = (unjudged(summary), not_asked(summary));
+    html! {
+        @if !reasons.is_empty() { h2 { "Not judged" } }
+        @for reason in reasons {
+            section.breach.known {
+                h3 { (visible(&reason.headline())) }
+                @if let Some(call) = reason.call() { p { (visible(&call)) } }
+                p { "in " (visible(&reason.place())) }
+                @if let Some(curl) = reason.curl(summary) { (text(&curl)) }
+            }
+        }
+        @if !summary.console().is_empty() {
+            h2 { "Asked of the console" }
+            ul { @for (what, times) in summary.console() { li { code { (what) } " " (counted(times, "time")) } } }
+        }
+        @if !not_asked.is_empty() {
+            h2 { "Not asked here" }
+            ul { @for line in not_asked { li { (line) } } }
+        }
+    }
 }
 
 fn noted(summary: &RunSummary<'_>) -> Markup {
@@ -203,7 +233,7 @@ fn exchange(exchange: &Exchange) -> Markup {
     };
     html! {
         dt { "Request" } dd { (text(&sent)) }
-        dt { "Response" } dd { (text(&answered)) }
+        dt { "Response, after " (duration(exchange.took_ms)) } dd { (text(&answered)) }
     }
 }
 
@@ -296,7 +326,7 @@ fn checks(summary: &RunSummary<'_>) -> Markup {
         h2 { "Checks" }
         div.wide {
             table {
-                thead { tr { th { "check" } th { "outcome" } th { "requests" } th { "what it shows" } } }
+                thead { tr { th { "check" } th { "outcome" } th { "requests" } th { "time" } th { "what it shows" } } }
                 tbody { @for result in &summary.results { (check(result)) } }
             }
         }
@@ -310,6 +340,7 @@ fn check(result: &CheckResult) -> Markup {
             td { code { (result.check) } }
             td { span class=(format!("state {}", class(outcome.word()))) { (outcome.word()) } }
             td { (result.requests) }
+            td { (duration(result.took_ms())) }
             td {
                 (result.title)
                 @if let Some(why) = outcome.why() { br; span.soft { (visible(why)) } }

@@ -1,21 +1,33 @@
 //! The one stream of events that every reporter is tested on: something proven, broken with and
 //! without a difference, known, skipped, not reached, left out, and texts that want escaping.
 
-use crate::capture::{CapturedCase, Channel, Credential, Exchange, Request, Response};
-use crate::event::{CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals};
+use crate::capture::{
+    CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
+};
+use crate::event::{
+    CaseTime, CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals,
+};
+use crate::profile::Profile;
 use crate::redact::{REDACTED, Secret};
-use crate::verdict::{Finding, Verdict};
+use crate::verdict::{Finding, SeenIn, Verdict};
 use svc_fixtures::contract::Environment;
 
 /// Every reporter's sample.
 pub(crate) fn events() -> Vec<Event> {
     let mut events = vec![Event::RunStarted(started())];
-    for result in [holds(), breaks(), is_known(), is_skipped(), is_lost()] {
+    let results = [
+        holds(),
+        breaks(),
+        is_known(),
+        is_skipped(),
+        is_lost(),
+        is_not_asked(),
+    ];
+    for result in results {
         let (check, cases) = (result.check, result.cases);
-        events.extend([
-            Event::CheckStarted { check, cases },
-            Event::CheckFinished(result),
-        ]);
+        events.push(Event::CheckStarted { check, cases });
+        events.extend(result.times.iter().map(|time| one_case(&result, time)));
+        events.push(Event::CheckFinished(result));
     }
     events.push(Event::StaleDeviation(StaleDeviation {
         place: "known.toml:7".to_owned(),
@@ -28,8 +40,10 @@ pub(crate) fn events() -> Vec<Event> {
         failed: 1,
         known: 1,
         skipped: 2,
+        not_asked: 1,
         unreachable: 1,
         stale: 1,
+        took_ms: 83_400,
     }));
     events
 }
@@ -39,8 +53,10 @@ fn started() -> RunStarted {
         why: "the filter leaves it out".to_owned(),
     };
     RunStarted {
-        checks: 5,
+        checks: 6,
+        cases: 7,
         seed: "s".to_owned(),
+        profile: Profile::Provider,
         addresses: vec![(Environment::Test, "http://127.0.0.1:8801".to_owned())],
         console: None,
         clauses: vec![
@@ -104,6 +120,7 @@ fn breaks() -> CheckResult {
         broken("b.broken", "`error.message`", "a text", hostile),
     ));
     CheckResult {
+        console: [("POST /control/accounts/{account}/clock".to_owned(), 2)].into(),
         evidence: vec![
             case(
                 "an.operation",
@@ -122,6 +139,7 @@ fn is_known() -> CheckResult {
         expected: "202".to_owned(),
         found: "200".to_owned(),
         known: Some("reported to the vendor, ticket 12".to_owned()),
+        seen: Some(SeenIn { tries: 1, of: 3 }),
     };
     CheckResult {
         evidence: vec![case("an.operation", &[exchange("{}", "{}")])],
@@ -146,8 +164,13 @@ fn is_skipped() -> CheckResult {
 
 fn is_lost() -> CheckResult {
     let why = "no answer: no connection: refused".to_owned();
+    let lost = Exchange {
+        response: Err(TransportError::Unreachable("refused".to_owned())),
+        ..exchange("{}", "")
+    };
     CheckResult {
         unreachable: Some("no connection: refused".to_owned()),
+        evidence: vec![case("an.operation", &[lost])],
         ..result(
             "one.is-lost",
             vec![finding("an.operation", 0, Verdict::NotJudged { why })],
@@ -155,14 +178,56 @@ fn is_lost() -> CheckResult {
     }
 }
 
-fn result(check: &'static str, findings: Vec<Finding>) -> CheckResult {
+fn is_not_asked() -> CheckResult {
+    let why = "it needs the console: --console-url".to_owned();
     CheckResult {
+        not_asked: Some(why),
+        ..result("other.is-not-asked", Vec::new())
+    }
+}
+
+/// The event of one of a result's cases.
+fn one_case(result: &CheckResult, time: &CaseTime) -> Event {
+    let findings = result.findings.iter();
+    let mine = findings.filter(|finding| finding.case == time.case);
+    Event::CaseFinished(CheckResult {
+        cases: 1,
+        findings: mine.cloned().collect(),
+        times: vec![time.clone()],
+        ..result.clone()
+    })
+}
+
+fn result(check: &'static str, findings: Vec<Finding>) -> CheckResult {
+    let requests = findings.len();
+    let mut result = CheckResult {
         check,
         title: "A title",
-        cases: 1,
-        requests: findings.len(),
+        requests,
         findings,
         ..CheckResult::default()
+    };
+    let names = result
+        .by_case()
+        .into_iter()
+        .map(|(name, _)| name.to_owned());
+    let mut times: Vec<_> = names
+        .map(|case| time(case, 110 * requests as u64))
+        .collect();
+    if check == "one.is-broken" {
+        let late = ["no answer in time", "a broken connection"];
+        times[0].tried_again = late.map(str::to_owned).to_vec();
+    }
+    result.cases = times.len();
+    result.times = times;
+    result
+}
+
+fn time(case: String, took_ms: u64) -> CaseTime {
+    CaseTime {
+        case,
+        took_ms,
+        tried_again: Vec::new(),
     }
 }
 
@@ -187,6 +252,7 @@ fn broken(clause: &str, what: &str, expected: &str, found: &str) -> Verdict {
         expected: expected.to_owned(),
         found: found.to_owned(),
         known: None,
+        seen: None,
     }
 }
 
@@ -216,5 +282,6 @@ pub(crate) fn exchange(sent: &str, answered: &str) -> Exchange {
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             body: answered.as_bytes().to_vec(),
         }),
+        took_ms: 12,
     }
 }

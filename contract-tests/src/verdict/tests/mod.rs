@@ -47,6 +47,7 @@ fn exchange(environment: Environment, channel: Channel, status: u16, body: &str)
             headers: Vec::new(),
             body: body.as_bytes().to_vec(),
         }),
+        took_ms: 0,
     }
 }
 

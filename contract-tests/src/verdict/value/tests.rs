@@ -39,6 +39,7 @@ fn border(test: &Predicate, good: &[&'static str], bad: &[&'static str]) {
             headers: Vec::new(),
             body: br#"{"data": {"x": 5, "text": "A"}}"#.to_vec(),
         }),
+        took_ms: 0,
     };
     let answers = [Answer::of(&exchange)];
     for text in good {
