@@ -8,7 +8,7 @@ use super::block::{Block, blocks};
 use super::curl;
 use super::escape::visible;
 use super::run_summary::{Breach, RunSummary};
-use super::unjudged::{not_asked, unjudged};
+use super::unjudged::{SILENCE, not_asked, unjudged};
 use super::{counted, duration};
 use crate::event::{CaseTime, CheckResult, Event, Outcome};
 
@@ -57,7 +57,8 @@ impl<W: Write> HumanReport<W> {
         let halted = outcome
             .why()
             .is_some_and(|why| why.starts_with("not sent: "));
-        let mut again = || halted && before.any(|before| before.outcome() == outcome);
+        let silent = outcome.why().is_some_and(|why| why.starts_with(SILENCE));
+        let mut again = || silent || halted && before.any(|before| before.outcome() == outcome);
         match self.lines {
             Lines::Checks if matches!(outcome, Outcome::NotAsked { .. }) => false,
             Lines::Checks => !again(),

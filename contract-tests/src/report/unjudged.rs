@@ -10,6 +10,9 @@ use crate::capture::Exchange;
 use crate::event::{CheckResult, Outcome};
 use crate::verdict::{Finding, Verdict};
 
+/// What is said of the cases that were not sent because the service was silent.
+pub(super) const SILENCE: &str = "not sent: the service did not answer";
+
 /// One reason why something was not judged.
 #[derive(Debug, Clone)]
 pub struct Unjudged<'e> {
@@ -41,6 +44,10 @@ pub fn unjudged<'e>(summary: &RunSummary<'e>) -> Vec<Unjudged<'e>> {
             let Some((why, finding)) = why.next() else {
                 continue;
             };
+            // The last line of every report says so.
+            if why.starts_with(SILENCE) {
+                continue;
+            }
             let kind = kind_of_words(why);
             match reasons.iter_mut().find(|known| known.kind == kind) {
                 Some(known) => {
