@@ -56,7 +56,7 @@ struct CaseUnderWay {
 
 /// What became of a case.
 enum Outcome {
-    Judged(CheckResult, Vec<CapturedCase>),
+    Judged(Box<CheckResult>, Vec<CapturedCase>),
     NotSent(String),
 }
 
@@ -141,7 +141,7 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
             }
         };
         let judged = match &outcome {
-            Outcome::Judged(judged, _) => Some(judged.clone()),
+            Outcome::Judged(judged, _) => Some(CheckResult::clone(judged)),
             Outcome::NotSent(_) => None,
         };
         under_way.outcome.replace(Some(outcome));
@@ -159,7 +159,7 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
         let mut judged = judge_case(self.setting, check, case, &all);
         let mut room = self.for_evidence.borrow_mut();
         room.keep_requests(&mut judged.evidence);
-        Outcome::Judged(judged, self.for_capture.borrow_mut().keep(tries))
+        Outcome::Judged(Box::new(judged), self.for_capture.borrow_mut().keep(tries))
     }
 
     /// What became of a check, whose cases are over or are not waited for any more.
@@ -171,7 +171,7 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
             let halted = || self.halt.why().unwrap_or_default();
             let why = match under_way.outcome.take() {
                 Some(Outcome::Judged(judged, tries)) => {
-                    result.add(judged);
+                    result.add(*judged);
                     captured.extend(tries);
                     continue;
                 }
