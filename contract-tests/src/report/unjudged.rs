@@ -10,13 +10,19 @@ use crate::capture::Exchange;
 use crate::event::{CheckResult, Outcome};
 use crate::verdict::{Finding, Verdict};
 
+/// A reason without how often the case was tried.
+fn without_tries(why: &str) -> &str {
+    let rest = why.split_once(" tries: ").or(why.split_once(" try: "));
+    rest.map_or(why, |(_, rest)| rest)
+}
+
 /// What is said of the cases that were not sent because the service was silent.
 pub(super) const SILENCE: &str = "not sent: the service did not answer";
 
 /// One reason why something was not judged.
 #[derive(Debug, Clone)]
 pub struct Unjudged<'e> {
-    /// The reason, as it was in the case that is shown.
+    /// The reason, as it was the first time: later cases like it are tried less often.
     pub why: &'e str,
     /// How many cases it was in the way of.
     pub cases: usize,
@@ -48,12 +54,12 @@ pub fn unjudged<'e>(summary: &RunSummary<'e>) -> Vec<Unjudged<'e>> {
             if why.starts_with(SILENCE) {
                 continue;
             }
-            let kind = kind_of_words(why);
+            let kind = kind_of_words(without_tries(why));
             match reasons.iter_mut().find(|known| known.kind == kind) {
                 Some(known) => {
                     known.cases += 1;
                     if effort(result, finding) < effort(known.result, known.finding) {
-                        (known.result, known.finding, known.why) = (result, finding, why);
+                        (known.result, known.finding) = (result, finding);
                     }
                 }
                 None => reasons.push(Unjudged {

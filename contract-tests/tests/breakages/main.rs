@@ -107,8 +107,34 @@ fn is_understood(breakage: &'static Breakage) -> Result<(), Failed> {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.set_description(breakage.does);
-    settings.bind(|| insta::assert_snapshot!(breakage.name, block));
+    settings.bind(|| insta::assert_snapshot!(breakage.name, steady(block)));
     Ok(())
+}
+
+/// The block without what is another whenever a check gets a case more: how many cases there are, the names
+/// of the others, and the digits of signatures.
+fn steady(block: &str) -> String {
+    let number = |word: &str| word.parse::<usize>().is_ok_and(|number| number > 1);
+    let uncounted = |line: &str| {
+        let words = line.split(' ');
+        let words = words.map(|word| if number(word) { "#" } else { word });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let lines = block.lines().map(|line| match line.trim_start() {
+        text if text.starts_with("also ") => "  also #".to_owned(),
+        text if text.starts_with("so also ") => uncounted(line),
+        text if text.contains(" that ask for it") => uncounted(line),
+        text if text.contains(" other cases") => uncounted(line),
+        text if text.contains(",v1=") => line
+            .split_inclusive(' ')
+            .map(|word| match word.split_once(",v1=") {
+                Some((time, hex)) if hex.trim_end().len() == 64 => format!("{time},v1=# "),
+                _ => word.to_owned(),
+            })
+            .collect(),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn page_names_all() -> Result<(), Failed> {
