@@ -35,6 +35,14 @@ class Authentication:
             raise Fail("auth_invalid")
         mine, other = ("svc_test_", "svc_live_") if env == "sandbox" else ("svc_live_", "svc_test_")
         k = self.keys.get(key)
+        if k is None and d("key_case_insensitive"):
+            k = next((x for x in self.keys.values() if x.env == env and x.key.lower() == key.lower()), None)
+            key = k.key if k else key
+        if k is None and d("key_end_ignored"):
+            k = next((x for x in self.keys.values() if x.env == env and x.key[:-1] == key), None)
+        if k is None and d("live_prefix_accepted") and env == "sandbox" and key.startswith("svc_live_"):
+            ctx.key, ctx.acct = default, default.account
+            return
         if key.startswith(other):
             if d("env_not_scoped_sandbox") and env == "sandbox" and k or d("env_not_scoped_live") and env == "live" and k:
                 ctx.key, ctx.acct = k, k.account

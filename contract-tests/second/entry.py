@@ -97,6 +97,8 @@ class Entry:
         if req.method != "POST":
             return self.method_not_allowed(ctx)
         ct = req.headers.get("content-type", "")
+        if d("other_type_500") and not ct.startswith("application/json"):
+            raise Fail("internal_error")
         if ct.split(";")[0].strip().lower() != "application/json" and not self.h("content_type_unchecked"):
             raise Fail("invalid_input", "Content-Type must be application/json.")
         if self.anyD:
@@ -111,9 +113,18 @@ class Entry:
         except (ValueError, UnicodeDecodeError):
             if d("malformed_json_500"):
                 raise Fail("internal_error")
+            if d("cut_off_json_accepted"):
+                try:
+                    body = json.loads(req.body.decode("utf-8") + "}")
+                    ctx.raw = body
+                    return await self.idempotent(ctx, req, body)
+                except ValueError:
+                    pass
             if d("malformed_json_plain"):
                 return Resp(400, b"Bad Request: invalid JSON\n", "text/plain")
             raise Fail("invalid_input", "The body is not valid JSON.")
+        if d("array_body_unwrapped") and isinstance(body, list) and len(body) == 1:
+            body = body[0]
         if not isinstance(body, dict):
             if d("array_body_500"):
                 raise Fail("internal_error")

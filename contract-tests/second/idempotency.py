@@ -14,6 +14,8 @@ class Idempotency:
             return self.answer(ctx, status, env)
         if d("idem_key_truncated"):
             ik = ik[:16]
+        if d("idem_key_last_lost"):
+            ik = ik[:-1]
         if d("idem_key_case_insensitive"):
             ik = ik.lower()
         where = ctx.endpoint if not h("idem_scope_account") else ""
@@ -103,6 +105,8 @@ class Idempotency:
                 ctx.acct.balance -= price
                 if not d("replay_charges_silently") and "walletBalanceAfter" in env["billing"]:
                     env["billing"]["walletBalanceAfter"] = self.money(ctx.acct.balance, True)
+            if d("replay_reference_lost"):
+                env["referenceId"] = None
             if d("replay_new_verification_id"):
                 env["verificationId"] = self.new_vid()
             if d("replay_200_for_no_record") and nr:

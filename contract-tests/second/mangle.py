@@ -250,6 +250,8 @@ class Mangle:
             meta["createdAt"] = int(t)
         if d("meta_created_offset"):
             meta["createdAt"] = time.strftime("%Y-%m-%dT%H:%M:%S+05:30", time.gmtime(t + 19800))
+        if d("meta_created_yesterday"):
+            meta["createdAt"] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(t - 86400))
         if d("meta_created_wrong_clock"):
             meta["createdAt"] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(t + 19800))
         if d("meta_missing") or (d("meta_missing_on_errors") and failed):

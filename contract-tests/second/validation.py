@@ -17,6 +17,10 @@ class Validation:
         for f in fields:
             names.add(f.name)
             v = raw.get(f.name)
+            if v is False and d("false_is_missing"):
+                raise Fail("invalid_input", "The field %s must not be empty." % f.name)
+            if v == 0 and v is not False and f.name == "threshold" and d("threshold_zero_is_default"):
+                v = None
             if f.name in skip:
                 body[f.name] = v if isinstance(v, (str if f.type in "s" else list if f.type == "a" else dict)) and v and self.check_one(f, v) else self.filler(f)
                 continue
@@ -42,6 +46,10 @@ class Validation:
                     body[f.name] = f.default
                 continue
             t = f.type
+            if t == "s" and d("text_from_list") and isinstance(v, list) and v and isinstance(v[0], str):
+                v = v[0]
+            if t == "o" and d("object_from_text") and isinstance(v, str):
+                v = {"text": v}
             if t == "s":
                 ok = isinstance(v, str)
                 if d("amount_number_required") and f.name == "amount":
@@ -178,6 +186,8 @@ class Validation:
             if f.enum:
                 if d("enum_categories_regulatory_rejected") and "REGULATORY" in v:
                     raise Fail("invalid_input", "Unknown value in %s." % f.name)
+                if d("enum_list_one_only") and len(v) > 1:
+                    raise Fail("invalid_input", "Too many entries in %s." % f.name)
                 if not d("enum_unchecked") and any(x not in f.enum for x in v):
                     raise Fail("invalid_input", "Unknown value in %s." % f.name)
             elif f.check == "url":
@@ -188,6 +198,8 @@ class Validation:
             return
         if f.type != "s":
             return
+        if f.enum and d("enum_last_rejected") and v == f.enum[-1]:
+            raise Fail("invalid_input", "Unknown value for %s." % f.name)
         if f.enum:
             if d("enum_txn_type_upi_rejected") and v == "UPI" or d("enum_programid_311_rejected") and v == "311":
                 raise Fail("invalid_input", "Unknown value for %s." % f.name)
@@ -205,6 +217,12 @@ class Validation:
         ok = pred(v)
         if self.D:
             n = len(v)
+            if c == "ip" and d("ipv4_rejected") and "." in v or c == "cin_llp" and d("llpin_rejected") and n < 21 \
+                    or c == "cs" and d("cs_fellow_rejected") and v[:1] == "F" or c == "dob" and d("leap_day_rejected") and v.startswith("29/02") \
+                    or c in ("lat", "lon") and d("negative_coordinates_rejected") and v.startswith("-") \
+                    or c == "upperstate" and d("state_of_two_words_rejected") and " " in v or c == "url" and d("url_query_rejected") and "?" in v \
+                    or c == "amount" and d("whole_amount_rejected") and v.endswith(".00"):
+                ok = False
             if c == "pan" and d("pan_pattern_unchecked"):
                 ok = n == 10
             if c == "gstin" and d("gstin_pattern_unchecked"):

@@ -147,6 +147,9 @@ pub struct Exchange {
     /// The key it was sent with.
     #[serde(default)]
     pub credential: Credential,
+    /// When it came back by this machine's clock, in Unix seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_s: Option<i64>,
     /// What came back.
     pub response: Result<Response, TransportError>,
     /// How long that took.
@@ -165,16 +168,34 @@ pub enum Credential {
     OtherEnvironment,
     /// One with the right beginning that nobody has.
     Unknown,
+    /// One with the beginning of the other environment's keys that nobody has.
+    UnknownElsewhere,
+    /// The run's own with a mistake in it.
+    Mistyped(Mistake),
     /// What the run's own becomes when the console rotates it.
     Rotated,
     /// That of another account of this run, by a name of its own. Only a simulator has those.
     Another(String),
     /// That of an account that is built into a simulator, by its name.
     BuiltIn(String),
+    /// The same, of the other environment.
+    BuiltInElsewhere(String),
     /// None, but this value of the header.
     Header(String),
     /// No header at all.
     Nothing,
+}
+
+/// What is wrong with a key that is nearly the run's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mistake {
+    /// Something stands behind it.
+    Longer,
+    /// Its end is missing.
+    Shorter,
+    /// Its letters are small where they are capitals, and the other way round.
+    OtherCase,
 }
 
 /// The exchanges of one try of a case, one a step. Fewer than steps where one could not be made, or

@@ -17,7 +17,7 @@ use crate::capture::{
 };
 use crate::plan::{Access, Case, Setting, Step, of_try};
 use crate::redact::{REDACTED, Redactor, Secret};
-use crate::sink::RunSink;
+use crate::sink::{RunSink, now_s};
 use crate::spend::{self, PricedCall, SpendGuard};
 use crate::target::Target;
 use crate::verdict::Trouble;
@@ -273,6 +273,7 @@ impl<'t, T: Target> Client<'t, T> {
                 ..ready.asked.clone()
             },
             credential: ready.credential.clone(),
+            at_s: Some(now_s()),
             response,
             took_ms,
         }
@@ -320,6 +321,7 @@ impl<'t, T: Target> Client<'t, T> {
         Ok(Exchange {
             request,
             credential: ready.credential.clone(),
+            at_s: None,
             response: Ok(without(&self.redactor(ready), came)),
             took_ms: ms_since(begin),
         })

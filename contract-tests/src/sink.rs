@@ -131,11 +131,12 @@ async fn take(State(sink): State<Sink>, uri: Uri, headers: HeaderMap, body: Byte
     response
 }
 
+/// This machine's clock, in Unix seconds.
 #[expect(
     clippy::disallowed_methods,
-    reason = "whether a signature is fresh can only be said by the receiver's own clock"
+    reason = "whether a signature or an answer is fresh can only be said by the receiver's own clock"
 )]
-fn now_s() -> i64 {
+pub(crate) fn now_s() -> i64 {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();

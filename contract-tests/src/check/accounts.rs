@@ -19,6 +19,13 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::PerOperation(hold),
     },
     Check {
+        id: "accounts.held-money",
+        title: "What a pending call holds is not there for the next one",
+        clauses: &["billing.hold", "ruling.22-hold-while-pending"],
+        stage: Stage::Live,
+        cases: Cases::PerOperation(held_money),
+    },
+    Check {
         id: "accounts.balance",
         title: "A wallet is topped up, set, and never set below what is held",
         clauses: &["ruling.34-control-api"],
@@ -85,6 +92,31 @@ fn hold(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     case.expect(result, clauses[1], Rule::Charged(true));
     let left = Paise(FULL.0 - price.0);
     expect_wallet(&mut case, &clauses, [left, Paise::ZERO, price]);
+    Some(vec![case])
+}
+
+/// A wallet that covers one call and a half: while the first one is pending, and when it was charged, too, a
+/// second one is refused.
+fn held_money(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let after_ms = comes_after_ms(operation)?;
+    let mut case = Case::about(operation, "").on(Environment::Live).extension();
+    fresh(&mut case);
+    let left = Paise(operation.price.0 * 3 / 2);
+    let body = format!(r#"{{"balance": {left}}}"#);
+    control(&mut case, "POST", "wallet", &body);
+    let call = pending(&mut case, setting, operation)?;
+    let clauses = ["billing.hold", "ruling.22-hold-while-pending"];
+    let refused = Rule::fails(ErrorCode::InsufficientBalance);
+    for by_ms in [0, after_ms] {
+        if by_ms > 0 {
+            advance(&mut case, by_ms);
+            let result = look_up(&mut case, call);
+            case.expect(result, clauses[1], Rule::Charged(true));
+        }
+        let second = pending(&mut case, setting, operation)?;
+        case.expect_each(second, clauses, &refused);
+        case.expect(second, clauses[0], Rule::Charged(false));
+    }
     Some(vec![case])
 }
 

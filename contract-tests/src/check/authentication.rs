@@ -3,7 +3,8 @@
 use svc_fixtures::contract::{ErrorCode, Operation};
 
 use super::entry::{Cases, Check, Stage};
-use crate::capture::Credential;
+use super::envelope::REFERENCE;
+use crate::capture::{Credential, Mistake};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::sample::{self, Extent};
@@ -22,6 +23,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["auth.bad-key"],
         stage: Stage::Refused,
         cases: Cases::Once(unknown),
+    },
+    Check {
+        id: "authentication.mistyped-key",
+        title: "A key with a mistake in it is no key",
+        clauses: &["auth.bad-key", "errors.auth-invalid"],
+        stage: Stage::Refused,
+        cases: Cases::Once(mistyped),
     },
     Check {
         id: "authentication.other-environment",
@@ -50,17 +58,10 @@ pub(super) const CHECKS: &[Check] = &[
         stage: Stage::Sandbox,
         cases: Cases::Once(built_in),
     },
-    Check {
-        id: "authentication.comes-first",
-        title: "Who calls is looked at before what is called",
-        clauses: &["ruling.06-order-of-checks"],
-        stage: Stage::Refused,
-        cases: Cases::Once(comes_first),
-    },
 ];
 
 /// A call that any working key could make.
-fn any_call(setting: &Setting<'_>) -> Option<RequestTemplate> {
+pub(super) fn any_call(setting: &Setting<'_>) -> Option<RequestTemplate> {
     let first = |operation: &Operation| {
         let step = setting.contract.step_of(&operation.id);
         step.is_none_or(|(_, at)| at == 0)
@@ -73,7 +74,7 @@ fn any_call(setting: &Setting<'_>) -> Option<RequestTemplate> {
 
 fn refused(name: &str, request: RequestTemplate, code: ErrorCode, clauses: &[&str]) -> Case {
     let mut case = Case::new(name);
-    let step = case.push(request);
+    let step = case.push(request.header("x-reference-id", REFERENCE));
     case.expect_each(step, clauses.iter().copied(), &Rule::fails(code));
     case
 }
@@ -105,9 +106,27 @@ fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(setting.environments.iter().map(on).collect())
 }
 
+fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let request = any_call(setting)?;
+    let mistakes = [
+        ("more behind it", Mistake::Longer),
+        ("its end cut off", Mistake::Shorter),
+        ("capitals for small letters", Mistake::OtherCase),
+    ];
+    let clauses = ["auth.bad-key", "errors.auth-invalid"];
+    let cases = |environment: &Environment| {
+        mistakes.map(|(name, mistake)| {
+            let request = request.clone().by(Credential::Mistyped(mistake));
+            refused(name, request, ErrorCode::AuthInvalid, &clauses).on(*environment)
+        })
+    };
+    Some(setting.environments.iter().flat_map(cases).collect())
+}
+
 fn other_environment(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let request = any_call(setting)?.by(Credential::OtherEnvironment);
+    let request = any_call(setting)?;
     let case = |environment: &Environment| {
+        let request = request.clone().by(Credential::OtherEnvironment);
         let clauses = [
             "auth.wrong-environment",
             "errors.key-environment-mismatch",
@@ -120,9 +139,20 @@ fn other_environment(setting: &Setting<'_>) -> Option<Vec<Case>> {
             "the other environment's key",
             ErrorCode::KeyEnvironmentMismatch,
         );
-        refused(name, request.clone(), code, &clauses).on(*environment)
+        refused(name, request, code, &clauses).on(*environment)
     };
-    Some(setting.environments.iter().map(case).collect())
+    let mut cases: Vec<_> = setting.environments.iter().map(case).collect();
+    cases.extend(setting.environments.iter().map(|environment| {
+        let request = request.clone().by(Credential::UnknownElsewhere);
+        let mut case = Case::new("a key that nobody has, as the other environment's begin");
+        let step = case.push(request.header("x-reference-id", REFERENCE));
+        // It is bad, and it is another environment's: either code is right.
+        let either = Rule::Ends(Ending::Unauthorized);
+        let clauses = ["auth.wrong-environment", "auth.bad-key"];
+        case.expect_each(step, clauses, &either);
+        case.on(*environment)
+    }));
+    Some(cases)
 }
 
 fn built_in(setting: &Setting<'_>) -> Option<Vec<Case>> {
@@ -159,34 +189,4 @@ fn built_in(setting: &Setting<'_>) -> Option<Vec<Case>> {
             .map(Case::extension)
             .into(),
     )
-}
-
-fn comes_first(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let request = any_call(setting)?;
-    let elsewhere = RequestTemplate {
-        path: "/v1/no/such/path".to_owned(),
-        ..request.clone()
-    };
-    let (nothing, invalid) = (Credential::Nothing, ErrorCode::AuthInvalid);
-    let blocked = Credential::BuiltIn("blocked".to_owned());
-    let case = |(name, request, credential, code): (&str, RequestTemplate, _, _)| {
-        let clauses = ["ruling.06-order-of-checks"];
-        refused(name, request.by(credential), code, &clauses).extension()
-    };
-    let calls = [
-        (
-            "no key, no such path",
-            elsewhere.clone(),
-            nothing.clone(),
-            invalid,
-        ),
-        ("no key, no JSON", request.raw("{"), nothing, invalid),
-        (
-            "address not allowed, no such path",
-            elsewhere,
-            blocked,
-            ErrorCode::IpNotAllowed,
-        ),
-    ];
-    Some(calls.map(case).into())
 }

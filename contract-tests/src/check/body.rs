@@ -27,6 +27,20 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::PerOperation(other_method),
     },
     Check {
+        id: "body.malformed",
+        title: "A body that cannot be read is refused in the envelope, and is no fault of the service",
+        clauses: &["errors.invalid-input", "errors.envelope"],
+        stage: Stage::Refused,
+        cases: Cases::PerOperation(malformed),
+    },
+    Check {
+        id: "body.other-type",
+        title: "Whatever a body says that it is, the answer is the envelope and no fault of the service",
+        clauses: &["errors.envelope"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(other_type),
+    },
+    Check {
         id: "body.no-object",
         title: "A body that is no JSON object is invalid input",
         clauses: &["ruling.06-bad-body"],
@@ -85,23 +99,93 @@ fn bad_body(operation: &Operation, name: &str, request: RequestTemplate) -> Case
     case.expecting("ruling.06-bad-body", Rule::fails(ErrorCode::InvalidInput))
 }
 
-fn no_object(_: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let deep = format!("{{\"x\":{}{}}}", "[".repeat(130), "]".repeat(130));
-    let bodies: [(&str, &[u8]); 10] = [
-        ("empty", b""),
-        ("cut off", b"{\"a\":"),
-        ("an array", b"[]"),
-        ("a text", b"\"text\""),
-        ("null", b"null"),
-        ("a name twice", b"{\"a\":1,\"a\":1}"),
-        ("a byte-order mark", b"\xEF\xBB\xBF{}"),
-        ("not UTF-8", b"{\"a\":\"\xFF\"}"),
-        ("two documents", b"{} {}"),
-        ("too deep", deep.as_bytes()),
+/// The sample body of an operation that takes nothing from a call before, as it goes on the wire: whatever
+/// is done to it is all that is wrong with it.
+fn valid_text(setting: &Setting<'_>, operation: &Operation) -> Option<String> {
+    let carried = setting.contract.carried_field(operation).is_some();
+    let body = sample::body(setting.contract, operation, Extent::Required);
+    (!carried).then(|| body.to_string())
+}
+
+/// A text without its last character.
+fn open_ended(text: &str) -> &str {
+    text.strip_suffix('}').unwrap_or(text)
+}
+
+fn malformed(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let valid = valid_text(setting, operation)?;
+    let request = RequestTemplate::post(operation, Json::Object(Vec::new()));
+    let bodies = [
+        ("cut off", open_ended(&valid).to_owned()),
+        ("in an array", format!("[{valid}]")),
+    ];
+    let case = |(name, body): (&str, String)| {
+        let mut case = Case::about(operation, name);
+        case.push(request.clone().raw(body));
+        case.expecting("errors.invalid-input", Rule::Ends(Ending::Rejected))
+    };
+    Some(bodies.map(case).into())
+}
+
+/// Whether such a call is served the specification does not say.
+fn other_type(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let operation = setting.operations().next()?;
+    let request = lead::sample_call(setting, operation);
+    let without = RequestTemplate {
+        headers: Vec::new(),
+        ..request.clone()
+    };
+    let calls = [
+        ("none", without),
+        ("text", request.clone().header("content-type", "text/plain")),
+        ("no type", request.clone().header("content-type", "json")),
+        ("nothing sent", request.clone().raw("")),
+        ("not UTF-8", request.raw(b"{\"pan\":\"\xFF\"}".as_slice())),
+    ];
+    let case = |(name, request)| {
+        let mut case = Case::about(operation, name);
+        case.push(request);
+        case.expecting("errors.envelope", Rule::Ends(Ending::NoFault))
+    };
+    Some(calls.map(case).into())
+}
+
+/// Bodies of which one thing is wrong: all else is the operation's sample.
+fn no_object(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let valid = valid_text(setting, operation)?;
+    let begun = open_ended(&valid);
+    let name_and_value = begun.trim_start_matches('{');
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let bodies: [(&str, Vec<u8>); 10] = [
+        ("empty", Vec::new()),
+        ("cut off", begun.into()),
+        ("an array", format!("[{valid}]").into()),
+        ("a text", Json::from(valid.clone()).to_string().into()),
+        ("null", b"null".into()),
+        ("names twice", format!("{begun},{name_and_value}}}").into()),
+        ("a byte-order mark", format!("\u{feff}{valid}").into()),
+        (
+            "not UTF-8",
+            [begun.as_bytes(), b",\"x\":\"\xFF\"}"].concat(),
+        ),
+        ("two documents", format!("{valid} {{}}").into()),
+        (
+            "too deep",
+            format!("{begun},\"x\":{}}}", nested(128)).into(),
+        ),
     ];
     let request = RequestTemplate::post(operation, Json::Object(Vec::new()));
-    let case = |(name, bytes)| bad_body(operation, name, request.clone().raw(bytes));
-    Some(bodies.map(case).into())
+    let case =
+        |(name, bytes): (&str, Vec<u8>)| bad_body(operation, name, request.clone().raw(bytes));
+    let mut cases: Vec<_> = bodies.map(case).into();
+    let mut deep = Case::about(operation, "as deep as may be").extension();
+    deep.push(
+        request
+            .clone()
+            .raw(format!("{begun},\"x\":{}}}", nested(127))),
+    );
+    cases.push(deep.expecting("ruling.06-bad-body", Rule::succeeds(operation)));
+    Some(cases)
 }
 
 fn content_type(setting: &Setting<'_>) -> Option<Vec<Case>> {

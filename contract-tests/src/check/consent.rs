@@ -7,7 +7,9 @@ use super::entry::{Cases, Check, Stage, webhook_clauses};
 use super::pending::{pending, settled};
 use super::webhooks::look_up;
 use crate::capture::{Channel, Credential};
-use crate::plan::{Carry, Case, Ending, Place, RequestTemplate, Rule, Setting};
+use crate::plan::{Carry, Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting};
+use svc_fixtures::json::Json;
+use svc_fixtures::sample;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -77,6 +79,7 @@ fn case(
         case.expect(came, CLAUSE, rule);
     }
     if ending == Ending::Completed {
+        delivered(&mut case, setting, operation, envelope);
         let clauses = ["flows.document-consent", "sandbox.digilocker-canned"];
         let own = webhook_clauses(setting, operation);
         for clause in clauses.into_iter().chain(own) {
@@ -85,6 +88,29 @@ fn case(
         }
     }
     Some(vec![case])
+}
+
+/// Each document that was asked for is delivered, and no other.
+fn delivered(case: &mut Case, setting: &Setting<'_>, operation: &Operation, envelope: usize) {
+    let consent = operation
+        .pending
+        .as_ref()
+        .and_then(|row| row.by_consent.as_ref());
+    let mut fields = operation.request.iter();
+    let Some(field) = consent.and_then(|row| fields.find(|field| field.name == row.asks)) else {
+        return;
+    };
+    let asked = sample::value(setting.contract, field);
+    let asked = asked.as_list().unwrap_or_default();
+    let documents = Place::of(["data", "documents"]);
+    let count = Json::Int(i64::try_from(asked.len()).unwrap_or(i64::MAX));
+    let mut tests = vec![Predicate::Length(Box::new(Predicate::Is(count)))];
+    tests.extend(asked.iter().map(|code| {
+        let own = (Place::of(["docType"]), Predicate::Is(code.clone()));
+        Predicate::Contains(Box::new(Predicate::Has(vec![own])))
+    }));
+    let rule = Rule::Value(documents, Predicate::All(tests));
+    case.expect(envelope, "ruling.30-computed", rule);
 }
 
 /// The page that the answer to a call names.

@@ -60,6 +60,9 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
+/// A reference in capitals and small letters: it is repeated as it came.
+pub(super) const REFERENCE: &str = "Ref-Of.A_Refusal";
+
 fn success(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "");
     lead::to_success(&mut case, setting, operation);
@@ -70,7 +73,8 @@ fn success(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
 
 fn error(_: &Setting<'_>, operation: &Operation, environment: Environment) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "no fields").on(environment);
-    let step = case.push(RequestTemplate::post(operation, Json::Object(Vec::new())));
+    let empty = RequestTemplate::post(operation, Json::Object(Vec::new()));
+    let step = case.push(empty.header("x-reference-id", REFERENCE));
     let clauses = ["errors.envelope", "ruling.01-envelope-everywhere"];
     case.expect_each(step, clauses, &Rule::fails(ErrorCode::InvalidInput));
     Some(vec![case])
@@ -80,6 +84,7 @@ fn reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let operation = setting.operations().next()?;
     let texts = [
         "ref-1".to_owned(),
+        "Order 4711/A".to_owned(),
         "with \"quotes\" and \\ and a comma, too".to_owned(),
         "x".repeat(200),
     ];
@@ -87,11 +92,13 @@ fn reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let mut case = Case::about(operation, &format!("reference {}", at + 1));
         let step = lead::to_success(&mut case, setting, operation);
         case.change(step, |request| request.header("x-reference-id", &*text));
-        case.expecting("wire.optional-headers", Rule::succeeds(operation))
-            .expecting(
-                "ruling.01-reference-id-always",
-                Rule::is(["referenceId"], text),
-            )
+        let clause = "ruling.01-reference-id-always";
+        case.expect(step, "wire.optional-headers", Rule::succeeds(operation));
+        case.expect(step, clause, Rule::is(["referenceId"], text));
+        // What comes on the same connection without one has none of its own.
+        let without = lead::to_success(&mut case, setting, operation);
+        case.expect(without, clause, Rule::is(["referenceId"], Json::Null));
+        case
     };
     Some(texts.into_iter().enumerate().map(case).collect())
 }

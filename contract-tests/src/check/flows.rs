@@ -51,7 +51,8 @@ fn later_step<'c>(
     step.takes.is_some().then_some((flow, step))
 }
 
-fn refusal(step: &FlowStep) -> Rule {
+/// How a call is refused whose carried identifier was never issued.
+pub(super) fn refusal(step: &FlowStep) -> Rule {
     Rule::fails(match step.unknown_is_not_found {
         true => ErrorCode::NotFound,
         false => ErrorCode::InvalidInput,

@@ -4,9 +4,11 @@ use svc_fixtures::contract::{ErrorCode, ErrorRow, Operation};
 use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
-use crate::plan::{Case, Payload, RequestTemplate, Rule, Setting, lead};
+use super::envelope::REFERENCE;
+use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
-const REPLAY: &str = "idempotent-replay";
+/// The header of a replay.
+pub(super) const REPLAY: &str = "idempotent-replay";
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -22,6 +24,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["idempotency.replay", "ruling.19-what-is-stored"],
         stage: Stage::Sandbox,
         cases: Cases::PerOperation(replay_of_failures),
+    },
+    Check {
+        id: "idempotency.replay-of-no-record",
+        title: "A retry with the key of a call that found no record gives that again",
+        clauses: &["idempotency.replay"],
+        stage: Stage::Sandbox,
+        cases: Cases::PerOperation(replay_of_no_record),
     },
     Check {
         id: "idempotency.same-body",
@@ -85,7 +94,10 @@ fn replay(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "");
     let first = lead::to_success(&mut case, setting, operation);
     let key = key(setting, "replay", operation);
-    case.change(first, |request| request.idempotency(&key));
+    case.change(first, |request| {
+        let request = request.idempotency(&key);
+        request.header("x-reference-id", REFERENCE)
+    });
     case.expect(first, "idempotency.replay", Rule::succeeds(operation));
     case.expect(first, "ruling.19-replay-bytes", Rule::NoHeader(REPLAY));
     replayed(&mut case, first);
@@ -105,6 +117,23 @@ fn replay_of_failures(setting: &Setting<'_>, operation: &Operation) -> Option<Ve
     Some(super::errors::outcomes(setting).filter_map(case).collect())
 }
 
+/// Of the inputs that the specification itself fixes.
+fn replay_of_no_record(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let none = Ending::Error(ErrorCode::NoRecordFound);
+    let mut inputs = setting.inputs.iter();
+    let (input, field) = inputs.find_map(|input| {
+        let field = input.field(setting.contract, operation)?;
+        (input.ending(operation) == Some(none)).then_some((input, field))
+    })?;
+    let mut case = Case::about(operation, &input.value);
+    let first = lead::to_text(&mut case, setting, operation, field, &input.value);
+    let key = key(setting, "no-record", operation);
+    case.change(first, |request| request.idempotency(&key));
+    case.expect(first, "idempotency.replay", Rule::Ends(none));
+    replayed(&mut case, first);
+    Some(vec![case])
+}
+
 fn same_body(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "");
     let request = keyed(setting, "same-body", operation)?;
@@ -122,7 +151,11 @@ fn same_body(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> 
 }
 
 /// The call of an operation under a key of its own; none where it takes anything from a call before.
-fn keyed(setting: &Setting<'_>, about: &str, operation: &Operation) -> Option<RequestTemplate> {
+pub(super) fn keyed(
+    setting: &Setting<'_>,
+    about: &str,
+    operation: &Operation,
+) -> Option<RequestTemplate> {
     let step = setting.contract.step_of(&operation.id);
     if step.is_some_and(|(flow, at)| flow.steps[at].takes.is_some()) {
         return None;
@@ -136,7 +169,8 @@ fn conflict(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let first = lead::to_success(&mut case, setting, operation);
     let key = key(setting, "conflict", operation);
     case.change(first, |request| request.idempotency(&key));
-    let other = case.push(another(setting, operation, &case.steps[first].request));
+    let other = another(setting, operation, &case.steps[first].request);
+    let other = case.push(other.header("x-reference-id", REFERENCE));
     let clauses = ["idempotency.conflict", "errors.idempotency-conflict"];
     case.expect_each(other, clauses, &Rule::fails(ErrorCode::IdempotencyConflict));
     replayed(&mut case, first);
@@ -144,7 +178,7 @@ fn conflict(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
 }
 
 /// The same call with another body that is valid, too.
-fn another(
+pub(super) fn another(
     setting: &Setting<'_>,
     operation: &Operation,
     request: &RequestTemplate,
@@ -189,7 +223,8 @@ fn concurrent(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
         case.push(request.clone());
     }
     let one = Rule::OneWithout(REPLAY);
-    Some(vec![case.expecting("ruling.20-concurrent-duplicates", one)])
+    let case = case.expecting("ruling.20-concurrent-duplicates", one);
+    Some(vec![case.expecting("idempotency.replay", Rule::OneId)])
 }
 
 fn keys(setting: &Setting<'_>) -> Option<Vec<Case>> {

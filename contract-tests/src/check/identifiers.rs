@@ -1,11 +1,13 @@
 //! Identifiers: the sentinel, the inputs whose outcome the specification fixes, and the echo.
 
-use svc_fixtures::contract::{ErrorCode, Field, Operation};
+use svc_fixtures::contract::{ErrorCode, Field, Operation, Rule as FormatRule};
+use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
+use super::envelope::REFERENCE;
 use crate::plan::inputs::Input;
-use crate::plan::{Case, Ending, Rule, Setting, lead};
+use crate::plan::{Case, Ending, Pattern, Place, Predicate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -44,6 +46,7 @@ fn sentinel(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let case = |field: &Field, text: &str, how: &str, clauses: &[&str]| {
         let mut case = Case::about(operation, &format!("{how} {}", field.name));
         let step = lead::to_text(&mut case, setting, operation, field, text);
+        case.change(step, |request| request.header("x-reference-id", REFERENCE));
         case.expect_each(step, clauses.iter().copied(), &Rule::fails(row.error));
         case
     };
@@ -82,6 +85,7 @@ fn specified(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let ends = Rule::Ends(ending);
         let mut case = Case::about(operation, &format!("{} is {}", field.name, input.value));
         let step = lead::to_text(&mut case, setting, operation, field, &input.value);
+        case.change(step, |request| request.header("x-reference-id", REFERENCE));
         case.expect(step, &input.clause, ends.clone());
         let flow = setting.contract.step_of(&operation.id);
         let done = flow.and_then(|(flow, at)| flow.steps[at].done_when.as_ref());
@@ -109,9 +113,29 @@ fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         let text = sample::value(setting.contract, field);
         let plain = text.as_text().is_some() && !setting.contract.carries(operation, field);
         if said && plain && Ending::success(operation) == Ending::Completed {
+            if let Some(echo) = echoed(setting, field, &text) {
+                case.expect(step, &operation.clause, Rule::succeeds(operation));
+                let place = Place::of(["data", &field.name]);
+                case.expect(step, &operation.clause, Rule::Value(place, echo));
+            }
             let same = Rule::is(["data", &field.name], text);
             case.expect(step, "ruling.30-echo", same);
         }
     }
     (!case.steps[step].expect.is_empty()).then(|| vec![case])
+}
+
+/// An answer speaks of the identifier that was asked for: its letters and digits, however they are set. None of
+/// names, addresses and measures, which may be written in many ways.
+fn echoed(setting: &Setting<'_>, field: &Field, text: &Json<'_>) -> Option<Predicate> {
+    let ruled = field.ruled.iter().any(|key| key == "identifies");
+    let format = setting.contract.format_of(&field.kind);
+    let measured = format.is_some_and(|it| matches!(it.rule, FormatRule::Decimal { .. }));
+    if ruled || measured {
+        return None;
+    }
+    let letters = text.as_text()?.chars().filter(char::is_ascii_alphanumeric);
+    let letters: Vec<_> = letters.map(String::from).collect();
+    let pattern = Pattern::new(&format!("(?i){}$", letters.join("[^A-Za-z0-9]*")));
+    pattern.ok().map(Predicate::Matches)
 }

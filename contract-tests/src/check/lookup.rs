@@ -4,6 +4,7 @@ use svc_fixtures::contract::{Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
+use super::envelope::REFERENCE;
 use crate::capture::Credential;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, UsageRow, lead};
 
@@ -39,7 +40,10 @@ fn found(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let case = |name: &str, call: &dyn Fn(&mut Case) -> Option<usize>| {
         let mut case = Case::about(operation, name).extension();
         let step = call(&mut case)?;
+        case.change(step, |request| request.header("x-reference-id", REFERENCE));
         let looked = case.push(RequestTemplate::look_up(step));
+        let reference = Rule::is(["referenceId"], REFERENCE);
+        case.expect(looked, "ruling.27-verification-lookup", reference);
         let clauses = ["ruling.27-verification-lookup", "envelope.usage-log"];
         case.expect_each(looked, clauses, &Rule::SameBytes(step));
         Some(case)

@@ -1,10 +1,12 @@
 //! The registry of checks: a plain slice, one file a family. A check says which cases it runs, made
 //! from the contract's rows; it sends nothing and judges nothing.
 
+mod accepted;
 mod accounts;
 mod authentication;
 mod billing;
 mod body;
+mod bundles;
 mod clocks;
 mod consent;
 mod control;
@@ -16,8 +18,11 @@ mod flows;
 mod idempotency;
 mod identifiers;
 mod lookup;
+mod order;
 mod pending;
+mod scopes;
 mod validation;
+mod wallet;
 mod webhooks;
 
 #[cfg(test)]
@@ -30,16 +35,21 @@ pub use entry::{Cases, Check, Stage};
 pub fn all() -> Vec<Check> {
     let families = [
         authentication::CHECKS,
+        order::CHECKS,
         body::CHECKS,
         validation::CHECKS,
+        accepted::CHECKS,
         envelope::CHECKS,
         identifiers::CHECKS,
         errors::CHECKS,
         idempotency::CHECKS,
+        scopes::CHECKS,
         flows::CHECKS,
         pending::CHECKS,
         lookup::CHECKS,
         billing::CHECKS,
+        wallet::CHECKS,
+        bundles::CHECKS,
         webhooks::CHECKS,
         consent::CHECKS,
         clocks::CHECKS,

@@ -1,6 +1,6 @@
 //! Validation, from the rows: for every operation and every field, each of its rules broken alone.
 
-use svc_fixtures::contract::{Blame, ErrorCode, Operation};
+use svc_fixtures::contract::{Blame, Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
 
@@ -31,6 +31,24 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::PerOperation(identifier),
     },
     Check {
+        id: "validation.later-steps",
+        title: "A malformed field of a flow's later step is refused though what it carries was issued",
+        clauses: &["errors.invalid-input", "ruling.06-message"],
+        stage: Stage::Sandbox,
+        cases: Cases::PerOperation(later_steps),
+    },
+    Check {
+        id: "validation.live",
+        title: "What is malformed is refused on live, too, and costs nothing",
+        clauses: &[
+            "errors.invalid-identifier",
+            "errors.invalid-input",
+            "billing.failures-are-free",
+        ],
+        stage: Stage::Refused,
+        cases: Cases::PerOperation(live),
+    },
+    Check {
         id: "validation.input-first",
         title: "Where both stand the code is for invalid input",
         clauses: &["ruling.07-input-first"],
@@ -53,45 +71,84 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
+/// The clauses that speak of a mistake: the specification's, and the ruling's.
+fn clauses(blame: Blame) -> [&'static str; 2] {
+    match blame {
+        Blame::Input => ["errors.invalid-input", "ruling.07-invalid-input"],
+        Blame::Identifier => ["errors.invalid-identifier", "ruling.07-invalid-identifier"],
+    }
+}
+
 fn input(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let (said, ruled) = ("errors.invalid-input", "ruling.07-invalid-input");
-    of_blame(setting, operation, Blame::Input, said, ruled)
+    first_steps(setting, operation, Blame::Input)
 }
 
 fn identifier(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let (said, ruled) = ("errors.invalid-identifier", "ruling.07-invalid-identifier");
-    of_blame(setting, operation, Blame::Identifier, said, ruled)
+    first_steps(setting, operation, Blame::Identifier)
 }
 
-fn of_blame(
-    setting: &Setting<'_>,
-    operation: &Operation,
-    blame: Blame,
-    said: &str,
-    ruled: &str,
-) -> Option<Vec<Case>> {
-    let refused = Rule::fails(match blame {
+/// Each rule broken alone, of an operation that carries nothing: a call that does is refused for that, too.
+fn first_steps(setting: &Setting<'_>, operation: &Operation, blame: Blame) -> Option<Vec<Case>> {
+    let carried = setting.contract.carried_field(operation);
+    let violations = violations(setting, operation).into_iter();
+    let of_blame = violations.filter(|it| carried.is_none() && it.blame == blame);
+    let case = |violation: Violation| {
+        let case = broken(setting, operation, &violation.name(), &[&violation]);
+        refused(setting, case, &violation)
+    };
+    Some(of_blame.map(case).collect())
+}
+
+/// The same of one that does, after the calls that issue what it carries.
+fn later_steps(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let carried = setting.contract.carried_field(operation)?;
+    let case = |violation: Violation| {
+        let mut case = Case::about(operation, &violation.name());
+        let (mut carries, _) = lead::before(&mut case, setting, operation);
+        if violation.field == carried {
+            carries.clear();
+        }
+        let mut body = sample::body(setting.contract, operation, Extent::All);
+        violation.put_in(&mut body);
+        case.push(RequestTemplate::post(operation, body).carrying(carries));
+        refused(setting, case, &violation)
+    };
+    let violations = violations(setting, operation);
+    Some(violations.into_iter().map(case).collect())
+}
+
+/// One violation of each kind, on live.
+fn live(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let all = violations(setting, operation);
+    let first = |blame| all.iter().find(|it| it.blame == blame && !it.ruled);
+    let both = [Blame::Input, Blame::Identifier].map(first);
+    let case = |violation: &Violation| {
+        let case = broken(setting, operation, &violation.name(), &[violation]);
+        let case = refused(setting, case.on(Environment::Live), violation);
+        case.expecting("billing.failures-are-free", Rule::Charged(false))
+    };
+    Some(both.into_iter().flatten().map(case).collect())
+}
+
+/// The last call of a case is refused for this mistake.
+fn refused(setting: &Setting<'_>, mut case: Case, violation: &Violation) -> Case {
+    let [said, ruled] = clauses(violation.blame);
+    let refused = Rule::fails(match violation.blame {
         Blame::Input => ErrorCode::InvalidInput,
         Blame::Identifier => ErrorCode::InvalidIdentifier,
     });
-    let case = |violation: Violation| {
-        let mut case = broken(setting, operation, &violation.name(), &[&violation]);
-        if !violation.ruled {
-            let either = violation.blame_ruled && !setting.by_rulings();
-            case = case.expecting(
-                said,
-                match either {
-                    true => Rule::Ends(Ending::Malformed),
-                    false => refused.clone(),
-                },
-            );
-        }
-        case.expecting(ruled, refused.clone())
-            .expecting("ruling.06-message", Rule::Mentions(violation.field))
-    };
-    let violations = violations(setting, operation).into_iter();
-    let of_blame = violations.filter(|violation| violation.blame == blame);
-    Some(of_blame.map(case).collect())
+    if !violation.ruled {
+        let either = violation.blame_ruled && !setting.by_rulings();
+        case = case.expecting(
+            said,
+            match either {
+                true => Rule::Ends(Ending::Malformed),
+                false => refused.clone(),
+            },
+        );
+    }
+    case.expecting(ruled, refused)
+        .expecting("ruling.06-message", Rule::Mentions(violation.field.clone()))
 }
 
 /// The call of an operation that breaks these rules.

@@ -6,6 +6,7 @@ use svc_fixtures::json::Json;
 
 use super::control::{advance, control, fresh, hook, hooked, look, received};
 use super::entry::{Cases, Check, Stage, webhook_clauses};
+use super::envelope::REFERENCE;
 use super::pending::{comes_after_ms, pending, settled, slow};
 use crate::plan::{Carry, Case, Ending, Place, RequestTemplate, Rule, Setting};
 
@@ -90,6 +91,7 @@ fn result(
     let mut case = Case::about(operation, "").on(environment).extension();
     hooked(&mut case, "ok");
     let call = pending(&mut case, setting, operation)?;
+    case.change(call, |request| request.header("x-reference-id", REFERENCE));
     advance(&mut case, after_ms.saturating_sub(1));
     let step = received(&mut case, "ok", 0);
     case.expect(step, "ruling.24-account-clock", Rule::Received(0));
@@ -98,6 +100,8 @@ fn result(
     let clauses = ["states.terminal", operation.clause.as_str()].into_iter();
     let clauses = clauses.chain(ruled(setting, operation));
     case.expect_each(envelope, clauses, &Rule::Ends(Ending::Completed));
+    let reference = Rule::is(["referenceId"], REFERENCE);
+    case.expect(envelope, "webhook.envelope", reference);
     settled(&mut case, envelope, operation);
     let came = received(&mut case, "ok", 1);
     let clauses = ["states.terminal", "webhook.operations"].into_iter();

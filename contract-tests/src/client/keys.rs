@@ -1,7 +1,7 @@
 //! The keys of a run: which one a call presents, and what finds them in what others wrote. Sends
 //! nothing.
 
-use crate::capture::Credential;
+use crate::capture::{Credential, Mistake};
 use crate::redact::{Redactor, Secret};
 use svc_fixtures::contract::Environment;
 
@@ -123,6 +123,14 @@ impl Keyring {
                 }
             }
             Credential::Unknown => made(&format!("unknownkey{account}")),
+            Credential::UnknownElsewhere => {
+                let prefix = environment.other().key_prefix();
+                Ok(Some(Secret::new(format!("{prefix}unknownkey{account}"))))
+            }
+            Credential::Mistyped(mistake) => {
+                let own = needed(environment)?;
+                own.map(|own| mistyped(&own, prefix, *mistake)).transpose()
+            }
             Credential::Rotated => {
                 let own = needed(environment)?;
                 Ok(own.map(|own| Secret::new(format!("{}.2", own.expose()))))
@@ -132,8 +140,41 @@ impl Keyring {
                 made(&format!("local_{name}"))
             }
             Credential::BuiltIn(name) => made(name),
+            Credential::BuiltInElsewhere(name) => {
+                let prefix = environment.other().key_prefix();
+                Ok(Some(Secret::new(format!("{prefix}{name}"))))
+            }
             Credential::Header(_) | Credential::Nothing => Ok(None),
         }
+    }
+}
+
+/// A key with a mistake in it. What a simulator makes of its own keys is no key either: none of its accounts
+/// has a tilde in its name.
+fn mistyped(own: &Secret, prefix: &str, mistake: Mistake) -> Result<Secret, String> {
+    let key = own.expose();
+    let name = key.strip_prefix(prefix).unwrap_or(key);
+    let before = &key[..key.len() - name.len()];
+    let name = match mistake {
+        Mistake::Longer => format!("{name}~"),
+        Mistake::Shorter if name.starts_with("local") => "loca".to_owned(),
+        Mistake::Shorter => {
+            let mut shorter = name.to_owned();
+            shorter.pop();
+            shorter
+        }
+        Mistake::OtherCase => name.chars().map(in_other_case).collect(),
+    };
+    match format!("{before}{name}") {
+        same if same == key => Err("the key has no letters to write otherwise".to_owned()),
+        other => Ok(Secret::new(other)),
+    }
+}
+
+fn in_other_case(c: char) -> char {
+    match c.is_ascii_lowercase() {
+        true => c.to_ascii_uppercase(),
+        false => c.to_ascii_lowercase(),
     }
 }
 

@@ -35,6 +35,14 @@ pub enum Rule {
     SameResult(usize),
     /// Status, `status` and `error.code` are those of the answer to that step.
     SameEnding(usize),
+    /// What the answers to the steps of each side say alike is the same on both sides: to calls that give a field
+    /// its default, and to calls that leave it out.
+    Alike {
+        /// The steps that give it.
+        given: [usize; 2],
+        /// The steps that leave it out.
+        left_out: [usize; 2],
+    },
     /// The `verificationId` is another than that of that step.
     OtherId(usize),
     /// The HTTP status, of an answer that is no envelope.
@@ -57,6 +65,10 @@ pub enum Rule {
     Price(Paise),
     /// `walletBalanceAfter` is what it was at that step less what was charged here.
     BalanceFell(usize),
+    /// `walletBalanceAfter` is what it was at that step less what all calls since were charged.
+    BalanceAddsUp(usize),
+    /// Of all answers of the case those with a result have one `verificationId`.
+    OneId,
     /// The usage has grown by so much since that step.
     UsageGrew {
         /// The step that asked for the usage before.
@@ -82,18 +94,27 @@ impl Rule {
     #[must_use]
     pub fn measures_account(&self) -> bool {
         let limit = |ending: &Ending| match ending {
-            Ending::Error(code) | Ending::Refused(_, code) => {
+            Ending::Error(code) | Ending::Refused(_, code) | Ending::NoFaultBut(code) => {
                 matches!(
                     code,
                     ErrorCode::RateLimited | ErrorCode::InsufficientBalance
                 )
             }
-            Ending::Completed | Ending::Pending | Ending::Accepted | Ending::Malformed => false,
+            Ending::Completed
+            | Ending::Pending
+            | Ending::Accepted
+            | Ending::Malformed
+            | Ending::Unauthorized
+            | Ending::Understood
+            | Ending::Rejected
+            | Ending::NoFault => false,
         };
         match self {
-            Rule::BalanceFell(_) | Rule::UsageGrew { .. } | Rule::Usage(_) | Rule::Received(_) => {
-                true
-            }
+            Rule::BalanceFell(_)
+            | Rule::BalanceAddsUp(_)
+            | Rule::UsageGrew { .. }
+            | Rule::Usage(_)
+            | Rule::Received(_) => true,
             Rule::Ends(ending) | Rule::SomeEnds(ending) => limit(ending),
             Rule::Value(place, _) => *place == Place::of(["billing", "walletBalanceAfter"]),
             Rule::Mentions(_)
@@ -107,6 +128,8 @@ impl Rule {
             | Rule::Header(..)
             | Rule::NoHeader(_)
             | Rule::OneWithout(_)
+            | Rule::OneId
+            | Rule::Alike { .. }
             | Rule::Charged(_)
             | Rule::Price(_) => false,
         }
@@ -140,6 +163,16 @@ pub enum Ending {
     Refused(u16, ErrorCode),
     /// Refused as malformed, whether as an identifier or as input.
     Malformed,
+    /// Refused for its key, whichever of the two codes says so.
+    Unauthorized,
+    /// Not refused for what was sent: with a result, without one yet, or without a record.
+    Understood,
+    /// Refused for what was sent, with any status of 400 to 499.
+    Rejected,
+    /// Understood or rejected: what was sent is no fault of the service.
+    NoFault,
+    /// The same, or this error.
+    NoFaultBut(ErrorCode),
 }
 
 /// What a call adds to the usage. The amount is what the calls since were charged.
@@ -216,6 +249,14 @@ impl fmt::Display for Ending {
                 let (one, other) = (ErrorCode::InvalidIdentifier, ErrorCode::InvalidInput);
                 write!(out, "400 {one} or {other}")
             }
+            Ending::Unauthorized => {
+                let (one, other) = (ErrorCode::AuthInvalid, ErrorCode::KeyEnvironmentMismatch);
+                write!(out, "401 {one} or {other}")
+            }
+            Ending::Understood => out.write_str("a result, pending, or no record"),
+            Ending::Rejected => out.write_str("a refusal with a status of 400 to 499"),
+            Ending::NoFaultBut(code) => write!(out, "no fault of the service but {code}"),
+            Ending::NoFault => out.write_str("anything but a fault of the service"),
         }
     }
 }

@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 
 use super::escape::is_obeyed;
 use super::run_summary::{Breach, RunSummary};
-use crate::capture::{Channel, Credential, Exchange};
+use crate::capture::{Channel, Credential, Exchange, Mistake};
 use crate::event::RunStarted;
 use svc_fixtures::contract::Environment;
 
@@ -85,12 +85,29 @@ fn authorization(credential: &Credential, environment: Environment) -> Option<St
         Credential::Own => Some(own(environment)),
         Credential::OtherEnvironment => Some(own(environment.other())),
         Credential::Unknown => Some(literal(format!("Bearer {prefix}unknownkey"))),
+        Credential::UnknownElsewhere => {
+            let prefix = environment.other().key_prefix();
+            Some(literal(format!("Bearer {prefix}unknownkey")))
+        }
+        Credential::Mistyped(mistake) => {
+            let change = match mistake {
+                Mistake::Longer => "}~",
+                Mistake::Shorter => "%?}",
+                Mistake::OtherCase => "~~}",
+            };
+            let (_, key) = variables(environment);
+            Some(format!("\"Authorization: Bearer ${{{key}{change}\""))
+        }
         Credential::Rotated => {
             let (_, key) = variables(environment);
             Some(format!("\"Authorization: Bearer ${{{key}}}.2\""))
         }
         Credential::Another(name) => Some(literal(format!("Bearer {prefix}local_{name}"))),
         Credential::BuiltIn(name) => Some(literal(format!("Bearer {prefix}{name}"))),
+        Credential::BuiltInElsewhere(name) => {
+            let prefix = environment.other().key_prefix();
+            Some(literal(format!("Bearer {prefix}{name}")))
+        }
         Credential::Header(value) => Some(literal(value.clone())),
         Credential::Nothing => None,
     }

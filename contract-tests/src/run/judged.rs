@@ -7,7 +7,7 @@ use crate::capture::{Capture, CapturedCase, Channel, Exchange};
 use crate::check::Check;
 use crate::event::{CaseTime, CheckResult};
 use crate::plan::{Case, Setting};
-use crate::verdict::{self, Finding, Trouble, Verdict};
+use crate::verdict::{self, Finding, IssuedIds, Trouble, Verdict};
 
 /// Judges all tries of a case: what its check will say of it.
 pub(super) fn judge_case(
@@ -62,6 +62,14 @@ fn time(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> Option<C
     })
 }
 
+/// Adds what a try shows together with all that came before it.
+pub(super) fn also(result: &mut CheckResult, found: Vec<Finding>, captured: &CapturedCase) {
+    if !found.is_empty() && !result.evidence.contains(captured) {
+        result.evidence.push(captured.clone());
+    }
+    result.findings.extend(found);
+}
+
 /// A check of which nothing is judged yet.
 pub(super) fn unjudged(check: &Check) -> CheckResult {
     CheckResult {
@@ -93,13 +101,28 @@ pub fn judge(
     cases: &[Case],
     captured: &[CapturedCase],
 ) -> CheckResult {
+    judge_with(setting, check, cases, captured, &mut IssuedIds::default())
+}
+
+/// The same, after other checks whose answers had these ids.
+fn judge_with(
+    setting: &Setting<'_>,
+    check: &Check,
+    cases: &[Case],
+    captured: &[CapturedCase],
+    ids: &mut IssuedIds,
+) -> CheckResult {
     let mut result = unjudged(check);
     let mine = captured.iter().filter(|one| one.check == check.id);
     let mine: Vec<_> = mine.collect();
     for case in cases {
         let tries = mine.iter().filter(|one| one.case == case.name);
         let tries: Vec<_> = tries.copied().collect();
-        result.add(judge_case(setting, check, case, &tries));
+        let mut judged = judge_case(setting, check, case, &tries);
+        for one in tries {
+            also(&mut judged, ids.take(one), one);
+        }
+        result.add(judged);
     }
     result
 }
@@ -126,9 +149,10 @@ fn left_open(case: &Case, findings: &[Finding]) -> BTreeSet<String> {
 pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -> Vec<CheckResult> {
     let mut checks: Vec<_> = checks.iter().collect();
     checks.sort_by_key(|check| check.stage);
-    let mut silence = Silence::default();
+    let (mut silence, mut ids) = (Silence::default(), IssuedIds::default());
     let judged = checks.into_iter().map(|check| {
-        let mut judged = judge(setting, check, &check.cases(setting), &capture.cases);
+        let cases = check.cases(setting);
+        let mut judged = judge_with(setting, check, &cases, &capture.cases, &mut ids);
         let mine = capture.cases.iter().filter(|one| one.check == check.id);
         let heard: Vec<_> = mine
             .filter_map(|one| silence.take(std::slice::from_ref(one)))

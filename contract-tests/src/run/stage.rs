@@ -7,7 +7,7 @@ use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::RwLock;
 
 use super::asked::PlannedCheck;
-use super::judged::{judge_case, unjudged};
+use super::judged::{also, judge_case, unjudged};
 use super::room::{self, Room};
 use super::stop::{EarlyEnd, Patience, StopReason};
 use super::{RunLimits, clauses, tries};
@@ -17,7 +17,7 @@ use crate::client::Client;
 use crate::event::{CheckResult, Event, Totals};
 use crate::plan::{Access, Case, Setting};
 use crate::target::Target;
-use crate::verdict::{Finding, Verdict};
+use crate::verdict::{Finding, IssuedIds, Verdict};
 
 /// A run: what its cases share.
 pub(super) struct RunUnderWay<'r, 'c, T> {
@@ -29,6 +29,8 @@ pub(super) struct RunUnderWay<'r, 'c, T> {
     account: RwLock<()>,
     /// Whether answers are so long that one case at a time is enough.
     one_by_one: Cell<bool>,
+    /// What no two calls may share.
+    ids: RefCell<IssuedIds>,
     for_capture: RefCell<Room>,
     for_evidence: RefCell<Room>,
 }
@@ -73,6 +75,7 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
             halt: StopReason::default(),
             account: RwLock::new(()),
             one_by_one: Cell::new(false),
+            ids: RefCell::default(),
             for_capture: RefCell::new(Room::of(limits.kept_bytes)),
             for_evidence: RefCell::new(Room::of_evidence()),
         }
@@ -157,6 +160,10 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
         }
         let all: Vec<_> = tries.iter().collect();
         let mut judged = judge_case(self.setting, check, case, &all);
+        for one in &tries {
+            let found = self.ids.borrow_mut().take(one);
+            also(&mut judged, found, one);
+        }
         let mut room = self.for_evidence.borrow_mut();
         room.keep_requests(&mut judged.evidence);
         Outcome::Judged(Box::new(judged), self.for_capture.borrow_mut().keep(tries))

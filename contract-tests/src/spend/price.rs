@@ -50,7 +50,9 @@ pub fn most(contract: &Contract, environment: Environment, step: &Step) -> Paise
 pub(crate) fn must_be_refused(contract: &Contract, step: &Step) -> bool {
     step.expect.iter().any(|expected| match expected.rule {
         Rule::Ends(Ending::Error(code)) => !contract.error(code).outcome,
-        Rule::Ends(Ending::Refused(..) | Ending::Malformed) => true,
+        Rule::Ends(
+            Ending::Refused(..) | Ending::Malformed | Ending::Unauthorized | Ending::Rejected,
+        ) => true,
         _ => false,
     })
 }

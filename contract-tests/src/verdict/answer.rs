@@ -10,6 +10,8 @@ use crate::plan::{Setting, VERIFICATIONS};
 pub(super) struct Answer<'a> {
     pub(super) request: &'a Request,
     pub(super) response: &'a Response,
+    /// When it came by this machine's clock.
+    pub(super) at_s: Option<i64>,
     /// The body, where it is JSON.
     pub(super) json: Option<Json<'a>>,
 }
@@ -22,6 +24,7 @@ impl<'a> Answer<'a> {
         Ok(Answer {
             request: &exchange.request,
             response,
+            at_s: exchange.at_s,
             json: Json::parse(&response.body).ok(),
         })
     }

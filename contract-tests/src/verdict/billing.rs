@@ -27,6 +27,12 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let Some((clause, what, costs)) = price(findings, answer, sandbox) else {
         return;
     };
+    let ruled = findings.setting.by_rulings();
+    if answer.text(&["status"]) == "pending" && !sandbox && !ruled {
+        // What is held is committed on a conclusive result, which this is not.
+        let what = "`billing.charged` of a pending call";
+        findings.equal("billing.hold", what, false, charged);
+    }
     let (holds, expected) = match costs {
         true => {
             let positive = amount.is_some_and(|amount| amount > Paise::ZERO);

@@ -32,9 +32,15 @@ fn error(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let about = format!("`error.retryable` of {known}");
     let retryable = answer.shown(&["error", "retryable"]);
     findings.equal(clause, &about, row.retryable.to_string(), retryable);
-    // A look-up is 200 whatever it finds, and a wrong method is 405 with the code for input.
+    // A look-up is 200 whatever it finds, and a wrong method is 405 with the code for input. What HTTP itself
+    // says of a request that is too large or of another type the table does not forbid either.
     let status = answer.response.status;
-    let excepted = answer.looked_up() || (status == 405 && known == ErrorCode::InvalidInput);
+    let by_http: &[u16] = match findings.setting.by_rulings() {
+        true => &[405],
+        false => &[405, 413, 415],
+    };
+    let excepted =
+        answer.looked_up() || known == ErrorCode::InvalidInput && by_http.contains(&status);
     let about = format!("the status of {known}");
     findings.must(
         clause,
@@ -110,6 +116,11 @@ fn pending(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operati
         let expected = "an operation that can be pending";
         return findings.must("states.pending", false, "`status`", expected, "pending");
     };
+    if row.by_consent.is_some() {
+        let there = !answer.text(&["data", "consentUrl"]).is_empty();
+        let (what, found) = ("`data.consentUrl`", answer.shown(&["data", "consentUrl"]));
+        findings.must(&operation.clause, there, what, "an address", found);
+    }
     let clause = "ruling.03-pending-answer";
     findings.equal(clause, what, row.status, status);
     for name in &row.data {

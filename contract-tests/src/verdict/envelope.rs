@@ -1,9 +1,11 @@
 //! The universal envelope: members, types, and what each says about the call.
 
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
 use svc_fixtures::json::Json;
 
 use super::answer::Answer;
-use super::finding::Findings;
+use super::finding::{Findings, Verdict};
 use crate::capture::Response;
 use svc_fixtures::contract::Environment;
 
@@ -18,6 +20,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) -> bool {
         findings.must(clause, false, "the body", "a JSON object", found);
         return false;
     }
+    content_type(findings, answer);
     shape(findings, answer);
     identity(findings, answer);
     result(findings, answer);
@@ -257,6 +260,53 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let utc = utc || answer.at(&["meta", "createdAt"]).is_none();
     let (what, form) = ("`meta.createdAt`", "an instant in UTC");
     findings.must("envelope.meta", utc, what, form, created);
+    if !findings.setting.by_rulings() && !answer.looked_up() {
+        fresh(findings, answer, created);
+    }
+}
+
+/// How far the instant of an answer may be from when it came. Time zones differ by a quarter of an hour or more.
+const TOLERANCE_S: i64 = 600;
+
+/// An answer says when it was made by the clock of all the world. Where the two clocks differ, the service's own
+/// `Date` may say that it is this machine's that is wrong. A simulator's accounts have clocks of their own.
+fn fresh(findings: &mut Findings<'_>, answer: &Answer<'_>, created: &str) {
+    let created_s = created.parse::<Timestamp>().map(Timestamp::as_second);
+    let (Ok(created_s), Some(at_s)) = (created_s, answer.at_s) else {
+        return;
+    };
+    let near = |other_s: i64| (created_s - other_s).abs() <= TOLERANCE_S;
+    let date = answer.response.header("date");
+    let date_s = date.and_then(|text| DateTimeParser::new().parse_timestamp(text).ok());
+    let holds = near(at_s) || date_s.is_some_and(|date| near(date.as_second()));
+    let came = Timestamp::from_second(at_s).map_or_else(|_| String::new(), |at| at.to_string());
+    let (what, expected) = (
+        "`meta.createdAt`",
+        format!("about {came}, when the answer came"),
+    );
+    findings.must("envelope.meta", holds, what, expected, created);
+}
+
+/// What the header says that the body is: JSON. Where it says otherwise a reader that goes by it is misled.
+fn content_type(findings: &mut Findings<'_>, answer: &Answer<'_>) {
+    // The header is put on where HTTP is spoken.
+    if !findings.setting.http {
+        return;
+    }
+    let header = answer.response.header("content-type").unwrap_or_default();
+    let media = header.split(';').next().unwrap_or_default().trim();
+    let media = media.to_ascii_lowercase();
+    let is_json = media == "application/json" || media.ends_with("+json");
+    let clause = "ruling.01-envelope-everywhere";
+    let what = "the content type of an answer";
+    findings.must(clause, is_json, what, "application/json", header);
+    if !is_json && !findings.setting.covers(clause) {
+        findings.note(Verdict::Noted {
+            clause: "envelope.same-shape".to_owned(),
+            what: "the content type of an answer that is JSON".to_owned(),
+            found: format!("{header:?}"),
+        });
+    }
 }
 
 #[cfg(test)]

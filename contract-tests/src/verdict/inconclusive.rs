@@ -52,6 +52,9 @@ pub(super) fn why(
     }
     let result = wanted(Ending::Completed) || wanted(Ending::Pending) || wanted(Ending::Accepted);
     let none = answer.failed() && answer.code() == Some(ErrorCode::NoRecordFound);
+    // What a person must agree to first has no record to be missing.
+    let asks = operation.pending.as_ref().is_some_and(|row| row.always);
+    let none = none && !asks;
     let fixed = environment == Environment::Test && is_fixed(setting, operation, answer);
     (none && result && !fixed).then_some(NO_RECORD)
 }

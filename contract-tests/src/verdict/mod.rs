@@ -1,6 +1,7 @@
 //! The judge: exchanges in, verdicts out. Pure: no clock, no network, so that judging again gives
 //! the same verdicts.
 
+mod alike;
 mod answer;
 mod billing;
 mod delivered;
@@ -8,6 +9,7 @@ mod ending;
 mod envelope;
 mod finding;
 mod inconclusive;
+mod issued;
 mod price;
 mod rule;
 mod tries;
@@ -23,6 +25,7 @@ use crate::plan::{Case, Setting};
 use answer::Answer;
 use finding::Findings;
 pub use finding::{Finding, SeenIn, Verdict};
+pub use issued::IssuedIds;
 pub use tries::{MOST_TRIES, judge_tries};
 pub use trouble::{Trouble, TroubleKind};
 
@@ -111,6 +114,7 @@ pub const EVERY_ANSWER: &[&str] = &[
     "billing.conclusive",
     "billing.no-record-is-billed",
     "billing.failures-are-free",
+    "billing.hold",
     "ruling.01-reference-id-always",
     "ruling.02-ids-from-content",
     "ruling.03-pending-answer",

@@ -6,7 +6,7 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
 use super::finding::Findings;
-use super::{delivered, usage, value};
+use super::{alike, delivered, usage, value};
 use crate::plan::{Ending, Expectation, Rule};
 
 /// Judges one expectation of the answer at a place.
@@ -42,13 +42,19 @@ fn compare(
         Rule::SameEnding(step) => {
             findings.equal(clause, "the ending", first(step)?.ending(), answer.ending());
         }
+        Rule::Alike { given, left_out } => sides(findings, clause, answers, [given, left_out])?,
         Rule::OtherId(step) => {
             let place = ["verificationId"];
             let (old, new) = (first(step)?.text(&place), answer.text(&place));
             let other = format!("another than {old}");
             findings.must(clause, old != new, "`verificationId`", other, new);
         }
-        Rule::BalanceFell(step) => balance_fell(findings, clause, first(step)?, answer),
+        Rule::BalanceFell(step) => {
+            let own = amount(answer);
+            balance_fell(findings, clause, first(step)?, answer, own);
+        }
+        Rule::BalanceAddsUp(step) => adds_up(findings, clause, answers, [*step, at])?,
+        Rule::OneId => one_id(findings, clause, answers),
         Rule::UsageGrew {
             since,
             endpoint,
@@ -76,11 +82,7 @@ fn compare(
         Rule::Charged(expected) => {
             findings.equal(clause, "`billing.charged`", *expected, answer.charged());
         }
-        Rule::Price(price) => {
-            let place = ["billing", "amount"];
-            let (same, found) = (answer.paise(&place) == Some(*price), answer.shown(&place));
-            findings.must(clause, same, "`billing.amount`", price, found);
-        }
+        Rule::Price(expected) => price(findings, clause, answer, *expected),
     }
     Some(())
 }
@@ -146,7 +148,29 @@ fn ended(findings: &Findings<'_>, answer: &Answer<'_>, ending: Ending) -> bool {
         Ending::Malformed => [ErrorCode::InvalidIdentifier, ErrorCode::InvalidInput]
             .iter()
             .any(|code| failed(400, *code)),
+        Ending::Unauthorized => [ErrorCode::AuthInvalid, ErrorCode::KeyEnvironmentMismatch]
+            .iter()
+            .any(|code| failed(401, *code)),
+        Ending::Understood => understood(answer),
+        Ending::Rejected => rejected(answer),
+        Ending::NoFault => understood(answer) || rejected(answer),
+        Ending::NoFaultBut(code) => {
+            let row = findings.setting.contract.error(code);
+            understood(answer) || rejected(answer) || failed(row.status, code)
+        }
     }
+}
+
+fn understood(answer: &Answer<'_>) -> bool {
+    match answer.text(&["status"]) {
+        "completed" => answer.response.status == 200,
+        "pending" => matches!(answer.response.status, 200 | 202),
+        _ => answer.failed() && answer.code() == Some(ErrorCode::NoRecordFound),
+    }
+}
+
+fn rejected(answer: &Answer<'_>) -> bool {
+    answer.failed() && (400..500).contains(&answer.response.status)
 }
 
 fn some_ends(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, ending: Ending) {
@@ -168,11 +192,64 @@ fn one_without(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>,
     findings.must(clause, odd.is_none(), "all answers", whole(first), found);
 }
 
+fn price(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, expected: Paise) {
+    let place = ["billing", "amount"];
+    let (same, found) = (answer.paise(&place) == Some(expected), answer.shown(&place));
+    findings.must(clause, same, "`billing.amount`", expected, found);
+}
+
+/// What the answers to the steps of two sides have for data, compared.
+fn sides(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answers: &Answers<'_>,
+    [given, left_out]: [&[usize; 2]; 2],
+) -> Option<()> {
+    let data = |step: usize| earlier(answers, step)?.at(&["data"]);
+    let given = [data(given[0])?, data(given[1])?];
+    let left_out = [data(left_out[0])?, data(left_out[1])?];
+    alike::judge(findings, clause, given, left_out);
+    Some(())
+}
+
+/// The balance, less what all calls since were charged.
+fn adds_up(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answers: &Answers<'_>,
+    [first, last]: [usize; 2],
+) -> Option<()> {
+    let since = answers.get(first + 1..=last).unwrap_or_default();
+    let charged = since.iter().flatten().filter(|one| one.charged());
+    let sum = charged.map(amount).sum();
+    let (first, last) = (earlier(answers, first)?, earlier(answers, last)?);
+    balance_fell(findings, clause, first, last, sum);
+    Some(())
+}
+
+fn amount(answer: &Answer<'_>) -> Paise {
+    answer.paise(&["billing", "amount"]).unwrap_or_default()
+}
+
+/// Which of those that came at once is the original nobody knows: the others have its id.
+fn one_id(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>) {
+    let known = answers.iter().flatten();
+    let mut ids: Vec<_> = known
+        .filter(|answer| !answer.failed())
+        .map(|answer| answer.text(&["verificationId"]))
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let what = "the ids of calls with one key";
+    findings.must(clause, ids.len() <= 1, what, "one", ids.join(", "));
+}
+
 fn balance_fell(
     findings: &mut Findings<'_>,
     clause: &str,
     first: &Answer<'_>,
     answer: &Answer<'_>,
+    amount: Paise,
 ) {
     let place = ["billing", "walletBalanceAfter"];
     let strict = findings.setting.by_rulings();
@@ -180,7 +257,6 @@ fn balance_fell(
     if !strict && (is_pending(first) || is_pending(answer)) {
         return findings.skip("what a call costs that is pending is charged with its result");
     }
-    let amount = answer.paise(&["billing", "amount"]).unwrap_or_default();
     let before = first.paise(&place);
     let left = before.and_then(|balance| balance.checked_sub(amount));
     // The unit is not shown: a service may speak of the wallet in paise and of amounts in rupees.

@@ -134,8 +134,17 @@ fn asks_for(case: &Case, step: usize, code: ErrorCode) -> bool {
 
 fn asks(ending: Ending, code: ErrorCode) -> bool {
     match ending {
-        Ending::Error(asked) | Ending::Refused(_, asked) => asked == code,
-        Ending::Completed | Ending::Pending | Ending::Accepted | Ending::Malformed => false,
+        Ending::Error(asked) | Ending::Refused(_, asked) | Ending::NoFaultBut(asked) => {
+            asked == code
+        }
+        Ending::Completed
+        | Ending::Pending
+        | Ending::Accepted
+        | Ending::Malformed
+        | Ending::Unauthorized
+        | Ending::Understood
+        | Ending::Rejected
+        | Ending::NoFault => false,
     }
 }
 

@@ -21,11 +21,12 @@ macro_rules! defects {
     };
 }
 
+mod order;
 mod values;
 
 /// All of them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Defect> {
-    DEFECTS.iter().chain(values::DEFECTS)
+    DEFECTS.iter().chain(values::DEFECTS).chain(order::DEFECTS)
 }
 
 defects! {

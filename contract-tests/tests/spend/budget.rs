@@ -87,8 +87,8 @@ fn fifty_rupees_judge_fifteen_operations_and_the_dry_run_says_which_ceiling() {
     let sums: Vec<_> = report.lines().rev().take(5).collect();
     insta::assert_snapshot!(sums.into_iter().rev().collect::<Vec<_>>().join("\n"), @"
 
-    ceiling: 49 INR, each call counted once
-    paid calls judge 17 operations by 5 clauses; 102 cases are left out as too dear
+    ceiling: 49.5 INR, each call counted once
+    paid calls judge 16 operations by 7 clauses; 105 cases are left out as too dear
     the budget is 50 INR: what it does not cover is left out, and not counted here
     nothing was sent
     ");
@@ -97,8 +97,8 @@ fn fifty_rupees_judge_fifteen_operations_and_the_dry_run_says_which_ceiling() {
     let command = command.args(["--tag", "live", "--profile", "provider"]);
     let (code, report, problems) =
         ended(command.args(["--budget-inr", "50", "--spend-file", &file]));
-    // Something of every check is left out: none passed.
-    assert_eq!(code, Some(4), "{report}{problems}");
+    // The checks of the wallet with the cheapest calls are judged whole; of the others something is left out.
+    assert_eq!(code, Some(0), "{report}{problems}");
     assert!(report.contains("clauses: 0 broken"), "{report}");
     assert!(bank.charged() <= 5000, "{}", bank.charged());
     let judged: std::collections::BTreeSet<_> = live.sent().into_iter().map(|it| it.path).collect();

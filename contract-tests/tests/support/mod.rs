@@ -196,7 +196,10 @@ impl Target for InProcess {
     }
 }
 
-/// The headers that the engine decides; those that HTTP puts on are not there.
+/// When it is, as HTTP says it: [`START`], where all of its clocks stand.
+const DATE: &str = "Fri, 15 Jan 2027 08:00:00 GMT";
+
+/// The headers that the engine decides, and of those that HTTP puts on the ones that are the same for all.
 fn response(reply: Reply) -> Response {
     let mut headers = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -207,6 +210,8 @@ fn response(reply: Reply) -> Response {
         reply.retry_after_s.map(|seconds| seconds.to_string()),
     );
     add("allow", reply.allow.map(str::to_owned));
+    add("content-type", Some("application/json".to_owned()));
+    add("date", Some(DATE.to_owned()));
     add("idempotent-replay", reply.replay.then(|| "true".to_owned()));
     Response {
         status: reply.status,

@@ -189,10 +189,14 @@ fn executed(
 
 fn outcome(operation: &Operation, ending: Ending) -> CallOutcome {
     match ending {
-        Ending::Completed => CallOutcome::Completed,
+        Ending::Completed | Ending::Understood | Ending::NoFault => CallOutcome::Completed,
         Ending::Pending | Ending::Accepted => CallOutcome::pending(operation, NOW),
-        Ending::Error(code) | Ending::Refused(_, code) => CallOutcome::Failed(code),
-        Ending::Malformed => CallOutcome::Failed(svc_fixtures::contract::ErrorCode::InvalidInput),
+        Ending::Error(code) | Ending::Refused(_, code) | Ending::NoFaultBut(code) => {
+            CallOutcome::Failed(code)
+        }
+        Ending::Malformed | Ending::Unauthorized | Ending::Rejected => {
+            CallOutcome::Failed(svc_fixtures::contract::ErrorCode::InvalidInput)
+        }
     }
 }
 

@@ -277,6 +277,7 @@ pub(crate) fn exchange(sent: &str, answered: &str) -> Exchange {
             body: sent.as_bytes().to_vec(),
         },
         credential: Credential::Own,
+        at_s: None,
         response: Ok(Response {
             status: 200,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],

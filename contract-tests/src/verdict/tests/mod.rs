@@ -42,6 +42,7 @@ fn exchange(environment: Environment, channel: Channel, status: u16, body: &str)
             body: Vec::new(),
         },
         credential: Credential::Own,
+        at_s: None,
         response: Ok(Response {
             status,
             headers: Vec::new(),

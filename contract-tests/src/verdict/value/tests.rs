@@ -34,6 +34,7 @@ fn border(test: &Predicate, good: &[&'static str], bad: &[&'static str]) {
             body: Vec::new(),
         },
         credential: crate::capture::Credential::Own,
+        at_s: None,
         response: Ok(Response {
             status: 200,
             headers: Vec::new(),

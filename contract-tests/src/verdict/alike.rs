@@ -1,0 +1,79 @@
+//! Two calls on each side: what the answers of a side say alike, compared with the other side. Members that
+//! differ from call to call say nothing, nor do those that are there only where something was asked for.
+
+use std::collections::BTreeMap;
+
+use svc_fixtures::json::Json;
+
+use super::finding::Findings;
+
+/// Judges whether the two sides say the same.
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    given: [&Json<'_>; 2],
+    left_out: [&Json<'_>; 2],
+) {
+    let there = |name: &str| {
+        let mut all = given.iter().chain(&left_out);
+        all.all(|data| data.get(name).is_some())
+    };
+    let [given, left_out] = [given, left_out].map(|side| said_alike(side, &there));
+    let places = given.keys().chain(left_out.keys());
+    let differs = |place: &&String| match (given.get(*place), left_out.get(*place)) {
+        (Some(Some(one)), Some(Some(other))) => one != other,
+        (Some(Some(_)), None) | (None, Some(Some(_))) => true,
+        // It differs on one of the sides by itself.
+        _ => false,
+    };
+    let odd = places.clone().find(differs);
+    let place = odd.map_or("data", String::as_str);
+    let shown = |side: &BTreeMap<String, Option<String>>| match side.get(place) {
+        Some(Some(value)) => value.clone(),
+        _ => "nothing".to_owned(),
+    };
+    let what = format!("`{place}` where the field is left out");
+    let expected = format!("{}, as where its default is given", shown(&given));
+    findings.must(clause, odd.is_none(), &what, expected, shown(&left_out));
+}
+
+/// Every leaf of two documents, in print; none of those that differ.
+fn said_alike(
+    two: [&Json<'_>; 2],
+    there: &dyn Fn(&str) -> bool,
+) -> BTreeMap<String, Option<String>> {
+    let [one, other] = two.map(|data| {
+        let mut found = BTreeMap::new();
+        let members = data.as_object().unwrap_or_default().iter();
+        for (name, value) in members.filter(|(name, _)| there(name)) {
+            leaves(&format!("data.{name}"), value, &mut found);
+        }
+        found
+    });
+    let places: Vec<String> = one.keys().chain(other.keys()).cloned().collect();
+    let same = |place: String| {
+        let value = one
+            .get(&place)
+            .filter(|value| other.get(&place) == Some(*value));
+        (place, value.cloned())
+    };
+    places.into_iter().map(same).collect()
+}
+
+fn leaves(place: &str, json: &Json<'_>, into: &mut BTreeMap<String, String>) {
+    match json {
+        Json::Object(members) => {
+            for (name, value) in members {
+                leaves(&format!("{place}.{name}"), value, into);
+            }
+        }
+        Json::List(items) => {
+            for (at, value) in items.iter().enumerate() {
+                leaves(&format!("{place}[{at}]"), value, into);
+            }
+        }
+        leaf => {
+            into.insert(place.to_owned(), leaf.to_string());
+        }
+    }
+}
