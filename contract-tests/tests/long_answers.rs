@@ -11,7 +11,7 @@ use svc_test_support::{Folder, Reply, Server};
 
 /// How many long answers are given where the environment does not say; a build without optimisation takes
 /// seconds to judge one.
-const LONG_ANSWERS: usize = 6;
+const LONG_ANSWERS: usize = 4;
 
 /// The most memory that the program may take, in kilobytes.
 const MOST_KB: usize = 300_000;

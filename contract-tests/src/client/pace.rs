@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// The step that the first refusal for too many calls leads to; each further one doubles it.
+/// The step that the first refusal for too many calls leads to.
 const FIRST_STEP: Duration = Duration::from_millis(20);
+
+/// A refusal so few calls after another one shows that the pace is far too fast still.
+const SOON: usize = 8;
 
 /// The longest step that refusals lead to.
 const LONGEST_STEP: Duration = Duration::from_secs(1);
@@ -28,6 +31,8 @@ struct State {
     paused: Option<Instant>,
     /// The time from one call to the next that refusals have led to. It shrinks from call to call.
     given_way: Duration,
+    /// How many calls went out since it was last made longer.
+    since: usize,
 }
 
 impl Pace {
@@ -46,23 +51,33 @@ impl Pace {
     /// Waits for the turn of so many calls that are sent at once. They go out together, since what
     /// they show is that they do; what comes after them waits for the time that they take.
     pub async fn turn(&self, calls: usize) {
-        let turn = {
-            let mut state = self.state();
-            let step = self.step.unwrap_or_default().max(state.given_way);
-            state.given_way = match state.given_way.mul_f64(0.97) {
-                short if short < FIRST_STEP / 2 => Duration::ZERO,
-                step => step,
-            };
-            if step.is_zero() && state.next.is_none() {
-                return;
+        while let Some(turn) = self.next_turn(calls) {
+            sleep_until(turn).await;
+            // Whose turn came while all wait gets another one.
+            let paused = self.state().paused;
+            if paused.is_none_or(|until| until <= turn) {
+                break;
             }
-            let now = Instant::now();
-            let turn = state.next.map_or(now, |next| next.max(now));
-            let calls = u32::try_from(calls).unwrap_or(u32::MAX);
-            state.next = Some(turn + step.saturating_mul(calls));
-            turn
+        }
+    }
+
+    /// When so many calls may go out; none where nothing waits.
+    fn next_turn(&self, calls: usize) -> Option<Instant> {
+        let mut state = self.state();
+        let step = self.step.unwrap_or_default().max(state.given_way);
+        state.since += calls;
+        state.given_way = match state.given_way.mul_f64(0.97) {
+            short if short < FIRST_STEP / 2 => Duration::ZERO,
+            step => step,
         };
-        sleep_until(turn).await;
+        if step.is_zero() && state.next.is_none() {
+            return None;
+        }
+        let now = Instant::now();
+        let turn = state.next.map_or(now, |next| next.max(now));
+        let calls = u32::try_from(calls).unwrap_or(u32::MAX);
+        state.next = Some(turn + step.saturating_mul(calls));
+        Some(turn)
     }
 
     /// Lets no call out for so long, and then fewer of them. Refusals that come while it waits are those of
@@ -71,7 +86,10 @@ impl Pace {
         let mut state = self.state();
         let now = Instant::now();
         if state.paused.is_none_or(|until| until < now) {
-            state.given_way = (state.given_way * 2).clamp(FIRST_STEP, LONGEST_STEP);
+            let longer = if state.since < SOON { 4.0 } else { 1.5 };
+            let step = state.given_way.mul_f64(longer);
+            state.given_way = step.clamp(FIRST_STEP, LONGEST_STEP);
+            state.since = 0;
         }
         let until = now + wait;
         state.paused = state.paused.max(Some(until));
@@ -127,6 +145,43 @@ mod tests {
         assert_eq!(turns(&pace, &[1, 1]).await, [3000, 3020]);
         turns(&pace, &[1; 50]).await;
         assert_eq!(turns(&pace, &[1, 1, 1]).await, [0, 0, 0]);
+    }
+
+    /// How long calls take that are made at once, and how many of them a service refuses that takes one in a
+    /// third of a second, three at once.
+    async fn at_a_limit(calls: usize) -> (u128, usize) {
+        let (pace, start) = (Pace::default(), Instant::now());
+        let tokens = Mutex::new((3.0_f64, start));
+        let refused = std::sync::atomic::AtomicUsize::new(0);
+        let call = async || {
+            loop {
+                pace.turn(1).await;
+                let taken = {
+                    let mut tokens = tokens.lock().expect("nobody panicked");
+                    let now = Instant::now();
+                    let filled = tokens.0 + 3.0 * (now - tokens.1).as_secs_f64();
+                    let left = filled.min(3.0) - 1.0;
+                    let taken = left >= 0.0;
+                    *tokens = (if taken { left } else { left + 1.0 }, now);
+                    taken
+                };
+                if taken {
+                    return;
+                }
+                refused.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                pace.pause(Duration::from_secs(1));
+            }
+        };
+        let calls = (0..calls).map(|_| call());
+        futures_util::future::join_all(calls).await;
+        (start.elapsed().as_secs().into(), refused.into_inner())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_pace_that_a_service_allows_is_found() {
+        let (took, refused) = at_a_limit(100).await;
+        // At least 32 s; each of them is refused once at first.
+        assert!(took < 100 && refused < 200, "{took} s, {refused} refused");
     }
 
     #[tokio::test(start_paused = true)]

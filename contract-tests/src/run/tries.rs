@@ -15,6 +15,9 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 /// The wait before the second try, where the service asks for none; before the next one it is twice as long.
 const USUAL_WAIT: Duration = Duration::from_millis(250);
 
+/// How often a case is tried at most that met a 429: the pace that the service allows must be found.
+const LIMITED_TRIES: usize = 6;
+
 /// Captures a case, and again where something was in its way, as often as that is of use. A case that
 /// can cost something is tried again only where the budget covers it.
 pub(super) async fn capture<T: Target>(
@@ -38,6 +41,8 @@ pub(super) async fn capture<T: Target>(
         if !client.guard().covers(price) || halt.why().is_some() {
             break;
         }
+        let limited = trouble.kind == TroubleKind::Refused(ErrorCode::RateLimited);
+        let most = if limited { LIMITED_TRIES } else { most };
         if tries.len() >= most {
             halt.lasting.borrow_mut().stayed(check, case, &trouble);
             break;
@@ -47,10 +52,11 @@ pub(super) async fn capture<T: Target>(
             break;
         }
         let doubled = u32::try_from(tries.len()).unwrap_or(1);
-        match (&trouble.kind, trouble.wait) {
+        let wait = trouble.wait.unwrap_or(USUAL_WAIT * doubled);
+        match limited {
             // Whoever else calls meanwhile would hear the same.
-            (TroubleKind::Refused(ErrorCode::RateLimited), Some(wait)) => client.pause(wait),
-            (_, wait) => tokio::time::sleep(wait.unwrap_or(USUAL_WAIT * doubled)).await,
+            true => client.pause(wait),
+            false => tokio::time::sleep(wait).await,
         }
         let again = check.cases(&setting.of_try(tries.len()));
         let Some(again) = again.iter().find(|again| again.name == case.name) else {
