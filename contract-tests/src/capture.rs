@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::prices::PriceList;
 use crate::profile::Profile;
 use crate::redact::Secret;
 use svc_fixtures::contract::Environment;
@@ -270,6 +271,9 @@ pub struct Capture {
     pub environments: Vec<Environment>,
     /// By which rules it was judged.
     pub profile: Profile,
+    /// What calls cost there, where a list says so.
+    #[serde(default, skip_serializing_if = "PriceList::is_empty")]
+    pub prices: PriceList,
     /// Whether the answers came over HTTP, with all their headers.
     pub http: bool,
     /// What could be done with the service beside calling it.

@@ -18,21 +18,20 @@ use crate::capture::{
 use crate::plan::{Access, Case, Setting, Step, of_try};
 use crate::redact::{REDACTED, Redactor, Secret};
 use crate::sink::{RunSink, now_s};
-use crate::spend::{self, PricedCall, SpendGuard};
+use crate::spend::{PricedCall, SpendGuard};
 use crate::target::Target;
 use crate::verdict::Trouble;
 use keys::shortened;
 pub use keys::{Keyring, RunKey};
 pub use pace::Pace;
-use svc_fixtures::contract::{Contract, Environment, Paise};
+use svc_fixtures::contract::Environment;
 
 /// Sends the steps of cases and records what comes of them.
 #[derive(Debug)]
 pub struct Client<'t, T> {
     target: &'t T,
-    contract: &'t Contract,
+    setting: Setting<'t>,
     keys: Keyring,
-    seed: String,
     secret: String,
     sink: Option<RunSink>,
     guard: SpendGuard,
@@ -58,9 +57,8 @@ impl<'t, T: Target> Client<'t, T> {
     pub fn new(target: &'t T, keys: Keyring, setting: &Setting<'t>) -> Self {
         Client {
             target,
-            contract: setting.contract,
+            setting: setting.clone(),
             keys,
-            seed: setting.seed.clone(),
             secret: setting.webhook_secret(),
             sink: target.sink(),
             guard: SpendGuard::unlimited(),
@@ -124,20 +122,15 @@ impl<'t, T: Target> Client<'t, T> {
             try_,
             ..CapturedCase::new(check, &case.name)
         };
-        let prices = case.steps.iter();
-        let prices = prices.map(|step| spend::most(self.contract, case.environment, step));
-        let dearest = prices.max().unwrap_or_default();
-        if let Err(why) = self.guard.allows(check, &case.name, dearest) {
+        let steps = case.steps.iter();
+        let call = |step| PricedCall::of(&self.setting, case.environment, step, String::new());
+        let calls: Vec<_> = steps.map(call).collect();
+        if let Err(why) = self.guard.allows(check, &case.name, &calls) {
             captured.stopped = Some(why);
             return captured;
         }
         self.send_all(check, case, &mut captured).await;
         captured.took_ms = ms_since(begin);
-        let answered = |exchange: &Exchange| exchange.response.is_ok();
-        let whole = captured.stopped.is_none() && captured.exchanges.iter().all(answered);
-        if whole && dearest > Paise::ZERO {
-            self.guard.done(check, &case.name);
-        }
         captured
     }
 
@@ -155,7 +148,7 @@ impl<'t, T: Target> Client<'t, T> {
         while captured.stopped.is_none() && captured.exchanges.len() < case.steps.len() {
             self.next(case, captured).await;
             let left = captured.exchanges.len() < case.steps.len();
-            if left && Trouble::that_ends(self.contract, case, captured).is_some() {
+            if left && Trouble::that_ends(self.setting.contract, case, captured).is_some() {
                 captured.stopped = Some("the call before it was not executed for sure".to_owned());
             }
         }
@@ -184,7 +177,7 @@ impl<'t, T: Target> Client<'t, T> {
     /// The name of the account that a try is sent from where accounts cost nothing: its check's, or one
     /// of its own where it must be alone. A simulator has room for so many, and not for one a case.
     fn account_of(&self, case: &Case, captured: &CapturedCase) -> String {
-        let seed = of_try(&self.seed, captured.try_);
+        let seed = of_try(&self.setting.seed, captured.try_);
         match case.access() {
             Access::Shared => account(&seed, &captured.check),
             Access::Alone => own_account(&seed, &captured.check, &case.name),
@@ -212,7 +205,7 @@ impl<'t, T: Target> Client<'t, T> {
             (None, _) => None,
         };
         let what = format!("{check}, {}, step {}", case.name, at + 1);
-        let call = PricedCall::of(self.contract, environment, step, what);
+        let call = PricedCall::of(&self.setting, environment, step, what);
         Ok(PreparedCall {
             request,
             key,

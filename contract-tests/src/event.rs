@@ -172,6 +172,8 @@ pub struct Totals {
     pub unreachable: usize,
     /// Known deviations that are none any more.
     pub stale: usize,
+    /// How often a clause held, also in checks of which something else was not judged.
+    pub held: usize,
     /// How long the run took; 0 where nothing was sent.
     pub took_ms: u64,
 }
@@ -294,7 +296,7 @@ impl Totals {
     /// What it comes to. A breach outranks a lost connection: it was seen.
     #[must_use]
     pub fn end(&self) -> RunEnd {
-        let judged = self.passed + self.known;
+        let judged = self.passed + self.known + self.held;
         match (self.failed + self.stale, self.unreachable, judged) {
             (1.., ..) => RunEnd::Broken,
             (0, 1.., _) => RunEnd::Unreachable,
@@ -303,10 +305,10 @@ impl Totals {
         }
     }
 
-    /// How many checks judged anything in full.
+    /// Whether nothing was judged.
     #[must_use]
-    pub fn judged(&self) -> usize {
-        self.passed + self.failed + self.known
+    pub fn judged_nothing(&self) -> bool {
+        self.passed + self.failed + self.known + self.held == 0
     }
 
     /// Counts one more check.
@@ -318,6 +320,8 @@ impl Totals {
             Outcome::Skipped { .. } => self.skipped += 1,
             Outcome::NotAsked { .. } => self.not_asked += 1,
         }
+        let held = |finding: &&Finding| matches!(finding.verdict, Verdict::Held { .. });
+        self.held += result.findings.iter().filter(held).count();
         self.unreachable += usize::from(result.unreachable.is_some());
     }
 }

@@ -11,7 +11,8 @@
 //! Imports point down; from the bottom up:
 //!
 //! ```text
-//! redact sink diff profile  secrets; the receiver of webhooks; differences of bodies; by which rules
+//! redact sink diff       secrets; the receiver of webhooks; differences of bodies
+//! profile prices         by which rules, and at which prices
 //! capture                requests, answers and exchanges, as they are recorded and saved
 //! plan target            what to send and what must hold, as data; what sends a request
 //! model                  what an account's past makes of a call
@@ -35,6 +36,7 @@ pub mod example;
 pub mod model;
 pub mod personal;
 pub mod plan;
+pub mod prices;
 pub mod profile;
 pub mod property;
 pub mod redact;

@@ -19,6 +19,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use lists::Killed;
 use process::Second;
+use serde_json::{Value, json};
 use svc_contract_tests::check;
 use svc_contract_tests::client::{Client, Keyring, RunKey};
 use svc_contract_tests::event::Event;
@@ -27,7 +28,7 @@ use svc_contract_tests::redact::Secret;
 use svc_contract_tests::run::{self, Filter, RunLimits};
 use svc_contract_tests::target::{HttpTarget, Timeouts};
 use svc_contract_tests::verdict::Verdict;
-use svc_fixtures::contract::{Contract, Environment};
+use svc_fixtures::contract::{Contract, Environment, Paise};
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 
@@ -57,7 +58,9 @@ fn main() -> ExitCode {
     let mut trials = vec![
         Trial::test("the lists are right", lists_are_right),
         trial("clean", &subject, clean_holds),
-        trial("over https", &subject, |_| tls::is_judged(&CONTRACT)),
+        trial("over https", &subject, |_| {
+            tls::is_judged(&prices(&CONTRACT))
+        }),
     ];
     for killed in lists::killed().into_iter().step_by(step(DEFECTS_SAMPLE)) {
         let name = killed.defect;
@@ -109,7 +112,9 @@ fn has_python() -> bool {
 impl Subject {
     /// What checks whose id begins so, or all, call broken with this planted.
     fn broken(&mut self, defects: &[&str], harmless: &[&str], check: Option<&str>) -> Broken {
-        let second = self.second.get_or_insert_with(|| Second::start(&CONTRACT));
+        let second = self
+            .second
+            .get_or_insert_with(|| Second::start(Some(&prices(&CONTRACT)), &[]));
         second.plant(defects, harmless);
         judged(second, check)
     }
@@ -226,4 +231,21 @@ fn is_killed(subject: &mut Subject, killed: &Killed) -> Result<(), Failed> {
 fn is_found(subject: &mut Subject, name: &str) -> Result<(), Failed> {
     let broken = subject.broken_by(&[name], &[], None);
     by_list(name, !broken.is_empty(), format!("{broken:#?}"))
+}
+
+/// The prices that the rows say: what else it can cost is not known here.
+#[expect(clippy::cast_precision_loss, reason = "prices are small")]
+fn prices(contract: &Contract) -> Value {
+    let operations = contract.operations.iter();
+    let operations = operations.map(|it| (it.id.clone(), it.price));
+    let bundles = contract.bundles.iter();
+    let bundles = bundles.map(|it| {
+        let steps = it.steps.iter().filter_map(|id| contract.operation(id));
+        let sum: Paise = steps.map(|step| step.price).sum();
+        (format!("bundles.{}", it.slug), sum)
+    });
+    let inr = operations
+        .chain(bundles)
+        .map(|(endpoint, price)| (endpoint, json!(price.0 as f64 / 100.0)));
+    Value::Object(inr.collect())
 }

@@ -90,14 +90,23 @@ fn begun(setting: &Setting<'_>, operation: &Operation) -> Option<(Case, usize)> 
     Some((case, first))
 }
 
+/// What an operation costs: what a list says, else its row.
+pub(super) fn price(setting: &Setting<'_>, operation: &Operation) -> Rule {
+    let listed = setting.prices.operation(&operation.id);
+    Rule::Price(listed.unwrap_or(operation.price))
+}
+
 fn conclusive(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let (mut case, first) = begun(setting, operation)?;
-    case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
-    case.expect(first, "billing.conclusive", Rule::Ends(Ending::Completed));
-    let again = case.push_again(first);
-    case.expect(again, "billing.conclusive", Rule::Charged(true));
+    let (mut once, first) = begun(setting, operation)?;
+    once.expect(first, "ruling.21-prices", price(setting, operation));
+    once.expect(first, "billing.conclusive", Rule::Ends(Ending::Completed));
+    let mut twice = once.clone();
+    twice.name += ": the balance falls";
+    let again = twice.push_again(first);
+    twice.expect(again, "billing.conclusive", Rule::Charged(true));
     let fell = Rule::BalanceFell(first);
-    Some(vec![case.expecting("billing.balance-falls", fell)])
+    // The first case alone shows most of it, for half of the money.
+    Some(vec![once, twice.expecting("billing.balance-falls", fell)])
 }
 
 fn no_record(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
@@ -106,7 +115,7 @@ fn no_record(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> 
     let clause = "billing.no-record-is-billed";
     case.expect(first, clause, Rule::fails(ErrorCode::NoRecordFound));
     case.expect(first, clause, Rule::Charged(true));
-    case.expect(first, "ruling.21-prices", Rule::Price(operation.price));
+    case.expect(first, "ruling.21-prices", price(setting, operation));
     case.push_again(first);
     let fell = Rule::BalanceFell(first);
     Some(vec![case.expecting("billing.balance-falls", fell)])

@@ -73,7 +73,7 @@ fn case(
         other => other,
     };
     case.expect(envelope, CLAUSE, Rule::Ends(looked_up));
-    settled(&mut case, envelope, operation);
+    settled(&mut case, setting, envelope, operation);
     let came = received(&mut case, "ok", 1);
     for rule in [Rule::Received(1), Rule::BodiesAre(envelope), Rule::Signed] {
         case.expect(came, CLAUSE, rule);

@@ -43,10 +43,16 @@ pub(super) fn pending(
 }
 
 /// On live the result of a pending call, with or without a record, costs the operation's price.
-pub(super) fn settled(case: &mut Case, envelope: usize, operation: &Operation) {
+pub(super) fn settled(
+    case: &mut Case,
+    setting: &Setting<'_>,
+    envelope: usize,
+    operation: &Operation,
+) {
     if case.environment == Environment::Live {
         case.expect(envelope, "billing.conclusive", Rule::Charged(true));
-        case.expect(envelope, "ruling.21-prices", Rule::Price(operation.price));
+        let price = super::billing::price(setting, operation);
+        case.expect(envelope, "ruling.21-prices", price);
     }
 }
 

@@ -102,7 +102,7 @@ fn result(
     case.expect_each(envelope, clauses, &Rule::Ends(Ending::Completed));
     let reference = Rule::is(["referenceId"], REFERENCE);
     case.expect(envelope, "webhook.envelope", reference);
-    settled(&mut case, envelope, operation);
+    settled(&mut case, setting, envelope, operation);
     let came = received(&mut case, "ok", 1);
     let clauses = ["states.terminal", "webhook.operations"].into_iter();
     let clauses = clauses.chain(webhook_clauses(setting, operation));

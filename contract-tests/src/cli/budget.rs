@@ -6,16 +6,18 @@ use clap::Args;
 use data_encoding::HEXLOWER;
 use reqwest::Url;
 use sha2::{Digest as _, Sha256};
-use svc_fixtures::contract::Paise;
+use svc_fixtures::contract::{Contract, Paise};
+use svc_fixtures::reading::Source;
 
 use super::exit::CommandError;
 use super::{keys, say};
 use crate::check;
 use crate::client::RunKey;
 use crate::plan::Setting;
+use crate::prices::PriceList;
 use crate::run::EarlyEnd;
 use crate::run::Filter;
-use crate::spend::{Journal, PricedCase, SpendGuard, SpendPlan};
+use crate::spend::{Journal, JournalError, Ledger, PricedCase, SpendGuard, SpendPlan};
 
 /// What a run may spend on live.
 #[derive(Debug, Args)]
@@ -29,9 +31,12 @@ pub(super) struct BudgetArgs {
     #[arg(long, value_name = "FILE", requires = "budget_inr")]
     spend_file: Option<PathBuf>,
     /// Go on with a run that was broken off: what it may have spent counts as spent, and paid cases that
-    /// were answered are not sent again
+    /// were answered are not sent again, and count
     #[arg(long, requires = "budget_inr")]
     resume: bool,
+    /// What calls cost at this provider, in INR by endpoint: TOML or JSON
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
 }
 
 /// An amount: digits, and at most two more after a point.
@@ -65,33 +70,52 @@ impl BudgetArgs {
             (Some(_), None | Some(Paise::ZERO)) => return Ok(SpendGuard::free_only()),
             (Some(live), Some(budget)) => (live, budget),
         };
-        let path = match &self.spend_file {
-            Some(path) => path.clone(),
-            None => default_file(&data_folder()?, live, key),
-        };
+        let path = self.file(live, key)?;
         let seed = &setting.seed;
         let opened = match self.resume {
             true => Journal::resume(&path, budget, seed),
             false => Journal::begin(&path, budget, seed),
         };
-        let (journal, ledger) = opened.map_err(|error| {
-            CommandError::usage(format!("--spend-file {error}. Nothing was sent"))
-        })?;
-        let todo = paid_cases(setting, filter);
-        let todo = todo.filter(|case| !ledger.is_done(&case.check, &case.case));
-        let plan = SpendPlan::choose(ledger.left(), todo);
+        let (journal, ledger) = opened.map_err(refused)?;
+        let plan = plan(&ledger, setting, filter);
         Ok(SpendGuard::budget(ledger, journal).planned(plan))
     }
 
-    /// What the budget covers, where there is one that is asked for.
+    /// What the budget covers, where there is one that is asked for: just what a run would send.
     pub(super) fn plan(
         &self,
         live: Option<&Url>,
+        key: Option<&RunKey>,
         setting: &Setting<'_>,
         filter: &Filter,
-    ) -> Option<SpendPlan> {
-        let budget = self.budget_inr.filter(|_| live.is_some())?;
-        Some(SpendPlan::choose(budget, paid_cases(setting, filter)))
+    ) -> Result<Option<SpendPlan>, CommandError> {
+        let (Some(live), Some(budget)) = (live, self.budget_inr) else {
+            return Ok(None);
+        };
+        let ledger = match budget {
+            Paise::ZERO => Ledger::default(),
+            _ => Journal::peek(&self.file(live, key)?, budget, self.resume).map_err(refused)?,
+        };
+        Ok(Some(plan(&ledger, setting, filter)))
+    }
+
+    /// What calls cost at this provider, where a file says so.
+    pub(super) fn prices(&self, contract: &Contract) -> Result<PriceList, CommandError> {
+        let Some(path) = &self.prices else {
+            return Ok(PriceList::default());
+        };
+        let shown = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| CommandError::usage(format!("--prices {shown}: {error}")))?;
+        PriceList::read(contract, &Source::new(shown.to_string(), text))
+            .map_err(|problems| CommandError::usage(format!("--prices\n{problems}")))
+    }
+
+    fn file(&self, live: &Url, key: Option<&RunKey>) -> Result<PathBuf, CommandError> {
+        match &self.spend_file {
+            Some(path) => Ok(path.clone()),
+            None => Ok(default_file(&data_folder()?, live, key)),
+        }
     }
 
     /// In words, for the plan.
@@ -115,8 +139,15 @@ impl BudgetArgs {
 
 /// Says what was spent and why the run stopped, where it did, and ends the journal.
 pub(super) fn report_spending(guard: &SpendGuard, early: Option<EarlyEnd>) {
-    if let Some(stop) = guard.stopped() {
+    if let Some(stop) = guard.shortened() {
         say(format_args!("stopped: {stop}"));
+    }
+    let unexplained = guard.unexplained();
+    if unexplained > Paise::ZERO {
+        say(format_args!(
+            "the wallet fell by more than the answers say: others use it, or calls are charged silently; \
+             {unexplained} INR of that count as spent"
+        ));
     }
     if let Some(ledger) = guard.sums() {
         let (spent, budget) = (ledger.spent(), ledger.budget());
@@ -135,6 +166,17 @@ pub(super) fn report_spending(guard: &SpendGuard, early: Option<EarlyEnd>) {
             }
         }
     }
+}
+
+fn refused(error: JournalError) -> CommandError {
+    CommandError::usage(format!("--spend-file {error}. Nothing was sent"))
+}
+
+/// What is left of a budget covers these of the cases that are not settled.
+fn plan(ledger: &Ledger, setting: &Setting<'_>, filter: &Filter) -> SpendPlan {
+    let (settled, todo): (Vec<_>, Vec<_>) = paid_cases(setting, filter)
+        .partition(|case| ledger.settled(&case.check, &case.case).is_some());
+    SpendPlan::choose(ledger.left(), todo).after(settled)
 }
 
 /// Every case that is run, with its price.

@@ -20,6 +20,7 @@ pub(super) fn print(
 ) -> io::Result<()> {
     let mut estimate = Estimate::default();
     let (mut operations, mut clauses) = (BTreeSet::new(), BTreeSet::new());
+    let mut paid = Vec::new();
     let mut checks = check::all();
     checks.sort_by_key(|check| check.stage);
     for check in checks
@@ -28,17 +29,67 @@ pub(super) fn print(
     {
         let mut cases = filter.cases(check, setting);
         cases.retain(|case| {
-            let why_not = plan.and_then(|plan| plan.why_not(check.id, &case.name));
-            why_not.is_none()
+            let sent = plan.map(|plan| plan.sends(check.id, &case.name));
+            sent.unwrap_or(true)
         });
-        let paid = cases.iter();
-        let paid = paid.filter(|case| PricedCase::of(setting, check.id, case).most > Paise::ZERO);
-        for case in paid {
-            operations.extend(case.operation.clone());
-            clauses.extend(case.clauses());
+        for case in &cases {
+            let priced = PricedCase::of(setting, check.id, case);
+            if priced.most > Paise::ZERO {
+                operations.extend(case.operation.clone());
+                clauses.extend(case.clauses());
+                paid.push(priced);
+            }
         }
         estimate.add(setting, check.id, &cases);
     }
+    table(&mut out, &estimate)?;
+    writeln!(out)?;
+    let mut ceiling = Paise::ZERO;
+    for environment in Environment::ALL {
+        let (calls, paid, most) = estimate.total(environment);
+        if calls > 0 {
+            writeln!(
+                out,
+                "{environment}: {calls} calls, {paid} of them can cost something, {most} INR at most"
+            )?;
+            ceiling = ceiling.checked_add(most).unwrap_or(Paise(i64::MAX));
+        }
+    }
+    writeln!(out, "\nceiling: {ceiling} INR, each call counted once")?;
+    if let Some(plan) = plan {
+        list(&mut out, &paid)?;
+        let (operations, clauses) = (operations.len(), clauses.len());
+        writeln!(
+            out,
+            "paid calls judge {operations} operations by {clauses} clauses; {} cases are left out as too dear",
+            plan.left_out()
+        )?;
+        if plan.settled() > 0 {
+            writeln!(
+                out,
+                "{} cases were paid for before: they count and are not sent again",
+                plan.settled()
+            )?;
+        }
+    }
+    writeln!(out, "{budget}")?;
+    writeln!(out, "nothing was sent")
+}
+
+/// The cases that cost something, as a run with this budget would send them.
+fn list(out: &mut impl Write, paid: &[PricedCase]) -> io::Result<()> {
+    if !paid.is_empty() {
+        writeln!(out, "\npaid cases, by what they can cost at most (INR)")?;
+    }
+    for case in paid {
+        let most = case.most.to_string();
+        writeln!(out, "{most:>8}  {}: {}", case.check, case.case)?;
+    }
+    writeln!(out)
+}
+
+/// The calls by check and environment.
+fn table(out: &mut impl Write, estimate: &Estimate) -> io::Result<()> {
     writeln!(
         out,
         "{:<40} {:<11} {:>7} {:>12} {:>12}",
@@ -54,27 +105,5 @@ pub(super) fn print(
             row.calls
         )?;
     }
-    writeln!(out)?;
-    let mut ceiling = Paise::ZERO;
-    for environment in Environment::ALL {
-        let (calls, paid, most) = estimate.total(environment);
-        if calls > 0 {
-            writeln!(
-                out,
-                "{environment}: {calls} calls, {paid} of them can cost something, {most} INR at most"
-            )?;
-            ceiling = ceiling.checked_add(most).unwrap_or(Paise(i64::MAX));
-        }
-    }
-    writeln!(out, "\nceiling: {ceiling} INR, each call counted once")?;
-    if let Some(plan) = plan {
-        let (operations, clauses) = (operations.len(), clauses.len());
-        writeln!(
-            out,
-            "paid calls judge {operations} operations by {clauses} clauses; {} cases are left out as too dear",
-            plan.left_out()
-        )?;
-    }
-    writeln!(out, "{budget}")?;
-    writeln!(out, "nothing was sent")
+    Ok(())
 }

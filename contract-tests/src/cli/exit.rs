@@ -20,7 +20,7 @@ pub enum Exit {
     Unreachable = 3,
     /// Nothing was judged.
     Nothing = 4,
-    /// Repeated calls used up what was planned, or what is spent could not be written down.
+    /// The budget did not cover all that was planned, or what is spent could not be written down.
     Budget = 5,
     /// A signal or the time limit ended the run; all that was judged by then held.
     Early = 6,
@@ -33,8 +33,8 @@ Exit codes:
   2  usage, also a key or an address that is not the service's: nothing was judged
   3  the service did not answer
   4  nothing was judged
-  5  stopped by the budget: calls that had to be repeated used it up, or what is spent can't be
-     written down; what is left out beforehand as too dear is no stop
+  5  the budget did not cover all that was planned, since calls cost more than was known, or what is
+     spent can't be written down; what is left out beforehand as too dear is not planned
   6  ended by a signal or --time-limit; all that was judged held
   130, 143  ended at once by a second SIGINT or SIGTERM: nothing was written";
 

@@ -69,6 +69,7 @@ fn chosen(
 mod tests {
     use super::*;
     use crate::capture::{Capabilities, CapturedCase};
+    use crate::prices::PriceList;
     use crate::profile::Profile;
 
     fn capture(names: &[(&str, &str)]) -> Capture {
@@ -77,6 +78,7 @@ mod tests {
             seed: "s".to_owned(),
             environments: Vec::new(),
             profile: Profile::Provider,
+            prices: PriceList::default(),
             http: true,
             capabilities: Capabilities::default(),
             local: true,

@@ -107,6 +107,7 @@ impl Run {
         let runtime = runtime.enable_all().build()?;
         let console = runtime.block_on(self.execution.console(&sandbox))?;
         let before = again.map(|again| again.profile);
+        setting.prices = self.budget.prices(&contract)?;
         setting.profile = self.profile.or(before).unwrap_or(profile_of(&console));
         let usable = self.execution.names_console() || !is_given(&ring);
         let console = console.filter(|_| usable);
@@ -120,7 +121,8 @@ impl Run {
         };
         if self.dry_run {
             let budget = self.budget.describe(live.as_ref(), ring.live.as_ref());
-            let plan = self.budget.plan(live.as_ref(), &setting, &filter);
+            let key = ring.live.as_ref();
+            let plan = self.budget.plan(live.as_ref(), key, &setting, &filter)?;
             let out = io::stdout().lock();
             dry_run::print(out, &setting, &filter, plan.as_ref(), &budget)?;
             return Ok(Exit::Held);
@@ -179,7 +181,7 @@ impl Run {
             let text = fanout.savable(&capture).to_json();
             outputs::write(path, &text.context("the capture can't be printed")?)?;
         }
-        fanout.close(&capture, client.guard().stopped().as_ref(), end.came())
+        fanout.close(&capture, client.guard().shortened().as_ref(), end.came())
     }
 }
 

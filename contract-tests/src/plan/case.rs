@@ -191,7 +191,7 @@ mod tests {
             alone(found.expect("a check"))
         };
         for id in [
-            "billing.conclusive",
+            "billing.no-record",
             "billing.replay",
             "usage.counts",
             "webhooks.result",

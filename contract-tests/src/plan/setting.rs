@@ -6,6 +6,7 @@ use svc_fixtures::contract::{ClauseKind, Contract, Operation};
 
 use super::inputs::Input;
 use crate::capture::{Capabilities, Capture, Channel};
+use crate::prices::PriceList;
 use crate::profile::Profile;
 use svc_fixtures::contract::Environment;
 
@@ -16,6 +17,8 @@ pub struct Setting<'c> {
     pub contract: &'c Contract,
     /// The inputs whose outcome the specification fixes.
     pub inputs: Vec<Input>,
+    /// What calls cost at this provider, where a list says so.
+    pub prices: PriceList,
     /// Makes the run's accounts, keys and references its own.
     pub seed: String,
     /// Where calls are sent.
@@ -38,6 +41,7 @@ impl<'c> Setting<'c> {
         Setting {
             contract,
             inputs,
+            prices: PriceList::default(),
             seed: seed.into(),
             environments: vec![Environment::Test],
             profile: Profile::Provider,
@@ -77,6 +81,7 @@ impl<'c> Setting<'c> {
         Setting {
             environments: capture.environments.clone(),
             profile: capture.profile,
+            prices: capture.prices.clone(),
             http: capture.http,
             capabilities: capture.capabilities.clone(),
             ..Setting::new(contract, inputs, capture.seed.clone())

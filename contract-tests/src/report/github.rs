@@ -94,7 +94,7 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
         sum.unreachable,
         duration(sum.took_ms)
     );
-    if sum.judged() == 0 {
+    if sum.judged_nothing() {
         out.push_str("**Nothing was judged.**\n\n");
     }
     for stale in &summary.stale {

@@ -153,7 +153,7 @@ fn end(summary: &RunSummary<'_>) -> String {
         }
     }
     out.push_str(&sums(summary));
-    if summary.totals.judged() == 0 {
+    if summary.totals.judged_nothing() {
         out.push_str("nothing was judged\n");
     }
     if let Some(why) = summary.unreachable() {

@@ -30,7 +30,9 @@ impl LastingTrouble {
         let enough = match &trouble.kind {
             // Each try of it may take a minute.
             TroubleKind::NoWholeAnswer(TransportError::TimedOut(_)) => 1,
-            TroubleKind::NoWholeAnswer(_) | TroubleKind::Refused(_) => ENOUGH,
+            TroubleKind::NoWholeAnswer(_) | TroubleKind::Refused(_) | TroubleKind::WalletMoved => {
+                ENOUGH
+            }
         };
         let mut about = about(check, case);
         let known = |about: &str| {

@@ -37,6 +37,16 @@ pub(super) fn judge_case(
     }
 }
 
+/// A case that was judged before the run was broken off, and is not sent now.
+pub(super) fn before(check: &Check, case: &Case, findings: Vec<Finding>) -> CheckResult {
+    CheckResult {
+        open: left_open(case, &findings),
+        findings,
+        cases: 1,
+        ..unjudged(check)
+    }
+}
+
 /// What was asked of the console, and how often.
 fn asked_of_console(captured: &[&CapturedCase]) -> BTreeMap<String, usize> {
     let mut asked = BTreeMap::new();
@@ -86,6 +96,7 @@ pub fn capture_of(setting: &Setting<'_>, cases: Vec<CapturedCase>) -> Capture {
         seed: setting.seed.clone(),
         environments: setting.environments.clone(),
         profile: setting.profile,
+        prices: setting.prices.clone(),
         http: setting.http,
         capabilities: setting.capabilities.clone(),
         local: false,

@@ -7,6 +7,7 @@ mod heard;
 mod judged;
 mod order;
 mod room;
+mod settled;
 mod stage;
 mod stop;
 mod tries;

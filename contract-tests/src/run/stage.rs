@@ -7,10 +7,10 @@ use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::RwLock;
 
 use super::asked::PlannedCheck;
-use super::judged::{also, judge_case, unjudged};
+use super::judged::{also, before, judge_case, unjudged};
 use super::room::{self, Room};
 use super::stop::{EarlyEnd, Patience, StopReason};
-use super::{RunLimits, clauses, tries};
+use super::{RunLimits, clauses, settled, tries};
 use crate::capture::CapturedCase;
 use crate::check::Check;
 use crate::client::Client;
@@ -153,6 +153,12 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
     }
 
     async fn captured(&self, check: &Check, case: &Case) -> Outcome {
+        let guard = self.client.guard();
+        // What was paid for before the run was broken off is not paid for again.
+        if let Some(found) = settled::found(guard, check, case) {
+            let judged = before(check, case, found);
+            return Outcome::Judged(Box::new(judged), Vec::new());
+        }
         let tries = tries::capture(self.setting, check, case, self.client, &self.halt).await;
         self.halt.hear(&tries);
         if room::is_large(&tries) {
@@ -163,6 +169,9 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
         for one in &tries {
             let found = self.ids.borrow_mut().take(one);
             also(&mut judged, found, one);
+        }
+        if guard.has_budget() && settled::is_over(self.setting, case, &tries) {
+            guard.done(check.id, &case.name, settled::of(&judged.findings));
         }
         let mut room = self.for_evidence.borrow_mut();
         room.keep_requests(&mut judged.evidence);

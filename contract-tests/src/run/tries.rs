@@ -10,7 +10,7 @@ use crate::plan::{Case, Setting};
 use crate::spend;
 use crate::target::Target;
 use crate::verdict::{Trouble, TroubleKind};
-use svc_fixtures::contract::{ErrorCode, Paise};
+use svc_fixtures::contract::ErrorCode;
 
 /// The wait before the second try, where the service asks for none; before the next one it is twice as long.
 const USUAL_WAIT: Duration = Duration::from_millis(250);
@@ -29,9 +29,7 @@ pub(super) async fn capture<T: Target>(
 ) -> Vec<CapturedCase> {
     let most = halt.silence.borrow().tries();
     let mut tries = vec![client.capture(check.id, case).await];
-    let prices = case.steps.iter();
-    let prices = prices.map(|step| spend::most(setting.contract, case.environment, step));
-    let price = prices.fold(Paise::ZERO, |sum, price| Paise(sum.0 + price.0));
+    let price = spend::most_of_case(setting, case);
     loop {
         let last = tries.len() - 1;
         let Some(trouble) = Trouble::of(setting, case, &tries[last]) else {

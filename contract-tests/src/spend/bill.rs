@@ -5,6 +5,7 @@ use std::fmt;
 use svc_fixtures::contract::{Environment, Paise};
 use svc_fixtures::json::Json;
 
+use super::price::Price;
 use crate::capture::{Response, TransportError};
 
 /// What an answer says about money.
@@ -67,6 +68,18 @@ impl Bill {
         }
     }
 
+    /// The same, but an amount that is this price in paise is this price.
+    #[must_use]
+    pub fn in_rupees(mut self, price: Paise) -> Self {
+        if let Bill::Pending { amount, .. } | Bill::Final { amount, .. } = &mut self
+            && price > Paise::ZERO
+            && amount.0 == price.0 * 100
+        {
+            *amount = price;
+        }
+        self
+    }
+
     /// The amount it states, where it states one.
     #[must_use]
     pub fn amount(&self) -> Option<Paise> {
@@ -97,19 +110,35 @@ impl StatedCharge {
         }
     }
 
-    /// Whether it is more than a call there can cost.
+    /// Whether it is more than a call there can cost. What nobody said beforehand is not known to be too much.
     #[must_use]
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "prices are far below what a double holds exactly"
-    )]
-    pub(crate) fn exceeds(self, environment: Environment, most: Paise) -> bool {
-        match (environment, most) {
+    pub(crate) fn exceeds(self, environment: Environment, price: Price) -> bool {
+        match (environment, price) {
             (Environment::Test, _) => self.charged || self.rupees != 0.0,
-            (Environment::Live, Paise::ZERO) => self.charged || self.rupees > 0.0,
-            (Environment::Live, most) => self.rupees > most.0 as f64 / 100.0,
+            (Environment::Live, Price::Free) => self.charged || self.rupees > 0.0,
+            (Environment::Live, Price::Presumed(_)) => false,
+            (Environment::Live, Price::Listed(most)) => {
+                self.rupees > rupees(most) && !self.is(most)
+            }
+            (Environment::Live, Price::AtMost(most)) => self.rupees > rupees(most),
         }
     }
+
+    /// Whether it is this price. The specification leaves open whether amounts are in rupees or in paise.
+    #[must_use]
+    #[expect(clippy::float_cmp, reason = "both are made from the same whole number")]
+    pub(crate) fn is(self, price: Paise) -> bool {
+        let exact = rupees(price);
+        self.charged && (self.rupees == exact || self.rupees == exact * 100.0)
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "prices are far below what a double holds exactly"
+)]
+fn rupees(price: Paise) -> f64 {
+    price.0 as f64 / 100.0
 }
 
 /// As an answer says it, or says it not at all.
@@ -184,7 +213,11 @@ mod tests {
         let exceeds = |environment, most, billing: &str| {
             let text = format!("{{\"billing\":{billing}}}");
             let json = Json::parse(text.as_bytes()).expect("JSON");
-            StatedCharge::of(&json).exceeds(environment, Paise(most))
+            let price = match most {
+                0 => Price::Free,
+                most => Price::AtMost(Paise(most)),
+            };
+            StatedCharge::of(&json).exceeds(environment, price)
         };
         let live = Environment::Live;
         assert!(!exceeds(live, 250, r#"{"charged":true,"amount":2.5}"#));
@@ -207,5 +240,25 @@ mod tests {
             0,
             r#"{"charged":false,"amount":0}"#
         ));
+    }
+
+    #[test]
+    fn a_price_nobody_said_is_never_exceeded_and_a_listed_one_can_be_in_paise() {
+        let json = Json::parse(br#"{"billing":{"charged":true,"amount":250}}"#).expect("JSON");
+        let stated = StatedCharge::of(&json);
+        let exceeds = |price| stated.exceeds(Environment::Live, price);
+        assert!(!exceeds(Price::Presumed(Paise(100))));
+        assert!(exceeds(Price::Listed(Paise(251))) && exceeds(Price::AtMost(Paise(250))));
+        assert!(!exceeds(Price::Listed(Paise(250))));
+        assert!(stated.is(Paise(250)) && stated.is(Paise(25_000)) && !stated.is(Paise(300)));
+        let bill = Bill::Final {
+            amount: Paise(25_000),
+            verification: None,
+        };
+        assert_eq!(
+            bill.clone().in_rupees(Paise(250)).amount(),
+            Some(Paise(250))
+        );
+        assert_eq!(bill.in_rupees(Paise(300)).amount(), Some(Paise(25_000)));
     }
 }

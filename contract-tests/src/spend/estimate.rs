@@ -36,7 +36,7 @@ impl Estimate {
             let mine = cases.iter().filter(|case| case.environment == environment);
             let prices: Vec<Paise> = mine
                 .flat_map(|case| &case.steps)
-                .map(|step| most(setting.contract, environment, step))
+                .map(|step| most(setting, environment, step))
                 .collect();
             if prices.is_empty() {
                 continue;

@@ -1,6 +1,7 @@
 //! The guard: allows a call when its highest price is reserved on disk, settles it by its answer,
 //! and stops the run when the budget is used up or the service charges what it must not.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
 use svc_fixtures::contract::{Environment, Paise};
@@ -10,7 +11,9 @@ use super::bill::{Bill, StatedCharge};
 use super::journal::{Journal, JournalError};
 use super::ledger::{Ledger, LedgerEntry, OverBudget, ReservationId};
 use super::plan::SpendPlan;
-use super::price::PricedCall;
+use super::price::{Price, PricedCall};
+use super::settled::SettledFinding;
+use super::wallet::WalletWatch;
 use crate::capture::{Response, TransportError};
 
 /// Why no further call is sent.
@@ -49,6 +52,11 @@ struct GuardState {
     limit: SpendLimit,
     plan: SpendPlan,
     stop: Option<Stop>,
+    /// The first planned case that what was left did not cover any more.
+    short: Option<OverBudget>,
+    /// What calls cost of which nobody said it beforehand, by path: the most that was seen.
+    learnt: BTreeMap<String, Paise>,
+    wallet: WalletWatch,
 }
 
 #[derive(Debug)]
@@ -66,6 +74,7 @@ enum SpendLimit {
 #[must_use = "a call that is not settled counts as spent"]
 pub struct Permit {
     call: PricedCall,
+    most: Paise,
     number: Option<ReservationId>,
 }
 
@@ -89,8 +98,14 @@ impl SpendGuard {
     }
 
     fn with(limit: SpendLimit) -> Self {
-        let (plan, stop) = (SpendPlan::default(), None);
-        let state = GuardState { limit, plan, stop };
+        let state = GuardState {
+            limit,
+            plan: SpendPlan::default(),
+            stop: None,
+            short: None,
+            learnt: BTreeMap::new(),
+            wallet: WalletWatch::default(),
+        };
         SpendGuard {
             state: Mutex::new(state),
         }
@@ -108,36 +123,79 @@ impl SpendGuard {
         state.expect("nothing panics while it is held")
     }
 
-    /// Whether a case may be begun, by the most that its dearest call can cost.
+    /// Whether a case may be begun, by what its calls can cost.
     ///
     /// # Errors
     /// Why not: then the run goes on without it.
-    pub fn allows(&self, check: &str, case: &str, dearest: Paise) -> Result<(), String> {
-        let state = self.state();
+    pub fn allows(&self, check: &str, case: &str, calls: &[PricedCall]) -> Result<(), String> {
+        let mut state = self.state();
         if let Some(why) = state.plan.why_not(check, case) {
             return Err(why);
         }
+        state.plan.begin(check, case);
+        let dearest = calls.iter().map(PricedCall::most).max().unwrap_or_default();
+        let most = calls.iter().map(|call| state.most(call)).sum();
         match &state.limit {
-            SpendLimit::Budget(ledger, _) if ledger.is_done(check, case) => {
-                Err("it was sent and answered before the run was broken off".to_owned())
-            }
             SpendLimit::FreeOnly if dearest > Paise::ZERO => Err(format!(
                 "it has a call that can cost {dearest} INR, and the budget is 0: see --budget-inr"
             )),
+            SpendLimit::Budget(ledger, _) if most > ledger.left() => {
+                let (left, budget) = (ledger.left(), ledger.budget());
+                let short = OverBudget { most, left, budget };
+                state.short = state.short.or(Some(short));
+                Err(format!(
+                    "left out: {short}; its calls were planned, and others cost more than was known"
+                ))
+            }
             _ => Ok(()),
         }
     }
 
-    /// Whether calls that can cost so much in all may be sent besides what the run must send.
+    /// What was found of a case, where a budget was spent on it before the run was broken off.
+    #[must_use]
+    pub fn settled(&self, check: &str, case: &str) -> Option<Vec<SettledFinding>> {
+        match &self.state().limit {
+            SpendLimit::Budget(ledger, _) => ledger.settled(check, case).map(<[_]>::to_vec),
+            SpendLimit::Unlimited | SpendLimit::FreeOnly => None,
+        }
+    }
+
+    /// Whether there is a budget, and so a journal.
+    #[must_use]
+    pub fn has_budget(&self) -> bool {
+        matches!(self.state().limit, SpendLimit::Budget(..))
+    }
+
+    /// Whether calls that can cost so much in all may be sent besides what the run is to send.
     #[must_use]
     pub fn covers(&self, most: Paise) -> bool {
         let state = self.state();
         let covered = match &state.limit {
             SpendLimit::Unlimited => true,
             SpendLimit::FreeOnly => most == Paise::ZERO,
-            SpendLimit::Budget(ledger, _) => most <= ledger.left(),
+            SpendLimit::Budget(..) if most == Paise::ZERO => true,
+            SpendLimit::Budget(ledger, _) => {
+                let free = ledger.left().checked_sub(state.plan.waiting());
+                free.is_some_and(|free| most <= free)
+            }
         };
         covered && state.stop.is_none()
+    }
+
+    /// What the wallet fell by and no answer owns up to, as far as it counts as spent.
+    #[must_use]
+    pub fn unexplained(&self) -> Paise {
+        match &self.state().limit {
+            SpendLimit::Budget(ledger, _) => ledger.unexplained(),
+            SpendLimit::Unlimited | SpendLimit::FreeOnly => Paise::ZERO,
+        }
+    }
+
+    /// Why the run did not send all that was planned, where it did not.
+    #[must_use]
+    pub fn shortened(&self) -> Option<Stop> {
+        let state = self.state();
+        state.stop.clone().or(state.short.map(Stop::Budget))
     }
 
     /// Why the run must stop, where it must.
@@ -164,18 +222,21 @@ impl SpendGuard {
         if let Some(stop) = &state.stop {
             return Err(stop.clone());
         }
+        let most = state.most(&call);
         let admitted = match &mut state.limit {
-            _ if call.most == Paise::ZERO => Ok(None),
+            _ if most == Paise::ZERO => Ok(None),
             SpendLimit::Unlimited => Ok(None),
             SpendLimit::FreeOnly => Err(Stop::Budget(OverBudget {
-                most: call.most,
+                most,
                 left: Paise::ZERO,
                 budget: Paise::ZERO,
             })),
-            SpendLimit::Budget(ledger, journal) => reserve(ledger, journal, &call).map(Some),
+            SpendLimit::Budget(ledger, journal) => {
+                reserve(ledger, journal, most, &call.what).map(Some)
+            }
         };
         match admitted {
-            Ok(number) => Ok(Permit { call, number }),
+            Ok(number) => Ok(Permit { call, most, number }),
             Err(stop) => {
                 state.stop = Some(stop.clone());
                 Err(stop)
@@ -185,11 +246,16 @@ impl SpendGuard {
 
     /// Takes in what came of a call.
     pub fn settle(&self, permit: Permit, answer: &Result<Response, TransportError>) {
-        let bill = Bill::of(answer);
+        let bill = Bill::of(answer).in_rupees(listed(&permit.call));
         let over = overcharge(&permit.call, answer);
         let mut state = self.state();
-        let noted = match &mut state.limit {
-            SpendLimit::Budget(ledger, journal) => note(ledger, journal, &permit, answer, &bill),
+        state.learn(&permit.call, &bill);
+        let GuardState { limit, wallet, .. } = &mut *state;
+        let noted = match limit {
+            SpendLimit::Budget(ledger, journal) => {
+                let noted = note(ledger, journal, &permit, answer, &bill);
+                noted.and_then(|()| watch(ledger, journal, wallet, &permit.call, answer, &bill))
+            }
             SpendLimit::Unlimited | SpendLimit::FreeOnly => Ok(()),
         };
         let trouble = noted.err().map(|error| Stop::Journal(error.to_string()));
@@ -200,13 +266,17 @@ impl SpendGuard {
     }
 
     /// Writes down that all of a case was answered. Not waited for: what a crash forgets is sent again.
-    pub fn done(&self, check: &str, case: &str) {
+    pub fn done(&self, check: &str, case: &str, findings: Vec<SettledFinding>) {
         let mut state = self.state();
         let SpendLimit::Budget(ledger, journal) = &mut state.limit else {
             return;
         };
         let (check, case) = (check.to_owned(), case.to_owned());
-        let entry = [LedgerEntry::Done { check, case }];
+        let entry = [LedgerEntry::Done {
+            check,
+            case,
+            findings,
+        }];
         ledger.apply(&entry[0]);
         let written = journal.append(&entry);
         let trouble = written.err().map(|error| Stop::Journal(error.to_string()));
@@ -229,14 +299,49 @@ impl SpendGuard {
     }
 }
 
+impl GuardState {
+    /// What a call can cost at most by all that is known by now.
+    fn most(&self, call: &PricedCall) -> Paise {
+        let most = match call.price {
+            Price::Presumed(most) => {
+                let learnt = self.learnt.get(&call.path);
+                learnt.map_or(most, |learnt| most.max(*learnt))
+            }
+            Price::Free | Price::Listed(_) | Price::AtMost(_) => call.most(),
+        };
+        // A service that was seen to take more than it says may do so again.
+        let silent = matches!(&self.limit, SpendLimit::Budget(ledger, _) if ledger.unexplained() > Paise::ZERO);
+        match most > Paise::ZERO && silent {
+            true => Paise(most.0 + call.executed.0),
+            false => most,
+        }
+    }
+
+    /// A call that costs more than anybody said costs that from now on.
+    fn learn(&mut self, call: &PricedCall, bill: &Bill) {
+        let amount = bill.amount().unwrap_or_default();
+        if matches!(call.price, Price::Presumed(most) if amount > most) {
+            let learnt = self.learnt.entry(call.path.clone()).or_default();
+            *learnt = amount.max(*learnt);
+        }
+    }
+}
+
+/// What a list says that a call costs; nothing where none does.
+fn listed(call: &PricedCall) -> Paise {
+    match call.price {
+        Price::Listed(price) => price,
+        Price::Free | Price::AtMost(_) | Price::Presumed(_) => Paise::ZERO,
+    }
+}
+
 fn reserve(
     ledger: &mut Ledger,
     journal: &mut Journal,
-    call: &PricedCall,
+    most: Paise,
+    what: &str,
 ) -> Result<ReservationId, Stop> {
-    let (number, entry) = ledger
-        .reserve(call.most, &call.what)
-        .map_err(Stop::Budget)?;
+    let (number, entry) = ledger.reserve(most, what).map_err(Stop::Budget)?;
     let stop = |error: JournalError| Stop::Journal(error.to_string());
     let entry = [entry];
     journal.append(&entry).map_err(stop)?;
@@ -252,12 +357,12 @@ fn overcharge(call: &PricedCall, answer: &Result<Response, TransportError>) -> O
     let envelope = Json::parse(&response.body).ok()?;
     let stated = StatedCharge::of(&envelope);
     let stored = call.looks_up && call.environment == Environment::Live;
-    let over = stated.exceeds(call.environment, call.most) && !stored;
+    let over = stated.exceeds(call.environment, call.price) && !stored;
     over.then(|| Stop::Charged {
         what: call.what.clone(),
         environment: call.environment,
         stated: stated.to_string(),
-        most: call.most,
+        most: call.most(),
     })
 }
 
@@ -284,8 +389,37 @@ fn note(
     }
     entries.iter().for_each(|entry| ledger.apply(entry));
     journal.append(&entries)?;
-    match amount > permit.call.most {
+    match amount > permit.most {
         true => journal.sync(),
         false => Ok(()),
     }
+}
+
+/// Notes what an answer says of the wallet, where that shows more than was counted.
+fn watch(
+    ledger: &mut Ledger,
+    journal: &mut Journal,
+    wallet: &mut WalletWatch,
+    call: &PricedCall,
+    answer: &Result<Response, TransportError>,
+    bill: &Bill,
+) -> Result<(), JournalError> {
+    if call.environment == Environment::Test || call.looks_up {
+        return Ok(());
+    }
+    let balance = answer.as_ref().ok().and_then(|response| {
+        let envelope = Json::parse(&response.body).ok()?;
+        let balance = envelope.get("billing")?.get("walletBalanceAfter")?;
+        Paise::from_rupees(balance.as_num()?)
+    });
+    let refused = match call.most() {
+        Paise::ZERO => call.executed,
+        _ => Paise::ZERO,
+    };
+    let Some(entry) = wallet.take(ledger, refused, bill, balance) else {
+        return Ok(());
+    };
+    ledger.apply(&entry);
+    journal.append(&[entry])?;
+    journal.sync()
 }

@@ -68,20 +68,31 @@ impl Journal {
     /// Where the file cannot be used, or the run before it was broken off after it sent something.
     pub fn begin(path: &Path, budget: Paise, seed: &str) -> Result<(Self, Ledger), JournalError> {
         let (journal, entries) = Journal::open(path)?;
-        let before = Ledger::of(&entries);
-        let touched = before.spent() > Paise::ZERO || before.reserved() > Paise::ZERO;
-        if touched && entries.last() != Some(&LedgerEntry::Ended) {
-            let spent = before.budget().checked_sub(before.left());
-            return Err(JournalError::BrokenOff {
-                path: path.to_owned(),
-                spent: spent.unwrap_or(before.budget()),
-            });
-        }
-        let began = LedgerEntry::Began {
-            budget_paise: budget.0,
-            seed: seed.to_owned(),
+        let before = over(path, &entries)?;
+        journal.begin_with(LedgerEntry::began(budget, seed), before)
+    }
+
+    /// The ledger that a run would begin or go on with; nothing is written.
+    ///
+    /// # Errors
+    /// As that run would be refused.
+    pub fn peek(path: &Path, budget: Paise, resume: bool) -> Result<Ledger, JournalError> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !resume => Vec::new(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let path = path.to_owned();
+                return Err(JournalError::NothingToResume { path });
+            }
+            Err(source) => return Err(failed(path, source)),
         };
-        journal.begin_with(began, before)
+        let entries = entries(path, &bytes)?.0;
+        let (mut ledger, first) = match resume {
+            true => (Ledger::of(&entries), LedgerEntry::resumed(budget, "")),
+            false => (over(path, &entries)?, LedgerEntry::began(budget, "")),
+        };
+        ledger.apply(&first);
+        Ok(ledger)
     }
 
     /// A journal for a run that goes on: all that the run before spent or reserved is spent.
@@ -94,10 +105,7 @@ impl Journal {
             return Err(JournalError::NothingToResume { path });
         }
         let (journal, entries) = Journal::open(path)?;
-        let resumed = LedgerEntry::Resumed {
-            budget_paise: budget.0,
-            seed: seed.to_owned(),
-        };
+        let resumed = LedgerEntry::resumed(budget, seed);
         journal.begin_with(resumed, Ledger::of(&entries))
     }
 
@@ -156,10 +164,7 @@ impl Journal {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
-        let (entries, length) = read(&bytes).map_err(|line| JournalError::NoEntry {
-            path: path.to_owned(),
-            line,
-        })?;
+        let (entries, length) = entries(path, &bytes)?;
         if length < bytes.len() {
             file.set_len(length as u64).map_err(io)?;
         }
@@ -171,6 +176,27 @@ impl Journal {
         let path = path.to_owned();
         Ok((Journal { file, path }, entries))
     }
+}
+
+/// The ledger of the run before, where it came to its own end or sent nothing.
+fn over(path: &Path, entries: &[LedgerEntry]) -> Result<Ledger, JournalError> {
+    let before = Ledger::of(entries);
+    let touched = before.spent() > Paise::ZERO || before.reserved() > Paise::ZERO;
+    if touched && entries.last() != Some(&LedgerEntry::Ended) {
+        let spent = before.budget().checked_sub(before.left());
+        return Err(JournalError::BrokenOff {
+            path: path.to_owned(),
+            spent: spent.unwrap_or(before.budget()),
+        });
+    }
+    Ok(before)
+}
+
+fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<LedgerEntry>, usize), JournalError> {
+    read(bytes).map_err(|line| JournalError::NoEntry {
+        path: path.to_owned(),
+        line,
+    })
 }
 
 fn failed(path: &Path, source: io::Error) -> JournalError {

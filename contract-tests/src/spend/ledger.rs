@@ -1,12 +1,13 @@
 //! What was spent and what is reserved: a pure sum of entries. Decides, then applies; the entries
 //! applied again give the same ledger.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Paise;
 
 use super::bill::Bill;
+use super::settled::SettledFinding;
 
 /// The number of a reservation, unique within a journal.
 pub type ReservationId = u64;
@@ -52,15 +53,45 @@ pub enum LedgerEntry {
         /// What it cost.
         paise: i64,
     },
+    /// What the wallet held after the first answer that says it.
+    Wallet {
+        /// What it held.
+        paise: i64,
+    },
+    /// The wallet fell by more than is counted.
+    Unexplained {
+        /// By how much more, since it was first seen.
+        paise: i64,
+        /// What may have been taken alike before it was first seen.
+        earlier: i64,
+    },
     /// Every call of a case was answered: a run that goes on does not send it again.
     Done {
         /// The check.
         check: String,
         /// The case.
         case: String,
+        /// What was found of it: a run that goes on counts it.
+        findings: Vec<SettledFinding>,
     },
     /// The run came to its own end.
     Ended,
+}
+
+impl LedgerEntry {
+    pub(super) fn began(budget: Paise, seed: &str) -> Self {
+        LedgerEntry::Began {
+            budget_paise: budget.0,
+            seed: seed.to_owned(),
+        }
+    }
+
+    pub(super) fn resumed(budget: Paise, seed: &str) -> Self {
+        LedgerEntry::Resumed {
+            budget_paise: budget.0,
+            seed: seed.to_owned(),
+        }
+    }
 }
 
 /// A call that the rest of the budget does not cover.
@@ -82,7 +113,19 @@ pub struct Ledger {
     spent: Paise,
     open: BTreeMap<ReservationId, OpenReservation>,
     next: ReservationId,
-    done: BTreeSet<(String, String)>,
+    /// What the wallet held when it was first seen, and what was spent before.
+    wallet: Option<WalletReading>,
+    unexplained: Paise,
+    done: BTreeMap<(String, String), Vec<SettledFinding>>,
+}
+
+/// The wallet as a journal first saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WalletReading {
+    /// What it held.
+    pub balance: Paise,
+    /// What is counted as spent before.
+    pub before: Paise,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,10 +151,29 @@ impl Ledger {
         self.budget
     }
 
-    /// Whether all of a case was answered, in this run or in one that it goes on with.
+    /// What was found of a case, where all of it was answered: in this run or in one that it goes on with.
     #[must_use]
-    pub fn is_done(&self, check: &str, case: &str) -> bool {
-        self.done.contains(&(check.to_owned(), case.to_owned()))
+    pub fn settled(&self, check: &str, case: &str) -> Option<&[SettledFinding]> {
+        let name = (check.to_owned(), case.to_owned());
+        self.done.get(&name).map(Vec::as_slice)
+    }
+
+    /// The wallet as it was first seen.
+    #[must_use]
+    pub fn wallet(&self) -> Option<WalletReading> {
+        self.wallet
+    }
+
+    /// What the wallet fell by and no call explains, as far as it is counted.
+    #[must_use]
+    pub fn unexplained(&self) -> Paise {
+        self.unexplained
+    }
+
+    /// What is spent or reserved.
+    #[must_use]
+    pub fn counted(&self) -> Paise {
+        self.total(self.reserved())
     }
 
     /// What was spent, or may have been: each answered call counts as what was reserved for it, or
@@ -247,8 +309,26 @@ impl Ledger {
                     self.spent = self.total(Paise(*paise));
                 }
             }
-            LedgerEntry::Done { check, case } => {
-                self.done.insert((check.clone(), case.clone()));
+            LedgerEntry::Wallet { paise } => {
+                let (balance, before) = (Paise(*paise), self.spent);
+                let reading = WalletReading { balance, before };
+                self.wallet = self.wallet.or(Some(reading));
+            }
+            LedgerEntry::Unexplained { paise, earlier } => {
+                let both = Paise(paise.saturating_add(*earlier));
+                self.spent = self.total(both);
+                self.unexplained = Paise(self.unexplained.0.saturating_add(both.0));
+                if let Some(reading) = &mut self.wallet {
+                    reading.before.0 = reading.before.0.saturating_add(*earlier);
+                }
+            }
+            LedgerEntry::Done {
+                check,
+                case,
+                findings,
+            } => {
+                let name = (check.clone(), case.clone());
+                self.done.insert(name, findings.clone());
             }
             LedgerEntry::Ended => {}
         }
@@ -263,6 +343,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spend::SettledVerdict;
 
     fn began(budget: i64) -> Ledger {
         Ledger::of(&[LedgerEntry::Began {
@@ -377,13 +458,20 @@ mod tests {
     fn what_was_done_is_known_to_a_run_that_goes_on_and_forgotten_by_a_new_one() {
         let mut ledger = began(500);
         let (check, case) = ("a.check".to_owned(), "a case".to_owned());
-        ledger.apply(&LedgerEntry::Done { check, case });
+        let verdict = SettledVerdict::Held("a.clause".to_owned());
+        let findings = vec![SettledFinding { step: 0, verdict }];
+        ledger.apply(&LedgerEntry::Done {
+            check,
+            case,
+            findings: findings.clone(),
+        });
         let (budget_paise, seed) = (500, "t".to_owned());
         ledger.apply(&LedgerEntry::Resumed { budget_paise, seed });
-        assert!(ledger.is_done("a.check", "a case") && !ledger.is_done("a.check", "another"));
+        assert_eq!(ledger.settled("a.check", "a case"), Some(&findings[..]));
+        assert_eq!(ledger.settled("a.check", "another"), None);
         let seed = "u".to_owned();
         ledger.apply(&LedgerEntry::Began { budget_paise, seed });
-        assert!(!ledger.is_done("a.check", "a case"));
+        assert_eq!(ledger.settled("a.check", "a case"), None);
     }
 
     #[test]

@@ -11,6 +11,8 @@ mod journal;
 mod ledger;
 mod plan;
 mod price;
+mod settled;
+mod wallet;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +22,7 @@ pub(crate) use bill::StatedCharge;
 pub use estimate::{Estimate, EstimateRow};
 pub use guard::{Permit, SpendGuard, Stop};
 pub use journal::{Journal, JournalError};
-pub use ledger::{Ledger, LedgerEntry, OverBudget, ReservationId};
+pub use ledger::{Ledger, LedgerEntry, OverBudget, ReservationId, WalletReading};
 pub use plan::{PricedCase, SpendPlan};
-pub use price::{PricedCall, most};
+pub use price::{Price, PricedCall, most, most_of_case, price};
+pub use settled::{SettledFinding, SettledVerdict};

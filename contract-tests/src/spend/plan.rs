@@ -1,11 +1,11 @@
 //! Which paid cases a budget covers, decided before anything is sent: cheapest first, the first case of every
 //! operation before the second of any. Knows prices and names; sends nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use svc_fixtures::contract::Paise;
 
-use super::price::most;
+use super::price::most_of_case;
 use crate::plan::{Case, Setting};
 
 /// A case with what all of its calls can cost at most.
@@ -25,13 +25,11 @@ impl PricedCase {
     /// A case of a check.
     #[must_use]
     pub fn of(setting: &Setting<'_>, check: &str, case: &Case) -> Self {
-        let prices = case.steps.iter();
-        let prices = prices.map(|step| most(setting.contract, case.environment, step));
         PricedCase {
             check: check.to_owned(),
             case: case.name.clone(),
             operation: case.operation.clone(),
-            most: prices.sum(),
+            most: most_of_case(setting, case),
         }
     }
 
@@ -46,6 +44,10 @@ pub struct SpendPlan {
     budget: Paise,
     ceiling: Paise,
     left_out: BTreeMap<(String, String), Paise>,
+    /// What was chosen and is not begun yet.
+    waiting: BTreeMap<(String, String), Paise>,
+    /// What was paid for before the run was broken off.
+    settled: BTreeSet<(String, String)>,
 }
 
 impl SpendPlan {
@@ -71,13 +73,47 @@ impl SpendPlan {
         for (_, case) in ranked {
             let sum = plan.ceiling.checked_add(case.most);
             match sum.filter(|sum| *sum <= budget) {
-                Some(sum) => plan.ceiling = sum,
+                Some(sum) => {
+                    plan.ceiling = sum;
+                    plan.waiting.insert(case.name(), case.most);
+                }
                 None => {
                     plan.left_out.insert(case.name(), case.most);
                 }
             }
         }
         plan
+    }
+
+    /// The same, with cases that were paid for before.
+    #[must_use]
+    pub fn after(self, settled: Vec<PricedCase>) -> Self {
+        let settled = settled.iter().map(PricedCase::name).collect();
+        SpendPlan { settled, ..self }
+    }
+
+    /// How many cases were paid for before.
+    #[must_use]
+    pub fn settled(&self) -> usize {
+        self.settled.len()
+    }
+
+    /// Whether a case is sent.
+    #[must_use]
+    pub fn sends(&self, check: &str, case: &str) -> bool {
+        let name = (check.to_owned(), case.to_owned());
+        !self.left_out.contains_key(&name) && !self.settled.contains(&name)
+    }
+
+    /// Takes a case out of those that are not begun yet.
+    pub fn begin(&mut self, check: &str, case: &str) {
+        self.waiting.remove(&(check.to_owned(), case.to_owned()));
+    }
+
+    /// What the cases that are not begun yet can cost at most: nobody else may use it.
+    #[must_use]
+    pub fn waiting(&self) -> Paise {
+        self.waiting.values().copied().sum()
     }
 
     /// What all that was chosen can cost at most.

@@ -1,11 +1,40 @@
-//! What a call can cost at most by the contract's rows. Knows prices, not what was spent.
+//! What a call can cost at most, by a provider's list or the contract's rows. Knows prices, not what was spent.
 
 use svc_fixtures::contract::{Bundle, BundleMode, Contract, Environment, Operation, Paise};
 
-use crate::plan::{Ending, Rule, Step, VERIFICATIONS};
+use crate::capture::Channel;
+use crate::plan::{Case, Ending, Rule, Setting, Step, VERIFICATIONS};
 
 /// Where bundles are called.
 const BUNDLES: &str = "/v1/bundles/";
+
+/// How much more than by the rows a single operation costs at a provider, presumably at most. The specification
+/// gives no such price, and its bundles' lie at most this far apart.
+const PLAUSIBLE: i64 = 2;
+
+/// What a call can cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Price {
+    /// Nothing.
+    Free,
+    /// Just that, or nothing: a list of the provider says so.
+    Listed(Paise),
+    /// That at most: by the rulings, or by the typical price of a bundle.
+    AtMost(Paise),
+    /// Nobody said it; that at most, presumably.
+    Presumed(Paise),
+}
+
+impl Price {
+    /// The highest price.
+    #[must_use]
+    pub fn most(self) -> Paise {
+        match self {
+            Price::Free => Paise::ZERO,
+            Price::Listed(most) | Price::AtMost(most) | Price::Presumed(most) => most,
+        }
+    }
+}
 
 /// One call, as the guard looks at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +43,12 @@ pub struct PricedCall {
     pub what: String,
     /// Where it is sent.
     pub environment: Environment,
-    /// What it can cost at most.
-    pub most: Paise,
+    /// What it is called by: the prices of calls with one path are alike.
+    pub path: String,
+    /// What it can cost.
+    pub price: Price,
+    /// What a call of this path can cost that is executed, though this one must be refused.
+    pub executed: Paise,
     /// Whether its answer may be the stored one of another call, with that call's `billing`.
     pub looks_up: bool,
 }
@@ -23,31 +56,67 @@ pub struct PricedCall {
 impl PricedCall {
     /// A step of a case.
     #[must_use]
-    pub fn of(contract: &Contract, environment: Environment, step: &Step, what: String) -> Self {
+    pub fn of(setting: &Setting<'_>, environment: Environment, step: &Step, what: String) -> Self {
+        let executed = if_executed(setting, environment, step);
         PricedCall {
             what,
             environment,
-            most: most(contract, environment, step),
+            path: step.request.path.clone(),
+            price: price(setting, environment, step),
+            executed: executed.most(),
             looks_up: step.request.path.starts_with(VERIFICATIONS),
         }
     }
+
+    /// What it can cost at most.
+    #[must_use]
+    pub fn most(&self) -> Paise {
+        self.price.most()
+    }
 }
 
-/// What a step can cost at most: the price of its row, of a bundle the full sum. Nothing on the
-/// sandbox, for what reads, and for what the step itself says must be refused before anything is
-/// executed. A path without a row costs as much as the dearest row, unless it must be refused.
+/// What a step can cost. Nothing on the sandbox, for what reads, and for what the step itself says must be
+/// refused before anything is executed. Else what the provider's list says; without it by the rulings the
+/// price of its row, of a bundle the sum of its steps; and by the specification alone the highest typical
+/// price of a bundle, and nothing sure of an operation. A path without a row costs as much as the dearest.
 #[must_use]
-pub fn most(contract: &Contract, environment: Environment, step: &Step) -> Paise {
-    let reads = ["GET", "HEAD", "OPTIONS"].contains(&step.request.method.as_str());
-    if environment == Environment::Test || reads || must_be_refused(contract, step) {
-        return Paise::ZERO;
+pub fn price(setting: &Setting<'_>, environment: Environment, step: &Step) -> Price {
+    match must_be_refused(setting.contract, step) {
+        true => Price::Free,
+        false => if_executed(setting, environment, step),
     }
-    of_path(contract, &step.request.path).unwrap_or_else(|| dearest(contract))
+}
+
+/// What a step can cost at most.
+#[must_use]
+pub fn most(setting: &Setting<'_>, environment: Environment, step: &Step) -> Paise {
+    price(setting, environment, step).most()
+}
+
+/// What all steps of a case can cost at most.
+#[must_use]
+pub fn most_of_case(setting: &Setting<'_>, case: &Case) -> Paise {
+    let steps = case.steps.iter();
+    steps
+        .map(|step| most(setting, case.environment, step))
+        .sum()
+}
+
+fn if_executed(setting: &Setting<'_>, environment: Environment, step: &Step) -> Price {
+    let reads = ["GET", "HEAD", "OPTIONS"].contains(&step.request.method.as_str());
+    let aside = step.request.channel != Channel::Api;
+    if environment == Environment::Test || reads || aside {
+        return Price::Free;
+    }
+    let contract = setting.contract;
+    of_path(setting, &step.request.path).unwrap_or_else(|| match setting.by_rulings() {
+        true => Price::AtMost(dearest(contract)),
+        false => Price::Presumed(dearest(contract)),
+    })
 }
 
 /// Whether a step's own expectation is that nothing is executed: an error that is no outcome.
-#[must_use]
-pub(crate) fn must_be_refused(contract: &Contract, step: &Step) -> bool {
+fn must_be_refused(contract: &Contract, step: &Step) -> bool {
     step.expect.iter().any(|expected| match expected.rule {
         Rule::Ends(Ending::Error(code)) => !contract.error(code).outcome,
         Rule::Ends(
@@ -57,17 +126,26 @@ pub(crate) fn must_be_refused(contract: &Contract, step: &Step) -> bool {
     })
 }
 
-fn of_path(contract: &Contract, path: &str) -> Option<Paise> {
+fn of_path(setting: &Setting<'_>, path: &str) -> Option<Price> {
+    let (contract, list) = (setting.contract, &setting.prices);
     if let Some(slug) = path.strip_prefix(BUNDLES) {
         let bundle = contract.bundles.iter().find(|bundle| bundle.slug == slug)?;
-        return Some(of_bundle(contract, bundle));
+        return Some(match list.bundle(slug) {
+            Some(listed) => Price::Listed(listed),
+            None if setting.by_rulings() => Price::AtMost(of_bundle(contract, bundle)),
+            None => Price::AtMost(bundle.typical_price.1),
+        });
     }
     let called = |operation: &&Operation| match operation.path.strip_suffix('*') {
         None => operation.path == path,
         Some(before) => path.starts_with(before),
     };
     let operation = contract.operations.iter().find(called)?;
-    Some(operation.price)
+    Some(match list.operation(&operation.id) {
+        Some(listed) => Price::Listed(listed),
+        None if setting.by_rulings() => Price::AtMost(operation.price),
+        None => Price::Presumed(Paise(operation.price.0 * PLAUSIBLE)),
+    })
 }
 
 /// All steps; where only one of them is run, the dearest.
@@ -93,8 +171,10 @@ fn dearest(contract: &Contract) -> Paise {
 mod tests {
     use super::*;
     use crate::plan::{Case, Ending, RequestTemplate};
+    use crate::prices::PriceList;
     use svc_fixtures::contract::ErrorCode;
     use svc_fixtures::json::Json;
+    use svc_fixtures::reading::Source;
 
     fn step(request: RequestTemplate, ends: Option<Ending>) -> Step {
         let mut case = Case::new("a case");
@@ -112,10 +192,15 @@ mod tests {
         }
     }
 
+    fn setting(contract: &Contract) -> Setting<'_> {
+        Setting::new(contract, Vec::new(), "seed")
+    }
+
     #[test]
-    fn a_live_call_can_cost_its_row_and_a_bundle_its_full_sum() {
+    fn by_the_rulings_a_live_call_can_cost_its_row_and_a_bundle_its_full_sum() {
         let contract = Contract::built_in();
-        let live = |request| most(&contract, Environment::Live, &step(request, None));
+        let setting = setting(&contract).everything();
+        let live = |request| most(&setting, Environment::Live, &step(request, None));
         for operation in &contract.operations {
             assert_eq!(
                 live(RequestTemplate::post(operation, Json::Object(Vec::new()))),
@@ -130,10 +215,30 @@ mod tests {
     }
 
     #[test]
+    fn by_the_specification_only_a_list_says_what_an_operation_costs() {
+        let contract = Contract::built_in();
+        let mut setting = setting(&contract);
+        let (operation, bundle) = (&contract.operations[0], &contract.bundles[0]);
+        let prices = |setting: &Setting<'_>| {
+            let live = |request| price(setting, Environment::Live, &step(request, None));
+            let one = live(RequestTemplate::post(operation, Json::Object(Vec::new())));
+            (one, live(post(&format!("/v1/bundles/{}", bundle.slug))))
+        };
+        let presumed = Price::Presumed(Paise(2 * operation.price.0));
+        let typical = Price::AtMost(bundle.typical_price.1);
+        assert_eq!(prices(&setting), (presumed, typical));
+        let text = format!("\"{}\" = 7\nbundles.{} = 70", operation.id, bundle.slug);
+        let list = PriceList::read(&contract, &Source::new("prices.toml", text));
+        setting.prices = list.expect("it reads");
+        let listed = (Price::Listed(Paise(700)), Price::Listed(Paise(7000)));
+        assert_eq!(prices(&setting), listed);
+    }
+
+    #[test]
     fn a_path_without_a_row_can_cost_as_much_as_the_dearest() {
         let contract = Contract::built_in();
         let found = most(
-            &contract,
+            &setting(&contract),
             Environment::Live,
             &step(post("/v1/not/there"), None),
         );
@@ -145,7 +250,8 @@ mod tests {
     fn what_must_be_refused_or_only_reads_or_is_on_the_sandbox_costs_nothing() {
         let contract = Contract::built_in();
         let operation = &contract.operations[0];
-        let price = |environment, request, ends| most(&contract, environment, &step(request, ends));
+        let setting = setting(&contract);
+        let price = |environment, request, ends| most(&setting, environment, &step(request, ends));
         let call = || RequestTemplate::post(operation, Json::Object(Vec::new()));
         let live = Environment::Live;
         let refused = Some(Ending::Error(ErrorCode::InvalidInput));
@@ -168,7 +274,8 @@ mod tests {
                 RequestTemplate::post(operation, Json::Object(Vec::new())),
                 Some(Ending::Error(code)),
             );
-            let found = most(&contract, Environment::Live, &step);
+            let setting = setting(&contract).everything();
+            let found = most(&setting, Environment::Live, &step);
             assert_eq!(found, operation.price, "{code}");
         }
     }

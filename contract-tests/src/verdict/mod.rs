@@ -16,6 +16,7 @@ mod tries;
 mod trouble;
 pub(crate) mod usage;
 mod value;
+mod wallet;
 
 #[cfg(test)]
 mod tests;

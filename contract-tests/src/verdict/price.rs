@@ -1,12 +1,12 @@
-//! What an answer charged, against the most that its call can cost. What charges more stops a run, so
-//! it is a breach wherever it is found, also where no ruling is asked for.
+//! What an answer charged, against what its call can cost: just its price where a list says it, else no more
+//! than is known for sure. What charges more stops a run, so it is a breach wherever it is found.
 
 use svc_fixtures::contract::{Environment, Paise};
 
 use super::answer::Answer;
 use super::finding::{Findings, Verdict};
 use crate::plan::Step;
-use crate::spend::{self, StatedCharge};
+use crate::spend::{self, Price, StatedCharge};
 
 pub(super) fn judge(
     findings: &mut Findings<'_>,
@@ -18,10 +18,22 @@ pub(super) fn judge(
     if environment == Environment::Test || answer.looked_up() {
         return;
     }
-    let most = spend::most(findings.setting.contract, environment, step);
+    let price = spend::price(findings.setting, environment, step);
     let stated = answer.json.as_ref().map(StatedCharge::of);
     let stated = stated.unwrap_or_default();
-    if !stated.exceeds(environment, most) {
+    if let Price::Listed(price) = price
+        && findings
+            .setting
+            .operation_at(&answer.request.path)
+            .is_some()
+        && answer.charged()
+    {
+        let what = "what was charged, by the list of prices";
+        let fits = stated.is(price);
+        return findings.must("billing.hold", fits, what, format!("{price} INR"), stated);
+    }
+    let most = price.most();
+    if !stated.exceeds(environment, price) {
         return;
     }
     let clause = match most {

@@ -6,7 +6,7 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
 use super::finding::Findings;
-use super::{alike, delivered, usage, value};
+use super::{alike, delivered, usage, value, wallet};
 use crate::plan::{Ending, Expectation, Rule};
 
 /// Judges one expectation of the answer at a place.
@@ -51,7 +51,7 @@ fn compare(
         }
         Rule::BalanceFell(step) => {
             let own = amount(answer);
-            balance_fell(findings, clause, first(step)?, answer, own);
+            wallet::fell(findings, clause, first(step)?, answer, own);
         }
         Rule::BalanceAddsUp(step) => adds_up(findings, clause, answers, [*step, at])?,
         Rule::OneId => one_id(findings, clause, answers),
@@ -223,7 +223,7 @@ fn adds_up(
     let charged = since.iter().flatten().filter(|one| one.charged());
     let sum = charged.map(amount).sum();
     let (first, last) = (earlier(answers, first)?, earlier(answers, last)?);
-    balance_fell(findings, clause, first, last, sum);
+    wallet::fell(findings, clause, first, last, sum);
     Some(())
 }
 
@@ -242,30 +242,4 @@ fn one_id(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>) {
     ids.dedup();
     let what = "the ids of calls with one key";
     findings.must(clause, ids.len() <= 1, what, "one", ids.join(", "));
-}
-
-fn balance_fell(
-    findings: &mut Findings<'_>,
-    clause: &str,
-    first: &Answer<'_>,
-    answer: &Answer<'_>,
-    amount: Paise,
-) {
-    let place = ["billing", "walletBalanceAfter"];
-    let strict = findings.setting.by_rulings();
-    let is_pending = |answer: &Answer<'_>| answer.text(&["status"]) == "pending";
-    if !strict && (is_pending(first) || is_pending(answer)) {
-        return findings.skip("what a call costs that is pending is charged with its result");
-    }
-    let before = first.paise(&place);
-    let left = before.and_then(|balance| balance.checked_sub(amount));
-    // The unit is not shown: a service may speak of the wallet in paise and of amounts in rupees.
-    let in_paise = before.and_then(|balance| balance.checked_sub(Paise(amount.0 * 100)));
-    let found = answer.paise(&place);
-    let fits = left.is_some() && (found == left || !strict && found == in_paise);
-    let expected = left.map_or("a balance to begin with".to_owned(), |left| {
-        left.to_string()
-    });
-    let (what, found) = ("`billing.walletBalanceAfter`", answer.shown(&place));
-    findings.must(clause, fits, what, expected, found);
 }

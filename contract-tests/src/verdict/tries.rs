@@ -21,6 +21,7 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
         unanswered(&mut found, end, tries.len());
         found.extend(last.given_up.then(|| once(&case.name, end)));
     }
+    super::wallet::excuse(setting, case, tries, MOST_TRIES, &mut found);
     if earlier.is_empty() {
         return found;
     }
@@ -148,6 +149,7 @@ fn note(case: &str, trouble: &Trouble, what: &str, found: String) -> Finding {
     let clause = match trouble.kind {
         TroubleKind::NoWholeAnswer(_) => "envelope.same-shape",
         TroubleKind::Refused(_) => "errors.status-and-retryable",
+        TroubleKind::WalletMoved => "billing.balance-falls",
     };
     Finding {
         case: case.to_owned(),

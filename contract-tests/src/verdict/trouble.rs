@@ -8,12 +8,16 @@ use jiff::fmt::rfc2822::DateTimeParser;
 
 use super::answer::Answer;
 use super::finding::{Finding, Verdict};
+use super::wallet;
 use crate::capture::{CapturedCase, Exchange, Response, TransportError};
 use crate::plan::{Case, Ending, Rule, Setting};
 use svc_fixtures::contract::{Contract, ErrorCode};
 
 /// The longest time that a `Retry-After` is waited for.
 const LONGEST: Duration = Duration::from_secs(60);
+
+/// The wait before the second try where others may have moved the wallet.
+const SHORTEST: Duration = Duration::from_millis(20);
 
 /// What was in the way of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub enum TroubleKind {
     NoWholeAnswer(TransportError),
     /// A refusal that says by the contract's own words that a later try may succeed.
     Refused(ErrorCode),
+    /// A wallet that fell by more than was charged: others may have used it.
+    WalletMoved,
 }
 
 impl Trouble {
@@ -56,9 +62,23 @@ impl Trouble {
                 Verdict::Held { .. } | Verdict::Noted { .. }
             )
         };
-        let first = refused.next()?;
+        let Some(first) = refused.next() else {
+            return Trouble::of_wallet(setting, case, captured);
+        };
         let found = super::judge(setting, case, captured);
         (!found.iter().all(holds)).then_some(first)
+    }
+
+    /// A wallet that may have been moved by others. Each wait is longer than the one before, so that what they
+    /// take between the tries differs.
+    fn of_wallet(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Option<Self> {
+        let (step, _) = wallet::shortfall(setting, case, captured)?;
+        let longer = u32::try_from(captured.try_ + 1).unwrap_or(1);
+        Some(Trouble {
+            step,
+            kind: TroubleKind::WalletMoved,
+            wait: Some(SHORTEST * longer * longer),
+        })
     }
 
     /// What was in the way of the last call, or of one of those sent at once, so that nothing is
@@ -94,6 +114,7 @@ impl Trouble {
             TroubleKind::NoWholeAnswer(TransportError::Cut { .. }) => "a broken connection".into(),
             TroubleKind::NoWholeAnswer(_) => "no connection".into(),
             TroubleKind::Refused(code) => format!("an honest {code}"),
+            TroubleKind::WalletMoved => "a wallet that fell by more than was charged".into(),
         }
     }
 }

@@ -6,8 +6,10 @@ use std::process::{Child, Command, Stdio};
 
 use reqwest::Url;
 use serde_json::{Value, json};
-use svc_fixtures::contract::{Contract, Paise};
 use svc_test_support::Folder;
+
+/// Its program.
+pub(crate) const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/second/service.py");
 
 /// A running service; it ends with this value.
 pub(crate) struct Second {
@@ -15,28 +17,25 @@ pub(crate) struct Second {
     /// Its addresses.
     pub(crate) sandbox: Url,
     pub(crate) live: Url,
-    console: Url,
+    pub(crate) console: Url,
     _prices: Folder,
 }
 
 impl Second {
-    /// Starts it on free ports, at the prices that the rows say: what else it can cost is not known here.
-    pub(crate) fn start(contract: &Contract) -> Self {
-        Second::start_with(contract, &[])
-    }
-
-    /// The same, with more arguments.
-    pub(crate) fn start_with(contract: &Contract, more: &[&str]) -> Self {
+    /// Starts it on free ports, at these prices in INR by endpoint or at its own, with more arguments.
+    pub(crate) fn start(prices: Option<&Value>, more: &[&str]) -> Self {
         let folder = Folder::new("second-prices");
-        folder.write("prices.json", &prices(contract).to_string());
-        let mut process = Command::new("python3")
-            .args([
-                "-B",
-                concat!(env!("CARGO_MANIFEST_DIR"), "/second/service.py"),
-            ])
-            .args(["--port-console", "0", "--prices"])
-            .arg(folder.path().join("prices.json"))
-            .args(more)
+        let mut command = Command::new("python3");
+        command
+            .args(["-B", PROGRAM, "--port-console", "0"])
+            .args(more);
+        if let Some(prices) = prices {
+            folder.write("prices.json", &prices.to_string());
+            command
+                .arg("--prices")
+                .arg(folder.path().join("prices.json"));
+        }
+        let mut process = command
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -62,17 +61,27 @@ impl Second {
     /// A fresh service with these planted, at the same addresses.
     pub(crate) fn plant(&self, defects: &[&str], harmless: &[&str]) {
         let body = json!({ "defect": defects, "harmless": harmless }).to_string();
-        let host = self.console.authority();
-        let mut stream = TcpStream::connect(host).expect("its console listens");
-        let request = format!(
-            "POST /plant HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).expect("it reads");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it answers");
-        assert!(answer.starts_with("HTTP/1.1 200"), "{defects:?}: {answer}");
+        exchange(&self.console, "POST", "/plant", "", &body);
     }
+}
+
+/// Sends a request and answers the body of what came, which must be 200.
+pub(crate) fn exchange(url: &Url, method: &str, path: &str, header: &str, body: &str) -> String {
+    let host = url.authority();
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{header}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    assert!(
+        answer.starts_with("HTTP/1.1 200"),
+        "{method} {path}: {answer}"
+    );
+    let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+    body.to_owned()
 }
 
 impl Drop for Second {
@@ -81,20 +90,4 @@ impl Drop for Second {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "prices are small")]
-fn prices(contract: &Contract) -> Value {
-    let operations = contract.operations.iter();
-    let operations = operations.map(|it| (it.id.clone(), it.price));
-    let bundles = contract.bundles.iter();
-    let bundles = bundles.map(|it| {
-        let steps = it.steps.iter().filter_map(|id| contract.operation(id));
-        let sum: Paise = steps.map(|step| step.price).sum();
-        (format!("bundles.{}", it.slug), sum)
-    });
-    let inr = operations
-        .chain(bundles)
-        .map(|(endpoint, price)| (endpoint, json!(price.0 as f64 / 100.0)));
-    Value::Object(inr.collect())
 }

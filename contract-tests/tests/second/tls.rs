@@ -3,19 +3,19 @@
 use std::process::Command;
 
 use libtest_mimic::Failed;
-use svc_fixtures::contract::Contract;
+use serde_json::Value;
 use svc_test_support::{Authority, Folder};
 
 use super::process::Second;
 
 /// With `--ca-file` it is judged like any other; without, one line says why not.
-pub(crate) fn is_judged(contract: &Contract) -> Result<(), Failed> {
+pub(crate) fn is_judged(prices: &Value) -> Result<(), Failed> {
     let (authority, folder) = (Authority::default(), Folder::new("second-tls"));
     folder.write("ca.pem", &authority.pem());
     folder.write("own.pem", &authority.server(&["127.0.0.1"]).pem());
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (ca_file, own) = (path("ca.pem"), path("own.pem"));
-    let second = Second::start_with(contract, &["--tls-cert", &own, "--tls-key", &own]);
+    let second = Second::start(Some(prices), &["--tls-cert", &own, "--tls-key", &own]);
     let (code, report) = run(&second, &["--ca-file", &ca_file]);
     let sums = report.lines().last().unwrap_or_default();
     if code != Some(0) || !sums.contains(" passed, 0 failed, 0 skipped") {

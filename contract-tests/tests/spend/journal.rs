@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use svc_contract_tests::capture::{Arrived, Response, TransportError};
-use svc_contract_tests::spend::{Journal, JournalError, PricedCall, SpendGuard, Stop};
+use svc_contract_tests::spend::{Journal, JournalError, Price, PricedCall, SpendGuard, Stop};
 use svc_fixtures::contract::{Environment, Paise};
 
 use crate::server::fresh_file;
@@ -14,7 +14,9 @@ fn call(most: i64) -> PricedCall {
     PricedCall {
         what: "a call".to_owned(),
         environment: Environment::Live,
-        most: Paise(most),
+        path: "/v1/a".to_owned(),
+        price: Price::AtMost(Paise(most)),
+        executed: Paise(most),
         looks_up: false,
     }
 }

@@ -97,7 +97,7 @@ fn head(summary: &RunSummary<'_>) -> Markup {
             }
         }
         @if let Some(why) = summary.unreachable() { p.alarm { "The service did not answer: " (visible(why)) } }
-        @if sum.judged() == 0 { p.alarm { "Nothing was judged." } }
+        @if sum.judged_nothing() { p.alarm { "Nothing was judged." } }
     }
 }
 

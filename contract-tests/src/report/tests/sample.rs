@@ -43,6 +43,7 @@ pub(crate) fn events() -> Vec<Event> {
         not_asked: 1,
         unreachable: 1,
         stale: 1,
+        held: 3,
         took_ms: 83_400,
     }));
     events

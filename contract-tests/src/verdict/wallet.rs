@@ -1,0 +1,135 @@
+//! The wallet, judged: it falls by what is charged. Others may use it beside the run: what they take is told
+//! from what the service takes by trying again.
+
+use std::ops::RangeInclusive;
+
+use svc_fixtures::contract::Paise;
+
+use super::answer::Answer;
+use super::finding::{Finding, Findings, Verdict};
+use crate::capture::CapturedCase;
+use crate::plan::{Case, Rule, Setting};
+
+const BALANCE: [&str; 2] = ["billing", "walletBalanceAfter"];
+
+/// Judges that the wallet has fallen from one answer to another by this amount.
+pub(super) fn fell(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    first: &Answer<'_>,
+    answer: &Answer<'_>,
+    amount: Paise,
+) {
+    let strict = findings.setting.by_rulings();
+    let is_pending = |answer: &Answer<'_>| answer.text(&["status"]) == "pending";
+    if !strict && (is_pending(first) || is_pending(answer)) {
+        return findings.skip("what a call costs that is pending is charged with its result");
+    }
+    let before = first.paise(&BALANCE);
+    let left = before.and_then(|balance| balance.checked_sub(amount));
+    // The unit is not shown: a service may speak of the wallet in paise and of amounts in rupees.
+    let in_paise = before.and_then(|balance| balance.checked_sub(Paise(amount.0 * 100)));
+    let found = answer.paise(&BALANCE);
+    let fits = left.is_some() && (found == left || !strict && found == in_paise);
+    let expected = left.map_or("a balance to begin with".to_owned(), |left| {
+        left.to_string()
+    });
+    let (what, found) = ("`billing.walletBalanceAfter`", answer.shown(&BALANCE));
+    findings.must(clause, fits, what, expected, found);
+}
+
+/// The step at which the wallet of a try has fallen by more than was charged, and by how much more: others
+/// may have used it. By the rulings nobody else uses an account.
+pub(super) fn shortfall(
+    setting: &Setting<'_>,
+    case: &Case,
+    captured: &CapturedCase,
+) -> Option<(usize, Paise)> {
+    if setting.by_rulings() {
+        return None;
+    }
+    let mut steps = case.steps.iter().enumerate();
+    steps.find_map(|(at, step)| {
+        let fell = step
+            .expect
+            .iter()
+            .find_map(|expected| match expected.rule {
+                Rule::BalanceFell(first) => Some((first, at)),
+                Rule::BalanceAddsUp(first) => Some((first, first + 1)),
+                _ => None,
+            })?;
+        let short = between(captured, fell.0, captured, fell.1..=at)?;
+        (short > Paise::ZERO).then_some((at, short))
+    })
+}
+
+/// By how much more than it was charged the wallet is lower at a step than at an earlier one.
+fn between(
+    one: &CapturedCase,
+    first: usize,
+    other: &CapturedCase,
+    charged: RangeInclusive<usize>,
+) -> Option<Paise> {
+    let first = Answer::of(one.exchanges.get(first)?).ok()?;
+    let answer = Answer::of(other.exchanges.get(*charged.end())?).ok()?;
+    let (before, found) = (first.paise(&BALANCE)?, answer.paise(&BALANCE)?);
+    let fall = before.checked_sub(found)?;
+    let since = other.exchanges.get(charged)?.iter();
+    let amounts = since.filter_map(|one| {
+        let answer = Answer::of(one).ok()?;
+        answer
+            .paise(&["billing", "amount"])
+            .filter(|_| answer.charged())
+    });
+    let amount: Paise = amounts.sum();
+    match fall.0 == amount.0 * 100 {
+        true => Some(Paise::ZERO),
+        false => fall.checked_sub(amount),
+    }
+}
+
+/// Takes back what was found of a wallet that others move. A service that takes more than it says does so alike
+/// in every try, of which there are so many at most, and alike between the tries, which lie differently far apart; others do not.
+pub(super) fn excuse(
+    setting: &Setting<'_>,
+    case: &Case,
+    tries: &[&CapturedCase],
+    most: usize,
+    found: &mut [Finding],
+) {
+    let Some((step, short)) = tries.last().and_then(|last| shortfall(setting, case, last)) else {
+        return;
+    };
+    let why = if tries.len() < most {
+        format!("others may move this wallet: it fell by {short} INR more than was charged")
+    } else if alike(setting, case, tries) {
+        return;
+    } else {
+        let tries = tries.len();
+        format!(
+            "others move this wallet: it fell by more than was charged, and not alike in {tries} tries"
+        )
+    };
+    let clauses = case.steps[step].expect.iter();
+    let clauses =
+        clauses.filter(|it| matches!(it.rule, Rule::BalanceFell(_) | Rule::BalanceAddsUp(_)));
+    let clauses: Vec<_> = clauses.map(|it| it.clause.as_str()).collect();
+    for finding in found.iter_mut().filter(|finding| finding.step == step) {
+        let of_wallet = matches!(&finding.verdict, Verdict::Broken { clause, what, .. }
+            if clauses.contains(&clause.as_str()) && what.starts_with("`billing.walletBalanceAfter`"));
+        if of_wallet {
+            finding.verdict = Verdict::NotJudged { why: why.clone() };
+        }
+    }
+}
+
+fn alike(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> bool {
+    let same = |found: &[Option<Paise>]| found.windows(2).all(|two| two[0] == two[1]);
+    let within = tries.iter();
+    let within = within.map(|one| shortfall(setting, case, one).map(|(_, short)| short));
+    let apart = tries.windows(2).map(|two| {
+        let last = two[0].exchanges.len().checked_sub(1)?;
+        between(two[0], last, two[1], 0..=0)
+    });
+    same(&within.collect::<Vec<_>>()) && same(&apart.collect::<Vec<_>>())
+}
