@@ -95,7 +95,10 @@ fn reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let clause = "ruling.01-reference-id-always";
         case.expect(step, "wire.optional-headers", Rule::succeeds(operation));
         case.expect(step, clause, Rule::is(["referenceId"], text));
-        // What comes on the same connection without one has none of its own.
+        // What comes on the same connection with another one has that, and what comes without has none.
+        let other = lead::to_success(&mut case, setting, operation);
+        case.change(other, |request| request.header("x-reference-id", REFERENCE));
+        case.expect(other, clause, Rule::is(["referenceId"], REFERENCE));
         let without = lead::to_success(&mut case, setting, operation);
         case.expect(without, clause, Rule::is(["referenceId"], Json::Null));
         case
