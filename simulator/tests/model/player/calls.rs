@@ -262,7 +262,6 @@ impl<'c> Player<'c> {
         resolved: Resolved,
         start: Start,
     ) -> (usize, usize) {
-        let now = self.model.clock.now();
         if let Some(claim) = &call.idempotency
             && self.model.environments[call.env]
                 .state
@@ -287,20 +286,13 @@ impl<'c> Player<'c> {
         plan: Plan,
         reply: &Reply,
     ) -> Result<(), String> {
-        let now = self.model.clock.now();
-        let foreseen = self.judged(call, plan, reply, now);
+        let foreseen = self.judged(call, plan, reply);
         foreseen.map_err(|why| format!("{} of {}: {why}", call.same(), call.env))
     }
 
-    fn judged(
-        &mut self,
-        call: &Call<'c>,
-        plan: Plan,
-        reply: &Reply,
-        now: i64,
-    ) -> Result<(), String> {
+    fn judged(&mut self, call: &Call<'c>, plan: Plan, reply: &Reply) -> Result<(), String> {
         match plan {
-            Plan::Refused { .. } => self.refused(call, &plan, reply, now),
+            Plan::Refused { .. } => self.refused(call, &plan, reply),
             Plan::LookUp { record, key } => {
                 self.note("a look-up found something");
                 self.did();
@@ -345,13 +337,7 @@ impl<'c> Player<'c> {
     }
 
     /// A call that is refused, and leaves a record where its key was right.
-    fn refused(
-        &mut self,
-        call: &Call<'c>,
-        plan: &Plan,
-        reply: &Reply,
-        now: i64,
-    ) -> Result<(), String> {
+    fn refused(&mut self, call: &Call<'c>, plan: &Plan, reply: &Reply) -> Result<(), String> {
         let &Plan::Refused {
             status,
             code,
