@@ -65,6 +65,8 @@ pub struct ClauseRow {
     pub line: usize,
     /// Whether it is asked.
     pub coverage: Coverage,
+    /// How many planted defects are found by its name; without one it is asked and not proven.
+    pub defects: usize,
 }
 
 /// Whether a run asks a clause.
@@ -74,12 +76,12 @@ pub enum Coverage {
     ByCase,
     /// Every answer is judged by it, where the clause applies to that answer.
     ByEveryAnswer,
-    /// A check proves it, but not in this run.
+    /// A check asks it, but not in this run.
     Excluded {
         /// Why.
         why: String,
     },
-    /// No check proves it.
+    /// No check asks it.
     Uncovered,
 }
 

@@ -12,7 +12,7 @@
 //!
 //! ```text
 //! redact sink diff       secrets; the receiver of webhooks; differences of bodies
-//! profile prices         by which rules, and at which prices
+//! profile prices proofs  by which rules, at which prices; what is planted and found
 //! capture                requests, answers and exchanges, as they are recorded and saved
 //! plan target            what to send and what must hold, as data; what sends a request
 //! model                  what an account's past makes of a call
@@ -38,6 +38,7 @@ pub mod personal;
 pub mod plan;
 pub mod prices;
 pub mod profile;
+pub mod proofs;
 pub mod property;
 pub mod redact;
 pub mod report;

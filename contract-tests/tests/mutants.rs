@@ -53,7 +53,7 @@ static PLAN: LazyLock<Vec<(Check, Vec<Case>)>> = LazyLock::new(|| {
 /// The clauses that some check names.
 static NAMED: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let setting = support::setting(&CONTRACT);
-    let proven = PLAN.iter().flat_map(|(check, _)| check.proves(&setting));
+    let proven = PLAN.iter().flat_map(|(check, _)| check.asks(&setting));
     let always = EVERY_ANSWER.iter().map(|clause| (*clause).to_owned());
     proven.chain(always).collect()
 });

@@ -1,4 +1,4 @@
-//! An entry of the registry: what a check is called, what it proves, when it is run, and its cases.
+//! An entry of the registry: what a check is called, what it asks, when it is run, and its cases.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub struct Check {
     pub id: &'static str,
     /// What it shows, for people.
     pub title: &'static str,
-    /// The clauses it proves itself. Others come from the contract's rows: see [`Check::proves`].
+    /// The clauses it asks itself. Others come from the contract's rows: see [`Check::asks`].
     pub clauses: &'static [&'static str],
     /// What its calls do.
     pub stage: Stage,
@@ -92,9 +92,9 @@ impl Check {
         cases
     }
 
-    /// Every clause its cases prove in a setting, its own and those of the rows.
+    /// Every clause its cases ask in a setting, its own and those of the rows.
     #[must_use]
-    pub fn proves(&self, setting: &Setting<'_>) -> BTreeSet<String> {
+    pub fn asks(&self, setting: &Setting<'_>) -> BTreeSet<String> {
         let cases = self.cases(setting);
         let own = self.clauses.iter().map(|clause| (*clause).to_owned());
         cases.iter().flat_map(Case::clauses).chain(own).collect()

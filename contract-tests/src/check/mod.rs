@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn every_clause_a_check_proves_is_a_clause_of_the_contract() {
+    fn every_clause_a_check_asks_is_a_clause_of_the_contract() {
         let contract = Contract::built_in();
         let known: BTreeSet<&str> = contract
             .clauses
@@ -81,10 +81,10 @@ mod tests {
             .map(|clause| clause.id.as_str())
             .collect();
         for check in all() {
-            for clause in check.proves(&setting(&contract)) {
+            for clause in check.asks(&setting(&contract)) {
                 assert!(
                     known.contains(clause.as_str()),
-                    "{} proves {clause}, which is no clause",
+                    "{} asks {clause}, which is no clause",
                     check.id
                 );
             }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_check_says_it_proves_is_in_its_cases() {
+    fn what_a_check_says_it_asks_is_in_its_cases() {
         let contract = Contract::built_in();
         for check in all() {
             let steps = check
@@ -110,7 +110,7 @@ mod tests {
                 .collect();
             for clause in check.clauses {
                 let shown = expected.contains(*clause) || EVERY_ANSWER.contains(clause);
-                assert!(shown, "{} says it proves {clause}", check.id);
+                assert!(shown, "{} says it asks {clause}", check.id);
             }
         }
     }

@@ -38,7 +38,7 @@ enum Command {
     Judge(judge::Judge),
     /// Send a captured case again and judge it.
     Replay(Box<replay::Replay>),
-    /// Show which check proves which clause of the specification.
+    /// Show which check asks which clause of the specification.
     List(list::List),
 }
 

@@ -23,11 +23,11 @@ pub(super) struct SelectionArgs {
     /// Run only the checks whose id begins so; can be given several times
     #[arg(long, value_name = "CHECK")]
     check: Vec<String>,
-    /// Run only what proves this clause, as `list --clauses` names it; can be given several times
+    /// Run only what asks this clause, as `list --clauses` names it; can be given several times
     #[arg(long, value_name = "CLAUSE")]
     clause: Vec<String>,
     /// Run only the checks that have this tag, or one of those that are given: a stage (refused: nothing
-    /// is executed; sandbox; live: may be charged), or a kind of clause it proves
+    /// is executed; sandbox; live: may be charged), or a kind of clause it asks
     #[arg(long, value_name = "TAG", value_parser = PossibleValuesParser::new(Tag::ALL.map(|(name, _)| name)))]
     tag: Vec<String>,
     /// Inputs whose outcome this sandbox fixes, beside those of the specification: a TOML file like
@@ -99,7 +99,7 @@ impl SelectionArgs {
             false => Ok(filter),
             true => Err(CommandError::usage(
                 "--operation, --check, --clause and --tag together leave nothing to run: no case fits them all; \
-                 `list` shows which check proves what",
+                 `list` shows which check asks what",
             )),
         }
     }

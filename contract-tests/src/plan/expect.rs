@@ -9,7 +9,7 @@ use svc_fixtures::json::Json;
 use super::place::Place;
 use super::predicate::Predicate;
 
-/// A rule and the clause it proves.
+/// A rule and the clause it is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
     /// The clause.

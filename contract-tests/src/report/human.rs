@@ -350,8 +350,8 @@ mod tests {
         let report = String::from_utf8(human.out).expect("a report is text");
         let lines: Vec<_> = report.lines().skip(1).take(5).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
-          passed  one.holds: an.operation (440 ms)
-        passed  one.holds (4 requests, 440 ms)
+          passed  one.holds: an.operation (550 ms)
+        passed  one.holds (5 requests, 550 ms)
           FAILED  one.is-broken: an.operation (770 ms, 3 tries: no answer in time, then a broken connection came first)
           FAILED  one.is-broken: hostile (770 ms)
         FAILED  one.is-broken (7 requests, 1.5 s)

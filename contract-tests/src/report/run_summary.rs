@@ -35,11 +35,13 @@ pub enum ClauseState {
     Known,
     /// Something of it was to be judged and was not.
     Skipped,
-    /// It held wherever it was asked.
+    /// It held wherever it was asked, and a planted defect shows that a breach of it is found.
     Proven,
+    /// It held wherever it was asked.
+    Asked,
     /// Nothing asked it.
     NotAsked,
-    /// A check proves it, but not in this run.
+    /// A check asks it, but not in this run.
     Excluded,
 }
 
@@ -101,11 +103,12 @@ pub(super) fn place(result: &CheckResult, finding: &Finding) -> String {
 
 impl ClauseState {
     /// All of them in a word or two, the worst first.
-    pub const ALL: [(ClauseState, &str); 6] = [
+    pub const ALL: [(ClauseState, &str); 7] = [
         (ClauseState::Broken, "broken"),
         (ClauseState::Known, "known"),
         (ClauseState::Skipped, "skipped"),
         (ClauseState::Proven, "proven"),
+        (ClauseState::Asked, "asked"),
         (ClauseState::NotAsked, "not asked"),
         (ClauseState::Excluded, "excluded"),
     ];
@@ -182,13 +185,17 @@ impl<'e> RunSummary<'e> {
                 _ if broken.contains(id) => (ClauseState::Broken, ""),
                 _ if open.contains(id) => (ClauseState::Skipped, "some of it was not judged"),
                 _ if known.contains(id) => (ClauseState::Known, ""),
-                _ if held.contains(id) => (ClauseState::Proven, ""),
+                _ if held.contains(id) && row.defects > 0 => (ClauseState::Proven, ""),
+                _ if held.contains(id) => {
+                    let why = "it held; no planted defect shows that a breach is found";
+                    (ClauseState::Asked, why)
+                }
                 Coverage::ByCase => (ClauseState::Skipped, "nothing of it was judged"),
                 Coverage::ByEveryAnswer => {
                     (ClauseState::NotAsked, "no answer was one it speaks of")
                 }
                 Coverage::Excluded { why } => (ClauseState::Excluded, why.as_str()),
-                Coverage::Uncovered => (ClauseState::NotAsked, "no check proves it yet"),
+                Coverage::Uncovered => (ClauseState::NotAsked, "no check asks it yet"),
             };
             (row, state, why)
         };
@@ -197,7 +204,7 @@ impl<'e> RunSummary<'e> {
 
     /// Every state in a word or two, and how many clauses are in it.
     #[must_use]
-    pub fn counts(&self) -> [(&'static str, usize); 6] {
+    pub fn counts(&self) -> [(&'static str, usize); 7] {
         let clauses = self.clauses();
         let of = |state| clauses.iter().filter(|(_, is, _)| *is == state).count();
         ClauseState::ALL.map(|(state, word)| (word, of(state)))

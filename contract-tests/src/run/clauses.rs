@@ -1,13 +1,15 @@
 //! Which clauses a run asks, and why it does not ask the others. Made from the plan before anything
 //! is sent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::asked::wider;
 use super::filter::Filter;
 use crate::check::Check;
 use crate::event::{ClauseRow, Coverage};
 use crate::plan::{Case, Setting};
+use crate::proofs;
 use crate::verdict::EVERY_ANSWER;
 use svc_fixtures::contract::Clause;
 use svc_fixtures::embedded;
@@ -58,7 +60,7 @@ struct PlannedClauses<'s> {
 
 impl PlannedClauses<'_> {
     fn row(&self, clause: &Clause) -> Option<ClauseRow> {
-        let (file, line) = place(&clause.id);
+        let (file, line) = PLACES.get(&clause.id).cloned().unwrap_or_default();
         Some(ClauseRow {
             id: clause.id.clone(),
             section: clause.section.clone(),
@@ -66,6 +68,7 @@ impl PlannedClauses<'_> {
             file,
             line,
             coverage: self.coverage(clause)?,
+            defects: proofs::of(&clause.id).count(),
         })
     }
 
@@ -111,19 +114,20 @@ pub(super) fn expected<'c>(cases: impl IntoIterator<Item = &'c Case>) -> BTreeSe
     cases.into_iter().flat_map(Case::clauses).collect()
 }
 
-/// Where a clause stands, for annotations of its breach.
-fn place(clause: &str) -> (String, usize) {
-    let written = format!("id = \"{clause}\"");
-    let found = embedded::contract().into_iter().find_map(|source| {
-        let mut lines = source.text.lines();
-        let at = lines.position(|line| line.trim() == written)?;
-        source
-            .path
-            .contains("clauses")
-            .then(|| (source.path.clone(), at + 1))
-    });
-    found.unwrap_or_default()
-}
+/// Where every clause stands, for annotations of its breach: file and line.
+static PLACES: LazyLock<BTreeMap<String, (String, usize)>> = LazyLock::new(|| {
+    let mut places = BTreeMap::new();
+    let sources = embedded::contract();
+    for source in sources.iter().filter(|it| it.path.contains("clauses")) {
+        for (at, line) in source.text.lines().enumerate() {
+            let id = line.trim().strip_prefix("id = \"");
+            if let Some(id) = id.and_then(|id| id.strip_suffix('"')) {
+                places.insert(id.to_owned(), (source.path.clone(), at + 1));
+            }
+        }
+    }
+    places
+});
 
 #[cfg(test)]
 mod tests {

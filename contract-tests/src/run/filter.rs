@@ -15,7 +15,7 @@ pub struct Filter {
     pub operations: Vec<String>,
     /// Only those of checks whose id begins like one of these.
     pub checks: Vec<String>,
-    /// Only those that prove one of these clauses.
+    /// Only those that ask one of these clauses.
     pub clauses: Vec<String>,
     /// Only those of checks with one of these tags.
     pub tags: Vec<Tag>,
@@ -28,8 +28,8 @@ pub struct Filter {
 pub enum Tag {
     /// What its calls do.
     Stage(Stage),
-    /// It proves a clause of this kind.
-    Proves(ClauseKind),
+    /// It asks a clause of this kind.
+    Asks(ClauseKind),
 }
 
 impl Tag {
@@ -38,22 +38,22 @@ impl Tag {
         ("refused", Tag::Stage(Stage::Refused)),
         ("sandbox", Tag::Stage(Stage::Sandbox)),
         ("live", Tag::Stage(Stage::Live)),
-        ("wire", Tag::Proves(ClauseKind::Wire)),
-        ("behaviour", Tag::Proves(ClauseKind::Behaviour)),
-        ("billing", Tag::Proves(ClauseKind::Billing)),
-        ("webhook", Tag::Proves(ClauseKind::Webhook)),
-        ("sandbox-only", Tag::Proves(ClauseKind::SandboxOnly)),
-        ("live-only", Tag::Proves(ClauseKind::LiveOnly)),
-        ("extension", Tag::Proves(ClauseKind::Extension)),
+        ("wire", Tag::Asks(ClauseKind::Wire)),
+        ("behaviour", Tag::Asks(ClauseKind::Behaviour)),
+        ("billing", Tag::Asks(ClauseKind::Billing)),
+        ("webhook", Tag::Asks(ClauseKind::Webhook)),
+        ("sandbox-only", Tag::Asks(ClauseKind::SandboxOnly)),
+        ("live-only", Tag::Asks(ClauseKind::LiveOnly)),
+        ("extension", Tag::Asks(ClauseKind::Extension)),
     ];
 
     fn is_of(self, check: &Check, setting: &Setting<'_>) -> bool {
         match self {
             Tag::Stage(stage) => check.stage == stage,
-            Tag::Proves(kind) => {
-                let proven = check.proves(setting);
+            Tag::Asks(kind) => {
+                let asked = check.asks(setting);
                 let mut clauses = setting.contract.clauses.iter();
-                clauses.any(|clause| clause.kind == kind && proven.contains(&clause.id))
+                clauses.any(|clause| clause.kind == kind && asked.contains(&clause.id))
             }
         }
     }
@@ -69,7 +69,7 @@ impl Filter {
             && self.only.as_ref().is_none_or(listed)
             && any(&self.tags, |tag| tag.is_of(check, setting))
             && any(&self.clauses, |clause| {
-                EVERY_ANSWER.contains(&clause.as_str()) || check.proves(setting).contains(clause)
+                EVERY_ANSWER.contains(&clause.as_str()) || check.asks(setting).contains(clause)
             })
     }
 
@@ -88,7 +88,7 @@ impl Filter {
         if let Some(only) = &self.only {
             cases.retain(|case| only.contains(&(check.id.to_owned(), case.name.clone())));
         }
-        // A clause that is judged of every answer is proven by every case.
+        // A clause that is judged of every answer is asked by every case.
         let of_every_answer = |clause: &String| EVERY_ANSWER.contains(&clause.as_str());
         if !self.clauses.iter().any(of_every_answer) {
             cases.retain(|case| {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clause_lets_through_the_checks_and_cases_that_prove_it() {
+    fn a_clause_lets_through_the_checks_and_cases_that_ask_it() {
         let clauses = vec!["billing.no-record-is-billed".to_owned()];
         let filter = Filter {
             clauses: vec!["sandbox.pan-no-record".to_owned()],
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn every_kind_of_clause_is_a_tag() {
         for clause in Contract::built_in().clauses {
-            let tag = Tag::Proves(clause.kind);
+            let tag = Tag::Asks(clause.kind);
             assert!(Tag::ALL.iter().any(|(_, known)| *known == tag));
         }
     }

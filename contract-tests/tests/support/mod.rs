@@ -65,9 +65,17 @@ const SINK: &str = "http://127.0.0.1:9";
 impl InProcess {
     /// A simulator with these accounts.
     pub(crate) fn new(accounts: Vec<AccountConfig>) -> Self {
+        InProcess::delivering(accounts, receive)
+    }
+
+    /// The same, whose webhooks get to the receiver by this; it answers with the receiver's status.
+    pub(crate) fn delivering(
+        accounts: Vec<AccountConfig>,
+        deliver: impl Fn(&Sink, &WebhookRequest) -> u16 + Send + Sync + 'static,
+    ) -> Self {
         let sink = Sink::default();
         let receiver = sink.clone();
-        let transport = MemoryTransport::new(move |posting, _| receive(&receiver, posting));
+        let transport = MemoryTransport::new(move |posting, _| deliver(&receiver, posting));
         let config = HostConfig {
             transport: Arc::new(transport),
             ..HostConfig::new(Clock::manual(START))
@@ -146,7 +154,8 @@ impl InProcess {
     }
 }
 
-fn receive(sink: &Sink, posting: &WebhookRequest) -> u16 {
+/// What the receiver answers to a webhook.
+pub(crate) fn receive(sink: &Sink, posting: &WebhookRequest) -> u16 {
     let path = posting.url.strip_prefix(SINK).unwrap_or_default();
     sink.take(ReceivedWebhook {
         path: path.to_owned(),

@@ -41,7 +41,7 @@ const LAYERS: &[Layers] = &[
         of: "contract-tests",
         folder: "",
         layers: &[
-            "diff prices profile redact sink",
+            "diff prices profile proofs redact sink",
             "capture",
             "plan target",
             "model",

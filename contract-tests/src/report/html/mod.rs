@@ -105,7 +105,7 @@ fn head(summary: &RunSummary<'_>) -> Markup {
 fn class(word: &str) -> &'static str {
     match word {
         "failed" | "broken" | "unreachable" => "broken",
-        "passed" | "proven" => "proven",
+        "passed" | "proven" | "asked" => "proven",
         "known" | "skipped" => "skipped",
         _ => "off",
     }

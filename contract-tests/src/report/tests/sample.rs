@@ -62,6 +62,7 @@ fn started() -> RunStarted {
         console: None,
         clauses: vec![
             row("a.held", "Something holds.", Coverage::ByCase),
+            row("a.asked", "Something holds, too.", Coverage::ByCase),
             row(
                 "b.broken",
                 "Two bodies are the same & <b>equal</b> | always.",
@@ -83,6 +84,7 @@ fn row(id: &str, text: &str, coverage: Coverage) -> ClauseRow {
         file: "fixtures/contract/clauses.toml".to_owned(),
         line: 4,
         coverage,
+        defects: usize::from(id == "a.held"),
     }
 }
 
@@ -92,7 +94,10 @@ fn holds() -> CheckResult {
         what: "`data.new`".to_owned(),
         found: "a member the specification does not name \u{1b}[31m\u{202e}".to_owned(),
     };
-    let mut findings = vec![finding("an.operation", 0, held("a.held"))];
+    let clauses = ["a.held", "a.asked"].into_iter();
+    let mut findings: Vec<_> = clauses
+        .map(|clause| finding("an.operation", 0, held(clause)))
+        .collect();
     findings.extend((1..4).map(|step| finding("an.operation", step, note())));
     result("one.holds", findings)
 }

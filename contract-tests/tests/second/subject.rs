@@ -1,0 +1,134 @@
+//! The second implementation as it is judged: processes of it, and how the harness is set on them.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use svc_contract_tests::client::{Keyring, RunKey};
+use svc_contract_tests::plan::Setting;
+use svc_contract_tests::plan::inputs::{self, Input};
+use svc_contract_tests::redact::Secret;
+use svc_contract_tests::target::{HttpTarget, Timeouts};
+use svc_fixtures::contract::{Contract, Environment, Paise};
+use svc_fixtures::reading::Source;
+
+use crate::console::WithConsole;
+use crate::judged::{self, Asked, Broken};
+use crate::process::Second;
+
+/// As whom the harness judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SeenBy {
+    /// Somebody with a key of the sandbox and one of live.
+    Customer,
+    /// Somebody who has the console, too: then the rulings are asked as of a simulator. It follows none
+    /// of them knowingly, so that only what is broken by a defect alone says anything.
+    Owner,
+}
+
+/// Processes of the service, which end with this value.
+#[derive(Default)]
+pub(crate) struct Pool {
+    /// Those that nobody uses at the moment.
+    idle: Mutex<Vec<Second>>,
+    clean: Mutex<BTreeMap<(SeenBy, Asked), Broken>>,
+}
+
+impl Pool {
+    /// What checks call broken with this planted, and not where nothing is.
+    pub(crate) fn broken_by(
+        &self,
+        contract: &Contract,
+        seen_by: SeenBy,
+        planted: [&[&str]; 2],
+        asked: Asked,
+    ) -> Broken {
+        &self.broken(contract, seen_by, planted, asked) - &self.clean(contract, seen_by, asked)
+    }
+
+    /// What they call broken where nothing is planted.
+    pub(crate) fn clean(&self, contract: &Contract, seen_by: SeenBy, asked: Asked) -> Broken {
+        let clean = || self.clean.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = clean().get(&(seen_by, asked)).cloned();
+        known.unwrap_or_else(|| {
+            let broken = self.broken(contract, seen_by, [&[], &[]], asked);
+            clean().insert((seen_by, asked), broken.clone());
+            broken
+        })
+    }
+
+    fn broken(
+        &self,
+        contract: &Contract,
+        seen_by: SeenBy,
+        [defects, harmless]: [&[&str]; 2],
+        asked: Asked,
+    ) -> Broken {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = idle().pop();
+        let second = free.unwrap_or_else(|| Second::start(Some(&prices(contract)), &[]));
+        second.plant(defects, harmless);
+        let broken = judged(contract, &second, seen_by, asked);
+        idle().push(second);
+        broken
+    }
+}
+
+fn judged(contract: &Contract, second: &Second, seen_by: SeenBy, asked: Asked) -> Broken {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let seed = format!("second{}", RUNS.fetch_add(1, Ordering::Relaxed));
+    let mut setting = Setting::new(contract, known_inputs(contract), seed);
+    setting.environments.push(Environment::Live);
+    let timeouts = Timeouts {
+        answer: Duration::from_secs(5),
+        ..Timeouts::default()
+    };
+    let (sandbox, live) = (second.sandbox.clone(), Some(second.live.clone()));
+    let target = HttpTarget::new(sandbox, live, timeouts, &svc_tls::Tls::default());
+    let target = target.expect("a client");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime");
+    if seen_by == SeenBy::Owner {
+        let mut setting = setting.everything();
+        setting.capabilities.webhook_sink = None;
+        let target = WithConsole::new(target, second);
+        let keys = Keyring::of_simulator();
+        return runtime.block_on(judged::broken(&setting, &target, keys, asked));
+    }
+    let key = |text| Some(RunKey::new(Secret::new(text)));
+    let keys = Keyring {
+        test: key("svc_test_default_k1"),
+        live: key("svc_live_default_k1"),
+    };
+    runtime.block_on(judged::broken(&setting, &target, keys, asked))
+}
+
+/// The inputs that the specification fixes, and those that this service does.
+fn known_inputs(contract: &Contract) -> Vec<Input> {
+    let mut known = inputs::built_in();
+    let text = include_str!("../../second/inputs.toml");
+    let own = inputs::read(contract, &Source::new("second/inputs.toml", text), &known);
+    known.extend(own.unwrap_or_else(|problems| panic!("{problems}")));
+    known
+}
+
+/// The prices that the rows say: what else it can cost is not known here.
+#[expect(clippy::cast_precision_loss, reason = "prices are small")]
+pub(crate) fn prices(contract: &Contract) -> Value {
+    let operations = contract.operations.iter();
+    let operations = operations.map(|it| (it.id.clone(), it.price));
+    let bundles = contract.bundles.iter();
+    let bundles = bundles.map(|it| {
+        let steps = it.steps.iter().filter_map(|id| contract.operation(id));
+        let sum: Paise = steps.map(|step| step.price).sum();
+        (format!("bundles.{}", it.slug), sum)
+    });
+    let inr = operations
+        .chain(bundles)
+        .map(|(endpoint, price)| (endpoint, json!(price.0 as f64 / 100.0)));
+    Value::Object(inr.collect())
+}
