@@ -161,7 +161,7 @@ const DEFECTS: &[PlantedDefect] = &[
         defect: Defect::ChargesTwice(3),
         property: "property.histories",
         operation: None,
-        clauses: &["ruling.22-wallet-adds-up"],
+        clauses: &["ruling.22-wallet-adds-up", "ruling.27-usage"],
         calls: 4..=7,
     },
     PlantedDefect {
