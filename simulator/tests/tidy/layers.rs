@@ -41,7 +41,7 @@ const LAYERS: &[Layers] = &[
         of: "contract-tests",
         folder: "",
         layers: &[
-            "diff prices profile proofs redact sink",
+            "diff prices profile proofs redact signature sink",
             "capture",
             "plan target",
             "model",

@@ -6,6 +6,9 @@ use svc_fixtures::contract::{
 };
 use svc_fixtures::json::Json;
 
+/// The schemes that a link never has, in any case of letters.
+const NEVER_FOLLOWED: &str = "^(?:[Jj][Aa][Vv][Aa][Ss][Cc][Rr][Ii][Pp][Tt]|[Dd][Aa][Tt][Aa]|[Ff][Ii][Ll][Ee]|[Bb][Ll][Oo][Bb]):";
+
 /// The schema of a request body.
 pub(super) fn request(contract: &Contract, fields: &[Field]) -> Value {
     let properties = fields.iter();
@@ -85,6 +88,12 @@ fn text(rule: &Rule, may_be_empty: bool) -> Value {
             json!({ "type": "string", "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })
         }
         Rule::Url => json!({ "type": "string", "format": "uri", "pattern": "^https?://" }),
+        Rule::Link => json!({
+            "type": "string",
+            "format": "uri",
+            "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:",
+            "not": { "pattern": NEVER_FOLLOWED },
+        }),
         Rule::Decimal { .. } => {
             json!({ "type": "string", "pattern": "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)$" })
         }
