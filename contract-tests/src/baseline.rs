@@ -140,7 +140,7 @@ fn entry(table: &Table<'_>, setting: &Setting<'_>, checks: &[Check]) -> Option<K
     let clause = clause.and_then(|item| known(&item, "clause", clauses));
     let named = case.as_ref().and_then(|item| Some((item, item.text()?)));
     if let (Some((item, _)), Some(check)) = (named, found) {
-        let cases = check.cases(&setting.clone().everything());
+        let cases = check.cases(&setting.clone().anywhere());
         known(item, "case", cases.iter().map(|case| case.name.as_str()))?;
     }
     if reason.is_some_and(|reason| reason.trim().is_empty()) {

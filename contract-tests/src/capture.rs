@@ -22,6 +22,8 @@ pub enum Channel {
     Console,
     /// The run's own receiver of webhooks: what came to that path.
     Sink,
+    /// The same receiver, where the provider's own console has registered it: what came for a verification.
+    Registered,
 }
 
 /// One request, as it goes out.
@@ -156,6 +158,18 @@ pub struct Exchange {
     /// How long that took.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub took_ms: u64,
+    /// The result, where what came back was pending and it was waited for: the envelope as it was looked up or came by
+    /// webhook, with the status that an answer of it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Response>,
+}
+
+impl Exchange {
+    /// What a case goes on with: the result, where it came later.
+    #[must_use]
+    pub fn last(&self) -> Option<&Response> {
+        self.result.as_ref().or(self.response.as_ref().ok())
+    }
 }
 
 /// Which key a call presents: enough to send the like again, and no key.
@@ -258,8 +272,11 @@ pub struct Capabilities {
     pub control: Option<String>,
     /// Whether the clocks of its accounts can be moved there.
     pub movable_clock: bool,
-    /// The address at which its webhooks reach this run, where they do.
+    /// The address at which its webhooks reach this run, where its console is told of it.
     pub webhook_sink: Option<String>,
+    /// Whether its own console has been told of that address by somebody, with a secret that the run was given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub registered: bool,
 }
 
 /// A whole run, with all that is needed to plan it again.

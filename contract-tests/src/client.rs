@@ -1,6 +1,7 @@
 //! The one client: puts the key in, asks the guard, sends, records. What it records holds no key.
 
 mod keys;
+mod later;
 mod pace;
 
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ pub struct Client<'t, T> {
     sink: Option<RunSink>,
     guard: SpendGuard,
     pace: Pace,
+    result_wait: later::ResultWait,
     /// What finds presented keys in an answer. A check presents the same few again and again.
     redactors: Mutex<BTreeMap<Vec<String>, Arc<Redactor>>>,
 }
@@ -63,6 +65,7 @@ impl<'t, T: Target> Client<'t, T> {
             sink: target.sink(),
             guard: SpendGuard::unlimited(),
             pace: Pace::default(),
+            result_wait: later::ResultWait::of(setting),
             redactors: Mutex::default(),
         }
     }
@@ -96,6 +99,15 @@ impl<'t, T: Target> Client<'t, T> {
     #[must_use]
     pub fn paced(self, pace: Pace) -> Self {
         Client { pace, ..self }
+    }
+
+    /// The same, but where a case needs a result that comes later it is waited for so long.
+    #[must_use]
+    pub fn waiting_for_results(mut self, most: Duration) -> Self {
+        if let Some(wait) = &mut self.result_wait.most {
+            *wait = most;
+        }
+        self
     }
 
     /// What watches over the money.
@@ -147,6 +159,7 @@ impl<'t, T: Target> Client<'t, T> {
         }
         while captured.stopped.is_none() && captured.exchanges.len() < case.steps.len() {
             self.next(case, captured).await;
+            self.wait_for_result(case, captured).await;
             let left = captured.exchanges.len() < case.steps.len();
             if left && Trouble::that_ends(self.setting.contract, case, captured).is_some() {
                 captured.stopped = Some("the call before it was not executed for sure".to_owned());
@@ -225,6 +238,7 @@ impl<'t, T: Target> Client<'t, T> {
             }
             Channel::Page | Channel::Console => Ok(self.send_aside(ready).await),
             Channel::Sink => self.received(ready).await,
+            Channel::Registered => self.delivered(ready).await,
         }
     }
 
@@ -269,6 +283,7 @@ impl<'t, T: Target> Client<'t, T> {
             at_s: Some(now_s()),
             response,
             took_ms,
+            result: None,
         }
     }
 
@@ -298,26 +313,44 @@ impl<'t, T: Target> Client<'t, T> {
 
     /// What came to the run's own receiver, as if somebody had answered it.
     async fn received(&self, ready: &PreparedCall) -> Result<Exchange, String> {
-        let request = ready.asked.clone();
+        let request = &ready.asked;
         let own = self.sink.as_ref();
         let own = own.ok_or("this run has no receiver of webhooks")?;
         let account = self.keys.account(request.environment, &ready.account)?;
         let path = request.path.replace("{account}", &account);
         let at_least = request.query.parse().unwrap_or(0);
         let begin = Instant::now();
-        let body = own.sink.received(&path, at_least).await.into_bytes();
+        let body = own.sink.received(&path, at_least).await;
+        Ok(self.came(ready, body, begin))
+    }
+
+    /// What came to the run's own receiver, as if somebody had answered it.
+    fn came(&self, ready: &PreparedCall, body: String, begin: Instant) -> Exchange {
         let came = Response {
             status: 200,
             headers: Vec::new(),
-            body,
+            body: body.into_bytes(),
         };
-        Ok(Exchange {
-            request,
+        Exchange {
+            request: ready.asked.clone(),
             credential: ready.credential.clone(),
             at_s: None,
             response: Ok(without(&self.redactor(ready), came)),
             took_ms: ms_since(begin),
-        })
+            result: None,
+        }
+    }
+
+    /// What came for a verification to the receiver that the provider has registered.
+    async fn delivered(&self, ready: &PreparedCall) -> Result<Exchange, String> {
+        let request = &ready.asked;
+        let own = self.sink.as_ref();
+        let own = own.ok_or("this run has no receiver of webhooks")?;
+        let path = request.path.trim_start_matches('/');
+        let (id, status) = path.split_once('/').unwrap_or((path, ""));
+        let begin = Instant::now();
+        let body = own.sink.delivered(id, &request.query, status).await;
+        Ok(self.came(ready, body, begin))
     }
 
     /// What finds the run's keys in what comes of a call.
@@ -328,6 +361,8 @@ impl<'t, T: Target> Client<'t, T> {
             let own = Environment::ALL.map(|at| self.keys.own(at, &ready.account));
             keys.extend(own.into_iter().flatten());
         }
+        let registered = self.sink.as_ref().and_then(|own| own.sink.secret());
+        keys.extend(registered.cloned());
         let names = keys.iter().map(|key| key.expose().to_owned()).collect();
         let known = self.redactors.lock();
         let mut known = known.unwrap_or_else(PoisonError::into_inner);

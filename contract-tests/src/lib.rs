@@ -11,8 +11,9 @@
 //! Imports point down; from the bottom up:
 //!
 //! ```text
-//! redact sink diff       secrets; the receiver of webhooks; differences of bodies
-//! profile prices proofs  by which rules, at which prices; what is planted and found
+//! redact signature sink  secrets; signatures of webhooks, and their receiver
+//! diff profile           differences of bodies; by which rules
+//! prices proofs          at which prices; what is planted and found
 //! capture                requests, answers and exchanges, as they are recorded and saved
 //! plan target            what to send and what must hold, as data; what sends a request
 //! model                  what an account's past makes of a call
@@ -43,6 +44,7 @@ pub mod property;
 pub mod redact;
 pub mod report;
 pub mod run;
+pub mod signature;
 pub mod sink;
 pub mod spend;
 pub mod target;

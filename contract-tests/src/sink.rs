@@ -1,19 +1,22 @@
 //! The run's own receiver of webhooks: keeps what came, for whom, and answers as the address it was
 //! registered with says. Judges nothing.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, LOCATION};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::redact::Secret;
+use crate::signature::Signature;
 
 /// One request that came to the receiver.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,6 +25,8 @@ pub struct ReceivedWebhook {
     /// The path it was posted to.
     #[serde(skip)]
     pub path: String,
+    /// The method.
+    pub method: String,
     /// When it came by the receiver's clock, in Unix seconds, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_s: Option<i64>,
@@ -33,12 +38,29 @@ pub struct ReceivedWebhook {
     pub body: String,
     /// What it was answered.
     pub status: u16,
+    /// Whether its signature is that of the bytes that came, with the secret that the provider was given. None where
+    /// the run gave the secret itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
 }
 
 /// All that came so far. Clones are the same receiver.
 #[derive(Debug, Clone, Default)]
 pub struct Sink {
     webhooks: Arc<watch::Sender<Vec<ReceivedWebhook>>>,
+    registered: Option<Arc<Registered>>,
+}
+
+/// What is known of a receiver that the provider's own console has registered.
+#[derive(Debug)]
+struct Registered {
+    secret: Secret,
+    /// How long a result is waited for.
+    wait: Duration,
+    /// Whether the wait is long enough to see a refused delivery tried again.
+    refuses: bool,
+    /// The verification whose deliveries are refused until the wait is over: the first one that came.
+    refused: OnceLock<(String, Instant)>,
 }
 
 /// The run's own receiver, and the URL by which the service reaches it.
@@ -53,14 +75,44 @@ pub struct RunSink {
 /// How long something that should come is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// How long is waited for what may come and need not.
+const GRACE: Duration = Duration::from_secs(1);
+
 impl Sink {
+    /// A receiver that the provider has registered by its own console, with this secret. Where the wait is so long
+    /// that a delivery is tried again within it, the first one is refused.
+    #[must_use]
+    pub fn registered(secret: Secret, wait: Duration, retry: Duration) -> Self {
+        let registered = Registered {
+            secret,
+            wait,
+            refuses: wait >= retry,
+            refused: OnceLock::new(),
+        };
+        Sink {
+            registered: Some(Arc::new(registered)),
+            ..Sink::default()
+        }
+    }
+
+    /// The secret that the provider was given, where it was.
+    #[must_use]
+    pub fn secret(&self) -> Option<&Secret> {
+        self.registered
+            .as_ref()
+            .map(|registered| &registered.secret)
+    }
     /// Keeps a request and says which status it is answered with. The path is `/<account>/<plan>`:
     /// after `ok` every request is taken, after `fail-3` the first three are not, `redirect` sends
     /// each elsewhere.
     pub fn take(&self, mut webhook: ReceivedWebhook) -> u16 {
         let mut answered = 0;
         self.webhooks.send_modify(|all| {
-            answered = status(&webhook.path, of_path(all, &webhook.path).count());
+            let before = of_path(all, &webhook.path).count();
+            answered = match &self.registered {
+                Some(registered) => registered.status(&webhook),
+                None => status(&webhook.path, before),
+            };
             webhook.status = answered;
             all.push(webhook);
         });
@@ -76,6 +128,73 @@ impl Sink {
         let all = self.webhooks.borrow();
         let mine: Vec<_> = of_path(&all, path).collect();
         serde_json::json!({ "deliveries": mine }).to_string()
+    }
+
+    /// What came for a verification to a receiver that the provider has registered, as JSON: whatever names its id or
+    /// its reference. A result that is `pending` is waited for, one of a call that has `ended` for a moment; what was
+    /// refused is waited for to the end, to see it tried again.
+    pub async fn delivered(&self, id: &str, reference: &str, status: &str) -> String {
+        let names = |webhook: &&ReceivedWebhook| {
+            [id, reference]
+                .iter()
+                .any(|name| !name.is_empty() && webhook.body.contains(name))
+        };
+        let registered = self.registered.as_ref();
+        let wait = match status {
+            "pending" => registered.map_or(GRACE, |registered| registered.wait),
+            "ended" => GRACE,
+            _ => Duration::ZERO,
+        };
+        let begin = Instant::now();
+        let mut came = self.webhooks.subscribe();
+        let some = came.wait_for(|all| all.iter().any(|webhook| names(&webhook)));
+        // Where the time is over, what came until then is all there is.
+        drop(timeout(wait, some).await);
+        let refused = registered.and_then(|registered| registered.refused.get());
+        let mine = refused.filter(|(refused, _)| refused == id).zip(registered);
+        if let Some(((_, first), registered)) = mine {
+            sleep_until(*first + registered.wait).await;
+        }
+        let all = self.webhooks.borrow();
+        let mine: Vec<_> = all.iter().filter(names).collect();
+        let since = mine.first().and_then(|webhook| webhook.at_s);
+        let watched_s = since.map(|since| now_s() - since);
+        serde_json::json!({
+            "deliveries": mine,
+            "others": all.len() - mine.len(),
+            "waitedS": begin.elapsed().as_secs(),
+            "watchedS": watched_s,
+        })
+        .to_string()
+    }
+
+    /// The bodies of all that came.
+    #[must_use]
+    pub fn bodies(&self) -> Vec<String> {
+        let all = self.webhooks.borrow();
+        all.iter().map(|webhook| webhook.body.clone()).collect()
+    }
+
+    fn verifies(&self, webhook: &ReceivedWebhook, body: &[u8]) -> Option<bool> {
+        let secret = self.secret()?.expose();
+        let header = webhook.signature.as_deref().unwrap_or_default();
+        let signature = Signature::read(header);
+        Some(signature.is_ok_and(|signature| signature.is_of(secret, body)))
+    }
+}
+
+impl Registered {
+    fn status(&self, webhook: &ReceivedWebhook) -> u16 {
+        let json: serde_json::Value = serde_json::from_str(&webhook.body).unwrap_or_default();
+        let (Some(id), true) = (json["verificationId"].as_str(), self.refuses) else {
+            return 204;
+        };
+        let first = || (id.to_owned(), Instant::now());
+        let (refused, since) = self.refused.get_or_init(first);
+        match refused == id && since.elapsed() < self.wait {
+            true => 500,
+            false => 204,
+        }
     }
 }
 
@@ -108,19 +227,29 @@ pub async fn serve(listener: TcpListener, sink: Sink) -> std::io::Result<()> {
     axum::serve(listener, router).await
 }
 
-async fn take(State(sink): State<Sink>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn take(
+    State(sink): State<Sink>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let text = |name: &HeaderName| {
         let value = headers.get(name)?.to_str().ok()?;
         Some(value.to_owned())
     };
-    let status = sink.take(ReceivedWebhook {
+    let mut webhook = ReceivedWebhook {
         path: uri.path().to_owned(),
+        method: method.to_string(),
         at_s: Some(now_s()),
         signature: text(&SIGNATURE),
         content_type: text(&CONTENT_TYPE),
         body: String::from_utf8_lossy(&body).into_owned(),
         status: 0,
-    });
+        verified: None,
+    };
+    webhook.verified = sink.verifies(&webhook, &body);
+    let status = sink.take(webhook);
     let mut response = StatusCode::from_u16(status)
         .unwrap_or(StatusCode::NO_CONTENT)
         .into_response();
@@ -147,23 +276,68 @@ pub(crate) fn now_s() -> i64 {
 mod tests {
     use super::*;
 
-    fn webhook(path: &str) -> ReceivedWebhook {
+    fn webhook(path: &str, body: &str) -> ReceivedWebhook {
         ReceivedWebhook {
             path: path.to_owned(),
+            method: "POST".to_owned(),
             at_s: None,
             signature: None,
             content_type: None,
-            body: "{}".to_owned(),
+            body: body.to_owned(),
             status: 0,
+            verified: None,
         }
     }
 
     #[test]
     fn the_path_says_how_many_are_refused() {
         let sink = Sink::default();
-        let took = |path| [(); 3].map(|()| sink.take(webhook(path)));
+        let took = |path| [(); 3].map(|()| sink.take(webhook(path, "{}")));
         assert_eq!(took("/a/fail-2"), [500, 500, 204]);
         assert_eq!(took("/b/ok"), [204; 3]);
         assert_eq!(took("/b/redirect"), [302; 3]);
+    }
+
+    fn registered(wait_s: u64) -> Sink {
+        let seconds = Duration::from_secs;
+        Sink::registered(Secret::new("whsec_sample"), seconds(wait_s), seconds(35))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_wait_refuses_the_first_verification_until_it_is_over() {
+        let sink = registered(40);
+        let take = |id: &str| sink.take(webhook("/", &format!(r#"{{"verificationId":"{id}"}}"#)));
+        assert_eq!(
+            [take("svcv_a"), take("svcv_b"), take("svcv_a")],
+            [500, 204, 500]
+        );
+        let begin = Instant::now();
+        let came = sink.delivered("svcv_a", "", "pending").await;
+        assert_eq!(begin.elapsed().as_secs(), 40);
+        assert_eq!(came.matches("svcv_a").count(), 2);
+        assert_eq!(take("svcv_a"), 204);
+        assert_eq!(
+            registered(10).take(webhook("/", r#"{"verificationId":"a"}"#)),
+            204
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_names_the_call_is_its_own_whatever_it_is_otherwise() {
+        let sink = registered(10);
+        let begin = Instant::now();
+        assert!(
+            sink.delivered("svcv_a", "ref-1", "pending")
+                .await
+                .contains("\"deliveries\":[]")
+        );
+        assert_eq!(begin.elapsed().as_secs(), 10);
+        for body in ["id=svcv_a", r#"{"referenceId":"ref-1"}"#, "{}"] {
+            sink.take(webhook("/", body));
+        }
+        let came: serde_json::Value =
+            serde_json::from_str(&sink.delivered("svcv_a", "ref-1", "completed").await).unwrap();
+        assert_eq!(came["deliveries"].as_array().map(Vec::len), Some(2));
+        assert_eq!(came["others"], 1);
     }
 }

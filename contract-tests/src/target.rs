@@ -262,9 +262,37 @@ pub struct Console {
     pub url: Url,
     /// What can be done with it.
     pub capabilities: Capabilities,
-    /// Where the sandbox of the simulator is called that it belongs to. None where it does not say that
-    /// it belongs to one.
-    pub simulated: Option<Url>,
+    /// Where the simulator is called that it belongs to, the sandbox first. Empty where it does not say that it belongs
+    /// to one.
+    pub simulated: Vec<Url>,
+}
+
+impl Console {
+    /// Whether it says that it is a simulator's, and the service at this address can be that one: it is stated so, or
+    /// both are on one host.
+    #[must_use]
+    pub fn simulates(&self, base: &Url) -> bool {
+        let stated = |own: &Url| {
+            let port = |url: &Url| url.port_or_known_default();
+            is_same_host(own, base) && port(own) == port(base)
+        };
+        let here = is_same_host(&self.url, base);
+        !self.simulated.is_empty() && (here || self.simulated.iter().any(stated))
+    }
+}
+
+/// Whether two addresses are of one host. This machine has many names.
+fn is_same_host(one: &Url, other: &Url) -> bool {
+    let host = |url: &Url| url.host_str().map(str::to_ascii_lowercase);
+    host(one) == host(other) || (is_loopback(one) && is_loopback(other))
+}
+
+/// Whether an address is this machine's own.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let address: Option<std::net::IpAddr> = host.parse().ok();
+    host == "localhost" || address.is_some_and(|address| address.is_loopback())
 }
 
 /// Asks a console what it can do. Changes nothing there.
@@ -287,15 +315,17 @@ pub async fn probe_console(url: &Url, wait: Duration, tls: &Tls) -> Result<Conso
         let body: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
         Ok::<_, ProbeError>((asked, status, body.unwrap_or_default()))
     };
-    let mut simulated = None;
+    let mut simulated = Vec::new();
     for path in ["/control/ready", "/control/health"] {
         let (url, status, body) = read(path).await?;
         if status != 200 {
             return Err(ProbeError::NotReady { url, status });
         }
-        let sandbox = body["sandbox"].as_str();
-        let own = body["product"] == "svc-simulator";
-        simulated = sandbox.filter(|_| own).and_then(|url| Url::parse(url).ok());
+        if body["product"] == "svc-simulator" {
+            let stated = ["sandbox", "live"].into_iter();
+            let stated = stated.filter_map(|name| Url::parse(body[name].as_str()?).ok());
+            simulated = stated.collect();
+        }
     }
     // Every simulator has this account.
     let (_, status, clock) = read("/control/accounts/local/clock").await?;
@@ -305,6 +335,7 @@ pub async fn probe_console(url: &Url, wait: Duration, tls: &Tls) -> Result<Conso
             control: Some(base.to_owned()),
             movable_clock: status == 200 && clock["now"].is_string(),
             webhook_sink: None,
+            registered: false,
         },
         simulated,
     })
@@ -322,4 +353,40 @@ async fn get(client: &Client, url: &str) -> Result<(u16, Vec<u8>), TransportErro
     let body = answer.bytes().await;
     let body = body.map_err(|error| failure(&error, Arrived::default()))?;
     Ok((status, body.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_simulator_is_the_service_that_its_console_names_or_shares_a_host_with() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let console = |at: &str, simulated: &[&str]| Console {
+            url: url(at),
+            capabilities: Capabilities::default(),
+            simulated: simulated.iter().map(|text| url(text)).collect(),
+        };
+        let local = console(
+            "http://127.0.0.1:8800",
+            &["http://127.0.0.1:8801", "http://127.0.0.1:8802"],
+        );
+        assert!(local.simulates(&url("http://localhost:8801")));
+        assert!(
+            local.simulates(&url("http://127.0.0.1:9000")),
+            "behind a proxy of this machine"
+        );
+        assert!(!local.simulates(&url("https://sandbox.example")));
+        let elsewhere = console(
+            "https://console.sim.example",
+            &["https://sandbox.sim.example"],
+        );
+        assert!(elsewhere.simulates(&url("https://sandbox.sim.example:443")));
+        assert!(!elsewhere.simulates(&url("https://sandbox.sim.example:8443")));
+        assert!(!elsewhere.simulates(&url("https://sandbox.example")));
+        let container = console("http://sim.example:8800", &["http://0.0.0.0:8801"]);
+        assert!(container.simulates(&url("http://SIM.example:8801")));
+        let stranger = console("http://sim.example:8800", &[]);
+        assert!(!stranger.simulates(&url("http://sim.example:8801")));
+    }
 }

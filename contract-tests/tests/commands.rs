@@ -263,6 +263,12 @@ fn what_was_not_given_as_it_must_be_is_reported_before_anything_is_sent() {
             "its folder does not exist",
         ),
         (["--capture", "/"], "it is a folder"),
+        (["--listen", "127.0.0.1:0"], "--webhook-secret"),
+        (
+            ["--webhook-sink", "http://hooks.example"],
+            "--webhook-secret",
+        ),
+        (["--webhook-secret", "short"], "can't be blacked out"),
     ] {
         let (code, report) = done(&[&base[..], &more[..]].concat());
         assert!(code == 2 && report.contains(said), "{report}");
@@ -271,4 +277,62 @@ fn what_was_not_given_as_it_must_be_is_reported_before_anything_is_sent() {
     assert!(code == 2 && report.contains("no capture"), "{report}");
     let (code, report) = done(&["judge", "a", "svc_live_0123456789"]);
     assert!(code == 2 && !report.contains("0123456789"), "{report}");
+}
+
+#[test]
+fn the_secret_of_webhooks_is_used_and_never_written() {
+    const SECRET: &str = "given by the provider's console";
+    let (service, folder) = (broken(), Folder::new("webhooks"));
+    let capture = folder.path("capture.json");
+    let (base, listen) = (service.url.clone(), ["--listen", "127.0.0.1:0"]);
+    let run = [
+        "run",
+        "--base-url",
+        &base,
+        "--check",
+        "webhooks.registered",
+        "--capture",
+        &capture,
+    ];
+    let (code, report) = done(&[&run[..], &listen, &["--webhook-secret", SECRET]].concat());
+    assert_eq!(code, 1, "{report}");
+    assert!(
+        report.contains("webhooks reach this run at http://127.0.0.1:"),
+        "{report}"
+    );
+    let written = std::fs::read_to_string(&capture).expect("a capture");
+    assert!(written.contains("\"registered\": true"), "{written}");
+    assert!(!written.contains(SECRET) && !report.contains(SECRET));
+}
+
+#[test]
+fn inputs_are_listed_and_learnt_and_what_is_learnt_is_read() {
+    let (code, listed) = done(&["inputs"]);
+    assert!(code == 0 && listed.contains("AAAAA9999A"), "{listed}");
+    let body = r#"{"verificationId":"svcv_1","status":"completed","data":{}}"#;
+    let (service, folder) = (service(Vec::new(), body.to_owned()), Folder::new("learn"));
+    let (base, file) = (service.url.clone(), folder.path("learnt.toml"));
+    let (code, report) = done(&["inputs", "--learn", "--base-url", &base, "--output", &file]);
+    assert_eq!(code, 0, "{report}");
+    let learnt = std::fs::read_to_string(&file).expect("it was written");
+    assert!(
+        learnt.matches("[[input]]").count() > 35 && learnt.contains(&base),
+        "{learnt}"
+    );
+    let run = [
+        "run",
+        "--base-url",
+        &base,
+        "--check",
+        "identifiers.fixed",
+        "--inputs",
+        &file,
+    ];
+    let (code, report) = done(&run);
+    assert!(
+        code == 1 && report.contains("identifiers.fixed-by-specification"),
+        "{report}"
+    );
+    let (code, report) = done(&["inputs", "--output", &file]);
+    assert!(code == 2 && report.contains("--learn"), "{report}");
 }

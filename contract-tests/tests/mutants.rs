@@ -31,7 +31,9 @@ static CLEAN: LazyLock<(Capture, Vec<CheckResult>)> = LazyLock::new(|| {
     let target = support::InProcess::new(support::accounts());
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
     let mut judged = Vec::new();
-    let (checks, filter) = (check::all(), Filter::default());
+    let (mut checks, filter) = (check::all(), Filter::default());
+    // A receiver that a provider's own console has registered is judged elsewhere.
+    checks.retain(|check| !check.cases(&setting).is_empty());
     let mut emit = |event: &mut Event| {
         if let Event::CheckFinished(one) = event {
             judged.push(one.clone());

@@ -9,7 +9,7 @@ use crate::plan::{Setting, inputs};
 use crate::verdict::EVERY_ANSWER;
 
 fn asked(contract: &Contract) -> BTreeSet<String> {
-    let setting = Setting::new(contract, inputs::built_in(), "seed").everything();
+    let setting = Setting::new(contract, inputs::built_in(), "seed").anywhere();
     let every_answer = EVERY_ANSWER.iter().map(|clause| (*clause).to_owned());
     let by_checks = all().into_iter().flat_map(|check| check.asks(&setting));
     by_checks.chain(every_answer).collect()

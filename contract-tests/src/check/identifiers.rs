@@ -1,13 +1,13 @@
 //! Identifiers: the sentinel, the inputs whose outcome the specification fixes, and the echo.
 
-use svc_fixtures::contract::{ErrorCode, Field, Operation, Rule as FormatRule};
+use svc_fixtures::contract::{Environment, ErrorCode, Field, Operation, Rule as FormatRule};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use crate::plan::inputs::Input;
-use crate::plan::{Case, Ending, Pattern, Place, Predicate, Rule, Setting, lead};
+use crate::plan::{Case, Ending, Expectation, Pattern, Place, Predicate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -28,9 +28,19 @@ pub(super) const CHECKS: &[Check] = &[
             "sandbox.pan-success",
             "sandbox.pan-no-record",
             "sandbox.otp",
+            "sandbox.mobile",
+            "sandbox.clean-person",
+            "sandbox.sanctioned-person",
         ],
         stage: Stage::Sandbox,
         cases: Cases::Once(specified),
+    },
+    Check {
+        id: "identifiers.known-on-live",
+        title: "The inputs of live that a file names end as it says, and what is conclusive is charged",
+        clauses: &[],
+        stage: Stage::Live,
+        cases: Cases::Once(known_on_live),
     },
     Check {
         id: "identifiers.echo",
@@ -79,11 +89,32 @@ fn sentinel(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
 }
 
 fn specified(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    Some(fixed(setting, Environment::Test))
+}
+
+/// On live no input is fixed but those of a file that was given. A conclusive answer is charged.
+fn known_on_live(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let mut cases = fixed(setting, Environment::Live);
+    for case in &mut cases {
+        let last = case.steps.len() - 1;
+        let conclusive = |it: &Expectation| {
+            let no_record = Rule::fails(ErrorCode::NoRecordFound);
+            [Rule::Ends(Ending::Completed), no_record].contains(&it.rule)
+        };
+        if case.steps[last].expect.iter().any(conclusive) {
+            case.expect(last, "billing.conclusive", Rule::Charged(true));
+        }
+    }
+    Some(cases)
+}
+
+fn fixed(setting: &Setting<'_>, environment: Environment) -> Vec<Case> {
     let case = |input: &Input, operation: &Operation| {
         let field = input.field(setting.contract, operation)?;
         let ending = input.ending(operation)?;
         let ends = Rule::Ends(ending);
-        let mut case = Case::about(operation, &format!("{} is {}", field.name, input.value));
+        let name = format!("{} is {}", field.name, input.value);
+        let mut case = Case::about(operation, &name).on(environment);
         let step = lead::to_text(&mut case, setting, operation, field, &input.value);
         case.change(step, |request| request.header("x-reference-id", REFERENCE));
         case.expect(step, &input.clause, ends.clone());
@@ -97,12 +128,13 @@ fn specified(setting: &Setting<'_>) -> Option<Vec<Case>> {
         }
         Some(case)
     };
-    let inputs = setting.inputs.iter().filter(|input| !input.refutes);
+    let inputs = setting.inputs.iter();
+    let inputs = inputs.filter(|input| !input.refutes && input.environment == environment);
     let cases = inputs.flat_map(|input| {
         let operations = setting.operations();
         operations.filter_map(move |operation| case(input, operation))
     });
-    Some(cases.collect())
+    cases.collect()
 }
 
 fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {

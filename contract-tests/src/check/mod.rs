@@ -20,6 +20,7 @@ mod identifiers;
 mod lookup;
 mod order;
 mod pending;
+mod registered;
 mod scopes;
 mod validation;
 mod wallet;
@@ -51,6 +52,7 @@ pub fn all() -> Vec<Check> {
         wallet::CHECKS,
         bundles::CHECKS,
         webhooks::CHECKS,
+        registered::CHECKS,
         consent::CHECKS,
         clocks::CHECKS,
         accounts::CHECKS,
@@ -69,7 +71,7 @@ mod tests {
     use svc_fixtures::contract::{Contract, Environment};
 
     fn setting(contract: &Contract) -> Setting<'_> {
-        Setting::new(contract, inputs::built_in(), "seed").everything()
+        Setting::new(contract, inputs::built_in(), "seed").anywhere()
     }
 
     #[test]

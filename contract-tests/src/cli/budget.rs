@@ -62,6 +62,17 @@ impl BudgetArgs {
         setting: &Setting<'_>,
         filter: &Filter,
     ) -> Result<SpendGuard, CommandError> {
+        self.guard_of(live, key, &setting.seed, paid_cases(setting, filter))
+    }
+
+    /// The same for these cases.
+    pub(super) fn guard_of(
+        &self,
+        live: Option<&Url>,
+        key: Option<&RunKey>,
+        seed: &str,
+        todo: impl Iterator<Item = PricedCase>,
+    ) -> Result<SpendGuard, CommandError> {
         let (live, budget) = match (live, self.budget_inr) {
             (None, _) => return Ok(SpendGuard::unlimited()),
             (Some(live), None) if keys::is_simulator(live, key) => {
@@ -71,13 +82,12 @@ impl BudgetArgs {
             (Some(live), Some(budget)) => (live, budget),
         };
         let path = self.file(live, key)?;
-        let seed = &setting.seed;
         let opened = match self.resume {
             true => Journal::resume(&path, budget, seed),
             false => Journal::begin(&path, budget, seed),
         };
         let (journal, ledger) = opened.map_err(refused)?;
-        let plan = plan(&ledger, setting, filter);
+        let plan = plan(&ledger, todo);
         Ok(SpendGuard::budget(ledger, journal).planned(plan))
     }
 
@@ -96,7 +106,7 @@ impl BudgetArgs {
             Paise::ZERO => Ledger::default(),
             _ => Journal::peek(&self.file(live, key)?, budget, self.resume).map_err(refused)?,
         };
-        Ok(Some(plan(&ledger, setting, filter)))
+        Ok(Some(plan(&ledger, paid_cases(setting, filter))))
     }
 
     /// What calls cost at this provider, where a file says so.
@@ -173,9 +183,9 @@ fn refused(error: JournalError) -> CommandError {
 }
 
 /// What is left of a budget covers these of the cases that are not settled.
-fn plan(ledger: &Ledger, setting: &Setting<'_>, filter: &Filter) -> SpendPlan {
-    let (settled, todo): (Vec<_>, Vec<_>) = paid_cases(setting, filter)
-        .partition(|case| ledger.settled(&case.check, &case.case).is_some());
+fn plan(ledger: &Ledger, cases: impl Iterator<Item = PricedCase>) -> SpendPlan {
+    let (settled, todo): (Vec<_>, Vec<_>) =
+        cases.partition(|case| ledger.settled(&case.check, &case.case).is_some());
     SpendPlan::choose(ledger.left(), todo).after(settled)
 }
 

@@ -5,14 +5,8 @@ use reqwest::Url;
 use super::exit::CommandError;
 use crate::client::{Keyring, RunKey};
 use crate::redact::Secret;
+pub(super) use crate::target::is_loopback;
 use svc_fixtures::contract::Environment;
-
-/// Whether an address is this machine's own.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let address: Option<std::net::IpAddr> = host.parse().ok();
-    host == "localhost" || address.is_some_and(|address| address.is_loopback())
-}
 
 /// An address as it was given.
 pub(super) fn address(flag: &str, text: &str) -> Result<Url, CommandError> {

@@ -72,7 +72,7 @@ impl Standing {
 
 impl<'c> Registry<'c> {
     fn of(contract: &'c Contract) -> Self {
-        let setting = Setting::new(contract, inputs::built_in(), "list").everything();
+        let setting = Setting::new(contract, inputs::built_in(), "list").anywhere();
         let mut registry = Registry {
             contract,
             by_check: Vec::new(),

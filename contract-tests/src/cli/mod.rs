@@ -1,15 +1,18 @@
 //! The command line: arguments, keys, exit codes. One file a command.
 
 mod budget;
+mod connection;
 mod dry_run;
 mod early_end;
 mod execution;
 mod exit;
+mod inputs;
 mod judge;
 mod keys;
 mod list;
 mod outputs;
 mod preflight;
+mod receiver;
 mod replay;
 mod run;
 mod selection;
@@ -40,6 +43,8 @@ enum Command {
     Replay(Box<replay::Replay>),
     /// Show which check asks which clause of the specification.
     List(list::List),
+    /// Show the inputs whose outcome is fixed, or learn a first file of them from a service.
+    Inputs(Box<inputs::Inputs>),
 }
 
 /// What is done unless somebody says otherwise.
@@ -75,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Judge(judge) => judge.execute(),
         Command::Replay(replay) => replay.execute(),
         Command::List(list) => list.execute(),
+        Command::Inputs(inputs) => inputs.execute(),
     };
     let exit = done.unwrap_or_else(|mistake| {
         say(format_args!("error: {:#}", mistake.cause));

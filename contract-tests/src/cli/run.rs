@@ -14,8 +14,8 @@ use super::execution::{self, ExecutionArgs};
 use super::exit::{CommandError, Exit};
 use super::outputs::{self, DataSubjects, EventFanout, OutputArgs};
 use super::selection::SelectionArgs;
-use super::{dry_run, keys, preflight, say};
-use crate::capture::{Capabilities, Capture};
+use super::{dry_run, keys, preflight, receiver, say};
+use crate::capture::Capture;
 use crate::check;
 use crate::client::{Client, Keyring};
 use crate::event::Event;
@@ -108,17 +108,18 @@ impl Run {
         let console = runtime.block_on(self.execution.console(&sandbox))?;
         let before = again.map(|again| again.profile);
         setting.prices = self.budget.prices(&contract)?;
-        setting.profile = self.profile.or(before).unwrap_or(profile_of(&console));
+        let profile = profile_of(console.as_ref(), &sandbox);
+        setting.profile = self.profile.or(before).unwrap_or(profile);
+        let console = console.filter(|console| is_usable(console, &sandbox, setting.profile));
         let usable = self.execution.names_console() || !is_given(&ring);
         let console = console.filter(|_| usable);
         let mut filter = self.selection.filter(&setting)?;
         filter.only = again.map(|again| again.cases.clone());
-        let sink = runtime.block_on(self.execution.sink(console.as_ref()))?;
-        let found = console.as_ref();
-        setting.capabilities = Capabilities {
-            webhook_sink: sink.as_ref().map(|sink| sink.url.clone()),
-            ..found.map(|it| it.capabilities.clone()).unwrap_or_default()
-        };
+        let receiver = self.execution.receiver();
+        let sink = runtime.block_on(receiver.open(console.as_ref(), &contract))?;
+        let found = console.as_ref().map(|it| it.capabilities.clone());
+        setting.capabilities = found.unwrap_or_default();
+        receiver::add(&mut setting.capabilities, sink.as_ref());
         if self.dry_run {
             let budget = self.budget.describe(live.as_ref(), ring.live.as_ref());
             let key = ring.live.as_ref();
@@ -127,7 +128,7 @@ impl Run {
             dry_run::print(out, &setting, &filter, plan.as_ref(), &budget)?;
             return Ok(Exit::Held);
         }
-        execution::report_capabilities(&setting.capabilities);
+        execution::report_capabilities(&setting.capabilities, sink.as_ref());
         let subject = DataSubjects::of(here);
         let checks = check::all();
         if let Some(path) = &self.capture {
@@ -140,16 +141,17 @@ impl Run {
         let target = HttpTarget::new(
             sandbox,
             live,
-            self.execution.timeouts(),
-            &self.execution.tls()?,
+            self.execution.connection().timeouts(),
+            &self.execution.connection().tls()?,
         );
         let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
         let target = target.with_console(console.map(|console| console.url));
-        let pace = self.execution.pace();
+        let pace = self.execution.connection().pace();
         runtime.block_on(preflight::ask(&setting, &target, &ring, pace))?;
         let client = Client::new(&target, ring, &setting)
             .guarded(guard)
-            .paced(self.execution.pace())
+            .paced(self.execution.connection().pace())
+            .waiting_for_results(receiver.result_wait())
             .with_sink(sink);
         runtime.block_on(self.judge(fanout, &filter, &client, subject))
     }
@@ -186,10 +188,10 @@ impl Run {
 }
 
 /// The rules of a simulator are only asked of what says that it is one.
-fn profile_of(console: &Option<Console>) -> Profile {
-    match console {
-        Some(console) if console.simulated.is_some() => Profile::Simulator,
-        _ => Profile::Provider,
+fn profile_of(console: Option<&Console>, base: &Url) -> Profile {
+    match console.is_some_and(|console| console.simulates(base)) {
+        true => Profile::Simulator,
+        false => Profile::Provider,
     }
 }
 
@@ -198,6 +200,20 @@ fn profile_of(console: &Option<Console>) -> Profile {
 fn is_given(ring: &Keyring) -> bool {
     let mut own = [&ring.test, &ring.live].into_iter().flatten();
     own.any(|key| !key.copies)
+}
+
+/// The console of a simulator that is another service says nothing of the one that is judged, and moves none of its
+/// clocks; who says that it is a simulator after all is believed.
+fn is_usable(console: &Console, base: &Url, profile: Profile) -> bool {
+    let another = !console.simulated.is_empty() && !console.simulates(base);
+    let usable = !another || profile == Profile::Simulator;
+    if !usable {
+        say(format_args!(
+            "console {}: is that of a simulator at {}, not of {base}: it is not used; --profile simulator says otherwise",
+            console.url, console.simulated[0]
+        ));
+    }
+    usable
 }
 
 /// Whether all that is sent to is on this machine. Behind a live listener that asks for a key which
@@ -212,7 +228,7 @@ fn is_here(sandbox: &Url, live: Option<&Url>, ring: &Keyring) -> bool {
     clippy::disallowed_methods,
     reason = "a run needs keys of its own; the seed is printed, so that it can be repeated"
 )]
-fn fresh_seed() -> String {
+pub(super) fn fresh_seed() -> String {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();

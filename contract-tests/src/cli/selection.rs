@@ -61,7 +61,7 @@ impl SelectionArgs {
     /// nothing is never meant.
     pub(super) fn filter(&self, setting: &Setting<'_>) -> Result<Filter, CommandError> {
         let (checks, contract) = (check::all(), setting.contract);
-        let everything = setting.clone().everything();
+        let everything = setting.clone().anywhere();
         let ids = || checks.iter().map(|check| check.id);
         let of_checks = |wanted: &str| ids().any(|id| id.starts_with(wanted));
         let shown = "`list` shows them";

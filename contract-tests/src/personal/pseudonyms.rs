@@ -152,7 +152,8 @@ impl Pseudonyms {
     ) -> Vec<(String, String)> {
         let mut values = BTreeSet::new();
         for exchange in exchanges {
-            let answered = exchange.response.iter().map(|response| &response.body);
+            let answered = exchange.response.iter().chain(&exchange.result);
+            let answered = answered.map(|response| &response.body);
             for body in [&exchange.request.body].into_iter().chain(answered) {
                 if let Ok(json) = serde_json::from_slice(body) {
                     collect(&self.personal, &json, Context::Openly, &mut values);
@@ -260,12 +261,15 @@ fn replace_in_case(pseudonyms: &[(String, String)], case: &mut CapturedCase) {
         }
     };
     for Exchange {
-        request, response, ..
+        request,
+        response,
+        result,
+        ..
     } in &mut case.exchanges
     {
         clean(&mut request.query);
         message(&mut request.headers, &mut request.body);
-        if let Ok(response) = response {
+        for response in response.iter_mut().chain(result) {
             message(&mut response.headers, &mut response.body);
         }
     }

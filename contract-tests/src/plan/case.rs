@@ -145,7 +145,7 @@ impl Case {
             let of_account = match request.channel {
                 Channel::Api => request.path == USAGE,
                 Channel::Console | Channel::Sink => true,
-                Channel::Page => false,
+                Channel::Page | Channel::Registered => false,
             };
             let beside = matches!(
                 request.credential,

@@ -8,6 +8,7 @@ use svc_fixtures::json::Json;
 
 use super::place::Place;
 use super::predicate::Predicate;
+use super::webhook::WebhookRule;
 
 /// A rule and the clause it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +54,8 @@ pub enum Rule {
     Signed,
     /// Of what came to the run's receiver: each has the bytes of the answer to that step.
     BodiesAre(usize),
+    /// Of what came to a receiver that the provider has registered.
+    Webhook(WebhookRule),
     /// The header has this value; with none, any value.
     Header(&'static str, Option<&'static str>),
     /// There is no such header.
@@ -125,6 +128,7 @@ impl Rule {
             | Rule::Status(_)
             | Rule::Signed
             | Rule::BodiesAre(_)
+            | Rule::Webhook(_)
             | Rule::Header(..)
             | Rule::NoHeader(_)
             | Rule::OneWithout(_)

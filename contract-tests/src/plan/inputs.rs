@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use svc_fixtures::contract::{Contract, ErrorCode, Field, Kind, Operation};
+use svc_fixtures::contract::{Contract, Environment, ErrorCode, Field, Operation};
 use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::expect::Ending;
@@ -16,8 +16,10 @@ const COMPLETED: &str = "completed";
 pub struct Input {
     /// The clause that fixes it.
     pub clause: String,
-    /// The format of the field that gets the value.
-    pub format: String,
+    /// Where it is fixed.
+    pub environment: Environment,
+    /// Which fields get the value.
+    pub target: InputTarget,
     /// The value.
     pub value: String,
     /// Whether the field must be the operation's first identifying one.
@@ -28,8 +30,25 @@ pub struct Input {
     pub ends: String,
 }
 
+/// Which fields get a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InputTarget {
+    /// Those of a format, in every operation that has one.
+    Format(String),
+    /// One field of one operation.
+    Field {
+        /// The operation.
+        operation: String,
+        /// The field.
+        name: String,
+    },
+}
+
+/// The built-in file.
+pub const TEXT: &str = include_str!("../../inputs.toml");
+
 static BUILT_IN: LazyLock<Vec<Input>> = LazyLock::new(|| {
-    let source = Source::new("inputs.toml", include_str!("../../inputs.toml"));
+    let source = Source::new("inputs.toml", TEXT);
     let read = read(&Contract::built_in(), &source, &[]);
     read.unwrap_or_else(|problems| panic!("the built-in inputs do not read:\n{problems}"))
 });
@@ -70,37 +89,40 @@ pub fn read(
 
 fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]) -> Option<Input> {
     let clause = table.required("clause");
-    let format = table.required("format");
+    let target = target(contract, table);
+    let environment = environment(table);
     let value = table.required("value");
     let ends = table.required("ends");
     let (identifies, refutes) = (table.flag("identifies"), table.flag("refutes"));
-    let (clause, format, value, ends) = (clause?, format?, value?, ends?);
+    let (clause, value, ends) = (clause?, value?, ends?);
     let input = Input {
         clause: clause.text()?.to_owned(),
-        format: format.text()?.to_owned(),
+        environment,
+        target: target?,
         value: value.text()?.to_owned(),
         identifies,
         refutes,
         ends: ends.text()?.to_owned(),
     };
     super::known(&clause, "the clause", clause_ids(contract));
-    let formats = contract.formats.iter().map(|format| format.name.as_str());
-    super::known(&format, "the format", formats);
-    match contract.formats.iter().find(|row| row.name == input.format) {
-        Some(_) if !is_used(contract, &input) => {
-            format.problem("no operation has such a field: nothing would be asked");
-        }
-        Some(row) if input.ends == COMPLETED && !row.fits(&input.value) => {
-            let what = format!("this is no `{}`: it cannot be completed", row.name);
-            value.problem(what);
-        }
-        _ => {}
+    let fields: Vec<_> = input.fields(contract).collect();
+    if fields.is_empty() && is_known(contract, &input.target) {
+        table.problem("no operation has such a field: nothing would be asked");
+    }
+    let broken = |field: &Field| {
+        contract
+            .format_of(&field.kind)
+            .filter(|row| !row.fits(&input.value))
+    };
+    if let (COMPLETED, Some(row)) = (input.ends.as_str(), fields.into_iter().find_map(broken)) {
+        let what = format!("this is no `{}`: it cannot be completed", row.name);
+        value.problem(what);
     }
     if input.ends != COMPLETED && ErrorCode::parse(&input.ends).is_none() {
         let codes = contract.errors.iter().map(|row| row.code.as_str());
         ends.unknown("the ending", &input.ends, codes.chain([COMPLETED]));
     }
-    let same = |other: &&Input| other.format == input.format && other.value == input.value;
+    let same = |other: &&Input| other.overlaps(contract, &input);
     if known.iter().chain(before).any(|other| same(&other)) {
         value.problem_with_hint(
             "this input is there already",
@@ -110,21 +132,56 @@ fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]
     Some(input)
 }
 
-fn is_used(contract: &Contract, input: &Input) -> bool {
-    let mut operations = contract.operations.iter();
-    operations.any(|operation| input.field(contract, operation).is_some())
+/// `format`, or `operation` and `field`.
+fn target(contract: &Contract, table: &Table<'_>) -> Option<InputTarget> {
+    let Some(operation) = table.optional("operation") else {
+        let format = table.required("format")?;
+        let formats = contract.formats.iter().map(|format| format.name.as_str());
+        super::known(&format, "the format", formats);
+        return Some(InputTarget::Format(format.text()?.to_owned()));
+    };
+    let field = table.required("field")?;
+    let ids = contract.operations.iter().map(|row| row.id.as_str());
+    let id = super::known(&operation, "the operation", ids)?;
+    let names = contract.operation(id)?.request.iter();
+    let name = super::known(&field, "the field", names.map(|row| row.name.as_str()))?;
+    Some(InputTarget::Field {
+        operation: id.to_owned(),
+        name: name.to_owned(),
+    })
+}
+
+/// Whether there is such a format; which operations and fields there are is known from the start.
+fn is_known(contract: &Contract, target: &InputTarget) -> bool {
+    match target {
+        InputTarget::Format(name) => contract.formats.iter().any(|row| row.name == *name),
+        InputTarget::Field { .. } => true,
+    }
+}
+
+fn environment(table: &Table<'_>) -> Environment {
+    let all = Environment::ALL.map(Environment::as_str);
+    let given = table.optional("environment");
+    let given = given.and_then(|item| super::known(&item, "the environment", all.into_iter()));
+    match given {
+        Some("live") => Environment::Live,
+        _ => Environment::Test,
+    }
 }
 
 impl Input {
     /// The field of an operation that this input is for.
     #[must_use]
     pub fn field<'o>(&self, contract: &Contract, operation: &'o Operation) -> Option<&'o Field> {
-        let fits = |field: &&Field| match &field.kind {
-            Kind::Text {
-                format: Some(format),
-                ..
-            } => contract.format(*format).name == self.format,
-            _ => false,
+        let fits = |field: &&Field| match &self.target {
+            InputTarget::Format(name) => {
+                let own = contract.format_of(&field.kind);
+                own.is_some_and(|own| own.name == *name)
+            }
+            InputTarget::Field {
+                operation: id,
+                name,
+            } => operation.id == *id && field.name == *name,
         };
         match self.identifies {
             true => {
@@ -133,6 +190,24 @@ impl Input {
             }
             false => operation.request.iter().find(fits),
         }
+    }
+
+    /// Whether both give some operation the same value in the same field.
+    #[must_use]
+    pub fn overlaps(&self, contract: &Contract, other: &Input) -> bool {
+        let mut operations = contract.operations.iter();
+        let alike = (self.environment, &self.value) == (other.environment, &other.value);
+        alike
+            && operations.any(|operation| {
+                let name = |it: &Input| Some(it.field(contract, operation)?.name.clone());
+                name(self).is_some_and(|own| name(other) == Some(own))
+            })
+    }
+
+    /// Every field that it is for.
+    fn fields<'c>(&self, contract: &'c Contract) -> impl Iterator<Item = &'c Field> {
+        let operations = contract.operations.iter();
+        operations.filter_map(move |operation| self.field(contract, operation))
     }
 
     /// How the operation ends with it; none where the file names a code that does not exist.
@@ -178,6 +253,23 @@ mod tests {
         let text = "[[input]]\nclause = \"sandbox.deterministic\"\nformat = \"pan\"\n\
                     value = \"ABCDE1234F\"\nidentifies = true\nends = \"SVC_SOURCE_TIMEOUT\"\n";
         assert_eq!(mistakes(text), "1 read");
+    }
+
+    #[test]
+    fn an_input_of_one_operation_on_live_is_that_of_no_other() {
+        let text = "[[input]]\nclause = \"states.completed\"\nenvironment = \"live\"\n\
+                    operation = \"screen.negative-diligence\"\nfield = \"name\"\n\
+                    value = \"ASHA RAO\"\nends = \"completed\"\n";
+        let (contract, source) = (Contract::built_in(), Source::new("mine.toml", text));
+        let Ok(read) = read(&contract, &source, &built_in()) else {
+            panic!("{}", mistakes(text))
+        };
+        assert_eq!(read[0].environment, Environment::Live);
+        assert_eq!(read[0].fields(&contract).count(), 1);
+        let unknown = text.replace("screen.negative-diligence", "screen.negativ-diligence");
+        assert!(mistakes(&unknown).contains("did you mean `screen.negative-diligence`"));
+        let nowhere = text.replace("\"live\"", "\"production\"");
+        assert!(mistakes(&nowhere).contains("the environment `production` is not known"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct RequestTemplate {
     pub channel: Channel,
     /// The method.
     pub method: String,
-    /// The path; `{}` stands for what is carried into it.
+    /// The path; each `{}` stands for what is carried into it next.
     pub path: String,
     /// The query without its question mark.
     pub query: String,
@@ -126,6 +126,31 @@ impl RequestTemplate {
         }
     }
 
+    /// What came for the verification of a step to the receiver that the provider has registered: all that names its
+    /// id or this reference. Its result is waited for where that step was answered `pending`.
+    #[must_use]
+    pub fn delivered(step: usize, reference: &str) -> Self {
+        let carry = |name| Carry::into_path(step, Place::of([name]));
+        RequestTemplate {
+            channel: Channel::Registered,
+            credential: Credential::Nothing,
+            query: reference.to_owned(),
+            ..RequestTemplate::get("/{}/{}")
+        }
+        .carrying(vec![carry("verificationId"), carry("status")])
+    }
+
+    /// The same, once more, a moment later.
+    #[must_use]
+    pub fn delivered_since(step: usize, reference: &str) -> Self {
+        let id = Carry::into_path(step, Place::of(["verificationId"]));
+        RequestTemplate {
+            path: "/{}/ended".to_owned(),
+            ..RequestTemplate::delivered(step, reference)
+        }
+        .carrying(vec![id])
+    }
+
     /// The same with values from answers before.
     #[must_use]
     pub fn carrying(self, carries: Vec<Carry>) -> Self {
@@ -176,7 +201,7 @@ impl RequestTemplate {
             let value = carry.value(earlier)?;
             match (&carry.field, &mut payload) {
                 (Some(field), Payload::Json(body)) => body.set(field.clone(), Json::from(value)),
-                _ => path = path.replace("{}", &value),
+                _ => path = path.replacen("{}", &value, 1),
             }
         }
         let body = match payload {
@@ -223,6 +248,7 @@ impl Carry {
         let missing = || format!("step {} gave no `{place}` to go on with", self.from + 1);
         let exchange = earlier.get(self.from).ok_or_else(missing)?;
         let response = exchange.response.as_ref().map_err(ToString::to_string)?;
+        let response = exchange.result.as_ref().unwrap_or(response);
         let json = Json::parse(&response.body).map_err(|_| missing())?;
         let value = match place.find(&json) {
             Some(Json::Text(text)) => text.clone().into_owned(),

@@ -59,11 +59,20 @@ impl<'c> Setting<'c> {
                 control: Some(String::new()),
                 movable_clock: true,
                 webhook_sink: Some(String::new()),
+                registered: false,
             },
             environments: vec![Environment::Test, Environment::Live],
             profile: Profile::Simulator,
             ..self
         }
+    }
+
+    /// The same, with all that can be asked of any service: for lists of what there is.
+    #[must_use]
+    pub fn anywhere(self) -> Self {
+        let mut setting = self.everything();
+        setting.capabilities.registered = true;
+        setting
     }
 
     /// The same, but in this process, where no HTTP puts its own headers on.
@@ -106,6 +115,7 @@ impl<'c> Setting<'c> {
                 self.capabilities.control.is_some() && self.capabilities.movable_clock
             }
             Channel::Sink => self.capabilities.webhook_sink.is_some(),
+            Channel::Registered => self.capabilities.registered,
         }
     }
 
@@ -144,15 +154,21 @@ impl<'c> Setting<'c> {
     /// The operation that a path calls.
     #[must_use]
     pub fn operation_at(&self, path: &str) -> Option<&'c Operation> {
-        let called = |operation: &&Operation| match operation.path.strip_suffix('*') {
-            None => operation.path == path,
-            Some(before) => {
-                let rest = path.strip_prefix(before).unwrap_or_default();
-                !rest.is_empty() && !rest.contains('/')
-            }
-        };
-        self.contract.operations.iter().find(called)
+        of_path(self.contract, path)
     }
+}
+
+/// The operation that a path calls.
+#[must_use]
+pub(crate) fn of_path<'c>(contract: &'c Contract, path: &str) -> Option<&'c Operation> {
+    let called = |operation: &&Operation| match operation.path.strip_suffix('*') {
+        None => operation.path == path,
+        Some(before) => {
+            let rest = path.strip_prefix(before).unwrap_or_default();
+            !rest.is_empty() && !rest.contains('/')
+        }
+    };
+    contract.operations.iter().find(called)
 }
 
 /// The seed of a try: that of the run for the first one.

@@ -425,7 +425,9 @@ pub(super) fn call(exchange: &Exchange) -> String {
     let request = &exchange.request;
     let (method, path) = (&request.method, &request.path);
     let to = match (request.channel, request.environment) {
-        (Channel::Sink, _) => return "what came to this run's receiver of webhooks".to_owned(),
+        (Channel::Sink | Channel::Registered, _) => {
+            return "what came to this run's receiver of webhooks".to_owned();
+        }
         (Channel::Console, _) => "of the console".to_owned(),
         (Channel::Api | Channel::Page, Environment::Test) => "on the sandbox".to_owned(),
         (Channel::Api | Channel::Page, Environment::Live) => "on live".to_owned(),

@@ -56,7 +56,7 @@ pub(super) fn wider<'c>(setting: &Setting<'c>) -> [(Setting<'c>, &'static str); 
         (extended, "its cases are asked with --profile simulator"),
         (
             everything,
-            "it needs the console or a receiver of webhooks: --console-url, --webhook-sink",
+            "it needs a console or a receiver of webhooks: --console-url, or --listen with --webhook-secret",
         ),
     ]
 }

@@ -14,6 +14,8 @@ pub(super) struct Answer<'a> {
     pub(super) at_s: Option<i64>,
     /// The body, where it is JSON.
     pub(super) json: Option<Json<'a>>,
+    /// Whether it is the result of the call that came later, and so has no HTTP status of its own.
+    pub(super) later: bool,
 }
 
 impl<'a> Answer<'a> {
@@ -26,7 +28,27 @@ impl<'a> Answer<'a> {
             response,
             at_s: exchange.at_s,
             json: Json::parse(&response.body).ok(),
+            later: false,
         })
+    }
+
+    /// What the case goes on with: the result, where it came later.
+    pub(super) fn last_of(exchange: &'a Exchange) -> Result<Self, String> {
+        match &exchange.result {
+            Some(result) => Ok(Answer::delivered(&exchange.request, result)),
+            None => Answer::of(exchange),
+        }
+    }
+
+    /// The result of a call that came later than its answer.
+    pub(super) fn delivered(request: &'a Request, response: &'a Response) -> Self {
+        Answer {
+            request,
+            response,
+            at_s: None,
+            json: Json::parse(&response.body).ok(),
+            later: true,
+        }
     }
 
     /// The value at a place of the answer: names of members.

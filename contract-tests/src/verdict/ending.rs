@@ -32,15 +32,16 @@ fn error(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let about = format!("`error.retryable` of {known}");
     let retryable = answer.shown(&["error", "retryable"]);
     findings.equal(clause, &about, row.retryable.to_string(), retryable);
-    // A look-up is 200 whatever it finds, and a wrong method is 405 with the code for input. What HTTP itself
+    // A look-up and a webhook have no status of what they say, a wrong method is 405 with the code for input. What HTTP itself
     // says of a request that is too large or of another type the table does not forbid either.
     let status = answer.response.status;
     let by_http: &[u16] = match findings.setting.by_rulings() {
         true => &[405],
         false => &[405, 413, 415],
     };
-    let excepted =
-        answer.looked_up() || known == ErrorCode::InvalidInput && by_http.contains(&status);
+    let excepted = answer.looked_up()
+        || answer.later
+        || known == ErrorCode::InvalidInput && by_http.contains(&status);
     let about = format!("the status of {known}");
     findings.must(
         clause,

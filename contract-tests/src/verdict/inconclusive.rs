@@ -5,7 +5,7 @@
 //! operation can be. Then what the case expects of the result is not judged; that the answer is right
 //! in itself is.
 
-use svc_fixtures::contract::{Environment, ErrorCode, Operation};
+use svc_fixtures::contract::{Clause, ClauseKind, Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
 use super::answer::Answer;
@@ -15,12 +15,6 @@ const NO_RECORD: &str = "the service knows no record of this input, and the spec
 const PENDING: &str = "the result is not there yet, and the specification does not say that it is";
 
 const CARRIED: &str = "what it carries is of a call without a result";
-
-/// Names that the specification fixes the outcome of, in screening.
-const SCREENED: [&str; 2] = ["CLEAN PERSON", "SANCTIONED PERSON"];
-
-/// The mobile number that the specification uses across operations.
-const MOBILE: &str = "9000000001";
 
 /// Why nothing is judged that a case expects of an answer; none where it is judged. `skipped` are the
 /// steps before it of which that was so.
@@ -55,25 +49,39 @@ pub(super) fn why(
     // What a person must agree to first has no record to be missing.
     let asks = operation.pending.as_ref().is_some_and(|row| row.always);
     let none = none && !asks;
-    let fixed = environment == Environment::Test && is_fixed(setting, operation, answer);
+    let fixed =
+        by_clause(setting, environment, step) || by_input(setting, environment, operation, answer);
     (none && result && !fixed).then_some(NO_RECORD)
 }
 
-/// Whether the specification itself says that there is a result for what was sent.
-fn is_fixed(setting: &Setting<'_>, operation: &Operation, answer: &Answer<'_>) -> bool {
+/// Whether a step's ending is that of an input which the specification fixes for the sandbox: its clause says so.
+fn by_clause(setting: &Setting<'_>, environment: Environment, step: &Step) -> bool {
+    let mut endings = step.expect.iter();
+    environment == Environment::Test
+        && endings.any(|expected| {
+            let mut clauses = setting.contract.clauses.iter();
+            let fixes = |clause: &Clause| {
+                clause.id == expected.clause && clause.kind == ClauseKind::SandboxOnly
+            };
+            matches!(expected.rule, Rule::Ends(_)) && clauses.any(fixes)
+        })
+}
+
+/// Whether an input of `inputs.toml`, or of a file that was given, says that there is a result for what was sent.
+fn by_input(
+    setting: &Setting<'_>,
+    environment: Environment,
+    operation: &Operation,
+    answer: &Answer<'_>,
+) -> bool {
     let body = Json::parse(&answer.request.body).unwrap_or(Json::Null);
     let sent = |name: &str| body.get(name).and_then(Json::as_text);
     let completes = |ending| ending == Some(Ending::success(operation));
-    let mut inputs = setting.inputs.iter();
-    let by_input = inputs.any(|input| {
+    let inputs = setting.inputs.iter();
+    let mut here = inputs.filter(|input| input.environment == environment);
+    here.any(|input| {
         let field = input.field(setting.contract, operation);
         let given = field.is_some_and(|field| sent(&field.name) == Some(input.value.as_str()));
         given && completes(input.ending(operation))
-    });
-    let first = operation.identifiers().next();
-    let subject = first.and_then(|(_, field)| sent(&field.name));
-    let screened = operation.path.starts_with("/v1/screen/");
-    by_input
-        || subject == Some(MOBILE)
-        || screened && subject.is_some_and(|name| SCREENED.contains(&name))
+    })
 }

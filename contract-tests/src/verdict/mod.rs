@@ -11,6 +11,7 @@ mod finding;
 mod inconclusive;
 mod issued;
 mod price;
+mod registered;
 mod rule;
 mod tries;
 mod trouble;
@@ -41,12 +42,15 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
         found: Vec::new(),
     };
     let mut inconclusive = Vec::new();
-    let answers: Vec<_> = captured.exchanges.iter().map(Answer::of).collect();
+    let answers: Vec<_> = captured.exchanges.iter().map(Answer::last_of).collect();
     for (at, step) in case.steps.iter().enumerate() {
         findings.step = at;
         match answers.get(at) {
             Some(Ok(answer)) => {
                 if answer.request.channel == Channel::Api {
+                    if let (true, Ok(first)) = (answer.later, Answer::of(&captured.exchanges[at])) {
+                        every_answer(&mut findings, &first);
+                    }
                     every_answer(&mut findings, answer);
                     price::judge(&mut findings, case.environment, step, answer);
                 }
@@ -75,12 +79,15 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
 /// How an exchange ended, in a few words.
 #[must_use]
 pub fn ending(exchange: &Exchange) -> String {
-    match Answer::of(exchange) {
-        Ok(answer) if answer.response.header("idempotent-replay").is_some() => {
+    let later = exchange.result.as_ref();
+    let later = later.map(|result| Answer::delivered(&exchange.request, result));
+    match (Answer::of(exchange), later) {
+        (Ok(answer), Some(later)) => format!("{}, then {}", answer.ending(), later.ending()),
+        (Ok(answer), None) if answer.response.header("idempotent-replay").is_some() => {
             format!("{}, replayed", answer.ending())
         }
-        Ok(answer) => answer.ending(),
-        Err(why) => why,
+        (Ok(answer), None) => answer.ending(),
+        (Err(why), _) => why,
     }
 }
 

@@ -6,7 +6,7 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
 use super::finding::Findings;
-use super::{alike, delivered, usage, value, wallet};
+use super::{alike, delivered, registered, usage, value, wallet};
 use crate::plan::{Ending, Expectation, Rule};
 
 /// Judges one expectation of the answer at a place.
@@ -67,6 +67,7 @@ fn compare(
         Rule::BodiesAre(step) => delivered::bodies_are(findings, clause, answer, first(step)?),
         Rule::Received(count) => delivered::received(findings, clause, answer, *count),
         Rule::Signed => delivered::signed(findings, clause, answer),
+        Rule::Webhook(rule) => registered::judge(findings, clause, answers, answer, *rule)?,
         Rule::Status(status) => {
             let found = answer.response.status;
             findings.equal(clause, "the HTTP status", *status, found);

@@ -60,8 +60,15 @@ impl Second {
 
     /// A fresh service with these planted, at the same addresses.
     pub(crate) fn plant(&self, defects: &[&str], harmless: &[&str]) {
-        let body = json!({ "defect": defects, "harmless": harmless }).to_string();
-        exchange(&self.console, "POST", "/plant", "", &body);
+        self.tell(
+            "/plant",
+            &json!({ "defect": defects, "harmless": harmless }),
+        );
+    }
+
+    /// Tells its console something.
+    pub(crate) fn tell(&self, path: &str, what: &Value) {
+        exchange(&self.console, "POST", path, "", &what.to_string());
     }
 }
 

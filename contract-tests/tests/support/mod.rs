@@ -159,11 +159,13 @@ pub(crate) fn receive(sink: &Sink, posting: &WebhookRequest) -> u16 {
     let path = posting.url.strip_prefix(SINK).unwrap_or_default();
     sink.take(ReceivedWebhook {
         path: path.to_owned(),
+        method: "POST".to_owned(),
         at_s: Some(START.as_second()),
         signature: posting.signature.clone(),
         content_type: None,
         body: String::from_utf8_lossy(&posting.body).into_owned(),
         status: 0,
+        verified: None,
     })
 }
 

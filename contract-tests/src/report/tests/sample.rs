@@ -290,5 +290,6 @@ pub(crate) fn exchange(sent: &str, answered: &str) -> Exchange {
             body: answered.as_bytes().to_vec(),
         }),
         took_ms: 12,
+        result: None,
     }
 }

@@ -4,6 +4,7 @@
 mod endings;
 mod envelope;
 mod rules;
+mod webhooks;
 
 use std::sync::LazyLock;
 
@@ -49,6 +50,7 @@ fn exchange(environment: Environment, channel: Channel, status: u16, body: &str)
             body: body.as_bytes().to_vec(),
         }),
         took_ms: 0,
+        result: None,
     }
 }
 

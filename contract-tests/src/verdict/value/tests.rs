@@ -41,6 +41,7 @@ fn border(test: &Predicate, good: &[&'static str], bad: &[&'static str]) {
             body: br#"{"data": {"x": 5, "text": "A"}}"#.to_vec(),
         }),
         took_ms: 0,
+        result: None,
     };
     let answers = [Answer::of(&exchange)];
     for text in good {

@@ -1,0 +1,81 @@
+//! Webhooks of a service without a console of ours: the provider's own has registered the run's receiver. What comes
+//! is judged as far as can be seen.
+
+use svc_fixtures::contract::{Environment, Operation};
+
+use super::entry::{Cases, Check, Stage, webhook_clauses};
+use crate::capture::Channel;
+use crate::plan::{Case, RequestTemplate, Rule, Setting, WebhookRule, lead};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "webhooks.registered",
+        title: "What comes to a registered receiver is the signed envelope of a call that has ended, on schedule",
+        clauses: CLAUSES,
+        stage: Stage::Sandbox,
+        cases: Cases::PerOperation(|setting, operation| {
+            case(setting, operation, Environment::Test)
+        }),
+    },
+    Check {
+        id: "webhooks.registered-live",
+        title: "The same on live, for operations whose result needs nobody's consent",
+        clauses: CLAUSES,
+        stage: Stage::Live,
+        cases: Cases::PerOperation(|setting, operation| {
+            let consent = operation.pending.as_ref()?.by_consent.is_some();
+            (!consent).then(|| case(setting, operation, Environment::Live))?
+        }),
+    },
+];
+
+const CLAUSES: &[&str] = &[
+    "states.terminal",
+    "webhook.operations",
+    "webhook.envelope",
+    "webhook.signature",
+    "webhook.hmac",
+    "webhook.at-least-once",
+    "webhook.schedule",
+    "auth.webhook-secret",
+];
+
+/// A call whose result may come later; what came, and what its look-up says where there is one. A webhook that comes
+/// when the wait is just over is seen a moment later.
+fn case(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    environment: Environment,
+) -> Option<Vec<Case>> {
+    let registered = setting.can_use(Channel::Registered) && operation.pending.is_some();
+    if !registered {
+        return None;
+    }
+    let mut case = Case::about(operation, "").on(environment);
+    let call = lead::to_success(&mut case, setting, operation);
+    let reference = format!("{}-webhook-{}-{environment}", setting.seed, operation.id);
+    case.change(call, |request| request.header("x-reference-id", &reference));
+    let came = case.push(RequestTemplate::delivered(call, &reference));
+    // Where results are looked up is not specified: a page of the service may be anything.
+    let mut request = RequestTemplate::look_up(call);
+    request.channel = Channel::Page;
+    let look_up = case.push(request);
+    let same = WebhookRule::SaysTheSame { came };
+    case.expect(look_up, "states.terminal", Rule::Webhook(same));
+    let later = case.push(RequestTemplate::delivered_since(call, &reference));
+    let envelope = Rule::Webhook(WebhookRule::Envelope { call });
+    case.expect(later, "webhook.envelope", envelope);
+    case.expect(later, "states.terminal", Rule::Webhook(WebhookRule::Ended));
+    let clauses = ["webhook.signature", "webhook.hmac", "auth.webhook-secret"];
+    case.expect_each(later, clauses, &Rule::Signed);
+    case.expect(
+        later,
+        "webhook.schedule",
+        Rule::Webhook(WebhookRule::Schedule),
+    );
+    let clauses = ["webhook.operations", "webhook.at-least-once"].into_iter();
+    let clauses = clauses.chain(webhook_clauses(setting, operation));
+    let some = Rule::Webhook(WebhookRule::Came { call, look_up });
+    case.expect_each(later, clauses, &some);
+    Some(vec![case])
+}
