@@ -122,6 +122,23 @@ fn a_decision_ends_the_call_and_sends_the_person_back() {
 }
 
 #[test]
+fn a_person_may_be_sent_back_into_an_app() {
+    let served = Served::new();
+    let path = start(
+        served.addresses.sandbox,
+        "svc_test_local",
+        "MyApp://callback",
+    );
+    let page = get(&served, &path);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("form-action 'self' http: https: myapp:;"));
+    let id = path.strip_prefix("/consent/").unwrap();
+    let answer = post(&served, &path, FORM, ALLOW);
+    let back = format!("MyApp://callback?verificationId={id}&status=completed");
+    assert_eq!(answer.header("location"), Some(back.as_str()));
+}
+
+#[test]
 fn what_is_no_decision_decides_nothing() {
     let served = Served::new();
     let path = on_sandbox(&served);

@@ -31,13 +31,23 @@ use crate::host::{AccountCell, Host};
 /// The longest body of a decision. No clause bounds it: a decision is one word.
 const MAX_BODY_BYTES: usize = 4 * 1024;
 
-/// What the pages may do. Browsers that hold form submissions to `form-action` hold the redirects
-/// that follow to it, too (Chromium does, Firefox does not): `'self'` alone would stop the person on
-/// the way back, and so would the origin of the redirect URL as soon as the application there sends
-/// the person on to another of its own. So all that the web speaks is allowed, which still leaves
+/// What a page may do that sends a person on to `redirect`. Browsers that hold form submissions to
+/// `form-action` hold the redirects that follow to it, too (Chromium does, Firefox does not): `'self'`
+/// alone would stop the person on the way back, and so would the origin of the redirect URL as soon
+/// as the application there sends the person on to another of its own. So all that the web speaks is
+/// allowed, and the scheme of the redirect where it leads into an app, which still leaves
 /// `javascript:` and `data:` out. Nothing else on the page loads, runs or is framed.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
-    form-action 'self' http: https:; base-uri 'none'; frame-ancestors 'none'";
+fn policy(redirect: Option<&str>) -> String {
+    let scheme = redirect
+        .and_then(|redirect| redirect.split_once(':'))
+        .map(|(scheme, _)| scheme.to_ascii_lowercase())
+        .filter(|scheme| !matches!(scheme.as_str(), "http" | "https"));
+    let app = scheme.map_or_else(String::new, |scheme| format!(" {scheme}:"));
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self' http: https:{app}; \
+         base-uri 'none'; frame-ancestors 'none'"
+    )
+}
 
 /// The consent links of one listener.
 pub(super) struct ConsentLinks<'a> {
@@ -84,7 +94,8 @@ fn show(links: &ConsentLinks<'_>, id: &str) -> Result<Response, ConsentError> {
         },
     )?;
     let page = page::request_page(cell.id(), environment, &request);
-    Ok(respond(StatusCode::OK, page))
+    let policy = policy(Some(&request.redirect));
+    Ok(respond(StatusCode::OK, policy, page))
 }
 
 async fn decide<B>(
@@ -115,7 +126,8 @@ where
         // Another request decided in between.
         .ok_or(ConsentError::AlreadyUsed)?;
     let text = "Your decision was taken. You are sent back to where you came from.";
-    let page = respond(StatusCode::SEE_OTHER, page::message_page("Thank you", text));
+    let page = page::message_page("Thank you", text);
+    let page = respond(StatusCode::SEE_OTHER, policy(None), page);
     let location = redirect::location(verification, &afterwards);
     Ok(([(LOCATION, location)], page).into_response())
 }
@@ -163,7 +175,7 @@ fn decision_of(name: &str, value: &str) -> Result<ConsentDecision, ConsentError>
 impl ConsentError {
     fn respond(self) -> Response {
         let (status, title, text) = self.message();
-        let response = respond(status, page::message_page(title, text));
+        let response = respond(status, policy(None), page::message_page(title, text));
         match self {
             ConsentError::MethodNotAllowed => {
                 ([(ALLOW, "GET, HEAD, POST")], response).into_response()
@@ -226,15 +238,15 @@ impl ConsentError {
     }
 }
 
-fn respond(status: StatusCode, page: Markup) -> Response {
+fn respond(status: StatusCode, policy: String, page: Markup) -> Response {
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
-        (CONTENT_SECURITY_POLICY, POLICY),
         // Whoever knows the link can decide, so the next page must not see it.
         (REFERRER_POLICY, "no-referrer"),
         // The link's state changes, and the page shows private data.
         (CACHE_CONTROL, "no-store"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    (status, headers, page.into_string()).into_response()
+    let policy = [(CONTENT_SECURITY_POLICY, policy)];
+    (status, headers, policy, page.into_string()).into_response()
 }
