@@ -83,6 +83,8 @@ pub enum Coverage {
     },
     /// No check asks it.
     Uncovered,
+    /// Only others were asked for; a breach of it that is seen nevertheless counts.
+    NotAskedFor,
 }
 
 /// A check and what became of it.

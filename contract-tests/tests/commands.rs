@@ -333,6 +333,13 @@ fn inputs_are_listed_and_learnt_and_what_is_learnt_is_read() {
         code == 1 && report.contains("identifiers.fixed-by-specification"),
         "{report}"
     );
+    let sent = service.sent().len();
+    let (code, report) = done(&["inputs", "--base-url", &base]);
+    assert!(
+        code == 0 && report.starts_with(&listed) && report.contains("is not asked without --learn"),
+        "{report}"
+    );
+    assert_eq!(service.sent().len(), sent);
     let (code, report) = done(&["inputs", "--output", &file]);
     assert!(code == 2 && report.contains("--learn"), "{report}");
 }

@@ -2,6 +2,8 @@
 //! A clean capture has none.
 
 mod defects;
+#[path = "support/edits.rs"]
+mod edits;
 mod support;
 
 use std::collections::BTreeSet;

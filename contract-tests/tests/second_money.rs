@@ -8,14 +8,14 @@ mod process;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, ExitCode, Output, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use process::{PROGRAM, Second, exchange};
 use serde_json::{Value, json};
 use svc_fixtures::contract::Contract;
-use svc_test_support::Folder;
+use svc_test_support::{Folder, ended};
 
 const LIVE_KEY: &str = "svc_live_default_k1";
 
@@ -67,16 +67,6 @@ fn run(second: &Second, folder: &Folder, budget: &str) -> Command {
     command.args(["--api-key", "svc_test_default_k1", "--live-key", LIVE_KEY]);
     command.args(["--tag", "live", "--budget-inr", budget]);
     command
-}
-
-fn ended(command: &mut Command) -> (Option<i32>, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().expect("the binary starts");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (status.code(), text(stdout), text(stderr))
 }
 
 /// What it costs, in INR by endpoint.

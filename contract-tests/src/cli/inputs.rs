@@ -10,7 +10,7 @@ use svc_fixtures::contract::{Contract, Environment};
 use super::budget::{self, BudgetArgs};
 use super::connection::ConnectionArgs;
 use super::exit::{CommandError, Exit};
-use super::{keys, outputs, run};
+use super::{keys, outputs, run, say};
 use crate::client::Client;
 use crate::plan::{Setting, inputs, learn};
 use crate::redact::Secret;
@@ -23,11 +23,11 @@ pub(super) struct Inputs {
     /// Call every operation with its sample, and write how it ended, in the format of --inputs
     #[arg(long, requires = "base_url")]
     learn: bool,
-    /// The address of the sandbox
+    /// The address of the sandbox to learn from
     #[arg(long, env = "SVC_BASE_URL", value_name = "URL")]
     base_url: Option<String>,
     /// The address of live; its calls cost money, and need --budget-inr
-    #[arg(long, env = "SVC_LIVE_URL", value_name = "URL", requires = "learn")]
+    #[arg(long, env = "SVC_LIVE_URL", value_name = "URL")]
     live_url: Option<String>,
     /// The sandbox's API key; a simulator on this machine needs none
     #[arg(long, env = "SVC_API_KEY", hide_env_values = true, value_name = "KEY")]
@@ -46,9 +46,16 @@ pub(super) struct Inputs {
 
 impl Inputs {
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
-        let text = match (self.learn, &self.base_url) {
-            (true, Some(base_url)) => self.learnt(base_url)?,
-            _ => inputs::TEXT.to_owned(),
+        let text = match (self.learn, &self.base_url, &self.live_url) {
+            (true, Some(base_url), _) => self.learnt(base_url)?,
+            (_, None, None) => inputs::TEXT.to_owned(),
+            (_, Some(url), _) | (_, None, Some(url)) => {
+                // The environment may name an address that is meant for other commands: no reason to refuse.
+                say(format_args!(
+                    "{url} is not asked without --learn: these are the inputs that the specification fixes"
+                ));
+                inputs::TEXT.to_owned()
+            }
         };
         match &self.output {
             Some(path) => outputs::write(path, &text)?,

@@ -96,22 +96,8 @@ impl Rule {
     /// limits, its webhooks.
     #[must_use]
     pub fn measures_account(&self) -> bool {
-        let limit = |ending: &Ending| match ending {
-            Ending::Error(code) | Ending::Refused(_, code) | Ending::NoFaultBut(code) => {
-                matches!(
-                    code,
-                    ErrorCode::RateLimited | ErrorCode::InsufficientBalance
-                )
-            }
-            Ending::Completed
-            | Ending::Pending
-            | Ending::Accepted
-            | Ending::Malformed
-            | Ending::Unauthorized
-            | Ending::Understood
-            | Ending::Rejected
-            | Ending::NoFault => false,
-        };
+        let limits = [ErrorCode::RateLimited, ErrorCode::InsufficientBalance];
+        let limit = |ending: &Ending| ending.code().is_some_and(|code| limits.contains(&code));
         match self {
             Rule::BalanceFell(_)
             | Rule::BalanceAddsUp(_)
@@ -210,6 +196,22 @@ impl Ending {
         match operation.pending.as_ref().is_some_and(|row| row.always) {
             true => Ending::Pending,
             false => Ending::Completed,
+        }
+    }
+
+    /// The error that it names, where it names one.
+    #[must_use]
+    pub fn code(self) -> Option<ErrorCode> {
+        match self {
+            Ending::Error(code) | Ending::Refused(_, code) | Ending::NoFaultBut(code) => Some(code),
+            Ending::Completed
+            | Ending::Pending
+            | Ending::Accepted
+            | Ending::Malformed
+            | Ending::Unauthorized
+            | Ending::Understood
+            | Ending::Rejected
+            | Ending::NoFault => None,
         }
     }
 }

@@ -313,6 +313,7 @@ pub fn broken(result: &CheckResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Coverage;
     use crate::report::tests::sample;
 
     #[test]
@@ -366,6 +367,20 @@ mod tests {
     fn what_a_terminal_would_obey_is_not_printed() {
         assert_eq!(plain("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb\nc");
         assert_eq!(plain("a\n  ::error::b"), "a\n|  ::error::b");
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_counted_where_it_is_broken() {
+        let mut events = sample::events();
+        if let Some(Event::RunStarted(started)) = events.first_mut() {
+            for row in &mut started.clauses {
+                row.coverage = Coverage::NotAskedFor;
+            }
+        }
+        let report = end(&RunSummary::of(&events));
+        let none = "0 skipped, 0 proven, 0 asked, 0 not asked, 0 excluded";
+        let counted = format!("\nclauses: 1 broken, 1 known, {none}\n");
+        assert!(report.contains(&counted), "{report}");
     }
 
     #[test]

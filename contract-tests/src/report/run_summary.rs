@@ -157,8 +157,8 @@ impl<'e> RunSummary<'e> {
         self.started.map_or("", |started| started.seed.as_str())
     }
 
-    /// Every clause of the contract and what the run says of it, with the reason where it says
-    /// nothing.
+    /// Every clause of the contract that was asked for or is broken, and what the run says of it, with the
+    /// reason where it says nothing.
     #[must_use]
     pub fn clauses(&self) -> Vec<(&'e ClauseRow, ClauseState, &'e str)> {
         let (mut broken, mut known) = (BTreeSet::new(), BTreeSet::new());
@@ -195,11 +195,16 @@ impl<'e> RunSummary<'e> {
                     (ClauseState::NotAsked, "no answer was one it speaks of")
                 }
                 Coverage::Excluded { why } => (ClauseState::Excluded, why.as_str()),
-                Coverage::Uncovered => (ClauseState::NotAsked, "no check asks it yet"),
+                Coverage::Uncovered | Coverage::NotAskedFor => {
+                    (ClauseState::NotAsked, "no check asks it yet")
+                }
             };
             (row, state, why)
         };
-        rows.iter().map(state).collect()
+        let is_broken = |id: &str| broken.contains(id) || known.contains(id);
+        let rows = rows.iter();
+        let rows = rows.filter(|it| it.coverage != Coverage::NotAskedFor || is_broken(&it.id));
+        rows.map(state).collect()
     }
 
     /// Every state in a word or two, and how many clauses are in it.

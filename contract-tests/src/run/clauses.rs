@@ -14,7 +14,7 @@ use crate::verdict::EVERY_ANSWER;
 use svc_fixtures::contract::Clause;
 use svc_fixtures::embedded;
 
-/// Every clause of the contract that was asked for, and whether a run of these checks asks it.
+/// Every clause of the contract, and whether a run of these checks asks it.
 #[must_use]
 pub fn clauses(setting: &Setting<'_>, checks: &[Check], filter: &Filter) -> Vec<ClauseRow> {
     rows(setting, checks, |setting| {
@@ -44,7 +44,7 @@ pub fn rows(
         narrowed: cases.len() < all(setting, checks).len(),
     };
     let clauses = setting.contract.clauses.iter();
-    clauses.filter_map(|clause| coverage.row(clause)).collect()
+    clauses.map(|clause| coverage.row(clause)).collect()
 }
 
 /// Everything that could be asked, to say why something is not.
@@ -59,21 +59,20 @@ struct PlannedClauses<'s> {
 }
 
 impl PlannedClauses<'_> {
-    fn row(&self, clause: &Clause) -> Option<ClauseRow> {
+    fn row(&self, clause: &Clause) -> ClauseRow {
         let (file, line) = PLACES.get(&clause.id).cloned().unwrap_or_default();
-        Some(ClauseRow {
+        ClauseRow {
             id: clause.id.clone(),
             section: clause.section.clone(),
             text: clause.text.clone(),
             file,
             line,
-            coverage: self.coverage(clause)?,
+            coverage: self.coverage(clause),
             defects: proofs::of(&clause.id).count(),
-        })
+        }
     }
 
-    /// None for what was not asked for.
-    fn coverage(&self, row: &Clause) -> Option<Coverage> {
+    fn coverage(&self, row: &Clause) -> Coverage {
         let clause = row.id.as_str();
         let excluded = |why: &str| Coverage::Excluded {
             why: why.to_owned(),
@@ -81,24 +80,24 @@ impl PlannedClauses<'_> {
         let of_every_answer = EVERY_ANSWER.contains(&clause);
         let mut elsewhere = self.elsewhere.iter();
         let elsewhere = elsewhere.find(|(clauses, _)| clauses.contains(clause));
-        Some(if self.here.contains(clause) {
+        if self.here.contains(clause) {
             Coverage::ByCase
         } else if !self.setting.covers(clause) && (of_every_answer || elsewhere.is_some()) {
-            if elsewhere.is_none() && self.narrowed {
-                return None;
+            match elsewhere.is_none() && self.narrowed {
+                true => Coverage::NotAskedFor,
+                false => excluded("only a ruling says it: asked with --profile simulator"),
             }
-            excluded("only a ruling says it: asked with --profile simulator")
         } else if of_every_answer && self.any {
             Coverage::ByEveryAnswer
         } else if let Some((_, why)) = elsewhere {
             excluded(why)
         } else if self.narrowed {
-            return None;
+            Coverage::NotAskedFor
         } else if let Some(why) = &row.excluded {
             excluded(why)
         } else {
             Coverage::Uncovered
-        })
+        }
     }
 }
 
@@ -164,7 +163,7 @@ mod tests {
             Some(Coverage::ByEveryAnswer)
         );
         let left_out = "errors.invalid-input";
-        assert_eq!(coverage(&real, &one, left_out), None, "nobody asked for it");
+        assert_eq!(coverage(&real, &one, left_out), Some(Coverage::NotAskedFor));
         assert!(why(coverage(&real, &all, "ruling.11-carried-ids")).contains("--profile"));
     }
 

@@ -10,7 +10,7 @@ use super::answer::Answer;
 use super::finding::{Finding, Verdict};
 use super::wallet;
 use crate::capture::{CapturedCase, Exchange, Response, TransportError};
-use crate::plan::{Case, Ending, Rule, Setting};
+use crate::plan::{Case, Rule, Setting};
 use svc_fixtures::contract::{Contract, ErrorCode};
 
 /// The longest time that a `Retry-After` is waited for.
@@ -146,27 +146,11 @@ fn asks_for(case: &Case, step: usize, code: ErrorCode) -> bool {
     let mut steps = case.steps.iter().enumerate();
     steps.any(|(at, one)| {
         one.expect.iter().any(|expected| match expected.rule {
-            Rule::Ends(ending) if at == step || limited => asks(ending, code),
-            Rule::SomeEnds(ending) => asks(ending, code),
+            Rule::Ends(ending) if at == step || limited => ending.code() == Some(code),
+            Rule::SomeEnds(ending) => ending.code() == Some(code),
             _ => false,
         })
     })
-}
-
-fn asks(ending: Ending, code: ErrorCode) -> bool {
-    match ending {
-        Ending::Error(asked) | Ending::Refused(_, asked) | Ending::NoFaultBut(asked) => {
-            asked == code
-        }
-        Ending::Completed
-        | Ending::Pending
-        | Ending::Accepted
-        | Ending::Malformed
-        | Ending::Unauthorized
-        | Ending::Understood
-        | Ending::Rejected
-        | Ending::NoFault => false,
-    }
 }
 
 /// The time a refusal asks to wait: in seconds, or until a date by the service's own clock. None where it
@@ -192,7 +176,7 @@ fn date(text: &str) -> Option<Timestamp> {
 mod tests {
     use super::*;
     use crate::capture::Arrived;
-    use crate::plan::RequestTemplate;
+    use crate::plan::{Ending, RequestTemplate};
     use crate::report::tests::sample;
 
     fn exchange(status: u16, headers: &[(&str, &str)], body: &str) -> Exchange {

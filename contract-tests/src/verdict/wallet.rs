@@ -89,7 +89,8 @@ fn between(
 }
 
 /// Takes back what was found of a wallet that others move. A service that takes more than it says does so alike
-/// in every try, of which there are so many at most, and alike between the tries, which lie differently far apart; others do not.
+/// in every try, of which there are so many at most, and alike between the tries, which lie differently far
+/// apart; others do not.
 pub(super) fn excuse(
     setting: &Setting<'_>,
     case: &Case,

@@ -7,6 +7,8 @@ use svc_contract_tests::capture::{CapturedCase, Exchange, Request, Response};
 use svc_contract_tests::redact::REDACTED;
 use svc_fixtures::contract::Environment;
 
+use crate::edits::{self, edit as change, free, put};
+
 /// A defect and the clause it breaks.
 pub(crate) struct Defect {
     pub(crate) name: &'static str,
@@ -208,25 +210,6 @@ fn edit(case: &mut CapturedCase, edit: impl Fn(&Request, &mut Value) -> bool) ->
     })
 }
 
-fn change(response: &mut Response, change: impl FnOnce(&mut Value) -> bool) -> bool {
-    let Ok(mut json) = serde_json::from_slice::<Value>(&response.body) else {
-        return false;
-    };
-    let changed = change(&mut json);
-    if changed {
-        response.body = json.to_string().into_bytes();
-    }
-    changed
-}
-
-fn put(json: &mut Value, place: &str, name: &str, value: Value) -> bool {
-    let object = json
-        .pointer_mut(place.trim_end_matches('/'))
-        .and_then(Value::as_object_mut);
-    let Some(object) = object else { return false };
-    object.insert(name.to_owned(), value.clone()) != Some(value)
-}
-
 fn flip(value: &mut Value) -> bool {
     let Some(truth) = value.as_bool() else {
         return false;
@@ -242,44 +225,19 @@ fn dropped(case: &mut CapturedCase, name: &str) -> bool {
     })
 }
 
-fn free(json: &mut Value) -> bool {
-    put(json, "/billing", "charged", json!(false)) && put(json, "/billing", "amount", json!(0))
-}
-
 /// One code in place of another, its status unchanged.
 fn coded(case: &mut CapturedCase, old: &str, new: &str) -> bool {
-    edit(case, |_, json| {
-        json["error"]["code"] == old && put(json, "/error", "code", json!(new))
-    })
+    answers(case, |_, response| edits::coded(response, old, new))
 }
 
 /// A success in place of the errors with this code.
 fn coded_away(case: &mut CapturedCase, code: &str) -> bool {
-    answers(case, |_, response| {
-        let gone = change(response, |json| {
-            let is = json["error"]["code"] == code;
-            if let Some(json) = json.as_object_mut().filter(|_| is) {
-                json.remove("error");
-                json.insert("success".to_owned(), json!(true));
-                json.insert("status".to_owned(), json!("completed"));
-                json.insert("data".to_owned(), json!({}));
-            }
-            is
-        });
-        response.status = if gone { 200 } else { response.status };
-        gone
-    })
+    answers(case, |_, response| edits::accepted(response, code))
 }
 
 /// Changes the answers that say they are replays.
 fn replays(case: &mut CapturedCase, change: impl Fn(&mut Response) -> bool) -> bool {
-    answers(case, |_, response| {
-        let replay = response
-            .headers
-            .iter()
-            .any(|(name, _)| name == "idempotent-replay");
-        replay && change(response)
-    })
+    answers(case, |_, response| edits::replay(response, &change))
 }
 
 /// The answers with this status, from the second on, are those to the first call.

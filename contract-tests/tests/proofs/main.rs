@@ -6,6 +6,8 @@
 
 #[path = "../second/console.rs"]
 mod console;
+#[path = "../support/edits.rs"]
+mod edits;
 #[path = "../second/judged.rs"]
 mod judged;
 #[path = "../second/lists.rs"]

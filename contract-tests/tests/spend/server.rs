@@ -1,7 +1,7 @@
 //! HTTP servers for these tests: one that gives the answers it was made with, and a simulator behind it that
 //! counts what it charges.
 
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -10,7 +10,7 @@ use svc_contract_tests::redact::Secret;
 use svc_contract_tests::target::Target as _;
 use svc_fixtures::contract::{Environment, Paise};
 use svc_fixtures::json::Json;
-pub(crate) use svc_test_support::{Reply, Server};
+pub(crate) use svc_test_support::{Reply, Server, ended};
 
 use crate::support::{self, InProcess};
 
@@ -148,15 +148,4 @@ pub(crate) fn fresh_file(name: &str) -> String {
     let path = format!("{}/{name}.jsonl", env!("CARGO_TARGET_TMPDIR"));
     let _ = std::fs::remove_file(&path);
     path
-}
-
-/// The exit code and both outputs of a command.
-pub(crate) fn ended(command: &mut Command) -> (Option<i32>, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().expect("the binary starts");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (status.code(), text(stdout), text(stderr))
 }

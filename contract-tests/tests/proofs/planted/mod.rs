@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use svc_contract_tests::capture::{Request, Response};
 use svc_simulator::host::transport::WebhookRequest;
 
+pub(crate) use crate::edits::edit;
+use crate::edits::{accepted, coded, free, put, replay};
+
 /// A defect.
 pub(crate) struct Behaviour {
     pub(crate) name: &'static str,
@@ -69,18 +72,6 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Behaviour> {
     tables.into_iter().flatten()
 }
 
-/// Changes an answer that is JSON.
-pub(crate) fn edit(response: &mut Response, edit: impl FnOnce(&mut Value) -> bool) -> bool {
-    let Ok(mut json) = serde_json::from_slice::<Value>(&response.body) else {
-        return false;
-    };
-    let changed = edit(&mut json);
-    if changed {
-        response.body = json.to_string().into_bytes();
-    }
-    changed
-}
-
 /// The body of a request.
 fn body(request: &Request) -> Value {
     serde_json::from_slice(&request.body).unwrap_or_default()
@@ -93,15 +84,6 @@ fn rewrite(request: &mut Request, edit: impl FnOnce(&mut Value) -> bool) {
     {
         request.body = json.to_string().into_bytes();
     }
-}
-
-/// Puts a value where there was another.
-fn put(json: &mut Value, place: &str, name: &str, value: Value) -> bool {
-    let object = json
-        .pointer_mut(place.trim_end_matches('/'))
-        .and_then(Value::as_object_mut);
-    let Some(object) = object else { return false };
-    object.insert(name.to_owned(), value.clone()) != Some(value)
 }
 
 /// Puts a value in place of one that is there.
@@ -121,38 +103,11 @@ fn drop_member(response: &mut Response, place: &str, name: &str) -> bool {
     })
 }
 
-fn free(json: &mut Value) -> bool {
-    put(json, "/billing", "charged", json!(false)) | put(json, "/billing", "amount", json!(0))
-}
-
-/// One code in place of another, its status unchanged.
-fn coded(response: &mut Response, old: &str, new: &str) -> bool {
-    edit(response, |json| {
-        json["error"]["code"] == old && put(json, "/error", "code", json!(new))
-    })
-}
-
 /// Another status in place of one.
 fn restatus(response: &mut Response, old: u16, new: u16) -> bool {
     let mine = response.status == old;
     response.status = if mine { new } else { response.status };
     mine
-}
-
-/// A success in place of an error with this code.
-fn accepted(response: &mut Response, code: &str) -> bool {
-    let gone = edit(response, |json| {
-        let is = json["error"]["code"] == code;
-        if let Some(json) = json.as_object_mut().filter(|_| is) {
-            json.remove("error");
-            json.insert("success".to_owned(), json!(true));
-            json.insert("status".to_owned(), json!("completed"));
-            json.insert("data".to_owned(), json!({}));
-        }
-        is
-    });
-    response.status = if gone { 200 } else { response.status };
-    gone
 }
 
 /// An error in place of a result.
@@ -173,12 +128,6 @@ fn refused(response: &mut Response, status: u16, code: &str) -> bool {
         });
     response.status = if made { status } else { response.status };
     made
-}
-
-/// Changes an answer that says it is a replay.
-fn replay(response: &mut Response, change: impl FnOnce(&mut Response) -> bool) -> bool {
-    let mut headers = response.headers.iter();
-    headers.any(|(name, _)| name == "idempotent-replay") && change(response)
 }
 
 /// Whether a call is one of an operation, by the end of its path.

@@ -12,7 +12,7 @@ mod tls;
 pub use client::{Answer, Client, request};
 pub use connection::Connection;
 pub use folder::Folder;
-pub use program::{Addresses, Program};
+pub use program::{Addresses, Program, ended};
 pub use server::{Behaviour, Reply, Request, Server};
 pub use tls::{Authority, IssuedCertificate, TlsFront};
 

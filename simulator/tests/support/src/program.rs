@@ -8,6 +8,18 @@ use serde_json::Value;
 
 use super::WORKS;
 
+/// Runs a program to its end: its exit code and what it printed to stdout and stderr.
+#[must_use]
+pub fn ended(command: &mut Command) -> (Option<i32>, String, String) {
+    let output = command.output().expect("a program that starts");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
 /// A running program.
 pub struct Program {
     child: Child,

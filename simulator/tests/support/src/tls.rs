@@ -47,19 +47,27 @@ impl Authority {
     /// A certificate for a server of these names and addresses.
     #[must_use]
     pub fn server(&self, names: &[&str]) -> IssuedCertificate {
-        self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, 2999)
+        self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, 2999, IsCa::NoCa)
+    }
+
+    /// The same, which could issue others: an authority's, and no server's.
+    #[must_use]
+    pub fn subordinate(&self, names: &[&str]) -> IssuedCertificate {
+        let is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, 2999, is_ca)
     }
 
     /// The same, which has expired at the beginning of 2020.
     #[must_use]
     pub fn expired(&self, names: &[&str]) -> IssuedCertificate {
-        self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, 2020)
+        self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, 2020, IsCa::NoCa)
     }
 
     /// A client's certificate.
     #[must_use]
     pub fn client(&self) -> IssuedCertificate {
-        self.issue(&["a client"], ExtendedKeyUsagePurpose::ClientAuth, 2999)
+        let usage = ExtendedKeyUsagePurpose::ClientAuth;
+        self.issue(&["a client"], usage, 2999, IsCa::NoCa)
     }
 
     fn issue(
@@ -67,10 +75,12 @@ impl Authority {
         names: &[&str],
         usage: ExtendedKeyUsagePurpose,
         until: i32,
+        is_ca: IsCa,
     ) -> IssuedCertificate {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let mut params = CertificateParams::new(names).expect(WORKS);
         params.extended_key_usages = vec![usage];
+        params.is_ca = is_ca;
         params.not_after = date_time_ymd(until, 1, 1);
         let key = KeyPair::generate().expect(WORKS);
         let certificate = params.signed_by(&key, &self.0).expect(WORKS);
