@@ -141,29 +141,36 @@ impl<'t, T: Target> Client<'t, T> {
             captured.stopped = Some(why);
             return captured;
         }
-        self.send_all(check, case, &mut captured).await;
+        self.send_all(case, &mut captured).await;
         captured.took_ms = ms_since(begin);
         captured
     }
 
-    async fn send_all(&self, check: &str, case: &Case, captured: &mut CapturedCase) {
-        let account = self.account_of(case, captured);
-        if case.together {
-            self.pace.turn(case.steps.len()).await;
-            let ready = |at| self.ready(check, case, at, &account, &[]);
-            let all = (0..case.steps.len()).map(|at| async move { self.send(&ready(at)?).await });
-            for exchange in join_all(all).await {
-                record(captured, exchange);
-            }
-            return;
-        }
+    async fn send_all(&self, case: &Case, captured: &mut CapturedCase) {
         while captured.stopped.is_none() && captured.exchanges.len() < case.steps.len() {
-            self.next(case, captured).await;
-            self.wait_for_result(case, captured).await;
+            if case.together.contains(&captured.exchanges.len()) {
+                self.together(case, captured).await;
+            } else {
+                self.next(case, captured).await;
+                self.wait_for_result(case, captured).await;
+            }
             let left = captured.exchanges.len() < case.steps.len();
             if left && Trouble::that_ends(self.setting.contract, case, captured).is_some() {
                 captured.stopped = Some("the call before it was not executed for sure".to_owned());
             }
+        }
+    }
+
+    /// Sends the steps of a case that go out at the same time.
+    async fn together(&self, case: &Case, captured: &mut CapturedCase) {
+        self.pace.turn(case.together.len()).await;
+        let account = self.account_of(case, captured);
+        let (check, earlier) = (&captured.check, &captured.exchanges);
+        let ready = |at| self.ready(check, case, at, &account, earlier);
+        let steps = case.together.clone();
+        let all = steps.map(|at| async move { self.send(&ready(at)?).await });
+        for exchange in join_all(all).await {
+            record(captured, exchange);
         }
     }
 
@@ -206,7 +213,8 @@ impl<'t, T: Target> Client<'t, T> {
         account: &str,
         earlier: &[Exchange],
     ) -> Result<PreparedCall, String> {
-        let (environment, step): (_, &Step) = (case.environment, &case.steps[at]);
+        let step: &Step = &case.steps[at];
+        let environment = step.request.environment.unwrap_or(case.environment);
         let mut request = step.request.resolve(environment, earlier)?;
         let asked = request.clone();
         self.fill_in(&mut request, environment, account)?;

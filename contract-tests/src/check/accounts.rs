@@ -7,6 +7,7 @@ use svc_fixtures::json::Json;
 use super::control::{advance, call, control, fresh, look};
 use super::entry::{Cases, Check, Stage, clause_below};
 use super::pending::{comes_after_ms, pending, slow};
+use super::wallet::{cheapest, identifier, to_source_down};
 use super::webhooks::look_up;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 
@@ -24,6 +25,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["billing.hold", "ruling.22-hold-while-pending"],
         stage: Stage::Live,
         cases: Cases::PerOperation(held_money),
+    },
+    Check {
+        id: "accounts.just-enough",
+        title: "A wallet with just the price covers one call, also after one that failed, and no second one beside it",
+        clauses: &["billing.insufficient-balance", "billing.hold"],
+        stage: Stage::Live,
+        cases: Cases::Once(just_enough),
     },
     Check {
         id: "accounts.balance",
@@ -98,16 +106,14 @@ fn hold(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
 /// A wallet that covers one call and a half: while the first one is pending, and when it was charged, too, a
 /// second one is refused.
 fn held_money(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let after_ms = comes_after_ms(operation)?;
-    let mut case = Case::about(operation, "").on(Environment::Live).extension();
-    fresh(&mut case);
+    let after_ms = comes_after_ms(operation);
     let left = Paise(operation.price.0 * 3 / 2);
-    let body = format!(r#"{{"balance": {left}}}"#);
-    control(&mut case, "POST", "wallet", &body);
+    let mut case = with_balance(operation, "", left);
     let call = pending(&mut case, setting, operation)?;
     let clauses = ["billing.hold", "ruling.22-hold-while-pending"];
     let refused = Rule::fails(ErrorCode::InsufficientBalance);
-    for by_ms in [0, after_ms] {
+    // What a person brings does not come by itself.
+    for by_ms in [0].into_iter().chain(after_ms) {
         if by_ms > 0 {
             advance(&mut case, by_ms);
             let result = look_up(&mut case, call);
@@ -118,6 +124,57 @@ fn held_money(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
         case.expect(second, clauses[0], Rule::Charged(false));
     }
     Some(vec![case])
+}
+
+/// A case on live with so much in the wallet.
+fn with_balance(operation: &Operation, name: &str, balance: Paise) -> Case {
+    let case = Case::about(operation, name);
+    let mut case = case.on(Environment::Live).extension();
+    fresh(&mut case);
+    let body = format!(r#"{{"balance": {balance}}}"#);
+    control(&mut case, "POST", "wallet", &body);
+    case
+}
+
+fn just_enough(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let mut operations = cheapest(setting).into_iter();
+    let operation = operations.find(|it| identifier(it).is_some())?;
+    let (price, hold) = (operation.price, "billing.hold");
+    let refused = Rule::fails(ErrorCode::InsufficientBalance);
+    let left = |case: &mut Case, clause: &str, balance: Paise| {
+        let step = look(case, "accounts/{account}", "");
+        for (name, amount) in [("balance", balance), ("held", Paise::ZERO)] {
+            case.expect(step, clause, Rule::is(["live", name], rupees(amount)));
+        }
+    };
+
+    let clause = "billing.insufficient-balance";
+    let less = Paise(price.0 - 1);
+    let mut topped_up = with_balance(operation, "a paisa less", less);
+    let call = lead::to_success(&mut topped_up, setting, operation);
+    topped_up.expect(call, clause, refused);
+    topped_up.expect(call, clause, Rule::Charged(false));
+    left(&mut topped_up, clause, less);
+    control(&mut topped_up, "POST", "wallet", r#"{"topUp": 0.01}"#);
+    let again = topped_up.push_again(call);
+    topped_up.expect(again, clause, Rule::Ends(Ending::Completed));
+    left(&mut topped_up, clause, Paise::ZERO);
+
+    let mut failed = with_balance(operation, "after a failure", price);
+    let down = to_source_down(&mut failed, setting, operation)?;
+    let row = &setting.contract.service.sentinel;
+    failed.expect(down, hold, Rule::fails(row.error));
+    lead::to_success(&mut failed, setting, operation);
+    let failed = failed.expecting(hold, Rule::Ends(Ending::Completed));
+
+    let mut at_once = with_balance(operation, "several at once", price);
+    let from = at_once.steps.len();
+    for _ in 0..3 {
+        lead::to_success(&mut at_once, setting, operation);
+    }
+    at_once.send_together(from);
+    left(&mut at_once, hold, Paise::ZERO);
+    Some(vec![topped_up, failed, at_once])
 }
 
 fn balance(setting: &Setting<'_>) -> Option<Vec<Case>> {

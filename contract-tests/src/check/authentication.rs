@@ -5,7 +5,7 @@ use svc_fixtures::contract::{ErrorCode, Operation};
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use crate::capture::{Credential, Mistake};
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, USAGE};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::sample::{self, Extent};
 
@@ -95,7 +95,19 @@ fn missing(setting: &Setting<'_>) -> Option<Vec<Case>> {
             refused(name, request, ErrorCode::AuthInvalid, &clauses).on(*environment)
         })
     };
-    Some(setting.environments.iter().flat_map(case).collect())
+    let usage = |environment: &Environment| {
+        let request = RequestTemplate::get(USAGE).by(Credential::Nothing);
+        refused(
+            "no header, the usage",
+            request,
+            ErrorCode::AuthInvalid,
+            &clauses,
+        )
+        .on(*environment)
+    };
+    let environments = setting.environments.iter();
+    let cases = environments.clone().flat_map(case);
+    Some(cases.chain(environments.map(usage)).collect())
 }
 
 fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
@@ -173,20 +185,28 @@ fn built_in(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let step = rotated.push(by(name));
         rotated.expect(step, "auth.rotation", Rule::Ends(Ending::Completed));
     }
-    // More at once than the limit allows, however much of it earlier calls have used up.
-    let mut throttled = Case {
-        together: true,
-        ..Case::new("throttled")
-    };
+    let cases = [revoked, blocked, rotated].map(Case::extension).into_iter();
+    let throttled = setting.environments.iter();
+    let throttled = throttled.map(|environment| throttled_key(&request).on(*environment));
+    Some(cases.chain(throttled).collect())
+}
+
+/// More at once than the limit allows, however much of it earlier calls have used up. Nobody else is limited.
+fn throttled_key(call: &RequestTemplate) -> Case {
+    let mut case = Case::new("throttled").extension();
+    let by = |name: &str| Credential::BuiltIn(name.to_owned());
     for _ in 0..6 {
-        throttled.push(by("throttled"));
+        case.push(call.clone().raw("{}").by(by("throttled")));
     }
+    case.send_together(0);
     let limited = Rule::SomeEnds(Ending::Error(ErrorCode::RateLimited));
-    let clauses = ["errors.rate-limited", "limits.rate-limit", ruled];
-    throttled.expect_each(5, clauses, &limited);
-    Some(
-        [revoked, blocked, rotated, throttled]
-            .map(Case::extension)
-            .into(),
-    )
+    let limit = "limits.rate-limit";
+    case.expect_each(
+        5,
+        ["errors.rate-limited", limit, "ruling.15-built-in-keys"],
+        &limited,
+    );
+    let other = case.push(call.clone().raw("{}"));
+    case.expect(other, limit, Rule::fails(ErrorCode::InvalidInput));
+    case
 }

@@ -1,19 +1,36 @@
 //! Bundles, step by step: what one of the steps comes to is what the bundle comes to.
 
-use svc_fixtures::contract::{Bundle, BundleMode, Environment, ErrorCode, Operation};
+use svc_fixtures::contract::{Bundle, BundleMode, Environment, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
+use super::control::{control, fresh};
 use super::entry::{Cases, Check, Stage};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 
-pub(super) const CHECKS: &[Check] = &[Check {
-    id: "bundles.each-step",
-    title: "A bundle fails as each of its steps fails, for nothing, and is completed where one finds no record",
-    clauses: &["ruling.29-bundle-outcome", "bundles.one-envelope"],
-    stage: Stage::Live,
-    cases: Cases::Once(each_step),
-}];
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "bundles.each-step",
+        title: "A bundle fails as each of its steps fails, for nothing, and is completed where one finds no record",
+        clauses: &["ruling.29-bundle-outcome", "bundles.one-envelope"],
+        stage: Stage::Live,
+        cases: Cases::Once(each_step),
+    },
+    Check {
+        id: "bundles.wallet",
+        title: "A bundle lowers the balance by what it says, and its replay by nothing",
+        clauses: &["billing.balance-falls", "idempotency.replay"],
+        stage: Stage::Live,
+        cases: Cases::Once(wallet),
+    },
+    Check {
+        id: "bundles.hold",
+        title: "A bundle that fails costs nothing, and what it held is there for the next one",
+        clauses: &["billing.failures-are-free", "billing.hold"],
+        stage: Stage::Live,
+        cases: Cases::Once(hold),
+    },
+];
 
 const CLAUSE: &str = "ruling.29-bundle-outcome";
 
@@ -58,6 +75,70 @@ fn call(
         sample::with_text(contract, field, &text),
     );
     Some(RequestTemplate::post_to(bundle.path(), body))
+}
+
+/// The call of a bundle that all of its steps have a result for; none of one that takes two calls.
+fn success(setting: &Setting<'_>, bundle: &Bundle) -> Option<RequestTemplate> {
+    let contract = setting.contract;
+    let body = match &bundle.mode {
+        BundleMode::TwoCalls => return None,
+        BundleMode::Choice { field, options } => {
+            let (value, step) = options.first()?;
+            let step = contract.operation(step)?;
+            let mut body = sample::body(contract, step, Extent::Required);
+            body.set(field.clone(), Json::from(value.clone()));
+            body
+        }
+        BundleMode::Sequence | BundleMode::Parallel => sample::bundle_body(contract, bundle),
+    };
+    Some(RequestTemplate::post_to(bundle.path(), body))
+}
+
+fn wallet(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let bundles = setting.contract.bundles.iter();
+    let case = |bundle: &Bundle| {
+        let call = success(setting, bundle)?;
+        let case = Case::new(bundle.slug.clone());
+        let mut case = case.extension().on(Environment::Live);
+        let key = format!("{}-bundle-{}", setting.seed, bundle.slug);
+        let first = case.push(call.clone().idempotency(&key));
+        case.expect(first, "billing.conclusive", Rule::Charged(true));
+        let again = case.push_again(first);
+        for rule in [Rule::SameResult(first), Rule::SameEnding(first)] {
+            case.expect(again, "idempotency.replay", rule);
+        }
+        case.push(call);
+        Some(case.expecting("billing.balance-falls", Rule::BalanceFell(first)))
+    };
+    Some(bundles.filter_map(case).collect())
+}
+
+/// Of bundles that run all of their steps: what they cost together is in the wallet.
+fn hold(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let (contract, free) = (setting.contract, "billing.failures-are-free");
+    let whole = |it: &&Bundle| matches!(it.mode, BundleMode::Sequence | BundleMode::Parallel);
+    let case = |bundle: &Bundle| {
+        let call = success(setting, bundle)?;
+        let mut steps = contract.bundle_steps(bundle);
+        let (_, field) = steps.find_map(|step| step.identifiers().next())?;
+        let sentinel = &contract.service.sentinel;
+        let mut body = sample::bundle_body(contract, bundle);
+        let text = sample::with_text(contract, field, &sentinel.text);
+        body.set(field.name.clone(), text);
+        let case = Case::new(bundle.slug.clone());
+        let mut case = case.extension().on(Environment::Live);
+        fresh(&mut case);
+        let price: Paise = contract.bundle_steps(bundle).map(|step| step.price).sum();
+        let balance = format!(r#"{{"balance": {price}}}"#);
+        control(&mut case, "POST", "wallet", &balance);
+        let failed = case.push(RequestTemplate::post_to(bundle.path(), body));
+        case.expect(failed, free, Rule::fails(sentinel.error));
+        case.expect(failed, free, Rule::Charged(false));
+        case.push(call);
+        Some(case.expecting("billing.hold", Rule::Ends(Ending::Completed)))
+    };
+    let bundles = contract.bundles.iter().filter(whole);
+    Some(bundles.filter_map(case).collect())
 }
 
 fn failing(

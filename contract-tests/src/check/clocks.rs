@@ -47,8 +47,15 @@ fn own(_: &Setting<'_>) -> Option<Vec<Case>> {
     Some(vec![case.expecting(clause, Rule::SameBytes(before))])
 }
 
+/// To the moment, and some way off it, for a clock that goes on meanwhile.
 fn rotated_key(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let mut case = Case::new("in its 24 hours and after").extension();
+    let moment = until_its_end(setting, "in its 24 hours and after", 1);
+    let minute = until_its_end(setting, "a minute before its end and after", 60_000);
+    Some(vec![moment, minute])
+}
+
+fn until_its_end(setting: &Setting<'_>, name: &str, before_ms: u64) -> Case {
+    let mut case = Case::new(name).extension();
     fresh(&mut case);
     control(
         &mut case,
@@ -58,8 +65,8 @@ fn rotated_key(setting: &Setting<'_>) -> Option<Vec<Case>> {
     );
     let works_ms = setting.contract.service.rotated_key_ms;
     for (by_ms, old_ends) in [
-        (works_ms - 1, Ending::Completed),
-        (1, Ending::Error(ErrorCode::AuthInvalid)),
+        (works_ms - before_ms, Ending::Completed),
+        (before_ms, Ending::Error(ErrorCode::AuthInvalid)),
     ] {
         advance(&mut case, by_ms);
         for (credential, ending) in [
@@ -71,5 +78,5 @@ fn rotated_key(setting: &Setting<'_>) -> Option<Vec<Case>> {
             case.expect_each(step, clauses, &Rule::Ends(ending));
         }
     }
-    Some(vec![case])
+    case
 }

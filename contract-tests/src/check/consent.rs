@@ -7,7 +7,9 @@ use super::entry::{Cases, Check, Stage, webhook_clauses};
 use super::pending::{pending, settled};
 use super::webhooks::look_up;
 use crate::capture::{Channel, Credential};
-use crate::plan::{Carry, Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting};
+use crate::plan::{
+    CarriedPart, Carry, Case, Ending, Place, Predicate, RequestTemplate, Rule, Setting,
+};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
@@ -116,7 +118,7 @@ fn delivered(case: &mut Case, setting: &Setting<'_>, operation: &Operation, enve
 /// The page that the answer to a call names.
 fn page(call: usize, method: &str, form: &str) -> RequestTemplate {
     let address = Carry {
-        path_only: true,
+        part: CarriedPart::Path,
         ..Carry::into_path(call, Place::of(["data", "consentUrl"]))
     };
     let request = RequestTemplate {

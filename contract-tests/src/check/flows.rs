@@ -18,6 +18,13 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::PerOperation(in_order),
     },
     Check {
+        id: "flows.another-begun",
+        title: "A flow goes on where it stands though another one was begun",
+        clauses: &["flows.own-envelope"],
+        stage: Stage::Sandbox,
+        cases: Cases::PerOperation(another_begun),
+    },
+    Check {
         id: "flows.carried-identifier",
         title: "A step with an identifier nobody was given is refused",
         clauses: &["ruling.11-carried-ids"],
@@ -68,6 +75,21 @@ fn in_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         case.expect(last, "flows.own-envelope", Rule::OtherId(earlier));
     }
     Some(vec![case])
+}
+
+/// The other one is about somebody else, whom the service need not know.
+fn another_begun(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let (flow, _) = later_step(setting, operation)?;
+    let mut case = Case::about(operation, "");
+    let (carries, first) = lead::before(&mut case, setting, operation);
+    let begins = setting.contract.operation(&flow.steps[0].operation)?;
+    let other = lead::to_status(&mut case, setting, begins, 200)?;
+    case.expect(other, &flow.clause, Rule::Ends(Ending::Understood));
+    case.push(lead::sample_call(setting, operation).carrying(carries));
+    let case = case.expecting("flows.own-envelope", Rule::OtherId(first?));
+    Some(vec![
+        case.expecting(&flow.clause, Rule::succeeds(operation)),
+    ])
 }
 
 fn unknown(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {

@@ -214,14 +214,12 @@ fn not_stored(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
 }
 
 fn concurrent(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let mut case = Case {
-        together: true,
-        ..Case::about(operation, "")
-    };
+    let mut case = Case::about(operation, "");
     let request = keyed(setting, "concurrent", operation)?;
     for _ in 0..4 {
         case.push(request.clone());
     }
+    case.send_together(0);
     let one = Rule::OneWithout(REPLAY);
     let case = case.expecting("ruling.20-concurrent-duplicates", one);
     Some(vec![case.expecting("idempotency.replay", Rule::OneId)])

@@ -22,6 +22,8 @@ mod order;
 mod pending;
 mod registered;
 mod scopes;
+mod together;
+mod usage;
 mod validation;
 mod wallet;
 mod webhooks;
@@ -50,6 +52,8 @@ pub fn all() -> Vec<Check> {
         lookup::CHECKS,
         billing::CHECKS,
         wallet::CHECKS,
+        together::CHECKS,
+        usage::CHECKS,
         bundles::CHECKS,
         webhooks::CHECKS,
         registered::CHECKS,

@@ -95,13 +95,11 @@ fn keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
         allowlist_before_rate_limit(&call),
     ];
     // More at once than the limit allows, however much of it earlier calls have used up.
-    let mut limited = Case {
-        together: true,
-        ..Case::new("rate limit before route").extension()
-    };
+    let mut limited = Case::new("rate limit before route").extension();
     for _ in 0..6 {
         limited.push(nowhere.clone().by(Credential::BuiltIn(named("throttled"))));
     }
+    limited.send_together(0);
     let some = Rule::SomeEnds(Ending::Error(ErrorCode::RateLimited));
     cases.push(limited.expecting(CLAUSE, some));
     Some(cases)
@@ -176,7 +174,9 @@ fn wallet(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         return Some(cases);
     }
     let mut outcome = on_live("the wallet before the outcome");
-    if let Some(step) = lead::to_status(&mut outcome, setting, operation, 503) {
+    let failed = super::wallet::to_source_down(&mut outcome, setting, operation)
+        .or_else(|| lead::to_status(&mut outcome, setting, operation, 503));
+    if let Some(step) = failed {
         outcome.change(step, |request| request.by(broke()));
         let uncovered = Rule::fails(ErrorCode::InsufficientBalance);
         outcome.expect_each(step, [CLAUSE, UNCOVERED], &uncovered);

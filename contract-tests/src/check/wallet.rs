@@ -1,10 +1,11 @@
 //! The wallet, seen in the answers alone: what one shows is what an earlier one showed, less what was charged
 //! since. Asked of every service, with the cheapest operations there are.
 
-use svc_fixtures::contract::{Environment, ErrorCode, Operation, Paise};
+use svc_fixtures::contract::{Environment, ErrorCode, Field, Operation, Paise};
 
 use super::entry::{Cases, Check, Stage};
 use super::idempotency::another;
+use crate::plan::inputs::Input;
 use crate::plan::{Case, Ending, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -17,10 +18,24 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "wallet.failures",
-        title: "A source that is down lowers no balance, whatever the answer says",
+        title: "A source that fails lowers no balance, whatever the answer says",
         clauses: &["billing.failures-are-free"],
         stage: Stage::Live,
         cases: Cases::Once(failures),
+    },
+    Check {
+        id: "wallet.source-down",
+        title: "Of no operation a source that is down is charged",
+        clauses: &["billing.failures-are-free"],
+        stage: Stage::Live,
+        cases: Cases::PerOperation(source_down),
+    },
+    Check {
+        id: "wallet.sandbox",
+        title: "A call of the sandbox takes nothing from the wallet of live",
+        clauses: &["billing.sandbox-free"],
+        stage: Stage::Live,
+        cases: Cases::Once(sandbox),
     },
     Check {
         id: "wallet.no-record",
@@ -51,7 +66,7 @@ pub(super) const CHECKS: &[Check] = &[
 const FREE: &str = "billing.failures-are-free";
 
 /// The operations that are answered at once and take nothing from others, cheapest first.
-fn cheapest<'c>(setting: &Setting<'c>) -> Vec<&'c Operation> {
+pub(super) fn cheapest<'c>(setting: &Setting<'c>) -> Vec<&'c Operation> {
     let alone = |it: &&Operation| {
         it.pending.is_none() && it.price > Paise::ZERO && setting.contract.step_of(&it.id).is_none()
     };
@@ -86,23 +101,102 @@ fn prices(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(vec![case])
 }
 
-/// Whether a source can be down on live only the service knows: where it is not, the call costs its price.
-fn failures(setting: &Setting<'_>) -> Option<Vec<Case>> {
+/// The field of an operation that identifies its subject by the specification's own words.
+pub(super) fn identifier(operation: &Operation) -> Option<&Field> {
+    let mut fields = operation.identifiers().map(|(_, field)| field);
+    fields.find(|field| !field.ruled.iter().any(|it| it == "identifies"))
+}
+
+/// Calls the operation with the text that takes its source down; answers the place.
+pub(super) fn to_source_down(
+    case: &mut Case,
+    setting: &Setting<'_>,
+    operation: &Operation,
+) -> Option<usize> {
     let sentinel = &setting.contract.service.sentinel.text;
-    let (operation, field) = cheapest(setting).into_iter().find_map(|operation| {
-        let mut fields = operation.identifiers();
-        let (_, field) =
-            fields.find(|(_, field)| !field.ruled.iter().any(|it| it == "identifies"))?;
-        Some((operation, field))
-    })?;
+    let field = identifier(operation)?;
+    Some(lead::to_text(case, setting, operation, field, sentinel))
+}
+
+/// Whether a source can be down on live only the service knows: where it is not, the call costs its price.
+fn down(setting: &Setting<'_>) -> Rule {
+    Rule::Ends(Ending::NoFaultBut(setting.contract.service.sentinel.error))
+}
+
+/// The source that is down, and what else an input is known for, each between two results.
+fn failures(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let operations = cheapest(setting);
+    let mut operations = operations.into_iter();
+    let operation = operations.find(|operation| identifier(operation).is_some())?;
     let mut case = on_live(operation);
     let first = lead::to_success(&mut case, setting, operation);
     case.expect(first, FREE, Rule::Charged(true));
-    let down = lead::to_text(&mut case, setting, operation, field, sentinel);
-    let row = &setting.contract.service.sentinel;
-    case.expect(down, FREE, Rule::Ends(Ending::NoFaultBut(row.error)));
+    let failed = to_source_down(&mut case, setting, operation)?;
+    case.expect(failed, FREE, down(setting));
     case.push_again(first);
-    Some(vec![case.expecting(FREE, Rule::BalanceAddsUp(first))])
+    let case = case.expecting(FREE, Rule::BalanceAddsUp(first));
+    Some([case].into_iter().chain(known_failures(setting)).collect())
+}
+
+/// What fails on the sandbox may do so on live, too.
+fn known_failures(setting: &Setting<'_>) -> Option<Case> {
+    let (operation, _) = known_to_fail(setting).next()?;
+    let mut case = on_live(operation);
+    case.name += ": inputs that fail";
+    let first = lead::to_success(&mut case, setting, operation);
+    case.expect(first, FREE, Rule::Charged(true));
+    for (_, input) in known_to_fail(setting).filter(|(of, _)| of.id == operation.id) {
+        let field = input.field(setting.contract, operation)?;
+        let Some(Ending::Error(code)) = input.ending(operation) else {
+            continue;
+        };
+        let ending = match input.environment {
+            Environment::Live => Ending::Error(code),
+            Environment::Test => Ending::NoFaultBut(code),
+        };
+        let failed = lead::to_text(&mut case, setting, operation, field, &input.value);
+        case.expect(failed, FREE, Rule::Ends(ending));
+    }
+    case.push_again(first);
+    Some(case.expecting(FREE, Rule::BalanceAddsUp(first)))
+}
+
+/// Each input of which it is known that a source fails, with the cheapest operation that takes it.
+fn known_to_fail<'s>(setting: &'s Setting<'_>) -> impl Iterator<Item = (&'s Operation, &'s Input)> {
+    let operations = cheapest(setting);
+    setting.inputs.iter().filter_map(move |input| {
+        let fails = |operation: &Operation| {
+            let ending = input.ending(operation);
+            super::errors::outcomes(setting)
+                .any(|row| !row.billed && ending == Some(Ending::Error(row.code)))
+        };
+        let mut takes = operations.iter();
+        let takes = takes.find(|it| input.field(setting.contract, it).is_some() && fails(it))?;
+        Some((*takes, input))
+    })
+}
+
+fn source_down(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    if operation.price == Paise::ZERO {
+        return None;
+    }
+    let mut case = on_live(operation);
+    to_source_down(&mut case, setting, operation)?;
+    Some(vec![case.expecting(FREE, down(setting))])
+}
+
+/// A call of the sandbox between two of live.
+fn sandbox(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let operation = *cheapest(setting).first()?;
+    let mut case = on_live(operation);
+    let first = lead::to_success(&mut case, setting, operation);
+    case.expect(first, "billing.conclusive", Rule::Charged(true));
+    let free = "billing.sandbox-free";
+    let between = case.steps[first].request.clone().to(Environment::Test);
+    let between = case.push(between);
+    case.expect(between, free, Rule::Charged(false));
+    case.push_again(first);
+    Some(vec![case.expecting(free, Rule::BalanceAddsUp(first))])
 }
 
 fn no_record(setting: &Setting<'_>) -> Option<Vec<Case>> {

@@ -7,7 +7,7 @@ use svc_fixtures::reading::{Item, Table};
 use super::target::{Callee, EarlierCall};
 use super::value::{self, ValueReader};
 use crate::capture::Credential;
-use crate::plan::{Carry, Case, Ending, RequestTemplate, Rule};
+use crate::plan::{CarriedPart, Carry, Case, Ending, RequestTemplate, Rule};
 
 /// Where in a path, not in a body, something is put.
 const INTO_THE_PATH: &str = "{}";
@@ -134,14 +134,27 @@ fn carried(
             true => {}
             false => known_field(field, &item, fields),
         }
-        if let Some(earlier) = value::earlier(reader, &item) {
+        let (from, part) = taken(&item);
+        let earlier = from.and_then(|from| value::earlier(reader, &from));
+        if let Some(earlier) = earlier {
             carries.push(Carry {
                 field: (!into_the_path).then(|| field.to_owned()),
+                part,
                 ..Carry::into_path(earlier.step, earlier.place)
             });
         }
     }
     carries
+}
+
+/// What is carried, and what of it: all, unless a table says otherwise.
+fn taken<'t>(item: &Item<'t>) -> (Option<Item<'t>>, CarriedPart) {
+    let Some(table) = item.if_table() else {
+        return (Some(item.clone()), CarriedPart::Whole);
+    };
+    let another = table.required("another_paisa_than");
+    table.done();
+    (another, CarriedPart::AnotherPaisa)
 }
 
 /// A word or an error code; a table for a status that is another than the code's.

@@ -27,6 +27,9 @@ pub(super) fn at_place(
     Some((place, test))
 }
 
+/// The name of the call whose answer is looked at.
+const THIS: &str = "this";
+
 /// A value of an earlier answer: `name:data/member`.
 pub(super) fn earlier(reader: &ValueReader<'_, '_>, item: &Item<'_>) -> Option<EarlierValue> {
     let text = item.text()?;
@@ -36,13 +39,18 @@ pub(super) fn earlier(reader: &ValueReader<'_, '_>, item: &Item<'_>) -> Option<E
         return None;
     };
     let named = |call: &EarlierCall<'_>| call.name.as_deref() == Some(name);
-    let Some(step) = reader.before.iter().position(named) else {
+    let step = match name {
+        THIS => Some(reader.before.len()),
+        _ => reader.before.iter().position(named),
+    };
+    let Some(step) = step else {
         let known = reader.before.iter().filter_map(|call| call.name.as_deref());
         item.unknown("the earlier call", name, known);
         return None;
     };
     let place = parsed(place, item)?;
-    let target = &reader.before[step].target;
+    let before = reader.before.get(step);
+    let target = before.map_or(reader.target, |call| &call.target);
     reported(target.form(reader.contract, &place), item)?;
     Some(EarlierValue { step, place })
 }
@@ -85,7 +93,7 @@ fn test(reader: &ValueReader<'_, '_>, form: Form<'_>, item: &Item<'_>) -> Option
 type ReadTest = fn(&ValueReader<'_, '_>, Form<'_>, &Item<'_>) -> Option<Predicate>;
 
 /// The words a table of tests may have.
-const TESTS: [(&str, ReadTest); 15] = [
+const TESTS: [(&str, ReadTest); 16] = [
     ("absent", |_, _, item| {
         is_true(item).then_some(Predicate::Absent)
     }),
@@ -119,6 +127,12 @@ const TESTS: [(&str, ReadTest); 15] = [
     }),
     ("less_than", |reader, _, item| {
         earlier(reader, item).map(Predicate::LessThan)
+    }),
+    ("tells", |reader, _, item| {
+        let table = item.table()?;
+        let (of, least) = (table.required("of"), table.required("at_least"));
+        table.done();
+        Some(Predicate::Tells(earlier(reader, &of?)?, least?.num()?))
     }),
     ("type", |_, _, item| types(item).map(Predicate::Type)),
     ("has", |reader, form, item| {

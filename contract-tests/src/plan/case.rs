@@ -1,5 +1,7 @@
 //! Cases: calls in order, each with what must hold of its answer.
 
+use std::ops::Range;
+
 use svc_fixtures::contract::{Environment, Operation};
 
 use super::expect::{Expectation, Rule};
@@ -17,8 +19,8 @@ pub struct Case {
     pub environment: Environment,
     /// Whether it is asked only of those who follow our rulings, whatever its clauses.
     pub extension: bool,
-    /// Whether its calls are sent at the same time; then none carries anything from another.
-    pub together: bool,
+    /// The steps that are sent at the same time: none of them carries anything from another of them.
+    pub together: Range<usize>,
     /// The calls.
     pub steps: Vec<Step>,
 }
@@ -50,7 +52,7 @@ impl Case {
             operation: None,
             environment: Environment::Test,
             extension: false,
-            together: false,
+            together: 0..0,
             steps: Vec::new(),
         }
     }
@@ -103,6 +105,11 @@ impl Case {
     /// Adds a step that sends the same as another one; answers its place.
     pub fn push_again(&mut self, step: usize) -> usize {
         self.push(self.steps[step].request.clone())
+    }
+
+    /// Sends the steps from this one to the last at the same time.
+    pub fn send_together(&mut self, from: usize) {
+        self.together = from..self.steps.len();
     }
 
     /// Changes what a step sends.

@@ -81,6 +81,13 @@ pub enum Rule {
         /// By how much.
         by: UsageRow,
     },
+    /// What the usage tells of an endpoint grew by what was charged, between these steps and since the second.
+    Spend {
+        /// The steps that asked for the usage before.
+        steps: [usize; 2],
+        /// The endpoint.
+        endpoint: String,
+    },
     /// The usage has just these rows, by endpoint.
     Usage(BTreeMap<String, UsageFigures>),
 }
@@ -102,6 +109,7 @@ impl Rule {
             Rule::BalanceFell(_)
             | Rule::BalanceAddsUp(_)
             | Rule::UsageGrew { .. }
+            | Rule::Spend { .. }
             | Rule::Usage(_)
             | Rule::Received(_) => true,
             Rule::Ends(ending) | Rule::SomeEnds(ending) => limit(ending),

@@ -11,6 +11,9 @@ use super::known::clause_ids;
 /// How an input ends that is answered with a result.
 const COMPLETED: &str = "completed";
 
+/// How one ends whose result may come later.
+const PENDING: &str = "pending";
+
 /// One such input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
@@ -26,7 +29,7 @@ pub struct Input {
     pub identifies: bool,
     /// Whether the step of a flow that is called with it does not count as done.
     pub refutes: bool,
-    /// `completed`, or an error code.
+    /// `completed`, `pending`, or an error code.
     pub ends: String,
 }
 
@@ -118,9 +121,10 @@ fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]
         let what = format!("this is no `{}`: it cannot be completed", row.name);
         value.problem(what);
     }
-    if input.ends != COMPLETED && ErrorCode::parse(&input.ends).is_none() {
+    let word = [COMPLETED, PENDING].contains(&input.ends.as_str());
+    if !word && ErrorCode::parse(&input.ends).is_none() {
         let codes = contract.errors.iter().map(|row| row.code.as_str());
-        ends.unknown("the ending", &input.ends, codes.chain([COMPLETED]));
+        ends.unknown("the ending", &input.ends, codes.chain([COMPLETED, PENDING]));
     }
     let same = |other: &&Input| other.overlaps(contract, &input);
     if known.iter().chain(before).any(|other| same(&other)) {
@@ -215,6 +219,8 @@ impl Input {
     pub fn ending(&self, operation: &Operation) -> Option<Ending> {
         match self.ends.as_str() {
             COMPLETED => Some(Ending::success(operation)),
+            // That a slow source must keep somebody waiting nobody says.
+            PENDING => Some(Ending::Understood),
             code => ErrorCode::parse(code).map(Ending::Error),
         }
     }

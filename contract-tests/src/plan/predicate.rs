@@ -36,6 +36,8 @@ pub enum Predicate {
     OtherThan(EarlierValue),
     /// It is a number, and smaller than the one in the answer to an earlier step.
     LessThan(EarlierValue),
+    /// It says whether a number of an answer reaches this.
+    Tells(EarlierValue, f64),
     /// It is of one of these types.
     Type(Vec<JsonType>),
     /// Each of these holds of what stands at a place inside it.
@@ -46,7 +48,7 @@ pub enum Predicate {
     All(Vec<Predicate>),
 }
 
-/// A value in the answer to an earlier step of the same case.
+/// A value in the answer to an earlier step of the same case, or to the step itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlierValue {
     /// The step.
@@ -158,7 +160,7 @@ impl Predicate {
         let tests = self.all().into_iter();
         let earlier = tests.filter_map(|test| match test {
             Predicate::SameAs(value) | Predicate::OtherThan(value) => Some(value),
-            Predicate::LessThan(value) => Some(value),
+            Predicate::LessThan(value) | Predicate::Tells(value, _) => Some(value),
             _ => None,
         });
         earlier.collect()
@@ -182,6 +184,9 @@ impl fmt::Display for Predicate {
             Predicate::SameAs(earlier) => write!(out, "the same as {earlier}"),
             Predicate::OtherThan(earlier) => write!(out, "another than {earlier}"),
             Predicate::LessThan(earlier) => write!(out, "less than {earlier}"),
+            Predicate::Tells(score, least) => {
+                write!(out, "whether {score} is at least {least}")
+            }
             Predicate::Type(types) => {
                 let names: Vec<_> = types.iter().map(|kind| kind.name()).collect();
                 write!(out, "of type {}", names.join(" or "))

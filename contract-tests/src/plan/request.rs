@@ -1,6 +1,6 @@
 //! A request to be: what is sent, with which key, and what of earlier answers goes into it.
 
-use svc_fixtures::contract::{Environment, Operation};
+use svc_fixtures::contract::{Environment, Operation, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
@@ -18,6 +18,8 @@ pub const USAGE: &str = "/v1/usage";
 pub struct RequestTemplate {
     /// Whom it goes to.
     pub channel: Channel,
+    /// Where it is sent, where that is not where its case is.
+    pub environment: Option<Environment>,
     /// The method.
     pub method: String,
     /// The path; each `{}` stands for what is carried into it next.
@@ -52,10 +54,21 @@ pub struct Carry {
     pub from: usize,
     /// Where it stands in that answer: a text, or a number, which is carried as it is printed.
     pub place: Place,
-    /// The field of the body it fills; none fills the path.
+    /// The field of the body it fills, where that has a text with `{}` in it just there; none fills the path.
     pub field: Option<String>,
-    /// Whether only the path of it counts, because it is a URL.
-    pub path_only: bool,
+    /// What of it is taken.
+    pub part: CarriedPart,
+}
+
+/// What is taken of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CarriedPart {
+    /// All of it.
+    Whole,
+    /// The path of a URL.
+    Path,
+    /// An amount that is a paisa away, and as many rupees.
+    AnotherPaisa,
 }
 
 impl RequestTemplate {
@@ -80,6 +93,7 @@ impl RequestTemplate {
     pub fn get(path: impl Into<String>) -> Self {
         RequestTemplate {
             channel: Channel::Api,
+            environment: None,
             method: "GET".to_owned(),
             path: path.into(),
             query: String::new(),
@@ -163,6 +177,15 @@ impl RequestTemplate {
         RequestTemplate { credential, ..self }
     }
 
+    /// The same, sent there, wherever its case is.
+    #[must_use]
+    pub fn to(self, environment: Environment) -> Self {
+        RequestTemplate {
+            environment: Some(environment),
+            ..self
+        }
+    }
+
     /// The same with a header in place of those of that name.
     #[must_use]
     pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -200,7 +223,12 @@ impl RequestTemplate {
         for carry in &self.carries {
             let value = carry.value(earlier)?;
             match (&carry.field, &mut payload) {
-                (Some(field), Payload::Json(body)) => body.set(field.clone(), Json::from(value)),
+                (Some(field), Payload::Json(body)) => {
+                    let text = body.get(field).and_then(Json::as_text);
+                    let text = text.filter(|text| text.contains("{}"));
+                    let filled = text.map_or(value.clone(), |text| text.replace("{}", &value));
+                    body.set(field.clone(), Json::from(filled));
+                }
                 _ => path = path.replacen("{}", &value, 1),
             }
         }
@@ -230,7 +258,7 @@ impl Carry {
             from,
             place,
             field: None,
-            path_only: false,
+            part: CarriedPart::Whole,
         }
     }
 
@@ -255,15 +283,45 @@ impl Carry {
             Some(number @ (Json::Int(_) | Json::Num(_))) => number.to_string(),
             _ => return Err(missing()),
         };
-        match self.path_only {
-            false => Ok(value),
-            true => path_of(&value).map(str::to_owned).ok_or_else(missing),
+        match self.part {
+            CarriedPart::Whole => Ok(value),
+            CarriedPart::Path => path_of(&value).map(str::to_owned).ok_or_else(missing),
+            CarriedPart::AnotherPaisa => another_paisa(&value).ok_or_else(missing),
         }
     }
+}
+
+/// An amount one paisa away that rounds to as many rupees, with two decimals.
+fn another_paisa(amount: &str) -> Option<String> {
+    let number = Json::parse(amount.as_bytes()).ok()?.as_num()?;
+    let Paise(paise) = Paise::from_rupees(number)?;
+    let other = match paise % 100 {
+        49 | 99 => paise - 1,
+        _ => paise + 1,
+    };
+    Some(format!("{}.{:02}", other / 100, other % 100))
 }
 
 /// The path of a URL, with all that comes after it.
 fn path_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     rest.find('/').map(|at| &rest[at..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_paisa_is_of_the_same_rupee_however_that_is_rounded() {
+        for (amount, other) in [
+            ("1.37", "1.38"),
+            ("1", "1.01"),
+            ("1.49", "1.48"),
+            ("0.99", "0.98"),
+        ] {
+            assert_eq!(another_paisa(amount).as_deref(), Some(other));
+        }
+        assert_eq!(another_paisa("some"), None);
+    }
 }

@@ -60,7 +60,7 @@ impl PricedCall {
         let executed = if_executed(setting, environment, step);
         PricedCall {
             what,
-            environment,
+            environment: step.request.environment.unwrap_or(environment),
             path: step.request.path.clone(),
             price: price(setting, environment, step),
             executed: executed.most(),
@@ -105,6 +105,7 @@ pub fn most_of_case(setting: &Setting<'_>, case: &Case) -> Paise {
 fn if_executed(setting: &Setting<'_>, environment: Environment, step: &Step) -> Price {
     let reads = ["GET", "HEAD", "OPTIONS"].contains(&step.request.method.as_str());
     let aside = step.request.channel != Channel::Api;
+    let environment = step.request.environment.unwrap_or(environment);
     if environment == Environment::Test || reads || aside {
         return Price::Free;
     }

@@ -1,5 +1,7 @@
 //! An answer as the judge looks at it: the envelope parsed once, and what its request was.
 
+use std::collections::BTreeMap;
+
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
@@ -81,6 +83,20 @@ impl<'a> Answer<'a> {
     pub(super) fn charged(&self) -> bool {
         let charged = self.at(&["billing", "charged"]).and_then(Json::as_bool);
         charged.unwrap_or_default()
+    }
+
+    /// What these answers were charged: what one verification is charged counts once, however often it is shown.
+    pub(super) fn sum<'x>(answers: impl Iterator<Item = &'x Answer<'a>>) -> Paise
+    where
+        'a: 'x,
+    {
+        let place = ["billing", "amount"];
+        let charged = answers.filter(|answer| answer.charged());
+        let amount = |answer: &Answer<'_>| answer.paise(&place).unwrap_or_default();
+        let by_id: BTreeMap<_, _> = charged
+            .map(|answer| (answer.text(&["verificationId"]).to_owned(), amount(answer)))
+            .collect();
+        by_id.into_values().sum()
     }
 
     /// Whether it is the stored envelope of another call.

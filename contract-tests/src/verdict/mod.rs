@@ -52,9 +52,9 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
                         every_answer(&mut findings, &first);
                     }
                     every_answer(&mut findings, answer);
-                    price::judge(&mut findings, case.environment, step, answer);
+                    price::judge(&mut findings, step, answer);
                 }
-                let environment = case.environment;
+                let environment = answer.request.environment;
                 if let Some(why) =
                     inconclusive::why(setting, environment, step, answer, &inconclusive)
                 {

@@ -8,12 +8,8 @@ use super::finding::{Findings, Verdict};
 use crate::plan::Step;
 use crate::spend::{self, Price, StatedCharge};
 
-pub(super) fn judge(
-    findings: &mut Findings<'_>,
-    environment: Environment,
-    step: &Step,
-    answer: &Answer<'_>,
-) {
+pub(super) fn judge(findings: &mut Findings<'_>, step: &Step, answer: &Answer<'_>) {
+    let environment = answer.request.environment;
     // On the sandbox any charge is a breach, and judged by `billing`.
     if environment == Environment::Test || answer.looked_up() {
         return;

@@ -43,12 +43,7 @@ fn compare(
             findings.equal(clause, "the ending", first(step)?.ending(), answer.ending());
         }
         Rule::Alike { given, left_out } => sides(findings, clause, answers, [given, left_out])?,
-        Rule::OtherId(step) => {
-            let place = ["verificationId"];
-            let (old, new) = (first(step)?.text(&place), answer.text(&place));
-            let other = format!("another than {old}");
-            findings.must(clause, old != new, "`verificationId`", other, new);
-        }
+        Rule::OtherId(step) => other_id(findings, clause, first(step)?, answer),
         Rule::BalanceFell(step) => {
             let own = amount(answer);
             wallet::fell(findings, clause, first(step)?, answer, own);
@@ -63,6 +58,15 @@ fn compare(
             let between = answers.get(since + 1..at).unwrap_or_default();
             let before = first(since)?;
             usage::grew(findings, clause, before, between, answer, endpoint, by);
+        }
+        Rule::Spend { steps, endpoint } => {
+            usage::spend(
+                findings,
+                clause,
+                answers,
+                [steps[0], steps[1], at],
+                endpoint,
+            );
         }
         Rule::BodiesAre(step) => delivered::bodies_are(findings, clause, answer, first(step)?),
         Rule::Received(count) => delivered::received(findings, clause, answer, *count),
@@ -86,6 +90,12 @@ fn compare(
         Rule::Price(expected) => price(findings, clause, answer, *expected),
     }
     Some(())
+}
+
+fn other_id(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
+    let [old, new] = [first, answer].map(|answer| answer.text(&["verificationId"]));
+    let other = format!("another than {old}");
+    findings.must(clause, old != new, "`verificationId`", other, new);
 }
 
 fn same_result(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
@@ -221,8 +231,7 @@ fn adds_up(
     [first, last]: [usize; 2],
 ) -> Option<()> {
     let since = answers.get(first + 1..=last).unwrap_or_default();
-    let charged = since.iter().flatten().filter(|one| one.charged());
-    let sum = charged.map(amount).sum();
+    let sum = Answer::sum(since.iter().flatten());
     let (first, last) = (earlier(answers, first)?, earlier(answers, last)?);
     wallet::fell(findings, clause, first, last, sum);
     Some(())

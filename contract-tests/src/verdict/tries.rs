@@ -81,9 +81,11 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
 fn given_up(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec<Finding> {
     let mut case = case.clone();
     let trouble = Trouble::of(setting, &case, captured);
-    let known = match case.together {
-        true => 0,
-        false => trouble.map_or(captured.exchanges.len(), |trouble| trouble.step),
+    let known = trouble.map_or(captured.exchanges.len(), |trouble| trouble.step);
+    // Of calls at once nobody knows which of them came first.
+    let known = match case.together.contains(&known) {
+        true => case.together.start,
+        false => known,
     };
     for (at, step) in case.steps.iter_mut().enumerate() {
         let whole = |rule: &Rule| matches!(rule, Rule::SomeEnds(_) | Rule::OneWithout(_));

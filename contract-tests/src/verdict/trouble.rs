@@ -85,9 +85,10 @@ impl Trouble {
     /// to be sent after it: no whole answer, or a 429 that says how long to wait.
     #[must_use]
     pub fn that_ends(contract: &Contract, case: &Case, captured: &CapturedCase) -> Option<Self> {
-        let from = match case.together {
-            true => 0,
-            false => captured.exchanges.len().saturating_sub(1),
+        let last = captured.exchanges.len().saturating_sub(1);
+        let from = match case.together.contains(&last) {
+            true => case.together.start,
+            false => last,
         };
         let mut exchanges = captured.exchanges.iter().enumerate().skip(from);
         exchanges.find_map(|(step, exchange)| {

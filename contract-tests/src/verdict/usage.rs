@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
 
-use super::answer::Answer;
+use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
 use super::finding::Findings;
 use crate::plan::{UsageFigures, UsageRow};
 
@@ -94,6 +94,117 @@ pub(super) fn grew(
         let about = format!("the growth of `{name}` of {endpoint}");
         findings.must(clause, fits, &about, Paise(expected), grown(name) / 100.0);
     }
+}
+
+const NOT_TOLD: &str =
+    "the usage does not show just these calls of the endpoint: its shape is not specified";
+
+/// Judges whether the numbers that stand beside an endpoint show what its calls were charged: some member grew by that
+/// from the first usage to the second, and from there to the last. What is not told yet, or of others, too, is not judged.
+pub(super) fn spend(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answers: &Answers<'_>,
+    steps: [usize; 3],
+    endpoint: &str,
+) {
+    let Some([first, second, last]) = usages(answers, steps) else {
+        return findings.skip(NOTHING_BEFORE);
+    };
+    let numbers = |answer: &Answer<'_>| {
+        let mut found = BTreeMap::new();
+        let data = answer.at(&["data"]);
+        data.into_iter()
+            .for_each(|data| beside(data, endpoint, &mut found));
+        found
+    };
+    let [first, second, last] = [first, second, last].map(numbers);
+    let growths = [grown(&first, &second), grown(&second, &last)];
+    let charged = [[steps[0], steps[1]], [steps[1], steps[2]]].map(|[from, to]| {
+        let between = answers.get(from + 1..to).unwrap_or_default();
+        (between.len(), Answer::sum(between.iter().flatten()))
+    });
+    let shows_them = growths.iter().zip(&charged).all(|(growth, (calls, _))| {
+        let calls = Paise(
+            i64::try_from(*calls)
+                .unwrap_or(i64::MAX)
+                .saturating_mul(100),
+        );
+        growth.values().any(|grown| *grown == calls)
+    });
+    if !shows_them {
+        return findings.skip(NOT_TOLD);
+    }
+    let fits = |unit: i64, name: &String| {
+        let grew = |at: usize| growths[at].get(name).copied().unwrap_or_default();
+        (0..2).all(|at| grew(at) == Paise(charged[at].1.0 * unit))
+    };
+    // Whether amounts are in rupees or in paise is not specified.
+    let names = || growths.iter().flat_map(BTreeMap::keys);
+    let told = names().any(|name| fits(1, name) || fits(100, name));
+    let shown = |growth: &BTreeMap<String, Paise>| {
+        let all: Vec<_> = growth
+            .iter()
+            .map(|(name, by)| format!("{name} {by}"))
+            .collect();
+        all.join(", ")
+    };
+    let found = format!("by {}, then by {}", shown(&growths[0]), shown(&growths[1]));
+    let expected = format!(
+        "a member that grew by {} INR, then by {} INR",
+        charged[0].1, charged[1].1
+    );
+    findings.must(
+        clause,
+        told,
+        &format!("what the usage tells of {endpoint}"),
+        expected,
+        found,
+    );
+}
+
+fn usages<'x, 'a>(answers: &'x Answers<'a>, steps: [usize; 3]) -> Option<[&'x Answer<'a>; 3]> {
+    let [first, second, last] = steps.map(|step| earlier(answers, step));
+    Some([first?, second?, last?])
+}
+
+/// By how much each number grew.
+fn grown(
+    before: &BTreeMap<String, Paise>,
+    after: &BTreeMap<String, Paise>,
+) -> BTreeMap<String, Paise> {
+    let grown = after.iter().map(|(name, now)| {
+        let then = before.get(name).copied().unwrap_or_default();
+        (name.clone(), Paise(now.0 - then.0))
+    });
+    grown.collect()
+}
+
+/// The numbers of the object that names an endpoint, or that stands under its name.
+fn beside(json: &Json<'_>, endpoint: &str, into: &mut BTreeMap<String, Paise>) {
+    let members = json.as_object().unwrap_or_default();
+    let names_it = members
+        .iter()
+        .any(|(_, value)| value.as_text() == Some(endpoint));
+    for (name, value) in members {
+        let amount = |value: &Json<'_>| Paise::from_rupees(value.as_num()?);
+        let own = if names_it {
+            members
+        } else {
+            value.as_object().unwrap_or_default()
+        };
+        if names_it || name == endpoint {
+            let own = own
+                .iter()
+                .filter_map(|(name, value)| Some((name.to_string(), amount(value)?)));
+            into.extend(own);
+        }
+        beside(value, endpoint, into);
+    }
+    json.as_list()
+        .unwrap_or_default()
+        .iter()
+        .for_each(|item| beside(item, endpoint, into));
 }
 
 fn usage_row<'j>(answer: &'j Answer<'_>, endpoint: &str) -> Option<&'j Json<'j>> {

@@ -68,12 +68,31 @@ fn holds(test: &Predicate, found: Option<&Json<'_>>, answers: &Answers<'_>) -> b
             (Some(number), Some(then)) => number < then,
             _ => false,
         },
+        Predicate::Tells(score, least) => {
+            then(score)
+                .and_then(Json::as_num)
+                .is_some_and(|score| match says(found) {
+                    // Rounding in print may have brought it there.
+                    Some(says) => (score - least).abs() < 0.01 || says == (score >= *least),
+                    None => false,
+                })
+        }
         Predicate::Type(types) => types.iter().any(|kind| kind.fits(found)),
         Predicate::Has(tests) => tests
             .iter()
             .all(|(place, test)| holds(test, place.find(found), answers)),
         Predicate::Not(test) => !inside(test, found),
         Predicate::All(tests) => tests.iter().all(|test| inside(test, found)),
+    }
+}
+
+/// What a flag says: a boolean, or a yes or no in words.
+fn says(flag: &Json<'_>) -> Option<bool> {
+    match flag {
+        Json::Bool(says) => Some(*says),
+        Json::Text(text) if text.eq_ignore_ascii_case("yes") => Some(true),
+        Json::Text(text) if text.eq_ignore_ascii_case("no") => Some(false),
+        _ => None,
     }
 }
 

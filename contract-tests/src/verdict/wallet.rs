@@ -75,13 +75,8 @@ fn between(
     let (before, found) = (first.paise(&BALANCE)?, answer.paise(&BALANCE)?);
     let fall = before.checked_sub(found)?;
     let since = other.exchanges.get(charged)?.iter();
-    let amounts = since.filter_map(|one| {
-        let answer = Answer::of(one).ok()?;
-        answer
-            .paise(&["billing", "amount"])
-            .filter(|_| answer.charged())
-    });
-    let amount: Paise = amounts.sum();
+    let since: Vec<_> = since.filter_map(|one| Answer::of(one).ok()).collect();
+    let amount = Answer::sum(since.iter());
     match fall.0 == amount.0 * 100 {
         true => Some(Paise::ZERO),
         false => fall.checked_sub(amount),
