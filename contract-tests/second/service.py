@@ -2,7 +2,7 @@
 """An independent verification service, to be judged: `python3 service.py --port-sandbox 0 --port-live 0` (README.md).
 
 Hooks for planted defects read  d("name")  and for harmless differences  h("name")."""
-import argparse, asyncio, json, os, signal, ssl
+import argparse, asyncio, json, os, signal, ssl, sys
 
 import defects as defreg
 from ops import BUNDLES, MARKERS, OPS, SLOW_MARK, UAN_SLOW
@@ -71,6 +71,7 @@ def arguments(argv=None):
     p.add_argument("--live-otp", default="482913")
     p.add_argument("--defect", action="append", default=[])
     p.add_argument("--harmless", action="append", default=[])
+    p.add_argument("--until-input-ends", action="store_true", help="end when standard input does: when whoever started it is gone")
     p.add_argument("--list", action="store_true", help="print defects and harmless differences as JSON")
     p.add_argument("--inputs", action="store_true", help="print the fixed inputs as JSON")
     return p.parse_args(argv)
@@ -152,6 +153,8 @@ async def main_async(cfg):
     stop = asyncio.Event()
     for sg in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(sg, stop.set)
+    if cfg.until_input_ends:
+        loop.add_reader(sys.stdin.fileno(), lambda: os.read(sys.stdin.fileno(), 4096) or stop.set())
     await stop.wait()
     for s in servers:
         s.close()

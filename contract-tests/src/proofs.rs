@@ -22,6 +22,10 @@ pub struct Proof {
 pub enum Service {
     /// The second implementation, by its keys alone, as a customer sees it.
     Second,
+    /// The same, whose own console sends webhooks to the run's receiver.
+    Receiver,
+    /// The same, watched until a webhook that was refused is due again.
+    Retries,
     /// The same with its console, as its owner sees it.
     Console,
     /// The simulator in process.
@@ -30,8 +34,10 @@ pub enum Service {
 
 impl Service {
     /// All of them, with their names.
-    pub const ALL: [(Service, &'static str); 3] = [
+    pub const ALL: [(Service, &'static str); 5] = [
         (Service::Second, "second"),
+        (Service::Receiver, "receiver"),
+        (Service::Retries, "retries"),
         (Service::Console, "console"),
         (Service::Simulator, "simulator"),
     ];
@@ -110,7 +116,7 @@ mod tests {
         let text = include_str!("../second/inputs.toml");
         let own = inputs::read(&contract, &Source::new("second/inputs.toml", text), &known);
         known.extend(own.unwrap_or_default());
-        let setting = Setting::new(&contract, known, "seed").everything();
+        let setting = Setting::new(&contract, known, "seed").anywhere();
         let mut asked = std::collections::BTreeMap::new();
         for check in check::all() {
             asked.insert(check.id, check.asks(&setting));

@@ -5,13 +5,15 @@
 
 #[path = "second/process.rs"]
 mod process;
+#[path = "second/python.rs"]
+mod python;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
 use process::{PROGRAM, Second, exchange};
 use serde_json::{Value, json};
 use svc_fixtures::contract::Contract;
@@ -36,21 +38,7 @@ fn main() -> ExitCode {
 }
 
 fn trial(name: &'static str, test: fn() -> Result<(), Failed>) -> Trial {
-    Trial::ignorable_test(name, move || {
-        let mut python = Command::new("python3");
-        let python = python
-            .arg("--version")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        if python.status().is_ok_and(|status| status.success()) {
-            return test().map(|()| Completion::Completed);
-        }
-        let why = "python3 is not installed";
-        match std::env::var_os("SVC_REQUIRE_TOOLS").is_some_and(|it| it == "1") {
-            true => Err(why.into()),
-            false => Ok(Completion::ignored_with(why)),
-        }
-    })
+    Trial::ignorable_test(name, move || python::needing_python(test))
 }
 
 /// `run` against it with its own keys, as a person at its provider would.

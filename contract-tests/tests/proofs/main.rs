@@ -1,8 +1,9 @@
 //! The rows of `proofs.txt`, the first of each clause, with `SVC_PROOFS=all` every one: the defect is planted, the
-//! check that the row names runs, and a finding must name the clause that is not there without the defect. And the second implementation, which was written
-//! from the specification alone: as it is nothing is broken, nor with a harmless difference; a sample of these is
-//! tried, with `SVC_SECOND=all` every one, and every defect that is not found. `SVC_PROOFS=FILE` tries the rows of
-//! another list, `SVC_PROOFS=print` prints what every defect comes to now, in place of testing. What is planted in the second implementation needs python3.
+//! check that the row names runs, and a finding must name the clause that is not there without the defect. And the
+//! second implementation, which was written from the specification alone: as it is nothing is broken, nor with a
+//! harmless difference; a sample of these is tried, with `SVC_SECOND=all` every one, and every defect that is not
+//! found. `SVC_PROOFS=FILE` tries the rows of another list, `SVC_PROOFS=print` prints what every defect comes to now,
+//! in place of testing. What is planted in the second implementation needs python3.
 
 #[path = "../second/console.rs"]
 mod console;
@@ -18,6 +19,7 @@ mod planted;
 mod process;
 #[path = "../second/python.rs"]
 mod python;
+mod receiver;
 mod second;
 mod simulator;
 #[path = "../second/subject.rs"]
@@ -33,6 +35,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use judged::{Asked, Broken};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use receiver::Look;
 use subject::{Pool, SeenBy};
 use svc_contract_tests::proofs::{self, Proof, Service};
 use svc_fixtures::contract::Contract;
@@ -43,15 +46,20 @@ static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 const LEAST_BEHAVIOURS: usize = 150;
 
 /// The services, and what checks call broken in the simulator where nothing is planted.
-#[derive(Default)]
 struct Subjects {
     pool: Pool,
+    /// Those with the run's receiver.
+    receivers: Pool,
     clean: Mutex<BTreeMap<Asked, Broken>>,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let subjects = Arc::new(Subjects::default());
+    let subjects = Arc::new(Subjects {
+        pool: Pool::default(),
+        receivers: receiver::pool(),
+        clean: Mutex::default(),
+    });
     let asked = std::env::var("SVC_PROOFS").ok();
     let rows = match asked.as_deref() {
         Some("print") => {
@@ -76,11 +84,14 @@ fn main() -> ExitCode {
         let kill = move || subjects.is_killed(proof);
         Trial::ignorable_test(name, move || match proof.service {
             Service::Simulator => kill().map(|()| Completion::Completed),
-            Service::Second | Service::Console => python::needing_python(kill),
+            Service::Second | Service::Receiver | Service::Retries | Service::Console => {
+                python::needing_python(kill)
+            }
         })
         .with_kind(proof.service.name())
     }));
     trials.extend(second::trials(&subjects));
+    trials.extend(receiver::trials(&subjects));
     drop(subjects);
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -93,6 +104,13 @@ impl Subjects {
                 let planted = planted::all().find(|it| it.name == defect);
                 let planted = planted.expect("it can be planted");
                 return &simulator::broken(Some(planted), asked) - &self.clean(asked);
+            }
+            // That nothing is broken without one is a test of its own.
+            Service::Receiver => {
+                return receiver::found(&self.receivers, defect, Look::Soon, asked).broken;
+            }
+            Service::Retries => {
+                return receiver::found(&self.receivers, defect, Look::UntilRetried, asked).broken;
             }
             Service::Second => SeenBy::Customer,
             Service::Console => SeenBy::Owner,
@@ -114,7 +132,7 @@ impl Subjects {
     fn is_killed(&self, proof: &'static Proof) -> Result<(), Failed> {
         let asked = Asked::Check {
             id: proof.check,
-            clause: proof.clause,
+            clause: Some(proof.clause),
             operation: proof.defect.split(':').nth(1),
         };
         let broken = self.broken_by(proof.service, proof.defect, asked);

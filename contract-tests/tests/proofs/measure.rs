@@ -38,7 +38,12 @@ pub(crate) fn print(subjects: &Subjects, filter: Option<&str>) {
 /// Everything that can be planted; of what is planted in one operation, each that is in a row.
 fn defects() -> Vec<(Service, String)> {
     let second = lists::defects().into_iter().flat_map(|name| {
-        [Service::Second, Service::Console].map(|service| (service, name.to_owned()))
+        let mut services = vec![Service::Second, Service::Console];
+        if lists::of_webhooks().contains(name) {
+            services.extend([Service::Receiver, Service::Retries]);
+        }
+        let services = services.into_iter();
+        services.map(|service| (service, name.to_owned()))
     });
     let of_operation = crate::CONTRACT.operations.iter().flat_map(|operation| {
         let fields = operation.request.iter();

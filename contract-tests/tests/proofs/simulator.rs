@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use svc_contract_tests::capture::{Channel, Request, Response, TransportError};
-use svc_contract_tests::client::Keyring;
+use svc_contract_tests::client::{Client, Keyring};
 use svc_contract_tests::sink::{RunSink, Sink};
 use svc_contract_tests::target::Target;
 use svc_simulator::host::transport::WebhookRequest;
@@ -17,8 +17,10 @@ use crate::support::{self, InProcess};
 pub(crate) fn broken(planted: Option<&'static Behaviour>, asked: Asked) -> Broken {
     let setting = support::setting(&CONTRACT);
     let target = PlantedSimulator::new(planted.map(|it| it.plant));
-    let run = judged::broken(&setting, &target, Keyring::of_simulator(), asked);
-    support::block_on(run)
+    let client = Client::new(&target, Keyring::of_simulator(), &setting);
+    support::block_on(judged::judge(&setting, &client, asked))
+        .0
+        .broken
 }
 
 struct PlantedSimulator {

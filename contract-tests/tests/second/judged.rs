@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use svc_contract_tests::capture::Capture;
 use svc_contract_tests::check;
-use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::client::Client;
 use svc_contract_tests::event::Event;
 use svc_contract_tests::plan::Setting;
 use svc_contract_tests::run::{self, Filter, RunLimits};
@@ -13,27 +14,35 @@ use svc_contract_tests::verdict::Verdict;
 /// Check, case and clause.
 pub(crate) type Broken = BTreeSet<(&'static str, String, String)>;
 
+/// What checks found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) broken: Broken,
+    /// The clauses that hold somewhere.
+    pub(crate) held: BTreeSet<String>,
+    /// The cases of which something was not judged.
+    pub(crate) not_judged: BTreeSet<String>,
+}
+
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Asked {
     /// Everything.
     All,
-    /// One check, and of it what has to do with the clause and the operation that are named.
+    /// One check, and of it what has to do with the clause and the operation, where they are named.
     Check {
         id: &'static str,
-        clause: &'static str,
+        clause: Option<&'static str>,
         operation: Option<&'static str>,
     },
 }
 
-/// What checks call broken.
-pub(crate) async fn broken<T: Target>(
+/// What checks find by this client, and what was captured.
+pub(crate) async fn judge<T: Target>(
     setting: &Setting<'_>,
-    target: &T,
-    keys: Keyring,
+    client: &Client<'_, T>,
     asked: Asked,
-) -> Broken {
-    let client = Client::new(target, keys, setting);
+) -> (Found, Capture) {
     let (mut checks, mut filter) = (check::all(), Filter::default());
     if let Asked::Check {
         id,
@@ -42,21 +51,27 @@ pub(crate) async fn broken<T: Target>(
     } = asked
     {
         checks.retain(|it| it.id == id);
-        filter.clauses = vec![clause.to_owned()];
+        filter.clauses = clause.into_iter().map(str::to_owned).collect();
         filter.operations = operation.into_iter().map(str::to_owned).collect();
     }
-    let mut broken = Broken::new();
+    let mut found = Found::default();
     let mut emit = |event: &mut Event| {
         let Event::CheckFinished(result) = event else {
             return;
         };
         for finding in &result.findings {
-            if let Verdict::Broken { clause, .. } = &finding.verdict {
-                broken.insert((result.check, finding.case.clone(), clause.clone()));
-            }
+            let case = finding.case.clone();
+            match &finding.verdict {
+                Verdict::Broken { clause, .. } => {
+                    found.broken.insert((result.check, case, clause.clone()))
+                }
+                Verdict::Held { clause } => found.held.insert(clause.clone()),
+                Verdict::NotJudged { .. } => found.not_judged.insert(case),
+                Verdict::Noted { .. } => false,
+            };
         }
     };
     let limits = RunLimits::default();
-    run::run(setting, &checks, &filter, limits, &client, &mut emit).await;
-    broken
+    let (capture, _) = run::run(setting, &checks, &filter, limits, client, &mut emit).await;
+    (found, capture)
 }

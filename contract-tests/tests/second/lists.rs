@@ -17,6 +17,13 @@ pub(crate) fn defects() -> BTreeSet<&'static str> {
     names.filter(|name| !name.ends_with('~')).collect()
 }
 
+/// Defects that only webhooks show.
+pub(crate) fn of_webhooks() -> BTreeSet<&'static str> {
+    let rows = rows(include_str!("../../second/defects.txt"));
+    let seen_by = |row: &Vec<&str>| row[1].split(',').any(|who| who == "webhook");
+    rows.filter(seen_by).map(|row| row[0]).collect()
+}
+
 /// Defects that are planted in one operation, or one member of its answers.
 pub(crate) fn of_operation() -> BTreeSet<&'static str> {
     let rows = rows(include_str!("../../second/defects_by_operation.txt"));

@@ -27,7 +27,7 @@ impl Second {
         let folder = Folder::new("second-prices");
         let mut command = Command::new("python3");
         command
-            .args(["-B", PROGRAM, "--port-console", "0"])
+            .args(["-B", PROGRAM, "--port-console", "0", "--until-input-ends"])
             .args(more);
         if let Some(prices) = prices {
             folder.write("prices.json", &prices.to_string());
@@ -36,6 +36,8 @@ impl Second {
                 .arg(folder.path().join("prices.json"));
         }
         let mut process = command
+            // However this process ends, the pipe ends with it, and the service with the pipe.
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

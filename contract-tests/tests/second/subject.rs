@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use svc_contract_tests::client::{Keyring, RunKey};
+use svc_contract_tests::client::{Client, Keyring, RunKey};
 use svc_contract_tests::plan::Setting;
 use svc_contract_tests::plan::inputs::{self, Input};
 use svc_contract_tests::redact::Secret;
@@ -31,12 +31,22 @@ pub(crate) enum SeenBy {
 /// Processes of the service, which end with this value.
 #[derive(Default)]
 pub(crate) struct Pool {
+    /// What they are started with.
+    arguments: &'static [&'static str],
     /// Those that nobody uses at the moment.
     idle: Mutex<Vec<Second>>,
     clean: Mutex<BTreeMap<(SeenBy, Asked), Broken>>,
 }
 
 impl Pool {
+    /// Processes that are started with these arguments.
+    pub(crate) fn of(arguments: &'static [&'static str]) -> Self {
+        Pool {
+            arguments,
+            ..Pool::default()
+        }
+    }
+
     /// What checks call broken with this planted, and not where nothing is.
     pub(crate) fn broken_by(
         &self,
@@ -63,48 +73,80 @@ impl Pool {
         &self,
         contract: &Contract,
         seen_by: SeenBy,
-        [defects, harmless]: [&[&str]; 2],
+        planted: [&[&str]; 2],
         asked: Asked,
     ) -> Broken {
+        self.with(contract, planted, |second| {
+            judged(contract, second, seen_by, asked)
+        })
+    }
+
+    /// What comes of a service with these defects and differences, which nobody else uses meanwhile.
+    pub(crate) fn with<T>(
+        &self,
+        contract: &Contract,
+        [defects, harmless]: [&[&str]; 2],
+        judge: impl FnOnce(&Second) -> T,
+    ) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let free = idle().pop();
-        let second = free.unwrap_or_else(|| Second::start(Some(&prices(contract)), &[]));
+        let start = || Second::start(Some(&prices(contract)), self.arguments);
+        let second = free.unwrap_or_else(start);
         second.plant(defects, harmless);
-        let broken = judged(contract, &second, seen_by, asked);
+        let judged = judge(&second);
         idle().push(second);
-        broken
+        judged
     }
 }
 
 fn judged(contract: &Contract, second: &Second, seen_by: SeenBy, asked: Asked) -> Broken {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let seed = format!("second{}", RUNS.fetch_add(1, Ordering::Relaxed));
+    let setting = of_customer(contract, seed);
+    let target = target(second);
+    if seen_by == SeenBy::Owner {
+        let mut setting = setting.everything();
+        setting.capabilities.webhook_sink = None;
+        let target = WithConsole::new(target, second);
+        let client = Client::new(&target, Keyring::of_simulator(), &setting);
+        return block_on(judged::judge(&setting, &client, asked)).0.broken;
+    }
+    let client = Client::new(&target, own_keys(), &setting);
+    block_on(judged::judge(&setting, &client, asked)).0.broken
+}
+
+/// Both environments, and what this service says of its inputs.
+pub(crate) fn of_customer(contract: &Contract, seed: String) -> Setting<'_> {
     let mut setting = Setting::new(contract, known_inputs(contract), seed);
     setting.environments.push(Environment::Live);
+    setting
+}
+
+/// The service over HTTP.
+pub(crate) fn target(second: &Second) -> HttpTarget {
     let timeouts = Timeouts {
         answer: Duration::from_secs(5),
         ..Timeouts::default()
     };
     let (sandbox, live) = (second.sandbox.clone(), Some(second.live.clone()));
     let target = HttpTarget::new(sandbox, live, timeouts, &svc_tls::Tls::default());
-    let target = target.expect("a client");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime = runtime.expect("a runtime");
-    if seen_by == SeenBy::Owner {
-        let mut setting = setting.everything();
-        setting.capabilities.webhook_sink = None;
-        let target = WithConsole::new(target, second);
-        let keys = Keyring::of_simulator();
-        return runtime.block_on(judged::broken(&setting, &target, keys, asked));
-    }
+    target.expect("a client")
+}
+
+/// The keys of a customer.
+pub(crate) fn own_keys() -> Keyring {
     let key = |text| Some(RunKey::new(Secret::new(text)));
-    let keys = Keyring {
+    Keyring {
         test: key("svc_test_default_k1"),
         live: key("svc_live_default_k1"),
-    };
-    runtime.block_on(judged::broken(&setting, &target, keys, asked))
+    }
+}
+
+/// Runs to the end, on this thread.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build().expect("a runtime");
+    runtime.block_on(future)
 }
 
 /// The inputs that the specification fixes, and those that this service does.

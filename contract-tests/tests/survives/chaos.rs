@@ -19,7 +19,9 @@ pub(crate) struct Mischief {
     pub(crate) cut_percent: u64,
     /// Of a hundred calls so many are refused with an honest 503.
     pub(crate) refuse_percent: u64,
-    /// How late an answer is at most.
+    /// How late an answer is at least.
+    pub(crate) latency_ms: u64,
+    /// How much later it is at most.
     pub(crate) delay_ms: u64,
     /// What becomes of the JSON of answers.
     pub(crate) retold: Retold,
@@ -129,7 +131,7 @@ impl Target for Chaos {
         };
         let (chance, late) = (self.chance(), self.chance());
         tokio::time::sleep(Duration::from_millis(
-            self.mischief.delay_ms * late / 10_000,
+            self.mischief.latency_ms + self.mischief.delay_ms * late / 10_000,
         ))
         .await;
         let (cuts, refuses) = (

@@ -117,11 +117,21 @@ fn of_accounts(check: &str) -> bool {
 }
 
 #[test]
-fn a_sound_service_is_asked_everything_once() {
-    let ran = run_through(provider(|_| true), Mischief::default(), 0);
+fn a_sound_service_far_away_is_asked_everything_once_within_three_minutes() {
+    let far = Mischief {
+        latency_ms: 300,
+        ..Mischief::default()
+    };
+    let kind = Kind {
+        keys: own_keys(),
+        jobs: 16,
+        ..provider(|_| true)
+    };
+    let ran = run_through(kind, far, 0);
     assert_eq!(broken(&ran), "");
     let again = format!("not taken for trouble: {:?}", ran.names);
     assert_eq!(ran.again, 0, "{again}");
+    assert!(ran.totals.took_ms < 180_000, "{}", ran.totals.took_ms);
 }
 
 #[test]
