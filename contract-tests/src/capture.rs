@@ -47,6 +47,9 @@ pub struct Request {
     /// The body.
     #[serde(with = "bytes_as_text")]
     pub body: Vec<u8>,
+    /// The length that spaces behind the body bring it to, where it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padded_to: Option<usize>,
 }
 
 /// One answer, as it came in.
@@ -118,6 +121,15 @@ impl Request {
             "" => self.path.clone(),
             query => format!("{}?{query}", self.path),
         }
+    }
+
+    /// The body, as it goes on the wire.
+    #[must_use]
+    pub fn sent_body(&self) -> Vec<u8> {
+        let mut body = self.body.clone();
+        let length = self.padded_to.unwrap_or_default().max(body.len());
+        body.resize(length, b' ');
+        body
     }
 
     /// The header of this name.

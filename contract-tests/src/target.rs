@@ -149,7 +149,7 @@ impl Target for HttpTarget {
             .client
             .request(method, self.url(request)?)
             .headers(headers(request)?)
-            .body(request.body.clone())
+            .body(request.sent_body())
             .send();
         let mut answer = sent.await.map_err(|error| failed(arrived, &error))?;
         arrived.status = Some(answer.status().as_u16());

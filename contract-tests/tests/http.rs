@@ -17,6 +17,7 @@ fn request(environment: Environment) -> Request {
         authorization: Some(Secret::new("Bearer svc_test_key")),
         headers: vec![("content-type".to_owned(), "application/json".to_owned())],
         body: b"{}".to_vec(),
+        padded_to: None,
     }
 }
 

@@ -48,6 +48,13 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::PerOperation(no_object),
     },
     Check {
+        id: "body.size",
+        title: "A body of 10 MiB is taken, and of one byte more is invalid input",
+        clauses: &["ruling.06-bad-body"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(size),
+    },
+    Check {
         id: "body.content-type",
         title: "A body that says it is something else than JSON is invalid input",
         clauses: &["ruling.06-bad-body"],
@@ -186,6 +193,29 @@ fn no_object(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> 
     );
     cases.push(deep.expecting("ruling.06-bad-body", Rule::succeeds(operation)));
     Some(cases)
+}
+
+/// The longest body, in bytes.
+const LONGEST: usize = 10 << 20;
+
+fn size(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let operation = setting.operations().next()?;
+    let valid = lead::sample_call(setting, operation);
+    let clause = "ruling.06-bad-body";
+    let invalid = Rule::fails(ErrorCode::InvalidInput);
+    let cases = [
+        ("the longest", LONGEST, Rule::succeeds(operation)),
+        ("a byte too long", LONGEST + 1, invalid),
+    ];
+    let case = |(name, length, rule): (&str, usize, Rule)| {
+        let mut case = Case::about(operation, name).extension();
+        case.push(RequestTemplate {
+            padded_to: Some(length),
+            ..valid.clone()
+        });
+        case.expecting(clause, rule)
+    };
+    Some(cases.map(case).into())
 }
 
 fn content_type(setting: &Setting<'_>) -> Option<Vec<Case>> {

@@ -32,6 +32,8 @@ pub struct RequestTemplate {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub payload: Payload,
+    /// The length that spaces behind the body bring it to, where it has some.
+    pub padded_to: Option<usize>,
     /// What is taken from answers before.
     pub carries: Vec<Carry>,
 }
@@ -100,6 +102,7 @@ impl RequestTemplate {
             credential: Credential::Own,
             headers: Vec::new(),
             payload: Payload::Nothing,
+            padded_to: None,
             carries: Vec::new(),
         }
     }
@@ -246,6 +249,7 @@ impl RequestTemplate {
             authorization: None,
             headers: self.headers.clone(),
             body,
+            padded_to: self.padded_to,
         })
     }
 }

@@ -50,6 +50,11 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
         // Else curl would say that it is a form.
         words.push("-H content-type:".to_owned());
     }
+    if let (Some(length), Ok(text)) = (request.padded_to, std::str::from_utf8(&request.body)) {
+        let (text, curl) = (quoted(text), words.join(" "));
+        let line = format!("printf '%-{length}s' {text} | {curl} --data-binary @-");
+        return Some(line);
+    }
     Some(match std::str::from_utf8(&request.body) {
         Ok("") => words.join(" "),
         // One that begins with `@` would be the name of a file.

@@ -55,6 +55,7 @@ impl Bank {
             authorization: header("authorization").map(Secret::new),
             headers: sent.headers.clone(),
             body: sent.body.clone(),
+            padded_to: None,
         };
         let response = support::block_on(self.simulator.send(&request)).expect("it answers");
         let json = Json::parse(&response.body).expect("an envelope");

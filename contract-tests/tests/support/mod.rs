@@ -14,6 +14,7 @@ use svc_contract_tests::sink::{ReceivedWebhook, RunSink, Sink};
 use svc_contract_tests::target::Target;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::contract::Environment;
+use svc_simulator::engine::call::input::MAX_BODY_BYTES;
 use svc_simulator::engine::call::reply::Reply;
 use svc_simulator::engine::call::request::{Body, Call, Header, Headers};
 use svc_simulator::engine::call::rules::{Files, Rules};
@@ -180,6 +181,7 @@ impl Target for InProcess {
                 .map_or(Header::Absent, |value| Header::One(value.as_bytes()))
         };
         let authorization = request.authorization.as_ref();
+        let sent = request.sent_body();
         let call = Call {
             environment: request.environment,
             peer: IpAddr::from([127, 0, 0, 1]),
@@ -194,7 +196,11 @@ impl Target for InProcess {
                 idempotency_key: header("idempotency-key"),
                 reference_id: header("x-reference-id"),
             },
-            body: Body::Whole(&request.body),
+            body: if sent.len() > MAX_BODY_BYTES {
+                Body::TooLarge
+            } else {
+                Body::Whole(&sent)
+            },
         };
         Ok(response(self.host.answer(&call).await))
     }

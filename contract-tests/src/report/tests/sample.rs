@@ -281,6 +281,7 @@ pub(crate) fn exchange(sent: &str, answered: &str) -> Exchange {
             authorization: Some(Secret::new(REDACTED)),
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
             body: sent.as_bytes().to_vec(),
+            padded_to: None,
         },
         credential: Credential::Own,
         at_s: None,

@@ -41,6 +41,7 @@ fn exchange(environment: Environment, channel: Channel, status: u16, body: &str)
             authorization: None,
             headers: Vec::new(),
             body: Vec::new(),
+            padded_to: None,
         },
         credential: Credential::Own,
         at_s: None,

@@ -32,6 +32,7 @@ fn border(test: &Predicate, good: &[&'static str], bad: &[&'static str]) {
             authorization: None,
             headers: Vec::new(),
             body: Vec::new(),
+            padded_to: None,
         },
         credential: crate::capture::Credential::Own,
         at_s: None,

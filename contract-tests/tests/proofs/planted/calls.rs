@@ -187,6 +187,8 @@ planted! {
     "the allowlist is not looked at", Asked, |request, _| rekey(request, "blocked", "local");
     "a rotated key dies at once", Asked, |request, _| rekey(request, "rotated_old", "revoked");
     "no key has a rate limit", Asked, |request, _| rekey(request, "throttled", "local");
+    "a body of any length is taken", Asked, |request, _| request.padded_to = None;
+    "a body of 10 MiB is too long", Asked, |request, _| request.padded_to = request.padded_to.map(|length| length + 1);
     "all local keys open one account", Asked, |request, _| {
         let own = key(request).and_then(|key| key.split_once("_local_")).map(|(kind, _)| format!("{kind}_local"));
         if let Some(own) = own {
