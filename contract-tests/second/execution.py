@@ -30,7 +30,7 @@ class Execution:
         wait = ms / 1000 * self.cfg.latency_scale
         if SLOW_MARK in json.dumps(body, default=str):
             wait += self.cfg.slow_ms / 1000
-        if self.D and not self.D.isdisjoint(("hold_absent", "hold_lost_update", "idem_in_progress_double", "idem_in_progress_charges", "swapped_responses")):
+        if self.D and not self.D.isdisjoint(("hold_absent", "hold_lost_update", "idem_in_progress_double", "idem_in_progress_charges", "swapped_responses", "conflict_in_progress_missed")):
             wait += .06                                              # so that calls can overlap at all
         if wait > 0:
             await asyncio.sleep(wait)
@@ -71,7 +71,7 @@ class Execution:
             if d("no_record_free_on_live") or (self.PD and self.pd("uncharged", ctx.endpoint) is not None):
                 self.release(ctx)
             else:
-                charged = self.commit(ctx) if ctx.env == "live" else 0
+                charged = self.commit(ctx, no_record=True) if ctx.env == "live" else 0
         else:
             price = ctx.price or self.prices.get(ctx.endpoint, 100)
             wrongly = {"source_unavailable": "charge_source_down", "source_timeout": "charge_source_timeout", "provider_error": "charge_provider_error", "internal_error": "charge_internal_error"}.get(kind, "-")

@@ -38,7 +38,8 @@ class Idempotency:
             e = None
         if e is not None:
             if e["fp"] != fp and not d("conflict_not_detected"):
-                if not d("conflict_reexecutes") and not (d("conflict_live_only") and ctx.env == "sandbox"):
+                if not d("conflict_reexecutes") and not (d("conflict_live_only") and ctx.env == "sandbox") \
+                        and not (d("conflict_sandbox_only") and ctx.env == "live") and not (d("conflict_in_progress_missed") and e["res"] is None):
                     if d("conflict_poisons"):
                         e["fp"] = "poisoned"
                     if d("conflict_charges") and ctx.env == "live":

@@ -233,6 +233,8 @@ class Mangle:
             meta["environment"] = "production"
         if d("meta_environment_live_on_errors") and failed:
             meta["environment"] = "live"
+        if d("meta_environment_test_on_live_errors") and failed and live:
+            meta["environment"] = "test"
         if d("meta_environment_missing"):
             del meta["environment"]
         if d("meta_latency_missing"):

@@ -192,6 +192,8 @@ def _(w, b, r, o):
     d = {"din": b["din"], "name": p["name"], "fatherName": father[:2] + "*" * (len(father) - 4) + father[-2:], "dateOfBirth": dmy(p["dob"]),
          "panNumber": letters(r, 2) + "XXXXXX" + digits(r, 1) + letters(r, 1), "dinStatus": "Approved", "nationality": "Indian",
          "noOfCompanies": len(cs), "companies": cs}
+    if o.d("roc_father_unmasked"):
+        d["fatherName"] = father
     if o.d("roc_pan_unmasked"):
         d["panNumber"] = letters(r, 3) + "P" + letters(r, 1) + digits(r, 4) + letters(r, 1)
     if o.d("roc_dob_iso"):

@@ -207,6 +207,8 @@ class Validation:
                 raise Fail("invalid_input", "Unknown value for %s." % f.name)
             return
         c = f.check
+        if c == "cin" and d("signatories_llpin_accepted"):
+            c = "cin_llp"
         if c == "flow":
             return                                                   # unknown ones are dealt with by the flow
         if c == "text" and not f.req:

@@ -14,6 +14,8 @@ class Wallet:
                 a.sandbox_calls += 1
                 if a.sandbox_calls > 40:
                     raise Fail("insufficient")
+            if d("sandbox_needs_wallet") and a.balance < price:
+                raise Fail("insufficient")
             return
         if d("wallet_goes_negative") or (d("insufficient_only_when_zero") and a.balance > 0):
             ctx.hold = price
@@ -33,12 +35,13 @@ class Wallet:
                 ctx.acct.held -= ctx.hold
             ctx.hold = 0
 
-    def commit(self, ctx, amount=None):
+    def commit(self, ctx, amount=None, no_record=False):
         """-> paise charged"""
         d = self.d
         a = ctx.acct
         amount = ctx.hold if amount is None else amount
-        a.held -= ctx.hold
+        if not d("hold_kept_after_no_record" if no_record else "hold_kept_after_success"):
+            a.held -= ctx.hold
         ctx.hold = 0
         debit = amount
         if self.anyD:

@@ -7,7 +7,7 @@ use svc_fixtures::json::Json;
 use super::control::{advance, call, control, fresh, look};
 use super::entry::{Cases, Check, Stage, clause_below};
 use super::pending::{comes_after_ms, pending, slow};
-use super::wallet::{cheapest, identifier, to_source_down};
+use super::wallet::{cheapest, identifier, to_source_down, without_record};
 use super::webhooks::look_up;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 
@@ -165,7 +165,8 @@ fn just_enough(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let row = &setting.contract.service.sentinel;
     failed.expect(down, hold, Rule::fails(row.error));
     lead::to_success(&mut failed, setting, operation);
-    let failed = failed.expecting(hold, Rule::Ends(Ending::Completed));
+    let mut failed = failed.expecting(hold, Rule::Ends(Ending::Completed));
+    left(&mut failed, hold, Paise::ZERO);
 
     let mut at_once = with_balance(operation, "several at once", price);
     let from = at_once.steps.len();
@@ -174,7 +175,17 @@ fn just_enough(setting: &Setting<'_>) -> Option<Vec<Case>> {
     }
     at_once.send_together(from);
     left(&mut at_once, hold, Paise::ZERO);
-    Some(vec![topped_up, failed, at_once])
+
+    let (operation, input) = without_record(setting)?;
+    let field = input.field(setting.contract, operation)?;
+    let twice = Paise(2 * operation.price.0);
+    let mut none = with_balance(operation, "after no record", twice);
+    let found = lead::to_text(&mut none, setting, operation, field, &input.value);
+    none.expect(found, hold, Rule::fails(ErrorCode::NoRecordFound));
+    left(&mut none, hold, operation.price);
+    lead::to_success(&mut none, setting, operation);
+    let none = none.expecting(hold, Rule::Ends(Ending::Completed));
+    Some(vec![topped_up, failed, at_once, none])
 }
 
 fn balance(setting: &Setting<'_>) -> Option<Vec<Case>> {

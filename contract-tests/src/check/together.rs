@@ -1,12 +1,13 @@
 //! Calls at the same time: each has an answer of its own, and the wallet is what it were if they had come one after
 //! the other.
 
-use svc_fixtures::contract::Environment;
+use svc_fixtures::contract::{Environment, ErrorCode};
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
+use super::idempotency::another;
 use super::wallet::cheapest;
-use crate::plan::{Case, RequestTemplate, Rule, Setting, lead};
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -29,6 +30,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["idempotency.no-double-charge"],
         stage: Stage::Live,
         cases: Cases::Once(one_key),
+    },
+    Check {
+        id: "together.conflict",
+        title: "Of two bodies at once with one key one is a conflict",
+        clauses: &["idempotency.conflict"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(conflict),
     },
 ];
 
@@ -69,6 +77,21 @@ fn around(
 
 fn charges(setting: &Setting<'_>) -> Option<Vec<Case>> {
     around(setting, "billing.balance-falls", |call| call)
+}
+
+fn conflict(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let operation = *cheapest(setting).first()?;
+    let mut case = Case::about(operation, "");
+    let key = format!("{}-two-bodies", setting.seed);
+    let call = lead::sample_call(setting, operation).idempotency(&key);
+    let other = another(setting, operation, &call);
+    case.push(call);
+    case.push(other);
+    case.send_together(0);
+    let conflict = Ending::Error(ErrorCode::IdempotencyConflict);
+    Some(vec![
+        case.expecting("idempotency.conflict", Rule::SomeEnds(conflict)),
+    ])
 }
 
 fn one_key(setting: &Setting<'_>) -> Option<Vec<Case>> {

@@ -199,15 +199,21 @@ fn sandbox(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(vec![case.expecting(free, Rule::BalanceAddsUp(first))])
 }
 
-fn no_record(setting: &Setting<'_>) -> Option<Vec<Case>> {
+/// The cheapest operation with an input that the specification knows no record of.
+pub(super) fn without_record<'s>(setting: &'s Setting<'_>) -> Option<(&'s Operation, &'s Input)> {
     let none = Ending::Error(ErrorCode::NoRecordFound);
-    let (operation, field, input) = cheapest(setting).into_iter().find_map(|operation| {
+    cheapest(setting).into_iter().find_map(|operation| {
         let mut inputs = setting.inputs.iter();
         let input = inputs.find(|it| {
             it.field(setting.contract, operation).is_some() && it.ending(operation) == Some(none)
         })?;
-        Some((operation, input.field(setting.contract, operation)?, input))
-    })?;
+        Some((operation, input))
+    })
+}
+
+fn no_record(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let (operation, input) = without_record(setting)?;
+    let field = input.field(setting.contract, operation)?;
     let mut case = on_live(operation);
     let first = lead::to_text(&mut case, setting, operation, field, &input.value);
     let plain = case.steps[first].request.clone();

@@ -321,12 +321,12 @@ fn a_dry_run_prints_calls_and_ceiling_and_sends_nothing() {
     check                                    environment   calls  dearest INR  at most INR
     billing.sandbox                          test              1            0            0
     billing.conclusive                       live              3            5           15
-    billing.replay                           live              4            5           20
+    billing.replay                           live              3            5           15
 
     test: 1 calls, 0 of them can cost something, 0 INR at most
-    live: 7 calls, 7 of them can cost something, 35 INR at most
+    live: 6 calls, 6 of them can cost something, 30 INR at most
 
-    ceiling: 35 INR, each call counted once
+    ceiling: 30 INR, each call counted once
     the budget is 0: cases with a call that can cost something are left out
     nothing was sent
     ");
