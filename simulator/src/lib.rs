@@ -19,6 +19,8 @@ pub mod engine;
 
 pub mod scenario;
 
+pub mod world;
+
 pub use simulator::{AccountHandle, Simulator, SimulatorBuilder};
 pub use svc_fixtures::contract::Environment;
 

@@ -20,7 +20,7 @@ const LAYERS: &[Layers] = &[
         of: "simulator",
         folder: "",
         layers: &[
-            "scenario",
+            "scenario world",
             "engine",
             "scenario_analysis",
             "scenario_format",

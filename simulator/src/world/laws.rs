@@ -1,0 +1,169 @@
+//! What must hold of the population of the built-in rows, whatever the seed.
+
+use super::*;
+
+const SEEDS: [u64; 3] = [0, 1, 0xDEAD_BEEF];
+
+/// Numbers of a kind, far apart.
+fn some(world: &World, kind: KindIndex) -> impl Iterator<Item = u64> {
+    let size = world.kinds[kind.0].size();
+    let mut state = 12345_u64;
+    std::iter::from_fn(move || {
+        state = permutation::mixed(state.wrapping_add(1));
+        Some(state % size)
+    })
+    .take(500)
+}
+
+#[test]
+fn whoever_is_asked_for_by_their_own_identifier_is_found() {
+    let world = World::built_in();
+    for seed in SEEDS {
+        for (at, identifier) in world.identifiers.iter().enumerate() {
+            let mut some_have_one = false;
+            for number in some(world, identifier.of) {
+                let Some(text) = world.identifier_of(IdentifierIndex(at), number, seed) else {
+                    continue;
+                };
+                some_have_one = true;
+                let kind = &world.kinds[identifier.of.0];
+                let read = identifier.forms[0]
+                    .read(kind, &text, seed)
+                    .map(|holder| holder.number);
+                assert_eq!(
+                    read,
+                    Some(number),
+                    "{}.{} {text}",
+                    kind.name,
+                    identifier.name
+                );
+            }
+            let is_read_only = identifier.name == "gst_state";
+            assert_ne!(some_have_one, is_read_only, "{}", identifier.name);
+        }
+    }
+}
+
+#[test]
+fn another_seed_is_another_population() {
+    let world = World::built_in();
+    let of = |seed| world.subject_of(world.asked(&["mobile"]), "9876543210", seed);
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1), of(2));
+}
+
+#[test]
+fn letters_say_where_and_what_a_subject_is() {
+    let world = World::built_in();
+    for (by, text, field, column, says) in [
+        ("dl-number", "KL0720110012345", "home", "state", "KL"),
+        ("dl-number", "kl-07 2011 0012345", "home", "state", "KL"),
+        ("dl-number", "KL9920110012345", "home", "state", "KL"),
+        ("dl-number", "MH01ABCDEFG", "home", "state", ""),
+        ("pan", "ABCPR1234K", "home", "initial", "R"),
+        ("pan", "ABCCN1234K", "first", "initial", "N"),
+        ("pan", "ABCFN1234K", "class", "pan", "F"),
+        ("gstin", "29ABCCN1234K1Z5", "first", "initial", "N"),
+        ("cin", "L17110MH1973PLC019786", "place", "register", "MH"),
+        ("cin", "U72200KA2010PTC123456", "class", "register", "PTC"),
+        ("cin-or-llpin", "AAB-1234", "class", "register", "LLP"),
+        (
+            "establishment-id",
+            "KABNG1234567890",
+            "place",
+            "state",
+            "KA",
+        ),
+        (
+            "establishment-id",
+            "KAXYZ1234567890",
+            "place",
+            "state",
+            "KA",
+        ),
+        ("udyam", "UDYAM-TN-02-1234567", "place", "state", "TN"),
+        ("tan", "MUMS12345A", "first", "initial", "S"),
+        ("tin", "27123456789", "place", "gst", "27"),
+        ("rc-number", "DL08CAF5030", "office", "state", "DL"),
+        ("rc-number", "MH12AB1234", "office", "state", "MH"),
+        ("ifsc", "HDFC0001234", "bank", "code", "HDFC"),
+    ] {
+        let subject = world.subject_of(world.asked(&[by]), text, 7);
+        let known = world.known(subject.kind, field, Some(column));
+        let known = known.unwrap_or_else(|| panic!("{text}: no {field}.{column}"));
+        let fact = world.fact(&known, subject, 7);
+        assert!(
+            says.is_empty() || fact == Fact::Text(says),
+            "{text}: {fact:?}"
+        );
+    }
+    let licensed = world.subject_of(world.asked(&["dl-number"]), "KL0720110012345", 7);
+    let year = world.known(licensed.kind, "licensed", None).unwrap();
+    assert_eq!(world.fact(&year, licensed, 7), Fact::Number(2011));
+}
+
+#[test]
+fn directors_lead_to_their_companies_and_back() {
+    let world = World::built_in();
+    let company = world.kind("company").unwrap();
+    let mut directed = 0;
+    for seat in ["director", "second_director"] {
+        let seat = world.relation(company, seat).unwrap();
+        let relation = &world.relations[seat.0];
+        let class = world.known(company, "class", Some("register")).unwrap();
+        for number in some(world, company) {
+            let of = Subject {
+                kind: company,
+                number,
+            };
+            let director = world.related(seat, number, 3);
+            assert_eq!(director.kind, relation.to());
+            if matches!(world.fact(&class, of, 3), Fact::Text("LLP" | "")) {
+                continue;
+            }
+            let companies = world.relating(seat, director.number, 3);
+            assert!(companies.contains(&of));
+            assert!(companies.len() <= 3, "{}", companies.len());
+            directed += 1;
+        }
+    }
+    assert!(directed > 300);
+}
+
+#[test]
+fn a_couple_has_one_surname_and_one_home() {
+    let world = World::built_in();
+    let person = world.kind("person").unwrap();
+    let spouse = world.relation(person, "spouse").unwrap();
+    let home = world.known(person, "home", Some("surname")).unwrap();
+    for number in some(world, person) {
+        let of = Subject {
+            kind: person,
+            number,
+        };
+        let other = world.related(spouse, number, 3);
+        assert_ne!(other, of);
+        assert_eq!(world.related(spouse, other.number, 3), of);
+        assert_eq!(world.fact(&home, other, 3), world.fact(&home, of, 3));
+    }
+}
+
+#[test]
+fn people_work_where_they_live() {
+    let world = World::built_in();
+    let (person, company) = (
+        world.kind("person").unwrap(),
+        world.kind("company").unwrap(),
+    );
+    let employer = world.relation(person, "employer").unwrap();
+    let lives = world.known(person, "home", Some("city")).unwrap();
+    let works = world.known(company, "place", Some("city")).unwrap();
+    for number in some(world, person) {
+        let at = world.related(employer, number, 3);
+        let of = Subject {
+            kind: person,
+            number,
+        };
+        assert_eq!(world.fact(&works, at, 3), world.fact(&lives, of, 3));
+    }
+}

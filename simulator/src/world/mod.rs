@@ -1,0 +1,429 @@
+//! The population: whose an identifier is, and which identifiers a subject has (ruling 37).
+//!
+//! Nobody is stored. A subject is a number of a kind, its fields are the digits of the number, and each kind
+//! of identifier is another way to write the number down, mixed by the seed. So whatever one
+//! operation hands out leads back to the same subject everywhere, and needs no memory.
+
+mod form;
+mod kind;
+mod permutation;
+mod relation;
+mod table;
+mod tables;
+
+#[cfg(test)]
+mod laws;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use svc_fixtures::world::{AskedRow, FieldRow, WorldRows};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use form::Form;
+use kind::{Domain, Field, Kind, View};
+use relation::Relation;
+use table::Table;
+
+/// Kinds of subjects, their identifiers, and who leads to whom. Which subjects there are is the seed's.
+#[derive(Debug)]
+pub struct World {
+    kinds: Vec<Kind>,
+    identifiers: Vec<Identifier>,
+    asked_by: BTreeMap<String, AskedIndex>,
+    asked: Vec<Asked>,
+    relations: Vec<Relation>,
+}
+
+/// A kind of identifier.
+#[derive(Debug)]
+struct Identifier {
+    name: String,
+    of: KindIndex,
+    forms: Vec<Form>,
+}
+
+/// What a text can be.
+#[derive(Debug, Clone)]
+struct Asked {
+    identifiers: Vec<usize>,
+    /// Whom a text leads to that none of them reads.
+    otherwise: KindIndex,
+    part: Option<(usize, usize)>,
+    beside: Option<String>,
+    /// Within which digits of that kind.
+    within: Vec<(u64, u64)>,
+}
+
+/// The place of a kind of subjects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KindIndex(usize);
+
+impl KindIndex {
+    /// It as the place in a list of all kinds.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// The place of a kind of identifiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IdentifierIndex(usize);
+
+/// The place of what a text can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskedIndex(usize);
+
+/// The place of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RelationIndex(usize);
+
+/// Somebody or something of the population.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subject {
+    /// Which kind.
+    pub kind: KindIndex,
+    /// Which of the kind.
+    pub number: u64,
+}
+
+/// What is known of a subject by its number: a column of a field, or a field that is a number.
+#[derive(Debug, Clone)]
+pub struct Known {
+    field: usize,
+    view: View,
+    column: Option<Arc<table::Column>>,
+    from: u64,
+}
+
+/// The population that a seed chooses.
+#[derive(Debug, Clone, Copy)]
+pub struct Population {
+    /// Which subjects there can be.
+    pub world: &'static World,
+    /// Which of them there are.
+    pub seed: u64,
+}
+
+/// A text or a number of a subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact<'w> {
+    /// What stands in a column.
+    Text(&'w str),
+    /// A number.
+    Number(u64),
+}
+
+impl World {
+    /// The population of the rows built into the binary.
+    #[must_use]
+    pub fn built_in() -> &'static World {
+        static BUILT_IN: LazyLock<World> = LazyLock::new(|| {
+            let world = World::new(WorldRows::built_in());
+            world.unwrap_or_else(|mistake| panic!("fixtures/world: {mistake}"))
+        });
+        &BUILT_IN
+    }
+
+    /// Makes a population of rows.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn new(rows: &WorldRows) -> Result<World, String> {
+        let tables = tables::tables(rows);
+        let fields = |rows: &[FieldRow]| -> Result<Vec<Field>, String> {
+            rows.iter().map(|row| field(row, &tables)).collect()
+        };
+        let mut kinds = Vec::new();
+        for row in &rows.kind {
+            let kind = Kind::new(&row.name, fields(&row.fields)?);
+            kinds.push(match &row.alias {
+                Some(alias) => kind.with_alias(alias.of, fields(&alias.fields)?),
+                None => kind,
+            });
+        }
+        let mut world = World {
+            kinds,
+            identifiers: Vec::new(),
+            asked_by: BTreeMap::new(),
+            asked: Vec::new(),
+            relations: Vec::new(),
+        };
+        for row in &rows.identifier {
+            let of = world.known_kind(&row.of)?;
+            let form = |(at, text): (usize, &String)| {
+                let how = (row.spaced, at == 0 && !row.reads);
+                Form::new(&world.kinds[of.0], text, &row.only, how)
+            };
+            let forms = row
+                .forms
+                .iter()
+                .enumerate()
+                .map(form)
+                .collect::<Result<_, _>>()?;
+            let name = row.name.clone();
+            world.identifiers.push(Identifier { name, of, forms });
+        }
+        for row in &rows.asked {
+            let asked = world.read_asked(row)?;
+            let place = AskedIndex(world.asked.len());
+            world.asked.push(asked);
+            world
+                .asked_by
+                .extend(row.by.iter().map(|by| (by.clone(), place)));
+        }
+        for row in &rows.relation {
+            let (of, to) = (world.known_kind(&row.of)?, world.known_kind(&row.to)?);
+            let relation = Relation::new(row, (of, &world.kinds[of.0]), (to, &world.kinds[to.0]))?;
+            world.relations.push(relation);
+        }
+        Ok(world)
+    }
+
+    fn read_asked(&self, row: &AskedRow) -> Result<Asked, String> {
+        let is = &row.is;
+        let first = is.first().ok_or("an `asked` that is nothing")?;
+        let otherwise = self.known_kind(first.split('.').next().unwrap_or_default())?;
+        let named = is.iter().filter_map(|name| name.split_once('.'));
+        let found = named.map(|(kind, name)| {
+            let index = self.identifier(self.known_kind(kind)?, name);
+            index
+                .map(|index| index.0)
+                .ok_or_else(|| format!("there is no {kind}.{name}"))
+        });
+        let identifiers = found.collect::<Result<_, _>>()?;
+        Ok(Asked {
+            identifiers,
+            within: relation::ranges(&self.kinds[otherwise.0], &row.only),
+            otherwise,
+            part: row.part,
+            beside: row.beside.clone(),
+        })
+    }
+
+    /// The kind of this name.
+    #[must_use]
+    pub fn kind(&self, name: &str) -> Option<KindIndex> {
+        self.kinds
+            .iter()
+            .position(|kind| kind.name == name)
+            .map(KindIndex)
+    }
+
+    /// The name of a kind.
+    #[must_use]
+    pub fn name(&self, kind: KindIndex) -> &str {
+        &self.kinds[kind.0].name
+    }
+
+    fn known_kind(&self, name: &str) -> Result<KindIndex, String> {
+        self.kind(name)
+            .ok_or_else(|| format!("there is no kind {name}"))
+    }
+
+    /// The kind of identifier of this name.
+    #[must_use]
+    pub fn identifier(&self, of: KindIndex, name: &str) -> Option<IdentifierIndex> {
+        let named = |row: &Identifier| row.of == of && row.name == name;
+        self.identifiers.iter().position(named).map(IdentifierIndex)
+    }
+
+    /// The relation of this name.
+    #[must_use]
+    pub fn relation(&self, of: KindIndex, name: &str) -> Option<RelationIndex> {
+        let named = |row: &Relation| row.of() == of && row.name() == name;
+        self.relations.iter().position(named).map(RelationIndex)
+    }
+
+    /// What a name says of the subjects of a kind: `home.city`, `licensed`.
+    #[must_use]
+    pub fn known(&self, of: KindIndex, field: &str, column: Option<&str>) -> Option<Known> {
+        let kind = &self.kinds[of.0];
+        [View::Own, View::Alias].into_iter().find_map(|view| {
+            let at = kind
+                .fields(view)
+                .iter()
+                .position(|known| known.name == field)?;
+            let (column, from) = match (&kind.fields(view)[at].domain, column) {
+                (Domain::Rows(table), Some(column)) => (Some(Arc::clone(table.column(column)?)), 0),
+                (Domain::Numbers { from, .. }, None) => (None, *from),
+                _ => return None,
+            };
+            Some(Known {
+                field: at,
+                view,
+                column,
+                from,
+            })
+        })
+    }
+
+    /// What a text is taken for by one of these names, the nearest first.
+    #[must_use]
+    pub fn asked(&self, by: &[&str]) -> Option<AskedIndex> {
+        by.iter().find_map(|by| self.asked_by.get(*by)).copied()
+    }
+
+    /// The kind that a text is of where nothing reads it.
+    #[must_use]
+    pub fn usual_kind(&self, asked: Option<AskedIndex>) -> KindIndex {
+        let last = KindIndex(self.kinds.len() - 1);
+        asked.map_or(last, |asked| self.asked[asked.0].otherwise)
+    }
+
+    /// How much the letters of such a text say of its subject.
+    #[must_use]
+    pub fn clarity(&self, asked: AskedIndex) -> usize {
+        let forms = self.asked[asked.0].identifiers.iter();
+        let first = forms.filter_map(|at| self.identifiers[*at].forms.first());
+        first.map(Form::clarity).max().unwrap_or_default()
+    }
+
+    /// Whose a text is. What nothing reads is somebody's all the same.
+    #[must_use]
+    pub fn subject_of(&self, asked: Option<AskedIndex>, text: &str, seed: u64) -> Subject {
+        let row = asked.map(|asked| &self.asked[asked.0]);
+        let part = |row: &Asked| row.part.and_then(|(from, to)| text.get(from..to));
+        let identifier = row.and_then(part).unwrap_or(text);
+        let read = |at: &usize| {
+            let Identifier { of, forms, .. } = &self.identifiers[*at];
+            let kind = &self.kinds[of.0];
+            let number = forms
+                .iter()
+                .find_map(|form| form.read(kind, identifier, seed))?
+                .number;
+            Some(Subject { kind: *of, number })
+        };
+        let found = row.and_then(|row| row.identifiers.iter().find_map(read));
+        found.unwrap_or_else(|| {
+            let number = xxh3_64_with_seed(text.as_bytes(), seed);
+            let kind = self.usual_kind(asked);
+            match row.filter(|row| !row.within.is_empty()) {
+                Some(row) => {
+                    let digits = relation::unpacked(&row.within, number);
+                    let number = self.kinds[kind.0].number(&digits, View::Own, seed);
+                    Subject { kind, number }
+                }
+                None => self.nth(kind, number),
+            }
+        })
+    }
+
+    /// The field beside such a text, where it takes both to find a place.
+    #[must_use]
+    pub fn beside(&self, asked: AskedIndex) -> Option<&str> {
+        self.asked[asked.0].beside.as_deref()
+    }
+
+    /// The place nearest to a point, in degrees north and east; none where these are no degrees.
+    #[must_use]
+    pub fn near(&self, asked: AskedIndex, north: &str, east: &str, seed: u64) -> Option<Subject> {
+        let kind = self.asked[asked.0].otherwise;
+        let degrees = |text: &str| text.trim().parse::<f64>().ok().filter(|it| it.is_finite());
+        let (point, fields) = (
+            (degrees(north)?, degrees(east)?),
+            self.kinds[kind.0].fields(View::Own),
+        );
+        let (at, table) =
+            fields
+                .iter()
+                .enumerate()
+                .find_map(|(at, field)| match &field.domain {
+                    Domain::Rows(table) => Some((at, table)),
+                    Domain::Numbers { .. } => None,
+                })?;
+        let (norths, easts) = (table.column("latitude")?, table.column("longitude")?);
+        let apart = |row: &u64| {
+            let north = degrees(norths.text(*row)).unwrap_or_default() - point.0;
+            let east = degrees(easts.text(*row)).unwrap_or_default() - point.1;
+            north.mul_add(north, east * east)
+        };
+        let nearest = (0..table.rows()).min_by(|a, b| apart(a).total_cmp(&apart(b)))?;
+        let number = xxh3_64_with_seed(format!("{north},{east}").as_bytes(), seed);
+        let mut digits = self.kinds[kind.0].digits(self.nth(kind, number).number, View::Own, seed);
+        digits[at] = nearest;
+        let number = self.kinds[kind.0].number(&digits, View::Own, seed);
+        Some(Subject { kind, number })
+    }
+
+    /// Some subject of a kind.
+    #[must_use]
+    pub fn nth(&self, kind: KindIndex, number: u64) -> Subject {
+        let number = number % self.kinds[kind.0].size();
+        Subject { kind, number }
+    }
+
+    /// How many kinds there are.
+    pub fn kinds(&self) -> impl Iterator<Item = (KindIndex, &str)> {
+        let kinds = self.kinds.iter().enumerate();
+        kinds.map(|(at, kind)| (KindIndex(at), kind.name.as_str()))
+    }
+
+    /// All relations: the name and the kind they lead to.
+    pub fn relations(&self) -> impl Iterator<Item = (&str, KindIndex)> {
+        self.relations.iter().map(|row| (row.name(), row.to()))
+    }
+
+    /// Whether a relation leads from the sample subject to the sample one.
+    #[must_use]
+    pub fn leads_to_sample(&self, which: RelationIndex) -> bool {
+        self.relations[which.0].sample()
+    }
+
+    /// The identifier of a subject; none where it has none of this kind.
+    #[must_use]
+    pub fn identifier_of(&self, which: IdentifierIndex, number: u64, seed: u64) -> Option<String> {
+        let Identifier { of, forms, .. } = &self.identifiers[which.0];
+        forms.first()?.write(&self.kinds[of.0], number, seed)
+    }
+
+    /// To whom a relation leads from a subject of its kind.
+    #[must_use]
+    pub fn related(&self, which: RelationIndex, number: u64, seed: u64) -> Subject {
+        let relation = &self.relations[which.0];
+        let kinds = (&self.kinds[relation.of().0], &self.kinds[relation.to().0]);
+        let number = relation.follow(kinds, number, seed);
+        Subject {
+            kind: relation.to(),
+            number,
+        }
+    }
+
+    /// Who leads by this relation to a subject, all of them.
+    #[must_use]
+    pub fn relating(&self, which: RelationIndex, number: u64, seed: u64) -> Vec<Subject> {
+        let relation = &self.relations[which.0];
+        let kinds = (&self.kinds[relation.of().0], &self.kinds[relation.to().0]);
+        let found = relation.back(kinds, number, seed).into_iter();
+        found
+            .map(|number| Subject {
+                kind: relation.of(),
+                number,
+            })
+            .collect()
+    }
+
+    /// What is known of a subject of the kind it is known of.
+    #[must_use]
+    pub fn fact<'w>(&self, known: &'w Known, subject: Subject, seed: u64) -> Fact<'w> {
+        let digits = self.kinds[subject.kind.0].digits(subject.number, known.view, seed);
+        match &known.column {
+            Some(column) => Fact::Text(column.text(digits[known.field])),
+            None => Fact::Number(known.from + digits[known.field]),
+        }
+    }
+}
+
+fn field(row: &FieldRow, tables: &BTreeMap<String, Arc<Table>>) -> Result<Field, String> {
+    let domain = match &row.rows {
+        Some(rows) => tables.get(rows).cloned().map(Domain::Rows),
+        None => Some(Domain::Numbers {
+            from: row.from,
+            count: row.count,
+        }),
+    };
+    let name = row.name.clone();
+    let domain = domain.ok_or_else(|| format!("{name}: there is no such table"))?;
+    Ok(Field { name, domain })
+}

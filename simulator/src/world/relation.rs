@@ -1,0 +1,226 @@
+//! Who leads to whom.
+
+use std::sync::Arc;
+
+use svc_fixtures::world::RelationRow;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::KindIndex;
+use super::form::Ranges;
+use super::kind::{Digits, Domain, Kind, View};
+use super::permutation::{Permutation, mixed};
+use super::table::{Column, RowIndex, Table};
+
+/// From each subject of a kind to one of another.
+#[derive(Debug)]
+pub(super) struct Relation {
+    name: String,
+    of: KindIndex,
+    to: KindIndex,
+    how: How,
+    sample: bool,
+    salt: u64,
+}
+
+#[derive(Debug)]
+enum How {
+    /// Two who are neighbours in this field belong together.
+    Neighbour(usize),
+    /// Anybody with these digits: each is the subject's own, drawn within a range, or any.
+    Drawn(Vec<Digit>),
+    /// Everybody who can sit in such a seat sits in some, for there are more seats than people.
+    Seat {
+        seat: u64,
+        seats: Vec<(u64, u64)>,
+        people: Vec<(u64, u64)>,
+    },
+}
+
+#[derive(Debug)]
+enum Digit {
+    /// A row in whose column the same stands as in a column of the subject.
+    Same {
+        field: usize,
+        column: Arc<Column>,
+        rows: RowIndex,
+    },
+    Within {
+        from: u64,
+        to: u64,
+    },
+}
+
+impl Relation {
+    pub(super) fn new(
+        row: &RelationRow,
+        (of, from): (KindIndex, &Kind),
+        (to, target): (KindIndex, &Kind),
+    ) -> Result<Self, String> {
+        let wrong = |what: &str| format!("{}.{}: {what}", row.of, row.name);
+        let place = |kind: &Kind, name: &str| {
+            let at = kind
+                .fields(View::Own)
+                .iter()
+                .position(|field| field.name == name);
+            at.ok_or_else(|| wrong(&format!("there is no field {name}")))
+        };
+        let how = match (&row.flip, row.seat) {
+            (Some(field), _) if of == to => How::Neighbour(place(from, field)?),
+            (Some(_), _) => return Err(wrong("neighbours are of one kind")),
+            (None, Some(seat)) => {
+                let (seats, people) = (ranges(from, &row.only), ranges(target, &row.sitting));
+                match count(&seats) >= count(&people) {
+                    true => How::Seat {
+                        seat,
+                        seats,
+                        people,
+                    },
+                    false => return Err(wrong("there are more people than seats")),
+                }
+            }
+            (None, None) => {
+                let digit = |field: &super::Field| match row.same.get(&field.name) {
+                    Some((column, path)) => {
+                        let (name, own) = path.split_once('.').unwrap_or((path, ""));
+                        let at = place(from, name)?;
+                        let own = rows_of(&from.fields(View::Own)[at])
+                            .and_then(|table| table.column(own));
+                        let rows = rows_of(field).and_then(|table| table.index(&[column.as_str()]));
+                        let pair = own.cloned().zip(rows);
+                        let (column, rows) =
+                            pair.ok_or_else(|| wrong("there is no such column"))?;
+                        Ok(Digit::Same {
+                            field: at,
+                            column,
+                            rows,
+                        })
+                    }
+                    None => {
+                        let all = (0, field.size());
+                        let (from, to) = row.within.get(&field.name).copied().unwrap_or(all);
+                        Ok(Digit::Within { from, to })
+                    }
+                };
+                let digits = target.fields(View::Own).iter().map(digit);
+                How::Drawn(digits.collect::<Result<_, String>>()?)
+            }
+        };
+        let salt = xxh3_64(format!("{}.{}", row.of, row.name).as_bytes());
+        Ok(Relation {
+            name: row.name.clone(),
+            of,
+            to,
+            how,
+            sample: row.sample,
+            salt,
+        })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn of(&self) -> KindIndex {
+        self.of
+    }
+
+    pub(super) fn sample(&self) -> bool {
+        self.sample
+    }
+
+    pub(super) fn to(&self) -> KindIndex {
+        self.to
+    }
+
+    /// The number of whom a subject leads to.
+    pub(super) fn follow(&self, (from, to): (&Kind, &Kind), number: u64, seed: u64) -> u64 {
+        let own = from.digits(number, View::Own, seed);
+        match &self.how {
+            How::Neighbour(field) => {
+                let mut digits = own;
+                digits[*field] ^= 1;
+                to.number(&digits, View::Own, seed)
+            }
+            How::Drawn(rows) => {
+                let mut draw = mixed(seed ^ self.salt ^ mixed(number));
+                let mut digits = Digits::default();
+                for (digit, row) in digits.iter_mut().zip(rows) {
+                    *digit = match row {
+                        Digit::Same {
+                            field,
+                            column,
+                            rows,
+                        } => rows
+                            .drawn(column.text(own[*field]), draw)
+                            .unwrap_or_default(),
+                        Digit::Within { from, to } => from + draw % (to - from),
+                    };
+                    draw = mixed(draw);
+                }
+                to.number(&digits, View::Own, seed)
+            }
+            How::Seat { seats, people, .. } => {
+                // A subject without such seats leads to whoever sits in another's.
+                let at = Permutation::new(self.seed(seed), count(seats)).apply(packed(seats, &own));
+                to.number(&unpacked(people, at % count(people)), View::Own, seed)
+            }
+        }
+    }
+
+    /// The numbers of those who lead to a subject. Only seats are known from both sides.
+    pub(super) fn back(&self, (from, to): (&Kind, &Kind), number: u64, seed: u64) -> Vec<u64> {
+        let How::Seat { seats, people, .. } = &self.how else {
+            return Vec::new();
+        };
+        let digits = to.digits(number, View::Own, seed);
+        let mut ranges = people.iter().zip(&digits);
+        if !ranges.all(|((from, to), digit)| (from..to).contains(&digit)) {
+            return Vec::new();
+        }
+        let permutation = Permutation::new(self.seed(seed), count(seats));
+        let places = (packed(people, &digits)..count(seats)).step_by(count(people) as usize);
+        let seat = |place| from.number(&unpacked(seats, permutation.undo(place)), View::Own, seed);
+        places.map(seat).collect()
+    }
+
+    fn seed(&self, seed: u64) -> u64 {
+        let seat = match self.how {
+            How::Seat { seat, .. } => seat,
+            _ => 0,
+        };
+        seed ^ self.salt.wrapping_add(seat)
+    }
+}
+
+fn rows_of(field: &super::Field) -> Option<&Table> {
+    match &field.domain {
+        Domain::Rows(table) => Some(table),
+        Domain::Numbers { .. } => None,
+    }
+}
+
+/// The digits that subjects of a kind can have, where some are bounded.
+pub(super) fn ranges(kind: &Kind, only: &Ranges) -> Vec<(u64, u64)> {
+    let range = |field: &super::Field| only.get(&field.name).copied().unwrap_or((0, field.size()));
+    kind.fields(View::Own).iter().map(range).collect()
+}
+
+fn count(ranges: &[(u64, u64)]) -> u64 {
+    ranges.iter().map(|(from, to)| to - from).product()
+}
+
+fn packed(ranges: &[(u64, u64)], digits: &Digits) -> u64 {
+    let pairs = ranges.iter().zip(digits);
+    pairs.fold(0, |number, ((from, to), digit)| {
+        number * (to - from) + digit.saturating_sub(*from) % (to - from)
+    })
+}
+
+pub(super) fn unpacked(ranges: &[(u64, u64)], number: u64) -> Digits {
+    let (mut digits, mut left) = (Digits::default(), number);
+    for ((from, to), digit) in ranges.iter().zip(&mut digits).rev() {
+        *digit = from + left % (to - from);
+        left /= to - from;
+    }
+    digits
+}

@@ -1,0 +1,253 @@
+//! Tables that fields choose rows from, and the rows by what stands in some of their columns.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+/// Rows that a field chooses from.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    rows: u32,
+    columns: BTreeMap<String, Arc<Column>>,
+}
+
+/// What stands in one column of a table.
+#[derive(Debug, Default)]
+pub(super) struct Column {
+    /// Each text once, in order.
+    texts: Vec<Box<str>>,
+    /// The position of its text, a row each.
+    rows: Vec<u16>,
+    /// How long a text can be, the longest first.
+    lengths: Vec<usize>,
+}
+
+impl Column {
+    /// A column with these texts, a row each.
+    #[must_use]
+    pub(super) fn new<'t>(rows: impl IntoIterator<Item = &'t str>) -> Self {
+        let rows: Vec<_> = rows.into_iter().collect();
+        let mut texts: Vec<&str> = rows.clone();
+        texts.sort_unstable();
+        texts.dedup();
+        let place = |text: &&str| {
+            texts
+                .binary_search(text)
+                .ok()
+                .and_then(|at| u16::try_from(at).ok())
+        };
+        let rows = rows
+            .iter()
+            .map(|text| place(text).expect("fewer than 65,536 texts"))
+            .collect();
+        Column::of(texts.iter().map(|&text| text.into()).collect(), rows)
+    }
+
+    /// A column of another table, taken over for rows that name one of its rows each.
+    #[must_use]
+    pub(super) fn through(&self, rows: impl IntoIterator<Item = usize>) -> Self {
+        let rows = rows.into_iter().map(|row| self.rows[row]).collect();
+        Column::of(self.texts.clone(), rows)
+    }
+
+    fn of(texts: Vec<Box<str>>, rows: Vec<u16>) -> Self {
+        let mut lengths: Vec<_> = texts.iter().map(|text| text.len()).collect();
+        lengths.sort_unstable_by(|one, other| other.cmp(one));
+        lengths.dedup();
+        Column {
+            texts,
+            rows,
+            lengths,
+        }
+    }
+
+    /// What stands in a row.
+    #[must_use]
+    pub(super) fn text(&self, row: u64) -> &str {
+        &self.texts[usize::from(self.rows[row as usize])]
+    }
+
+    fn at(&self, text: &str) -> Option<u16> {
+        let found = self
+            .texts
+            .binary_search_by(|known| (**known).cmp(text))
+            .ok()?;
+        u16::try_from(found).ok()
+    }
+}
+
+impl Table {
+    /// How many rows.
+    #[must_use]
+    pub(super) fn rows(&self) -> u64 {
+        u64::from(self.rows)
+    }
+
+    /// A table with these columns, which are equally long.
+    #[must_use]
+    pub(super) fn new(columns: impl IntoIterator<Item = (String, Column)>) -> Self {
+        let columns: BTreeMap<_, _> = columns
+            .into_iter()
+            .map(|(name, column)| (name, Arc::new(column)))
+            .collect();
+        let rows = columns
+            .values()
+            .next()
+            .map_or(0, |column| column.rows.len());
+        assert!(columns.values().all(|column| column.rows.len() == rows));
+        Table {
+            rows: u32::try_from(rows).expect("not so many rows"),
+            columns,
+        }
+    }
+
+    /// A column by its name.
+    #[must_use]
+    pub(super) fn column(&self, name: &str) -> Option<&Arc<Column>> {
+        self.columns.get(name)
+    }
+
+    /// The rows by what stands in some of the columns; none where one of them is not there.
+    #[must_use]
+    pub(super) fn index(&self, columns: &[&str]) -> Option<RowIndex> {
+        let columns: Option<Vec<_>> = columns
+            .iter()
+            .map(|name| self.columns.get(*name).cloned())
+            .collect();
+        Some(RowIndex::new(columns?, self.rows))
+    }
+}
+
+/// The rows of a table by what stands in some of its columns, four at most.
+#[derive(Debug, Clone)]
+pub(super) struct RowIndex {
+    columns: Vec<Arc<Column>>,
+    /// All rows, those that are alike next to each other and in order.
+    rows: Vec<u32>,
+    /// The place of a row among those that are alike.
+    places: Vec<u32>,
+    /// Where rows that are alike begin in `rows`, and how many they are. Only looked up.
+    alike: HashMap<RowKey, (u32, u32), FixedState>,
+    most: u64,
+}
+
+/// What stands in the columns of an index: a text each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+pub(super) struct RowKey([u16; 4]);
+
+impl RowKey {
+    /// A key that stands for a digit.
+    #[must_use]
+    pub(super) fn of(digit: u64) -> Self {
+        RowKey(std::array::from_fn(|at| (digit >> (16 * at)) as u16))
+    }
+
+    /// It as a number.
+    #[must_use]
+    pub(super) fn number(self) -> u64 {
+        self.0
+            .iter()
+            .rev()
+            .fold(0, |number, text| number << 16 | u64::from(*text))
+    }
+}
+
+impl RowIndex {
+    fn new(columns: Vec<Arc<Column>>, rows: u32) -> Self {
+        assert!(columns.len() <= 4, "four columns at most");
+        let key = |row: u32| key(&columns, row);
+        let (mut places, mut alike, mut most) = (vec![0; rows as usize], HashMap::default(), 0);
+        let mut sorted: Vec<_> = (0..rows).collect();
+        sorted.sort_by_key(|row| key(*row));
+        let mut start = 0;
+        for rows in sorted.chunk_by(|one, next| key(*one) == key(*next)) {
+            let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+            for (place, row) in (0..).zip(rows) {
+                places[*row as usize] = place;
+            }
+            alike.insert(key(rows[0]), (start, count));
+            most = most.max(u64::from(count));
+            start += count;
+        }
+        RowIndex {
+            rows: sorted,
+            columns,
+            places,
+            alike,
+            most,
+        }
+    }
+
+    /// What stands in a row.
+    #[must_use]
+    pub(super) fn key(&self, row: u64) -> RowKey {
+        key(&self.columns, row as u32)
+    }
+
+    /// The text of one of its columns.
+    #[must_use]
+    pub(super) fn text(&self, key: RowKey, column: usize) -> &str {
+        &self.columns[column].texts[usize::from(key.0[column])]
+    }
+
+    /// How many rows are like this.
+    #[must_use]
+    pub(super) fn count(&self, key: RowKey) -> u64 {
+        self.alike
+            .get(&key)
+            .map_or(0, |(_, count)| u64::from(*count))
+    }
+
+    /// One of the rows like this.
+    #[must_use]
+    pub(super) fn row(&self, key: RowKey, place: u64) -> u64 {
+        let (start, _) = self.alike[&key];
+        u64::from(self.rows[start as usize + place as usize])
+    }
+
+    /// One of the rows in whose first column a text stands.
+    #[must_use]
+    pub(super) fn drawn(&self, text: &str, draw: u64) -> Option<u64> {
+        let mut key = RowKey::default();
+        let rest = self.take(&mut key, 0, text)?;
+        let count = Some(self.count(key)).filter(|count| rest.is_empty() && *count > 0)?;
+        Some(self.row(key, draw % count))
+    }
+
+    /// The place of a row among those that are alike.
+    #[must_use]
+    pub(super) fn place(&self, row: u64) -> u64 {
+        u64::from(self.places[row as usize])
+    }
+
+    /// How many rows are alike at most.
+    #[must_use]
+    pub(super) fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Takes the longest text of a column from the beginning of a text, into a key.
+    #[must_use]
+    pub(super) fn take<'t>(
+        &self,
+        key: &mut RowKey,
+        column: usize,
+        text: &'t str,
+    ) -> Option<&'t str> {
+        let known = &self.columns[column];
+        known.lengths.iter().find_map(|length| {
+            let (first, rest) = text.split_at_checked(*length)?;
+            key.0[column] = known.at(first)?;
+            Some(rest)
+        })
+    }
+}
+
+fn key(columns: &[Arc<Column>], row: u32) -> RowKey {
+    let mut key = RowKey::default();
+    for (text, column) in key.0.iter_mut().zip(columns) {
+        *text = column.rows[row as usize];
+    }
+    key
+}
