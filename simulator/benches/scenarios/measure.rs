@@ -73,7 +73,13 @@ impl<'r> Side<'r> {
             };
             let began = Instant::now();
             let credential = credential(&call).expect("a key is presented");
-            let prepared = engine::prepare(self.rules, "local", credential, &call);
+            let prepared = engine::prepare(
+                self.rules,
+                "local",
+                credential,
+                &call,
+                Timestamp::UNIX_EPOCH,
+            );
             let decision = engine::decide(self.rules, &self.account, &prepared, START);
             took.push(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
             assert!(matches!(decision, Decision::Answered { .. }));

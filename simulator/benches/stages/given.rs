@@ -210,7 +210,13 @@ pub(crate) fn seasoned(kind: Kind) -> Account {
 /// A call prepared for such an account.
 pub(crate) fn prepared<'a>(call: &'a Call<'a>) -> Prepared<'a> {
     let credential = credential(call).expect("a key is presented");
-    engine::prepare(rules(), &config().id, credential, call)
+    engine::prepare(
+        rules(),
+        &config().id,
+        credential,
+        call,
+        Timestamp::UNIX_EPOCH,
+    )
 }
 
 /// What an account answers, and what changes.

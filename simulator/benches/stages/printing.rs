@@ -64,6 +64,9 @@ fn filled(input: &Input<'_>, operation: OperationIndex) -> Vec<u8> {
         verification: VerificationId::NONE,
         addresses: rules().addresses.of(Environment::Test),
         people: &rules().scenarios.people,
+        declared: &rules().declared,
+        population: rules().population,
+        today: jiff::civil::date(2026, 11, 1),
     };
     rules().answer(operation, None).print(sources, &mut data);
     data

@@ -7,6 +7,7 @@ use clap::Args;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Problems;
 use svc_fixtures::template::Answers;
+use svc_fixtures::world::WorldRows;
 
 use super::check_report::{CheckFormat, CheckReport};
 use super::failure::Failure;
@@ -55,7 +56,12 @@ fn read(
     report: &mut CheckReport,
 ) -> Option<Vec<Expectation>> {
     let mistakes = &mut report.mistakes;
-    let answers = Answers::read(&files.rules.answers, contract, &compute::signatures());
+    let answers = Answers::read(
+        &files.rules.answers,
+        contract,
+        &compute::signatures(),
+        WorldRows::built_in(),
+    );
     let answers = ok_or_collect(answers, mistakes);
     // Without the answers nobody can say what scenarios may say of the people in them.
     let sources = &files.rules.scenarios;

@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::Value;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::template::Answers;
+use svc_fixtures::world::WorldRows;
 
 use super::failure::Failure;
 use super::terminal;
@@ -37,6 +38,11 @@ pub(super) fn text() -> Result<String, Failure> {
 fn schema() -> Result<Value, Failure> {
     let files = Files::built_in();
     let contract = Contract::read(&files.contract)?;
-    let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
+    let answers = Answers::read(
+        &files.answers,
+        &contract,
+        &compute::signatures(),
+        WorldRows::built_in(),
+    )?;
     Ok(scenario_format::schema(&contract, &answers.cast))
 }

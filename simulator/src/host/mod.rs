@@ -146,7 +146,8 @@ impl Host {
                 Err(_) => return self.unauthenticated_reply(call, &Rejection::TooManyAccounts),
             };
             let rules = self.rules.of(&cell);
-            let mut prepared = engine::prepare(&rules, cell.id(), credential, call);
+            let mut prepared =
+                engine::prepare(&rules, cell.id(), credential, call, self.clock.now());
             prepared.room = self.memory.room();
             let execution = CallExecution {
                 scheduler: &self.scheduler,

@@ -340,7 +340,13 @@ impl CallSpec<'_> {
             },
             body: Body::Whole(body.as_bytes()),
         };
-        use_it(prepare(rules, account, Credential { key: self.key }, &call))
+        use_it(prepare(
+            rules,
+            account,
+            Credential { key: self.key },
+            &call,
+            Timestamp::UNIX_EPOCH,
+        ))
     }
 }
 

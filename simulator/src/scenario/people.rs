@@ -26,6 +26,8 @@ pub struct Profile {
     pub role: String,
     /// What they are asked for by, as subjects are compared.
     pub identifiers: Vec<String>,
+    /// The same as written, each with the field of a request it stands in.
+    pub asked: Vec<(String, String)>,
     /// What is said of them, by attribute.
     pub said: BTreeMap<String, Json<'static>>,
     /// Who the others are where the answer is about them, by role: places among the profiles.
@@ -50,24 +52,19 @@ impl People {
         }
     }
 
+    /// The place of whoever is asked for so.
+    #[must_use]
+    pub fn place(&self, subject: &str) -> Option<usize> {
+        match self.by_identifier.is_empty() {
+            true => None,
+            false => self.by_identifier.get(subject).copied(),
+        }
+    }
+
     /// Who is asked for so.
     #[must_use]
     pub fn asked_for_by(&self, subject: &str) -> Option<&Profile> {
-        if self.by_identifier.is_empty() {
-            return None;
-        }
-        let at = self.by_identifier.get(subject)?;
-        Some(&self.profiles[*at])
-    }
-
-    /// Who plays this role in an answer about that subject.
-    #[must_use]
-    pub fn playing(&self, subject: &str, role: &str) -> Option<&Profile> {
-        let about = self.asked_for_by(subject)?;
-        if about.role == role {
-            return Some(about);
-        }
-        about.others.get(role).map(|&at| &self.profiles[at])
+        self.place(subject).map(|at| &self.profiles[at])
     }
 
     /// All of them, in order.

@@ -53,53 +53,53 @@ fn the_three_steps_in_order_bring_the_holder() {
         "type": "POSTPAID",
         "paymentHistory": [
           {
-            "month": "2025-12",
-            "amount": 538,
+            "month": "2026-12",
+            "amount": 723,
             "status": "PAID"
           },
           {
-            "month": "2025-11",
-            "amount": 697,
+            "month": "2026-11",
+            "amount": 839,
             "status": "PAID"
           },
           {
-            "month": "2025-10",
-            "amount": 639,
+            "month": "2026-10",
+            "amount": 895,
             "status": "PAID"
           },
           {
-            "month": "2025-09",
-            "amount": 515,
+            "month": "2026-09",
+            "amount": 675,
             "status": "PAID"
           },
           {
-            "month": "2025-08",
-            "amount": 899,
+            "month": "2026-08",
+            "amount": 563,
             "status": "PAID"
           },
           {
-            "month": "2025-07",
-            "amount": 311,
+            "month": "2026-07",
+            "amount": 807,
             "status": "PAID"
           },
           {
-            "month": "2025-06",
-            "amount": 382,
+            "month": "2026-06",
+            "amount": 534,
             "status": "PAID"
           },
           {
-            "month": "2025-05",
-            "amount": 388,
+            "month": "2026-05",
+            "amount": 704,
             "status": "PAID"
           },
           {
-            "month": "2025-04",
-            "amount": 856,
+            "month": "2026-04",
+            "amount": 447,
             "status": "PAID"
           },
           {
-            "month": "2025-03",
-            "amount": 494,
+            "month": "2026-03",
+            "amount": 821,
             "status": "PAID"
           }
         ]

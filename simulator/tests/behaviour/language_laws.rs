@@ -12,6 +12,7 @@ use svc_fixtures::reading::Source;
 use svc_fixtures::sample::any::runner;
 use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::{Answers, Character};
+use svc_fixtures::world::WorldRows;
 use svc_simulator::engine::compute;
 use svc_simulator::scenario::read_scenarios;
 
@@ -20,7 +21,12 @@ use crate::scene::Scene;
 static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 
 static CAST: LazyLock<BTreeMap<String, Character>> = LazyLock::new(|| {
-    let answers = Answers::read(&embedded::answers(), &CONTRACT, &compute::signatures());
+    let answers = Answers::read(
+        &embedded::answers(),
+        &CONTRACT,
+        &compute::signatures(),
+        WorldRows::built_in(),
+    );
     answers.expect("the built-in answers read").cast
 });
 

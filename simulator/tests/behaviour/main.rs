@@ -26,6 +26,7 @@ mod layout;
 mod lookups;
 mod memory;
 mod openapi;
+mod pairs;
 mod pending;
 mod people;
 mod properties;

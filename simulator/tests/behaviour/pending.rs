@@ -53,24 +53,24 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
       "status": "completed",
       "data": {
         "uan": "100000000202",
-        "memberName": "REKHA JAIN",
-        "dateOfBirth": "1980-08-31",
+        "memberName": "KUMARAN PALANISAMY",
+        "dateOfBirth": "1992-12-30",
         "employmentHistory": [
           {
-            "establishmentId": "KABNG7903286921",
-            "establishmentName": "MAYURA TRADERS PRIVATE LIMITED",
-            "doj": "2014-03-15",
+            "establishmentId": "TNMAS9623529406",
+            "establishmentName": "YASHDEEP TARARUPA LEATHERS PRIVATE LIMITED",
+            "doj": "2015-07-03",
             "dol": "",
-            "designation": "MANAGER",
-            "memberId": "KABNG79032869210000699"
+            "designation": "SALES EXECUTIVE",
+            "memberId": "TNMAS96235294060000647"
           },
           {
-            "establishmentId": "MHBAN5672146436",
-            "establishmentName": "VASANT TRADERS LIMITED",
-            "doj": "2011-03-15",
-            "dol": "2014-02-13",
+            "establishmentId": "TNMAS0910370654",
+            "establishmentName": "YASHTEJ AMARGIRI PHARMA LIMITED",
+            "doj": "2010-12-30",
+            "dol": "2015-06-03",
             "designation": "TRAINEE",
-            "memberId": "MHBAN56721464360000282"
+            "memberId": "TNMAS09103706540000016"
           }
         ]
       },

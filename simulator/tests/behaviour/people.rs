@@ -3,6 +3,7 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::template::Answers;
+use svc_fixtures::world::WorldRows;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::compute;
 
@@ -31,7 +32,7 @@ const CHECKS: [Check; 9] = [
         &[
             ("name", "MEERA NAIR"),
             ("fatherName", "SURESH NAIR"),
-            ("age", "34"),
+            ("age", "35"),
             ("gender", "FEMALE"),
         ],
     ),
@@ -113,7 +114,8 @@ fn the_readme_lists_what_can_be_said_of_whom() {
     let readme = include_str!("../../../scenarios/README.md");
     let contract = svc_fixtures::contract::Contract::built_in();
     let (files, functions) = (svc_fixtures::embedded::answers(), compute::signatures());
-    let answers = Answers::read(&files, &contract, &functions).expect("they read");
+    let answers =
+        Answers::read(&files, &contract, &functions, WorldRows::built_in()).expect("they read");
     for (role, character) in &answers.cast {
         let names: Vec<_> = character
             .attributes

@@ -9,6 +9,7 @@ use svc_fixtures::contract::{
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::any::runner;
 use svc_fixtures::template::{Answers, Expr, Part, Root, Template};
+use svc_fixtures::world::WorldRows;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::engine::compute;
@@ -80,8 +81,13 @@ fn echoes(answers: &Answers, operation: &Operation) -> Vec<(String, String)> {
 
 fn answers(contract: &Contract) -> Answers {
     let sources = svc_fixtures::embedded::answers();
-    Answers::read(&sources, contract, &compute::signatures())
-        .unwrap_or_else(|problems| panic!("{problems}"))
+    Answers::read(
+        &sources,
+        contract,
+        &compute::signatures(),
+        WorldRows::built_in(),
+    )
+    .unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 /// Puts what the earlier steps gave into a generated body.

@@ -6,13 +6,19 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::embedded;
 use svc_fixtures::reading::Source;
 use svc_fixtures::template::Answers;
+use svc_fixtures::world::WorldRows;
 use svc_simulator::engine::compute;
 use svc_simulator::scenario;
 
 pub(crate) fn problems(text: &str) -> String {
     let files: Vec<Arc<Source>> = vec![Source::new("mine.toml", text)];
     let contract = Contract::built_in();
-    let answers = Answers::read(&embedded::answers(), &contract, &compute::signatures());
+    let answers = Answers::read(
+        &embedded::answers(),
+        &contract,
+        &compute::signatures(),
+        WorldRows::built_in(),
+    );
     let cast = answers.expect("the built-in answers read").cast;
     match scenario::read_scenarios(&contract, &cast, &files) {
         Ok(_) => "nothing wrong".to_owned(),

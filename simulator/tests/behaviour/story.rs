@@ -138,7 +138,7 @@ fn all_samples_speak_of_one_person() {
         "15-08-1990",
         &["verify.identity.mobile-otp.fetch: date_of_birth"],
     );
-    story.all("35", &["verify.identity.voter: age"]);
+    story.all("36", &["verify.identity.voter: age"]);
     let homes = [
         "verify.identity.voter: address",
         "verify.identity.mobile-otp.fetch: address",
@@ -317,10 +317,8 @@ fn numbers_that_contain_others_contain_those_of_the_story() {
 }
 
 /// Members of these names that speak of somebody else, or of something that is no person.
-const OTHERS: [&str; 8] = [
-    "NAVEEN KUMAR",
-    "MAYURA PHARMA LIMITED",
-    "NEELGIRI SYSTEMS WEST",
+const OTHERS: [&str; 6] = [
+    "NEELGIRI SYSTEMS WORKS",
     "GOVERNMENT PRIMARY SCHOOL",
     "MODEL HOUSING FINANCE",
     "TEST BANK",
@@ -370,7 +368,9 @@ fn no_name_of_any_sample_is_outside_the_story() {
             let known = CAST.contains(&&*text) || OTHERS.contains(&&*text);
             // How well names match, and what banks and branches are called.
             let others = ["match", "bank", "branch"];
-            let no_person = others.iter().any(|part| member.contains(part));
+            // Whom she worked for earlier is a stranger.
+            let no_person = others.iter().any(|part| member.contains(part))
+                || operation == "verify.employment.uan" && member == "establishmentname";
             assert!(known || no_person, "{operation}: {member} is {text}");
         }
     }

@@ -10,6 +10,7 @@ use svc_fixtures::contract::Contract;
 use svc_fixtures::embedded;
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
+use svc_fixtures::world::WorldRows;
 use svc_simulator::engine::compute;
 use svc_simulator::scenario::{built_in, read_scenarios};
 use svc_simulator::scenario_analysis::find_unreachable;
@@ -57,7 +58,12 @@ fn report_of(contract: &Contract, answers: &Answers, name: &str, text: &str) -> 
 
 pub(crate) fn rows() -> (Contract, Answers) {
     let contract = Contract::built_in();
-    let answers = Answers::read(&embedded::answers(), &contract, &compute::signatures());
+    let answers = Answers::read(
+        &embedded::answers(),
+        &contract,
+        &compute::signatures(),
+        WorldRows::built_in(),
+    );
     (contract, answers.expect("the built-in answers read"))
 }
 

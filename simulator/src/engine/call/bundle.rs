@@ -82,7 +82,7 @@ fn second_call<'a>(
         return Ok(None);
     }
     let members = given(&rules.contract.operations[operation], body);
-    plan_step(rules, around, operation, Json::Object(members)).map(Some)
+    plan_step(rules, around, operation, Json::Object(members), None).map(Some)
 }
 
 /// Checks what a step takes from the body; what an earlier step may give it need not be there.
@@ -171,7 +171,7 @@ impl BundlePlan<'_> {
             let value = at_path(&answer, &carry.path)?;
             members.push((Cow::Owned(carry.field.clone()), value.clone().into_owned()));
         }
-        plan_step(rules, self.around, operation, Json::Object(members)).ok()
+        plan_step(rules, self.around, operation, Json::Object(members), None).ok()
     }
 }
 

@@ -144,15 +144,23 @@ impl<'a> Input<'a> {
         self.folded.as_deref().or_else(text).unwrap_or_default()
     }
 
-    fn subject_field(&self) -> Option<(&'a Field, &str)> {
+    /// The place of the field that identifies the subject.
+    #[must_use]
+    pub fn subject_index(&self) -> Option<FieldIndex> {
         let operation = self.operation;
         let named = operation.subject.into_iter();
         let identifiers = operation.identifiers().map(|(index, _)| index);
-        let text = |index: FieldIndex| {
-            let text = first_text(self.field(index)?)?;
-            Some((&operation.request[index], text))
+        let has_text = |index: &FieldIndex| {
+            self.field(*index)
+                .is_some_and(|it| first_text(it).is_some())
         };
-        named.chain(identifiers).find_map(text)
+        named.chain(identifiers).find(has_text)
+    }
+
+    fn subject_field(&self) -> Option<(&'a Field, &str)> {
+        let index = self.subject_index()?;
+        let text = first_text(self.field(index)?)?;
+        Some((&self.operation.request[index], text))
     }
 
     /// The identifying texts with the place of their field, in the contract's order.

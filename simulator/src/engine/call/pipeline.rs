@@ -490,7 +490,7 @@ pub fn unauthenticated_reply(
     machine: Timestamp,
 ) -> Reply {
     let nobody = Credential { key: "" };
-    let prepared = prepare(rules, "", nobody, call);
+    let prepared = prepare(rules, "", nobody, call, machine);
     let id = prepared.content.verification(0);
     let mut verification = prepared.verification(id, machine);
     refuse(rules, call.environment, &mut verification, rejection)

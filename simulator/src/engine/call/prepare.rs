@@ -81,13 +81,14 @@ pub enum Plan<'a> {
     Usage(Period),
 }
 
-/// Prepares a call of an account.
+/// Prepares a call of an account, at this time of the machine's clock.
 #[must_use]
 pub fn prepare<'a>(
     rules: &'a Rules,
     account: &'a str,
     credential: Credential<'a>,
     call: &'a Call<'a>,
+    machine: Timestamp,
 ) -> Prepared<'a> {
     let target = rules.router.find(call.method, call.path);
     let operation = match target {
@@ -132,7 +133,7 @@ pub fn prepare<'a>(
     let plan = target.and_then(|target| {
         let checked = reference.and(key);
         let json = checked.map(|_| json).transpose();
-        plan_target(rules, around, target, json, call.query)
+        plan_target(rules, around, target, json, call.query, machine)
     });
     Prepared {
         environment: call.environment,
@@ -174,13 +175,20 @@ fn plan_target<'a>(
     target: Target<'a>,
     json: Option<Result<Result<Json<'a>, Rejection>, Rejection>>,
     query: &str,
+    machine: Timestamp,
 ) -> Result<Plan<'a>, Rejection> {
     match target {
         Target::Verification(id) => Ok(Plan::LookUp(id)),
         Target::Usage => Ok(Plan::Usage(usage::period(query)?)),
         Target::Operation(operation) => {
             let json = json.expect("a body is parsed for every operation")??;
-            Ok(Plan::Operation(plan_step(rules, around, operation, json)?))
+            Ok(Plan::Operation(plan_step(
+                rules,
+                around,
+                operation,
+                json,
+                Some(machine),
+            )?))
         }
         Target::Bundle(bundle) => {
             let json = json.expect("a body is parsed for every bundle")??;

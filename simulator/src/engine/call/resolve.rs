@@ -11,7 +11,7 @@ use super::bundle::BundlePlan;
 use super::request::Environment;
 use super::response::{ResponseTemplate, Sources};
 use super::rules::Rules;
-use super::step_plan::StepPlan;
+use super::step_plan::{StepPlan, first_of_month};
 use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::flow::{Flow, FlowAdvance, FlowChange, FlowMemory, StepOf};
 use crate::engine::state::ids::{Content, SequenceKey, VerificationId};
@@ -115,6 +115,9 @@ impl Resolver<'_> {
                 verification: id,
                 addresses: self.rules.addresses.of(self.environment),
                 people: &self.rules.scenarios.people,
+                declared: &self.rules.declared,
+                population: self.rules.population,
+                today: first_of_month(self.now),
             },
             reference: self.reference,
             now: self.now,
@@ -236,8 +239,11 @@ impl<'a> Filling<'a> {
     }
 
     fn print(&self, answer: &'a ResponseTemplate) -> Vec<u8> {
-        if let Some(draft) = &self.plan.draft {
-            return draft.to_vec();
+        // It was printed outside the lock, for the month of the machine's clock.
+        if let Some(draft) = &self.plan.draft
+            && draft.today == self.sources.today
+        {
+            return draft.data.clone();
         }
         let mut data = Vec::with_capacity(512);
         answer.print(self.sources, &mut data);

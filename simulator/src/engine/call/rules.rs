@@ -7,13 +7,15 @@ use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, Operation, OperationIndex};
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
+use svc_fixtures::world::WorldRows;
 
-use super::response::{AllAddresses, ResponseTemplate, Story, changed};
+use super::response::{AllAddresses, DeclaredSubjects, ResponseTemplate, Story, changed};
 use super::route::Router;
 use crate::engine::compute;
 use crate::engine::state::flow::{self, StepOf};
 use crate::engine::state::ids::Seed;
 use crate::scenario::{Outcome, OutcomeKind, PatchIndex, ScenarioSet, read_scenarios};
+use crate::world::{Population, World};
 
 /// What calls are decided by.
 #[derive(Debug, Clone)]
@@ -28,8 +30,12 @@ pub struct Rules {
     pub scenarios: Arc<ScenarioSet>,
     /// Where each operation stands in the flows.
     pub steps: Vec<Option<StepOf>>,
+    /// Which of the population those are whom scenarios declare.
+    pub declared: Arc<DeclaredSubjects>,
     /// What ids depend on.
     pub seed: Seed,
+    /// Everybody there is.
+    pub population: Population,
     /// Where the simulator is reached; whoever listens elsewhere says so here.
     pub addresses: AllAddresses,
     endpoints: Arc<[Arc<str>]>,
@@ -86,9 +92,14 @@ impl Rules {
     /// Every mistake of every file of the first kind that has any: contract, answers, scenarios.
     pub fn read(files: &Files, seed: Seed) -> Result<Rules, Problems> {
         let contract = Contract::read(&files.contract)?;
-        let answers = Answers::read(&files.answers, &contract, &compute::signatures())?;
+        let answers = Answers::read(
+            &files.answers,
+            &contract,
+            &compute::signatures(),
+            WorldRows::built_in(),
+        )?;
         let scenarios = read_scenarios(&contract, &answers.cast, &files.scenarios)?;
-        let story = Story::new(&answers);
+        let story = Story::new(&contract, &answers);
         let template =
             |operation: OperationIndex| &answers.by_operation[&contract.operations[operation].id];
         let canned = contract
@@ -110,6 +121,11 @@ impl Rules {
             story: Arc::new(story),
             scenarios: Arc::default(),
             steps,
+            declared: Arc::default(),
+            population: Population {
+                world: World::built_in(),
+                seed: seed.number(),
+            },
             seed,
             addresses: AllAddresses::default(),
             endpoints,
@@ -154,6 +170,9 @@ impl Rules {
             }
         }
         self.changed = Arc::new(changed);
+        let declared =
+            DeclaredSubjects::new(&self.contract, self.population.world, &scenarios.people);
+        self.declared = Arc::new(declared);
         self.scenarios = Arc::new(scenarios);
         self
     }

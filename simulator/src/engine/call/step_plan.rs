@@ -1,5 +1,8 @@
 //! One operation that is to be run: its input, checked, and the scenario that it is matched to.
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use svc_fixtures::contract::OperationIndex;
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::Xxh3;
@@ -31,11 +34,27 @@ pub struct StepPlan<'a> {
     pub same: Vec<&'a str>,
     /// Which sequence it is a step of.
     pub sequence: Option<SequenceKey>,
-    /// The printed `data`, where it depends on the request alone.
-    pub draft: Option<Vec<u8>>,
+    /// The printed `data`, where it depends on the request and the month alone.
+    pub draft: Option<Draft>,
 }
 
-/// An operation with this body, checked and matched.
+/// An answer printed before it was known when exactly it is given.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// The first day of the month it was printed for.
+    pub today: Date,
+    /// The printed `data`.
+    pub data: Vec<u8>,
+}
+
+/// The first day of the month of an instant, in UTC.
+#[must_use]
+pub fn first_of_month(instant: Timestamp) -> Date {
+    instant.to_zoned(TimeZone::UTC).date().first_of_month()
+}
+
+/// An operation with this body, checked and matched. Where the machine's time is given its answer is
+/// printed already, if nothing else decides it.
 ///
 /// # Errors
 /// The first mistake of the body.
@@ -44,6 +63,7 @@ pub fn plan_step<'a>(
     around: RequestContext<'_>,
     operation: OperationIndex,
     json: Json<'a>,
+    machine: Option<Timestamp>,
 ) -> Result<StepPlan<'a>, Rejection> {
     let row = &rules.contract.operations[operation];
     let input = Input::check(&rules.contract, row, &rules.sentinels(row), json)?;
@@ -61,9 +81,12 @@ pub fn plan_step<'a>(
     let same = step.map_or_else(Vec::new, |step| same(rules, step, &input, &choice));
     let sequence = sequence(rules, &input, &choice);
     // A call with a key may be a repeated one, and then nothing is printed.
-    let draft = match around.idempotency_key {
-        None => draft(rules, around.environment, operation, &input, &choice, step),
-        Some(_) => None,
+    let draft = match (around.idempotency_key, step, machine) {
+        (None, None, Some(machine)) => {
+            let today = first_of_month(machine);
+            draft(rules, around.environment, operation, &input, &choice, today)
+        }
+        _ => None,
     };
     Ok(StepPlan {
         operation,
@@ -162,8 +185,8 @@ fn draft(
     operation: OperationIndex,
     input: &Input<'_>,
     choice: &Choice,
-    step: Option<StepOf>,
-) -> Option<Vec<u8>> {
+    today: Date,
+) -> Option<Draft> {
     let patch = match choice {
         Choice::NoMatch => None,
         Choice::Scenario(number) => match rules.scenarios.get(*number).then.as_slice() {
@@ -176,7 +199,7 @@ fn draft(
         Choice::Sentinel { .. } => return None,
     };
     let answer = rules.answer(operation, patch);
-    if step.is_some() || answer.needs_call() {
+    if answer.needs_call() {
         return None;
     }
     let mut data = Vec::with_capacity(512);
@@ -189,8 +212,11 @@ fn draft(
             verification,
             addresses: rules.addresses.of(environment),
             people: &rules.scenarios.people,
+            declared: &rules.declared,
+            population: rules.population,
+            today,
         },
         &mut data,
     );
-    Some(data)
+    Some(Draft { today, data })
 }

@@ -56,6 +56,33 @@ fn iso(day: Date) -> String {
     text
 }
 
+/// `today()`: the first day of the account's month (ruling 38).
+pub(super) fn today<'a>(tools: Tools<'a>, _: &[Json<'a>]) -> Json<'a> {
+    written(Some(tools.today))
+}
+
+/// `has_come(iso)`: whether the day is not after today.
+pub(super) fn has_come<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    Json::Bool(read(&args[0]).is_some_and(|day| day <= tools.today))
+}
+
+/// `later_of(iso, iso, …)`: the last of these days.
+pub(super) fn later_of<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    written(args.iter().filter_map(read).max())
+}
+
+/// `latest('09-30')`: the last such day that has come.
+pub(super) fn latest<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let (month, day) = args[0]
+        .as_text()
+        .and_then(|text| text.split_once('-'))
+        .unwrap_or_default();
+    let year = tools.today.year();
+    let of_year = |year: i16| of(&format!("{year:04}"), month, day);
+    let has_come = |day: &Date| *day <= tools.today;
+    written(of_year(year).filter(has_come).or_else(|| of_year(year - 1)))
+}
+
 /// So many days later.
 pub(super) fn later(day: Date, days: i64) -> Option<Date> {
     day.checked_add(Span::new().try_days(days).ok()?).ok()
@@ -128,6 +155,14 @@ pub(super) fn years_between<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let years = i64::from(to.year()) - i64::from(from.year());
     let is_full = years_later(from, years).is_some_and(|day| day <= to);
     Json::Int(if is_full { years } else { years - 1 })
+}
+
+/// `days_between(from, to)`: whole days.
+pub(super) fn days_between<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    match (read(&args[0]), read(&args[1])) {
+        (Some(from), Some(to)) => Json::Int(from.duration_until(to).as_hours() / 24),
+        _ => Json::Null,
+    }
 }
 
 /// `year(iso)`: the year.

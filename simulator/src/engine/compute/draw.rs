@@ -1,5 +1,6 @@
 //! Drawing values from the subject: the same subject always draws the same.
 
+use jiff::civil::Date;
 use svc_fixtures::json::Json;
 
 use super::{Tools, days};
@@ -35,6 +36,17 @@ pub(super) fn decimal<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     Json::Num(drawn as f64 / 100.0)
 }
 
+/// `near('12.972')`: a number of two decimals no more than five hundredths away.
+pub(super) fn near<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let number: Option<f64> = args[0].as_text().and_then(|text| text.parse().ok());
+    number
+        .filter(|number| number.is_finite())
+        .map_or(Json::Null, |number| {
+            let drawn = between(tools.draw, -5, 5) as f64;
+            Json::Num(((number * 100.0).round() + drawn) / 100.0)
+        })
+}
+
 /// `digits('98########')`: the text with a digit for each `#`.
 pub(super) fn digits<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let mut state = tools.draw;
@@ -54,13 +66,18 @@ pub(super) fn digits<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         .into()
 }
 
-/// `date('1958-01-01', '2003-12-31')`: a day between the two, both possible.
+/// `date('1958-01-01', '2003-12-31')`: a day between the two, both possible; one that has come.
 pub(super) fn date<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (Some(from), Some(to)) = (days::read(&args[0]), days::read(&args[1])) else {
         return Json::Null;
     };
-    let apart = from.duration_until(to).as_hours() / 24;
-    days::written(days::later(from, between(tools.draw, 0, apart)))
+    let until = |to| {
+        let apart = from.duration_until(to).as_hours() / 24;
+        days::later(from, between(tools.draw, 0, apart))
+    };
+    let has_come = |day: &Date| *day <= tools.today;
+    let drawn = until(to).filter(has_come).or_else(|| until(tools.today));
+    days::written(drawn.map(|day| day.min(tools.today)))
 }
 
 /// A number from `low` to `high`; `low` where there is none between them.

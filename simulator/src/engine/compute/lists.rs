@@ -19,6 +19,19 @@ pub(super) fn list<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     texts(found.into_iter().flatten())
 }
 
+/// `filled(a, b, …)`: those that are there and not empty, a list of lists as one list.
+pub(super) fn filled<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let mut found = Vec::new();
+    for arg in args {
+        match arg {
+            Json::List(items) => found.extend(items.iter().cloned()),
+            other if logic::is_true(other) => found.push(other.clone()),
+            _ => {}
+        }
+    }
+    Json::List(found)
+}
+
 /// `at(list, n)`: the item at a place, from 0; null where there is none.
 pub(super) fn at<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let place = args[1].as_int().and_then(|at| usize::try_from(at).ok());
@@ -70,6 +83,18 @@ pub(super) fn lookup<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         _ => None,
     };
     match found {
+        Some(value) => Json::Text(value.as_str().into()),
+        None => args.get(2).cloned().unwrap_or(Json::Null),
+    }
+}
+
+/// `lookup_prefix('pin_states', '560038'[, otherwise])`: what the table has for the longest beginning of
+/// the text that is a key.
+pub(super) fn lookup_prefix<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let table = args[0].as_text().and_then(|name| tools.tables.get(name));
+    let text = args[1].as_text().unwrap_or_default();
+    let mut beginnings = (1..=text.len()).rev().filter_map(|to| text.get(..to));
+    match beginnings.find_map(|key| table?.get(key)) {
         Some(value) => Json::Text(value.as_str().into()),
         None => args.get(2).cloned().unwrap_or(Json::Null),
     }

@@ -2,12 +2,14 @@
 //! answer: what comes out depends on what goes in.
 
 mod addresses;
+mod codes;
 mod days;
 mod draw;
 mod lists;
 mod logic;
 mod names;
 mod numbers;
+mod subjects;
 mod texts;
 
 #[cfg(test)]
@@ -16,10 +18,13 @@ mod laws;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
+use jiff::civil::Date;
 use svc_fixtures::json::Json;
 use svc_fixtures::template::Signature;
 
 use crate::engine::state::ids::VerificationId;
+use crate::scenario::Profile;
+use crate::world::{Population, Subject};
 
 /// Words and tables by name. They are only looked up, for nearly every call several times.
 pub type ByName<T> = HashMap<String, T, FixedState>;
@@ -37,6 +42,14 @@ pub struct Tools<'a> {
     pub tables: &'a ByName<ByName<String>>,
     /// The body of the request as it was written, without defaults.
     pub request: &'a Json<'a>,
+    /// The first day of the month that the account's clock shows (ruling 38).
+    pub today: Date,
+    /// Everybody there is.
+    pub population: Population,
+    /// Whom the rows speak of here.
+    pub subject: Subject,
+    /// What a scenario file says of them.
+    pub profile: Option<&'a Profile>,
     /// Where the test assets are on the listener that was called: an absolute address that ends in
     /// `/test-assets/`.
     pub assets: &'a str,
@@ -56,6 +69,9 @@ pub enum How {
     Args(Run),
     /// With a way to make them.
     Choice(Choose),
+    /// `look('cin', text, 'name')`: what is known of whoever is asked for so. Whoever fills the rows in
+    /// does it.
+    Look,
 }
 
 /// A function the rows may call.
@@ -68,6 +84,9 @@ pub struct Function {
     /// What it does.
     pub how: How,
 }
+
+/// The function that whoever fills rows in does itself.
+pub const LOOK: &str = "look";
 
 /// As many arguments as one likes.
 const ANY: usize = usize::MAX;
@@ -84,14 +103,21 @@ pub const FUNCTIONS: &[Function] = &[
     function("at_least", 2, 2, numbers::at_least),
     function("largest", 1, ANY, numbers::largest),
     function("text", 1, 1, numbers::text),
+    function("whole", 1, 1, numbers::whole),
+    function("minus", 2, 2, numbers::minus),
+    function("times", 2, 2, numbers::times),
+    function("odd", 1, 1, numbers::odd),
     function("percent", 1, 1, numbers::percent),
     function("same_amount", 2, 2, numbers::same_amount),
     function("pick", 1, 1, draw::pick),
     function("number", 2, 2, draw::number),
     function("decimal", 2, 2, draw::decimal),
+    function("near", 1, 1, draw::near),
     function("digits", 1, 1, draw::digits),
     function("date", 2, 2, draw::date),
     function("upper", 1, 1, texts::upper),
+    function("lower", 1, 1, texts::lower),
+    function("join", 2, ANY, texts::join),
     function("slice", 2, 3, texts::slice),
     function("word", 2, 2, texts::word),
     function("after", 2, 2, texts::after),
@@ -99,21 +125,33 @@ pub const FUNCTIONS: &[Function] = &[
     function("contains", 2, 2, texts::contains),
     function("file_name", 1, 1, texts::file_name),
     function("asset_url", 1, 1, texts::asset_url),
+    function("check_character", 1, 1, codes::check_character),
+    function("identifier", 1, 1, subjects::identifier),
+    function("linked", 1, 1, subjects::linked),
+    function("leading", 2, 2, subjects::leading),
+    named(LOOK, 3, 3, How::Look),
     function("name_score", 2, 5, names::name_score),
     function("same_name", 2, 2, names::same_name),
     function("list", 1, 1, lists::list),
+    function("filled", 1, ANY, lists::filled),
     function("at", 2, 2, lists::at),
     function("len", 1, 1, lists::len),
     function("only", 2, 2, lists::only),
     function("count", 3, 3, lists::count),
     function("sum", 2, 2, lists::sum),
     function("lookup", 2, 3, lists::lookup),
+    function("lookup_prefix", 2, 3, lists::lookup_prefix),
+    function("today", 0, 0, days::today),
+    function("has_come", 1, 1, days::has_come),
+    function("later_of", 2, ANY, days::later_of),
+    function("latest", 1, 1, days::latest),
     function("format_date", 2, 2, days::format_date),
     function("months_before", 2, 2, days::months_before),
     function("iso_date", 1, 1, days::iso_date),
     function("add_days", 2, 2, days::add_days),
     function("add_years", 2, 2, days::add_years),
     function("years_between", 2, 2, days::years_between),
+    function("days_between", 2, 2, days::days_between),
     function("year", 1, 1, days::year),
     function("dates_from", 2, 2, days::dates_from),
     function("dates_before", 2, 2, days::dates_before),
@@ -204,16 +242,25 @@ pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
         min_args, max_args, ..
     } = function.signature;
     assert!((min_args..=max_args).contains(&args.len()), "{name}");
+    let population = Population {
+        world: crate::world::World::built_in(),
+        seed: 0,
+    };
     let tools = Tools {
         verification,
         draw,
         lists: &LISTS,
         tables: &TABLES,
         request: &REQUEST,
+        today: Date::constant(2027, 3, 1),
+        population,
+        subject: population.world.subject_of(None, "", 0),
+        profile: None,
         assets: "http://127.0.0.1:8801/test-assets/",
     };
     match function.how {
         How::Args(run) => run(tools, args),
         How::Choice(choose) => choose(args.len(), &|at| args[at].clone()),
+        How::Look => Json::Null,
     }
 }

@@ -37,6 +37,33 @@ pub(super) fn text<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     }
 }
 
+/// `whole('560001')`: the number that a text of digits is; null where it is none.
+pub(super) fn whole<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let text = args[0].as_text().unwrap_or_default();
+    text.parse().map_or(Json::Null, Json::Int)
+}
+
+/// `minus(a, b)`: the difference of two whole numbers.
+pub(super) fn minus<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    match (&args[0], &args[1]) {
+        (Json::Int(a), Json::Int(b)) => Json::Int(a.saturating_sub(*b)),
+        _ => Json::Null,
+    }
+}
+
+/// `times(a, b)`: the product of two whole numbers.
+pub(super) fn times<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    match (&args[0], &args[1]) {
+        (Json::Int(a), Json::Int(b)) => Json::Int(a.saturating_mul(*b)),
+        _ => Json::Null,
+    }
+}
+
+/// `odd(n)`: whether a whole number is odd.
+pub(super) fn odd<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    Json::Bool(args[0].as_int().is_some_and(|number| number & 1 == 1))
+}
+
 /// `percent(0.873)`: a score of 0–1 as a whole number of 0–100, in a text.
 pub(super) fn percent<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let score = args[0].as_num().unwrap_or(0.0).clamp(0.0, 1.0);

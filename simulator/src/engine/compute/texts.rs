@@ -12,6 +12,27 @@ pub(super) fn upper<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     }
 }
 
+/// `lower(text)`: in small letters; what is no text stays as it is.
+pub(super) fn lower<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    match &args[0] {
+        Json::Text(text) => text.to_lowercase().into(),
+        other => other.clone(),
+    }
+}
+
+/// `join('men_', person.home.group)`: one text of all; what is null is left out.
+pub(super) fn join<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let mut joined = String::new();
+    for arg in args {
+        match arg {
+            Json::Text(text) => joined.push_str(text),
+            Json::Null => {}
+            other => joined.push_str(&other.to_string()),
+        }
+    }
+    joined.into()
+}
+
 /// `slice(text, from[, to])`: the characters from one place up to, not with, another; places below
 /// zero count from the end. Null where there is no text.
 pub(super) fn slice<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {

@@ -21,6 +21,18 @@ impl Seed {
         let mac = Hmac::new_from_slice(text.as_bytes());
         Seed(mac.expect("an HMAC key may have any length"))
     }
+
+    /// What everything depends on that is no id: which strangers there are.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        let mut mac = self.0.clone();
+        mac.update(b"world");
+        let bytes = mac.finalize().into_bytes();
+        bytes
+            .iter()
+            .take(8)
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
 }
 
 impl fmt::Debug for Seed {

@@ -212,6 +212,7 @@ impl Cast<'_> {
         if let Some(text) = text.filter(|_| identifies) {
             self.report_refused(key, &value, item);
             profile.identifiers.push(text.to_owned());
+            profile.asked.push((key.to_owned(), text.to_owned()));
             if self.identifying(key).any(|(row, at)| row.request[at].folds) {
                 profile.identifiers.push(folded(text));
             }

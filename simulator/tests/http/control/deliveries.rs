@@ -34,7 +34,7 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
               "due": "2027-01-15T08:00:25.000Z",
               "why": "schedule",
               "url": "http://127.0.0.1:9/hook",
-              "signature": "t=1800000000,v1=74dd3f9c4feedb6b7a80dc4d52d494cd9ec840c51040437c68cbd2128a51eff9",
+              "signature": "t=1800000000,v1=bae13166d8c183e6cd8943292c6e6b8edff22e873876edaf9266a6d137558adb",
               "status": 500,
               "responseExcerpt": ""
             }
@@ -63,13 +63,13 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
           "due": "2027-01-15T08:00:25.000Z",
           "why": "schedule",
           "url": "http://127.0.0.1:9/hook",
-          "signature": "t=1800000000,v1=74dd3f9c4feedb6b7a80dc4d52d494cd9ec840c51040437c68cbd2128a51eff9",
-          "signatureBase": "1800000000.{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"REKHA JAIN\",\"dateOfBirth\":\"1980-08-31\",\"employmentHistory\":[{\"establishmentId\":\"KABNG7903286921\",\"establishmentName\":\"MAYURA TRADERS PRIVATE LIMITED\",\"doj\":\"2014-03-15\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"KABNG79032869210000699\"},{\"establishmentId\":\"MHBAN5672146436\",\"establishmentName\":\"VASANT TRADERS LIMITED\",\"doj\":\"2011-03-15\",\"dol\":\"2014-02-13\",\"designation\":\"TRAINEE\",\"memberId\":\"MHBAN56721464360000282\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
+          "signature": "t=1800000000,v1=bae13166d8c183e6cd8943292c6e6b8edff22e873876edaf9266a6d137558adb",
+          "signatureBase": "1800000000.{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT0731881230\",\"establishmentName\":\"RATNALEELA VANVIHAR ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2007-04-27\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT07318812300000357\"},{\"establishmentId\":\"TSNZB2658919338\",\"establishmentName\":\"INDRALEELA SHUBHGIRI APPARELS INDIA LIMITED\",\"doj\":\"1999-10-13\",\"dol\":\"2007-03-28\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB26589193380000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
           "status": 500,
           "responseExcerpt": ""
         }
       ],
-      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"REKHA JAIN\",\"dateOfBirth\":\"1980-08-31\",\"employmentHistory\":[{\"establishmentId\":\"KABNG7903286921\",\"establishmentName\":\"MAYURA TRADERS PRIVATE LIMITED\",\"doj\":\"2014-03-15\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"KABNG79032869210000699\"},{\"establishmentId\":\"MHBAN5672146436\",\"establishmentName\":\"VASANT TRADERS LIMITED\",\"doj\":\"2011-03-15\",\"dol\":\"2014-02-13\",\"designation\":\"TRAINEE\",\"memberId\":\"MHBAN56721464360000282\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}"
+      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT0731881230\",\"establishmentName\":\"RATNALEELA VANVIHAR ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2007-04-27\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT07318812300000357\"},{\"establishmentId\":\"TSNZB2658919338\",\"establishmentName\":\"INDRALEELA SHUBHGIRI APPARELS INDIA LIMITED\",\"doj\":\"1999-10-13\",\"dol\":\"2007-03-28\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB26589193380000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}"
     }
     "#);
     for (query, found) in [

@@ -2,32 +2,48 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, OperationIndex};
+use svc_fixtures::contract::{Contract, Field, FlowStep, Operation, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{self, Answers, Root, Template};
+use svc_fixtures::world::ASKED;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Attribute, Character, Expr, Member, Node, Part, ResponseTemplate, Story};
-use crate::engine::compute::{self, How};
+use super::{
+    Attribute, Character, Expr, Member, Named, Node, Part, ResponseTemplate, Role, Story, What,
+};
+use crate::engine::compute::{self, How, LOOK};
+use crate::world::{AskedIndex, KindIndex, World};
 
 /// Where the compiler stands: what names mean, and a path that makes equal calls at different
 /// places draw different values.
 struct Scope<'a> {
     contract: Option<(&'a Contract, OperationIndex)>,
-    characters: &'a [(String, Vec<String>)],
+    names: &'a Names,
     path: String,
     calls: u32,
     /// Whether anything so far depends on more than the request.
     needs_call: bool,
 }
 
+/// Who can be spoken of, and what is known of them.
+struct Names {
+    characters: Vec<(String, Vec<String>)>,
+    roles: Vec<Role>,
+}
+
 /// What stood at this place before it was changed, as read and as compiled.
 type Before<'b> = Option<(&'b Template, &'b Node)>;
 
-pub(super) fn story(answers: &Answers) -> Story {
-    let names = names(answers);
+pub(super) fn story(contract: &Contract, answers: &Answers) -> Story {
+    let world = World::built_in();
+    let names = Names {
+        characters: names(answers),
+        roles: roles(world),
+    };
     let character = |(name, row): (&String, &template::Character)| Character {
-        name: name.clone(),
+        kind: world
+            .kind(name)
+            .expect("a character is a kind of the population"),
         identifiers: row.identifiers.iter().cloned().collect(),
         attributes: row
             .attributes
@@ -37,7 +53,7 @@ pub(super) fn story(answers: &Answers) -> Story {
                     let path = format!("{name}.{attribute}");
                     Scope {
                         contract: None,
-                        characters: &names,
+                        names: &names,
                         path,
                         calls: 0,
                         needs_call: false,
@@ -53,15 +69,70 @@ pub(super) fn story(answers: &Answers) -> Story {
             .collect(),
     };
     let tables = answers.tables.clone().into_iter();
+    let asked = asked(contract, world);
     Story {
         lists: answers.lists.clone().into_iter().collect(),
         tables: tables
             .map(|(name, rows)| (name, rows.into_iter().collect()))
             .collect(),
         characters: answers.cast.iter().map(character).collect(),
+        asked_first: asked_first(contract, &asked),
+        asked,
+        roles: names.roles,
     }
 }
 
+/// What a field is taken for by its operation, its format or its name.
+fn asked(contract: &Contract, world: &World) -> Vec<Vec<Option<AskedIndex>>> {
+    let by = |operation: &Operation, field: &Field| {
+        let format = field.format(contract).unwrap_or_default();
+        world.asked(&[operation.id.as_str(), format, field.name.as_str()])
+    };
+    let fields = |operation: &Operation| {
+        let fields = operation.request.iter();
+        fields.map(|field| by(operation, field)).collect()
+    };
+    contract.operations.iter().map(fields).collect()
+}
+
+/// What the subject of a flow's first call is taken for, by each operation of the flow.
+fn asked_first(contract: &Contract, asked: &[Vec<Option<AskedIndex>>]) -> Vec<Option<AskedIndex>> {
+    let of = |operation: &Operation| {
+        let mut flows = contract.flows.iter();
+        let is_step = |row: &FlowStep| row.operation == operation.id;
+        let flow = flows.find(|row| !row.advisory && row.steps.iter().any(is_step))?;
+        let first = contract.operation_index(&flow.steps.first()?.operation)?;
+        let row = &contract.operations[first];
+        let named = row
+            .subject
+            .or_else(|| row.identifiers().next().map(|(at, _)| at))?;
+        asked[first.0][named.0]
+    };
+    contract.operations.iter().map(of).collect()
+}
+
+/// Everybody who can be spoken of.
+fn roles(world: &World) -> Vec<Role> {
+    let asked = (ASKED, None, false);
+    let kinds = world.kinds().map(|(kind, name)| (name, Some(kind), true));
+    let relations = world.relations().map(|(name, to)| (name, Some(to), false));
+    let mut roles: Vec<Role> = Vec::new();
+    for (name, kind, is_kind) in std::iter::once(asked).chain(kinds).chain(relations) {
+        if roles.iter().any(|role| role.name == name) {
+            continue;
+        }
+        let relation = |(kind, _)| world.relation(kind, name);
+        roles.push(Role {
+            name: name.to_owned(),
+            kind,
+            is_kind,
+            relations: world.kinds().map(relation).collect(),
+        });
+    }
+    roles
+}
+
+/// The characters with their attributes.
 fn names(answers: &Answers) -> Vec<(String, Vec<String>)> {
     let attributes = |row: &template::Character| row.attributes.keys().cloned().collect();
     answers
@@ -78,28 +149,29 @@ pub(super) fn answer(
     data: &Template,
     before: Before<'_>,
 ) -> ResponseTemplate {
+    let world = World::built_in();
     let attributes = |character: &Character| {
-        character
-            .attributes
-            .iter()
-            .map(|(name, _)| name.clone())
-            .collect()
+        let names = character.attributes.iter().map(|(name, _)| name.clone());
+        let mut kinds = world.kinds();
+        let kind = kinds.find(|(kind, _)| *kind == character.kind);
+        let (_, kind) = kind.expect("a kind of the population");
+        (kind.to_owned(), names.collect())
     };
-    let names: Vec<_> = story
-        .characters
-        .iter()
-        .map(|character| (character.name.clone(), attributes(character)))
-        .collect();
+    let names = Names {
+        characters: story.characters.iter().map(attributes).collect(),
+        roles: story.roles.clone(),
+    };
     let path = contract.operations[operation].id.clone();
     let mut scope = Scope {
         contract: Some((contract, operation)),
-        characters: &names,
+        names: &names,
         path,
         calls: 0,
         needs_call: false,
     };
     let data = scope.node(data, before);
     ResponseTemplate {
+        operation,
         data,
         needs_call: scope.needs_call,
     }
@@ -185,6 +257,9 @@ impl Scope<'_> {
             template::Expr::Literal(json) => Expr::Literal(json.clone()),
             template::Expr::Path { root, parts } => self.path(root, parts),
             template::Expr::Call { function, args } => {
+                if function == LOOK {
+                    return self.look(args);
+                }
                 self.calls += 1;
                 let salt = xxh3_64(format!("{}#{}", self.path, self.calls).as_bytes());
                 let args = args.iter().map(|arg| self.expr(arg)).collect();
@@ -193,6 +268,7 @@ impl Scope<'_> {
                 match found.how {
                     How::Args(run) => Expr::Call { run, args, salt },
                     How::Choice(choose) => Expr::Choice { choose, args },
+                    How::Look => Expr::Literal(Json::Null),
                 }
             }
         }
@@ -231,18 +307,50 @@ impl Scope<'_> {
             }
             Root::Item => Expr::Item(parts.to_vec()),
             Root::Cast(name) => {
-                let known =
-                    |wanted: &str| self.characters.iter().position(|(name, _)| name == wanted);
-                let character = known(name).expect("the reader knows the cast");
-                let attribute = self.characters[character]
-                    .1
-                    .iter()
-                    .position(|name| name == &parts[0]);
+                let role = self.names.roles.iter().position(|role| role.name == *name);
                 Expr::Attribute {
-                    character,
-                    attribute: attribute.expect("the reader knows every attribute"),
+                    role: role.expect("the reader knows the cast"),
+                    named: self.named(parts),
                 }
             }
+        }
+    }
+
+    /// What a name is of each kind of subject.
+    fn named(&self, parts: &[String]) -> Named {
+        let world = World::built_in();
+        let (name, column) = (&parts[0], parts.get(1).map(String::as_str));
+        let what = |(kind, kind_name): (KindIndex, &str)| {
+            let mut characters = self.names.characters.iter();
+            let character = characters.position(|(name, _)| name == kind_name);
+            let attribute = character.and_then(|character| {
+                let mut known = self.names.characters[character].1.iter();
+                let attribute = known.position(|known| known == name)?;
+                Some(What::Attribute {
+                    character,
+                    attribute,
+                })
+            });
+            let fact = || world.known(kind, name, column).map(What::Fact);
+            attribute.or_else(fact)
+        };
+        Named {
+            name: name.clone(),
+            what: world.kinds().map(what).collect(),
+            rest: parts[1..].to_vec(),
+        }
+    }
+
+    /// `look('cin', text, 'name')`
+    fn look(&mut self, args: &[template::Expr]) -> Expr {
+        let literal = |at: usize| match &args[at] {
+            template::Expr::Literal(json) => json.as_text().unwrap_or_default().to_owned(),
+            _ => String::new(),
+        };
+        Expr::Look {
+            asked: World::built_in().asked(&[&literal(0)]),
+            text: Box::new(self.expr(&args[1])),
+            named: self.named(&[literal(2)]),
         }
     }
 }

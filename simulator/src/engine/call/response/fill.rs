@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use svc_fixtures::json::Json;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::{Attribute, Character, Expr, Member, Node, Part, ResponseTemplate, Sources};
+use super::actor::Actor;
+use super::{Expr, Member, Named, Node, Part, ResponseTemplate, Sources, What};
 use crate::engine::compute::Tools;
+use crate::world::Fact;
 
 /// One filling-in: the sources, and what `answer.…`, `this.…` and `item` mean.
 #[derive(Clone, Copy)]
@@ -18,11 +20,10 @@ struct Filling<'a> {
     this: Option<This<'a>>,
     /// The current value of the innermost `for_each`, and its position.
     item: Option<(&'a Json<'a>, usize)>,
-    /// Whom the answer speaks of: in a flow, whom its first call spoke of.
-    subject: &'a str,
-    /// Who is spoken of, where a scenario file declares them: what is not said of them is drawn
-    /// from this name, so that it is the same whatever they are asked for by.
-    declared: Option<&'a str>,
+    /// What was asked for: in a flow, what its first call asked for.
+    text: &'a str,
+    /// Who is spoken of.
+    actor: Actor<'a>,
 }
 
 /// An object, with the item it is made for: a `for_each` inside it has items of its own.
@@ -46,15 +47,22 @@ pub(super) fn member<'a>(
 
 impl<'a> Filling<'a> {
     fn of(answer: &'a ResponseTemplate, sources: Sources<'a>) -> Self {
+        let story = sources.story;
+        let (text, asked) = match sources.flow {
+            Some(flow) => (&*flow.subject, story.asked_first[answer.operation.0]),
+            None => {
+                let field = sources.input.subject_index();
+                let asked = field.and_then(|field| story.asked[answer.operation.0][field.0]);
+                (sources.input.subject(), asked)
+            }
+        };
         Filling {
             sources,
             root: Some(&answer.data),
             this: None,
             item: None,
-            subject: sources
-                .flow
-                .map_or_else(|| sources.input.subject(), |flow| &flow.subject),
-            declared: None,
+            text,
+            actor: sources.asked_for(asked, text),
         }
     }
 
@@ -238,13 +246,13 @@ impl<'a> Filling<'a> {
             }),
             Expr::Flow { name, rest } => below(sources.flow.map(|flow| flow.get(name)), rest),
             Expr::Item(rest) => below(self.item.map(|(item, _)| item), rest),
-            Expr::Attribute {
-                character,
-                attribute,
-            } => {
-                let character = &sources.story.characters[*character];
-                self.attribute(character, *attribute)
+            Expr::Attribute { role, named } => {
+                self.known(sources.playing(*role, self.actor, self.text), named)
             }
+            Expr::Look { asked, text, named } => match self.eval(text).as_text() {
+                Some(text) => self.known(sources.looked_for(*asked, text), named),
+                None => Json::Null,
+            },
             Expr::Call { run, args, salt } => {
                 let tools = self.tools(*salt);
                 // The usual numbers of arguments need no list.
@@ -261,36 +269,71 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// What is known of somebody: what a scenario file says of them, else what the story does.
-    fn attribute(&self, character: &'a Character, attribute: usize) -> Json<'a> {
-        let (name, Attribute { sample, other }) = &character.attributes[attribute];
-        let subject = self.subject;
-        // An attribute is the same wherever it is asked for: no item, no answer around it.
-        let alone = Filling {
-            root: None,
-            this: None,
-            item: None,
-            ..*self
-        };
-        if let Some(profile) = self.sources.people.playing(subject, &character.name) {
-            let declared = Some(profile.name.as_str());
-            let said = profile.said.get(name).map(Json::borrowed);
-            return said.unwrap_or_else(|| Filling { declared, ..alone }.json(other));
+    /// What is known of somebody: what a scenario file says of them, else what the story does, else what
+    /// tells them apart.
+    fn known(&self, actor: Actor<'a>, named: &'a Named) -> Json<'a> {
+        let Named { name, what, rest } = named;
+        let said = actor.profile.and_then(|profile| profile.said.get(name));
+        if let Some(said) = said {
+            return below(Some(said), rest);
         }
-        let is_sample = character.identifiers.contains(subject);
-        alone.json(if is_sample { sample } else { other })
+        let Sources {
+            story, population, ..
+        } = self.sources;
+        match &what[actor.subject.kind.index()] {
+            None => Json::Null,
+            Some(What::Fact(known)) => {
+                match population.world.fact(known, actor.subject, population.seed) {
+                    Fact::Text(text) => Json::Text(text.into()),
+                    Fact::Number(number) => Json::Int(i64::try_from(number).unwrap_or(i64::MAX)),
+                }
+            }
+            Some(What::Attribute {
+                character,
+                attribute,
+            }) => {
+                let (_, row) = &story.characters[*character].attributes[*attribute];
+                // An attribute is the same wherever it is asked for: no item, no answer around it.
+                let alone = Filling {
+                    root: None,
+                    this: None,
+                    item: None,
+                    actor,
+                    ..*self
+                };
+                let node = if actor.is_sample {
+                    &row.sample
+                } else {
+                    &row.other
+                };
+                match rest.as_slice() {
+                    [] => alone.json(node),
+                    rest => below_owned(alone.json(node), rest),
+                }
+            }
+        }
     }
 
     fn tools(&self, salt: u64) -> Tools<'a> {
-        let place = self.item.map_or(0, |(_, at)| at as u64 + 1);
-        let seed = salt.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        // What is drawn for an item stays the item's, wherever in the list it stands.
+        let place = self.item.map_or(0, |(item, at)| match item.as_text() {
+            Some(text) => xxh3_64(text.as_bytes()),
+            None => at as u64 + 1,
+        });
+        let sources = self.sources;
+        let salt = salt.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let drawn = self.actor.draw(sources.population.seed, self.text);
         Tools {
-            verification: self.sources.verification,
-            draw: xxh3_64_with_seed(self.declared.unwrap_or(self.subject).as_bytes(), seed),
-            lists: &self.sources.story.lists,
-            tables: &self.sources.story.tables,
-            request: self.sources.input.body(),
-            assets: &self.sources.addresses.assets_url,
+            verification: sources.verification,
+            draw: xxh3_64_with_seed(&drawn.to_le_bytes(), salt),
+            lists: &sources.story.lists,
+            tables: &sources.story.tables,
+            request: sources.input.body(),
+            today: sources.today,
+            population: sources.population,
+            subject: self.actor.subject,
+            profile: self.actor.profile,
+            assets: &sources.addresses.assets_url,
         }
     }
 

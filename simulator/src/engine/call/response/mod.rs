@@ -1,12 +1,15 @@
 //! Canned answers, compiled: templates with their names resolved, ready to be filled in for a call.
 
+mod actor;
 mod compile;
+mod declared;
 mod fill;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
+use jiff::civil::Date;
 use svc_fixtures::contract::{Contract, FieldIndex, OperationIndex, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Answers, Edit, Template};
@@ -17,6 +20,9 @@ use crate::engine::compute::{ByName, Choose, Run};
 use crate::engine::state::flow::FlowMemory;
 use crate::engine::state::ids::VerificationId;
 use crate::scenario::{People, ResponsePatch};
+use crate::world::{AskedIndex, KindIndex, Known, Population, RelationIndex};
+
+pub use declared::DeclaredSubjects;
 
 /// The people and companies of the story, and the word lists.
 #[derive(Debug, Clone)]
@@ -24,14 +30,41 @@ pub struct Story {
     lists: ByName<Vec<String>>,
     tables: ByName<ByName<String>>,
     characters: Vec<Character>,
+    /// Who can be spoken of.
+    roles: Vec<Role>,
+    /// What each field of each operation is taken for where it identifies the subject.
+    asked: Vec<Vec<Option<AskedIndex>>>,
+    /// What the subject of a flow is taken for, by its later operations.
+    asked_first: Vec<Option<AskedIndex>>,
+}
+
+/// Somebody that can be spoken of.
+#[derive(Debug, Clone)]
+struct Role {
+    name: String,
+    /// None for whoever was asked for.
+    kind: Option<KindIndex>,
+    /// Whether it is called like its kind.
+    is_kind: bool,
+    /// How to get there from a subject, by its kind.
+    relations: Vec<Option<RelationIndex>>,
 }
 
 #[derive(Debug, Clone)]
 struct Character {
-    name: String,
+    kind: KindIndex,
     /// Only looked up, never gone through.
     identifiers: HashSet<String, FixedState>,
     attributes: Vec<(String, Attribute)>,
+}
+
+/// What a name says of the subjects of a kind.
+#[derive(Debug, Clone)]
+enum What {
+    /// An attribute of the story.
+    Attribute { character: usize, attribute: usize },
+    /// What tells it apart.
+    Fact(Known),
 }
 
 #[derive(Debug, Clone)]
@@ -43,6 +76,7 @@ struct Attribute {
 /// The `data` of an answer, ready to be filled in.
 #[derive(Debug, Clone)]
 pub struct ResponseTemplate {
+    operation: OperationIndex,
     data: Node,
     needs_call: bool,
 }
@@ -109,8 +143,14 @@ enum Expr {
     },
     Item(Vec<String>),
     Attribute {
-        character: usize,
-        attribute: usize,
+        role: usize,
+        named: Named,
+    },
+    /// The same of whoever is asked for by a text.
+    Look {
+        asked: Option<AskedIndex>,
+        text: Box<Expr>,
+        named: Named,
     },
     Call {
         run: Run,
@@ -121,6 +161,14 @@ enum Expr {
         choose: Choose,
         args: Vec<Expr>,
     },
+}
+
+/// What is known of somebody under a name, by the kind of who it is.
+#[derive(Clone)]
+struct Named {
+    name: String,
+    what: Arc<[Option<What>]>,
+    rest: Vec<String>,
 }
 
 impl std::fmt::Debug for Expr {
@@ -144,13 +192,19 @@ pub struct Sources<'a> {
     pub addresses: &'a Addresses,
     /// Who is declared beside the story's own people.
     pub people: &'a People,
+    /// Which of everybody they are.
+    pub declared: &'a DeclaredSubjects,
+    /// Everybody there is.
+    pub population: Population,
+    /// The first day of the account's month.
+    pub today: Date,
 }
 
 impl Story {
     /// The story of these answers.
     #[must_use]
-    pub fn new(answers: &Answers) -> Self {
-        compile::story(answers)
+    pub fn new(contract: &Contract, answers: &Answers) -> Self {
+        compile::story(contract, answers)
     }
 }
 
@@ -278,14 +332,22 @@ impl Default for AllAddresses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use svc_fixtures::world::WorldRows;
+
     use crate::engine::compute;
 
     #[test]
     fn a_changed_answer_shares_every_member_that_did_not_change() {
         let contract = Contract::built_in();
         let files = svc_fixtures::embedded::answers();
-        let answers = Answers::read(&files, &contract, &compute::signatures()).unwrap();
-        let story = Story::new(&answers);
+        let answers = Answers::read(
+            &files,
+            &contract,
+            &compute::signatures(),
+            WorldRows::built_in(),
+        )
+        .unwrap();
+        let story = Story::new(&contract, &answers);
         for (operation, row) in contract.indexed_operations() {
             let from = &answers.by_operation[&row.id];
             let canned = ResponseTemplate::new(&contract, operation, &story, from);

@@ -1,0 +1,139 @@
+//! Of whom an answer speaks: whoever is declared in scenario files, the sample subjects, or anybody of
+//! the population (ruling 37).
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::{Sources, Story};
+use crate::scenario::Profile;
+use crate::world::{AskedIndex, KindIndex, Population, Subject};
+
+/// Somebody of the population.
+#[derive(Clone, Copy)]
+pub(super) struct Actor<'a> {
+    pub(super) subject: Subject,
+    /// Whether it is whoever was asked for.
+    is_asked: bool,
+    /// Whether it is the sample one.
+    pub(super) is_sample: bool,
+    /// What a scenario file says of it. What it does not say is drawn from its name.
+    pub(super) profile: Option<&'a Profile>,
+}
+
+impl Actor<'_> {
+    fn sample(subject: Subject) -> Self {
+        Actor {
+            subject,
+            is_asked: false,
+            is_sample: true,
+            profile: None,
+        }
+    }
+
+    /// A number that who it is decides. Those who are known stay whom they are, whatever the seed.
+    pub(super) fn draw(&self, seed: u64, text: &str) -> u64 {
+        match self.profile {
+            Some(profile) => xxh3_64(profile.name.as_bytes()),
+            None if self.is_sample => xxh3_64(text.as_bytes()),
+            None => {
+                let kind = self.subject.kind.index() as u64;
+                xxh3_64_with_seed(&self.subject.number.to_le_bytes(), seed ^ kind)
+            }
+        }
+    }
+}
+
+impl<'a> Sources<'a> {
+    /// Whoever the request asks for by a text.
+    pub(super) fn asked_for(&self, asked: Option<AskedIndex>, text: &str) -> Actor<'a> {
+        let Population { world, seed } = self.population;
+        let place = asked.and_then(|asked| {
+            let beside = self.input.text(world.beside(asked)?)?;
+            world.near(asked, text, beside, seed)
+        });
+        Actor {
+            is_asked: true,
+            ..self.found(asked, text, place)
+        }
+    }
+
+    /// Whoever a text leads to.
+    pub(super) fn looked_for(&self, asked: Option<AskedIndex>, text: &str) -> Actor<'a> {
+        self.found(asked, text, None)
+    }
+
+    fn found(&self, asked: Option<AskedIndex>, text: &str, place: Option<Subject>) -> Actor<'a> {
+        let Population { world, seed } = self.population;
+        if let Some(at) = self.people.place(text) {
+            return self.declared(at);
+        }
+        let kind = world.usual_kind(asked);
+        match self.story.is_sample(kind, text) {
+            true => Actor::sample(world.nth(kind, 0)),
+            false => self.whoever(place.unwrap_or_else(|| world.subject_of(asked, text, seed))),
+        }
+    }
+
+    /// Whom a scenario file declares.
+    fn declared(&self, at: usize) -> Actor<'a> {
+        Actor {
+            subject: self.declared.subject(at),
+            is_asked: false,
+            is_sample: false,
+            profile: Some(&self.people.all()[at]),
+        }
+    }
+
+    fn whoever(&self, subject: Subject) -> Actor<'a> {
+        let place = self.declared.place(subject);
+        Actor {
+            subject,
+            is_asked: false,
+            is_sample: false,
+            profile: place.map(|at| &self.people.all()[at]),
+        }
+    }
+
+    /// Who plays a role for somebody, in an answer that was asked for by `text`.
+    pub(super) fn playing(&self, role: usize, me: Actor<'a>, text: &str) -> Actor<'a> {
+        let role = &self.story.roles[role];
+        let Some(kind) = role
+            .kind
+            .filter(|kind| !role.is_kind || *kind != me.subject.kind)
+        else {
+            return me;
+        };
+        let world = self.population.world;
+        if let Some(profile) = me.profile {
+            let others = &profile.others;
+            let linked = others
+                .get(&role.name)
+                .or_else(|| others.get(world.name(kind)));
+            if let Some(at) = linked {
+                return self.declared(*at);
+            }
+        }
+        let relation = role.relations[me.subject.kind.index()];
+        let samples = relation.is_none_or(|relation| world.leads_to_sample(relation));
+        if samples && (me.is_asked || me.is_sample) && self.story.is_sample(kind, text) {
+            return Actor::sample(world.nth(kind, 0));
+        }
+        let seed = self.population.seed;
+        let subject = match relation {
+            Some(relation) => world.related(relation, me.subject.number, seed),
+            None => world.nth(
+                kind,
+                xxh3_64_with_seed(role.name.as_bytes(), me.draw(seed, text)),
+            ),
+        };
+        self.whoever(subject)
+    }
+}
+
+impl Story {
+    /// Whether a text is the sample's of a kind.
+    fn is_sample(&self, kind: KindIndex, text: &str) -> bool {
+        let mut characters = self.characters.iter();
+        let of_kind = characters.find(|character| character.kind == kind);
+        of_kind.is_some_and(|character| character.identifiers.contains(text))
+    }
+}

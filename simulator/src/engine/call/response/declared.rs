@@ -1,0 +1,83 @@
+//! Which subjects of the population those are whom scenario files declare: so that what an answer hands
+//! out of somebody declared leads back to them, and what is not said of them fits the letters of
+//! what is.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use svc_fixtures::contract::{Contract, Field};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::scenario::{People, Profile};
+use crate::world::{Subject, World};
+
+/// A subject for each profile, by its place.
+#[derive(Debug, Clone, Default)]
+pub struct DeclaredSubjects {
+    subjects: Vec<Subject>,
+    by_subject: HashMap<Subject, usize, FixedState>,
+}
+
+impl DeclaredSubjects {
+    /// Finds everybody who is declared a place in the population. It is the same whatever the seed.
+    #[must_use]
+    pub fn new(contract: &Contract, world: &World, people: &People) -> Self {
+        let subjects = people
+            .all()
+            .iter()
+            .map(|profile| subject(contract, world, profile));
+        let subjects: Vec<Subject> = subjects.collect();
+        let mut by_subject = HashMap::default();
+        for (at, subject) in subjects.iter().enumerate() {
+            by_subject.entry(*subject).or_insert(at);
+        }
+        DeclaredSubjects {
+            subjects,
+            by_subject,
+        }
+    }
+
+    /// Who the declared one of this place is.
+    #[must_use]
+    pub fn subject(&self, at: usize) -> Subject {
+        self.subjects[at]
+    }
+
+    /// Who is declared to be this subject.
+    #[must_use]
+    pub fn place(&self, subject: Subject) -> Option<usize> {
+        match self.by_subject.is_empty() {
+            true => None,
+            false => self.by_subject.get(&subject).copied(),
+        }
+    }
+}
+
+/// The subject of the identifier whose letters say most.
+fn subject(contract: &Contract, world: &World, profile: &Profile) -> Subject {
+    let kind = world
+        .kind(&profile.role)
+        .expect("a role of the story is a kind");
+    let fields = |name: &str| -> Option<&Field> {
+        let mut identifiers = contract.operations.iter().flat_map(|row| row.identifiers());
+        identifiers
+            .find(|(_, field)| field.name == name)
+            .map(|(_, field)| field)
+    };
+    let read = |(name, text): &(String, String)| {
+        let field = fields(name)?;
+        let format = field.format(contract).unwrap_or_default();
+        let asked = world.asked(&[format, name.as_str()])?;
+        let subject = world.subject_of(Some(asked), text, 0);
+        (subject.kind == kind).then_some((world.clarity(asked), subject))
+    };
+    // Of several that say as much the first counts.
+    let mut best: Option<(usize, Subject)> = None;
+    for found in profile.asked.iter().filter_map(read) {
+        if best.is_none_or(|(clarity, _)| found.0 > clarity) {
+            best = Some(found);
+        }
+    }
+    let otherwise = || world.nth(kind, xxh3_64(profile.name.as_bytes()));
+    best.map_or_else(otherwise, |(_, subject)| subject)
+}

@@ -1,0 +1,46 @@
+//! Who has to do with whom.
+
+use svc_fixtures::json::Json;
+
+use super::Tools;
+use crate::scenario::Profile;
+use crate::world::Subject;
+
+/// `leading('director', 'cin')`: the identifiers of all whom this relation leads from to the subject.
+pub(super) fn leading<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let (Some(relation), Some(identifier)) = (args[0].as_text(), args[1].as_text()) else {
+        return Json::Null;
+    };
+    let (world, seed) = (tools.population.world, tools.population.seed);
+    let found = world.kinds().find_map(|(kind, _)| {
+        world
+            .relation(kind, relation)
+            .zip(world.identifier(kind, identifier))
+    });
+    let Some((relation, identifier)) = found else {
+        return Json::Null;
+    };
+    let subjects = world
+        .relating(relation, tools.subject.number, seed)
+        .into_iter();
+    let text = |subject: Subject| world.identifier_of(identifier, subject.number, seed);
+    Json::List(subjects.filter_map(text).map(Json::from).collect())
+}
+
+/// `identifier('uan')`: the subject's own; null where it has none of this kind.
+pub(super) fn identifier<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let Subject { kind, number } = tools.subject;
+    let world = tools.population.world;
+    let name = args[0].as_text().unwrap_or_default();
+    let written = world
+        .identifier(kind, name)
+        .and_then(|identifier| world.identifier_of(identifier, number, tools.population.seed));
+    written.map_or(Json::Null, Json::from)
+}
+
+/// `linked('company')`: whether a scenario file says who plays this role for the subject.
+pub(super) fn linked<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let role = args[0].as_text().unwrap_or_default();
+    let says = |profile: &Profile| profile.others.contains_key(role);
+    Json::Bool(tools.profile.is_some_and(says))
+}
