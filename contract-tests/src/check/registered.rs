@@ -14,7 +14,7 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: CLAUSES,
         stage: Stage::Sandbox,
         cases: Cases::PerOperation(|setting, operation| {
-            case(setting, operation, Environment::Test)
+            cases(setting, operation, Environment::Test)
         }),
     },
     Check {
@@ -24,7 +24,7 @@ pub(super) const CHECKS: &[Check] = &[
         stage: Stage::Live,
         cases: Cases::PerOperation(|setting, operation| {
             let consent = operation.pending.as_ref()?.by_consent.is_some();
-            (!consent).then(|| case(setting, operation, Environment::Live))?
+            (!consent).then(|| cases(setting, operation, Environment::Live))?
         }),
     },
 ];
@@ -40,9 +40,9 @@ const CLAUSES: &[&str] = &[
     "auth.webhook-secret",
 ];
 
-/// A call whose result may come later; what came, and what its look-up says where there is one. A webhook that comes
-/// when the wait is just over is seen a moment later.
-fn case(
+/// A call whose result may come later: the sample, and each input that is known for it. What is slow on the sandbox
+/// may be so on live, too.
+fn cases(
     setting: &Setting<'_>,
     operation: &Operation,
     environment: Environment,
@@ -51,9 +51,26 @@ fn case(
     if !registered {
         return None;
     }
-    let mut case = Case::about(operation, "").on(environment);
-    let call = lead::to_success(&mut case, setting, operation);
-    let reference = format!("{}-webhook-{}-{environment}", setting.seed, operation.id);
+    let slow = setting.inputs.iter().filter(|input| input.is_slow());
+    let slow = slow.filter(|input| [environment, Environment::Test].contains(&input.environment));
+    let slow = slow.filter_map(|input| {
+        let field = input.field(setting.contract, operation)?;
+        let mut case = Case::about(operation, &input.value).on(environment);
+        let call = lead::to_text(&mut case, setting, operation, field, &input.value);
+        Some(judged(setting, operation, case, call))
+    });
+    let mut sample = Case::about(operation, "").on(environment);
+    let call = lead::to_success(&mut sample, setting, operation);
+    let sample = judged(setting, operation, sample, call);
+    Some([sample].into_iter().chain(slow).collect())
+}
+
+/// What came of a call, and what its look-up says where there is one. A webhook that comes when the wait is just over
+/// is seen a moment later.
+fn judged(setting: &Setting<'_>, operation: &Operation, mut case: Case, call: usize) -> Case {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = case.name.chars().map(plain).collect();
+    let reference = format!("{}-webhook-{name}.", setting.seed);
     case.change(call, |request| request.header("x-reference-id", &reference));
     let came = case.push(RequestTemplate::delivered(call, &reference));
     // Where results are looked up is not specified: a page of the service may be anything.
@@ -77,5 +94,5 @@ fn case(
     let clauses = clauses.chain(webhook_clauses(setting, operation));
     let some = Rule::Webhook(WebhookRule::Came { call, look_up });
     case.expect_each(later, clauses, &some);
-    Some(vec![case])
+    case
 }

@@ -196,6 +196,12 @@ impl Input {
         }
     }
 
+    /// Whether its result may come later.
+    #[must_use]
+    pub fn is_slow(&self) -> bool {
+        self.ends == PENDING
+    }
+
     /// Whether both give some operation the same value in the same field.
     #[must_use]
     pub fn overlaps(&self, contract: &Contract, other: &Input) -> bool {
@@ -219,8 +225,8 @@ impl Input {
     pub fn ending(&self, operation: &Operation) -> Option<Ending> {
         match self.ends.as_str() {
             COMPLETED => Some(Ending::success(operation)),
-            // That a slow source must keep somebody waiting nobody says.
-            PENDING => Some(Ending::Understood),
+            // That a slow source must keep somebody waiting nobody says, nor that it answers in the end.
+            PENDING => Some(Ending::NoFaultBut(ErrorCode::SourceTimeout)),
             code => ErrorCode::parse(code).map(Ending::Error),
         }
     }
