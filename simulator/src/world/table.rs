@@ -27,20 +27,17 @@ impl Column {
     /// A column with these texts, a row each.
     #[must_use]
     pub(super) fn new<'t>(rows: impl IntoIterator<Item = &'t str>) -> Self {
-        let rows: Vec<_> = rows.into_iter().collect();
-        let mut texts: Vec<&str> = rows.clone();
+        let rows: Vec<&str> = rows.into_iter().collect();
+        let mut places: HashMap<&str, u16, FixedState> = HashMap::default();
+        for row in &rows {
+            places.entry(row).or_default();
+        }
+        let mut texts: Vec<&str> = places.keys().copied().collect();
         texts.sort_unstable();
-        texts.dedup();
-        let place = |text: &&str| {
-            texts
-                .binary_search(text)
-                .ok()
-                .and_then(|at| u16::try_from(at).ok())
-        };
-        let rows = rows
-            .iter()
-            .map(|text| place(text).expect("fewer than 65,536 texts"))
-            .collect();
+        for (place, text) in (0..).zip(&texts) {
+            places.insert(text, place);
+        }
+        let rows = rows.iter().map(|row| places[row]).collect();
         Column::of(texts.iter().map(|&text| text.into()).collect(), rows)
     }
 
@@ -156,19 +153,28 @@ impl RowKey {
 impl RowIndex {
     fn new(columns: Vec<Arc<Column>>, rows: u32) -> Self {
         assert!(columns.len() <= 4, "four columns at most");
-        let key = |row: u32| key(&columns, row);
-        let (mut places, mut alike, mut most) = (vec![0; rows as usize], HashMap::default(), 0);
-        let mut sorted: Vec<_> = (0..rows).collect();
-        sorted.sort_by_key(|row| key(*row));
-        let mut start = 0;
-        for rows in sorted.chunk_by(|one, next| key(*one) == key(*next)) {
-            let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-            for (place, row) in (0..).zip(rows) {
-                places[*row as usize] = place;
+        let keys: Vec<RowKey> = (0..rows).map(|row| key(&columns, row)).collect();
+        let mut alike: HashMap<RowKey, (u32, u32), FixedState> = HashMap::default();
+        let mut places = Vec::with_capacity(keys.len());
+        for key in &keys {
+            let (_, count) = alike.entry(*key).or_default();
+            places.push(*count);
+            *count += 1;
+        }
+        let mut known: Vec<RowKey> = alike.keys().copied().collect();
+        known.sort_unstable();
+        let (mut start, mut most) = (0, 0);
+        for key in known {
+            if let Some((first, count)) = alike.get_mut(&key) {
+                *first = start;
+                start += *count;
+                most = most.max(u64::from(*count));
             }
-            alike.insert(key(rows[0]), (start, count));
-            most = most.max(u64::from(count));
-            start += count;
+        }
+        let mut sorted = vec![0; keys.len()];
+        for (row, (key, place)) in (0..).zip(keys.iter().zip(&places)) {
+            let (first, _) = alike[key];
+            sorted[(first + place) as usize] = row;
         }
         RowIndex {
             rows: sorted,

@@ -117,12 +117,12 @@ impl<'r> Places<'r> {
         let (mut slots, mut surnames, mut groups) = (Vec::new(), Vec::new(), Vec::new());
         for (slot, (_, state)) in self.0.iter().enumerate() {
             for (group, share) in &state.names {
-                let known: Vec<&String> = rows.group[group].surnames.keys().collect();
+                let known: Vec<&str> = rows.group[group].surnames.keys().map(|it| &**it).collect();
                 // Five names for each of 24 shares; the same surname several times where there are few.
                 for at in 0..share * 5 {
                     slots.push(slot);
-                    surnames.push(known[(at + slot) % known.len()].clone());
-                    groups.push(group.clone());
+                    surnames.push(known[(at + slot) % known.len()]);
+                    groups.push(group.as_str());
                 }
             }
         }
