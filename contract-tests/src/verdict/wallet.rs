@@ -38,18 +38,25 @@ pub(super) fn fell(
     findings.must(clause, fits, what, expected, found);
 }
 
-/// The step at which the wallet of a try has fallen by more than was charged, and by how much more: others
-/// may have used it. By the rulings nobody else uses an account.
+/// The first step at which the wallet of a try has fallen by more than was charged, and by how much more:
+/// others may have used it. By the rulings nobody else uses an account.
 pub(super) fn shortfall(
     setting: &Setting<'_>,
     case: &Case,
     captured: &CapturedCase,
 ) -> Option<(usize, Paise)> {
-    if setting.by_rulings() {
-        return None;
-    }
-    let mut steps = case.steps.iter().enumerate();
-    steps.find_map(|(at, step)| {
+    shortfalls(setting, case, captured).next()
+}
+
+/// All such steps: others may have used it several times.
+fn shortfalls(
+    setting: &Setting<'_>,
+    case: &Case,
+    captured: &CapturedCase,
+) -> impl Iterator<Item = (usize, Paise)> {
+    let strict = setting.by_rulings();
+    let steps = case.steps.iter().enumerate().filter(move |_| !strict);
+    steps.filter_map(move |(at, step)| {
         let fell = step
             .expect
             .iter()
@@ -93,7 +100,9 @@ pub(super) fn excuse(
     most: usize,
     found: &mut [Finding],
 ) {
-    let Some((step, short)) = tries.last().and_then(|last| shortfall(setting, case, last)) else {
+    let Some(last) = tries.last() else { return };
+    let steps: Vec<_> = shortfalls(setting, case, last).collect();
+    let Some((_, short)) = steps.first() else {
         return;
     };
     let why = if tries.len() < most {
@@ -106,13 +115,15 @@ pub(super) fn excuse(
             "others move this wallet: it fell by more than was charged, and not alike in {tries} tries"
         )
     };
-    let clauses = case.steps[step].expect.iter();
-    let clauses =
-        clauses.filter(|it| matches!(it.rule, Rule::BalanceFell(_) | Rule::BalanceAddsUp(_)));
-    let clauses: Vec<_> = clauses.map(|it| it.clause.as_str()).collect();
-    for finding in found.iter_mut().filter(|finding| finding.step == step) {
+    for finding in found {
+        let Some((step, _)) = steps.iter().find(|(step, _)| *step == finding.step) else {
+            continue;
+        };
+        let mut clauses = case.steps[*step].expect.iter();
         let of_wallet = matches!(&finding.verdict, Verdict::Broken { clause, what, .. }
-            if clauses.contains(&clause.as_str()) && what.starts_with("`billing.walletBalanceAfter`"));
+            if what.starts_with("`billing.walletBalanceAfter`")
+                && clauses.any(|it| it.clause == *clause
+                    && matches!(it.rule, Rule::BalanceFell(_) | Rule::BalanceAddsUp(_))));
         if of_wallet {
             finding.verdict = Verdict::NotJudged { why: why.clone() };
         }
