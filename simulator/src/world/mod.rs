@@ -20,6 +20,8 @@ use std::sync::{Arc, LazyLock};
 use svc_fixtures::world::{AskedRow, FieldRow, WorldRows};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+pub use permutation::mixed;
+
 use form::Form;
 use kind::{Domain, Field, Kind, View};
 use relation::Relation;

@@ -76,7 +76,8 @@ impl Permutation {
 }
 
 /// The output function of splitmix64.
-pub(super) fn mixed(number: u64) -> u64 {
+#[must_use]
+pub fn mixed(number: u64) -> u64 {
     let mut mixed = number;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

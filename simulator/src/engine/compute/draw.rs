@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use svc_fixtures::json::Json;
 
 use super::{Tools, days};
+use crate::world::mixed;
 
 /// `pick('surnames')`: an item of a list of the story.
 pub(super) fn pick<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
@@ -98,10 +99,7 @@ fn below(draw: u64, span: u64) -> u64 {
 
 /// The next of a sequence of draws (the splitmix64 step).
 fn next(state: u64) -> u64 {
-    let mut mixed = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
+    mixed(state.wrapping_add(0x9E37_79B9_7F4A_7C15))
 }
 
 #[cfg(test)]
