@@ -8,7 +8,7 @@ use svc_fixtures::contract::{Contract, ErrorCode, Paise};
 use svc_fixtures::json::Json;
 
 use super::call::{Call, Endpoint, Part, Plan, Refusal, Start};
-use super::flow::{self, OpenFlow};
+use super::flow::{self, Began, OpenFlow};
 use super::outcome::{CallOutcome, Due, ExecutedStep};
 use super::verification::{Claim, Phase, Record, Verification};
 use crate::plan::{UsageFigures, UsageRow};
@@ -99,7 +99,7 @@ impl<'c> EnvironmentState<'c> {
                 None => Plan::Waits(claim.verification),
             };
         }
-        let resumes = match self.resumed(call) {
+        let resumes = match self.resumed(call, now) {
             Ok(resumes) => resumes,
             Err(refusal) => return Plan::Refused(refusal),
         };
@@ -122,8 +122,8 @@ impl<'c> EnvironmentState<'c> {
     }
 
     /// The bundle that a call is the second one of, or why its carried identifier leads nowhere.
-    fn resumed(&self, call: &Call) -> Result<Option<usize>, Refusal> {
-        let open = flow::goes_on(self.contract, &self.flows, call)?;
+    fn resumed(&self, call: &Call, now: i64) -> Result<Option<usize>, Refusal> {
+        let open = flow::goes_on(self.contract, &self.flows, call, now)?;
         let Some(open) = open.filter(|_| call.part == Part::Second) else {
             return Ok(None);
         };
@@ -153,6 +153,7 @@ impl<'c> EnvironmentState<'c> {
             }
             None => self.verifications.push(Verification {
                 endpoint: call.endpoint,
+                at: now,
                 phase: Phase::Delayed,
                 hold: start.hold,
                 charge: Paise::ZERO,
@@ -282,9 +283,12 @@ impl<'c> EnvironmentState<'c> {
         }
         let verification = &self.verifications[at];
         if call.part != Part::Second {
-            let bundle = (call.part == Part::First).then_some(at);
+            let began = Began {
+                at: verification.at,
+                bundle: (call.part == Part::First).then_some(at),
+            };
             let step = &verification.steps[0];
-            flow::note(self.contract, &mut self.flows, call, step, envelope, bundle);
+            flow::note(self.contract, &mut self.flows, call, step, envelope, began);
         }
         if let Some(own) = verification.record {
             self.records[own].answer = Some(answer);

@@ -17,7 +17,20 @@ pub struct OpenFlow {
     said: Vec<(String, Json<'static>)>,
     /// The operations that are done.
     done: Vec<OperationIndex>,
+    /// How many wrong secrets it was tried with.
+    wrong_tries: u32,
+    /// When it began.
+    begun: i64,
     /// The bundle that began it and awaits its second call.
+    pub(super) bundle: Option<usize>,
+}
+
+/// With what a flow begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Began {
+    /// When its call came.
+    pub(super) at: i64,
+    /// The bundle that it is part of.
     pub(super) bundle: Option<usize>,
 }
 
@@ -34,6 +47,7 @@ pub(super) fn goes_on<'f>(
     contract: &Contract,
     flows: &'f [OpenFlow],
     call: &Call,
+    now: i64,
 ) -> Result<Option<&'f OpenFlow>, Refusal> {
     let Some(of) = &call.flow_position else {
         return Ok(None);
@@ -60,6 +74,12 @@ pub(super) fn goes_on<'f>(
     if let Some(name) = step.same.iter().find(differs).filter(|_| !of.is_fixed) {
         return Err(Refusal::naming(name));
     }
+    if let Some(tries) = &step.tries {
+        let is_late = now - open.begun >= i64::try_from(tries.within_ms).unwrap_or(i64::MAX);
+        if is_late || open.wrong_tries >= tries.most {
+            return Err(Refusal::naming(&row.steps[0].operation));
+        }
+    }
     if let Some(after) = &step.after {
         let is_after = |done: &OperationIndex| contract.operations[*done].id == *after;
         if !open.done.iter().any(is_after) {
@@ -77,17 +97,20 @@ pub(super) fn note(
     call: &Call,
     step: &ExecutedStep,
     envelope: Option<&Json<'_>>,
-    bundle: Option<usize>,
+    began: Began,
 ) {
     let Some(of) = &call.flow_position else {
         return;
     };
-    if step.outcome != CallOutcome::Completed || !step.is_right {
+    if step.outcome != CallOutcome::Completed {
         return;
     }
     let Some(issues) = &contract.flows[of.flow].steps[of.step].issues else {
         if let Some(open) = flows.iter_mut().rfind(|flow| flow.is_carried_by(of)) {
-            open.done.push(step.operation);
+            match step.is_right {
+                true => open.done.push(step.operation),
+                false => open.wrong_tries += 1,
+            }
         }
         return;
     };
@@ -100,6 +123,8 @@ pub(super) fn note(
         keys: keys.map(str::to_owned).collect(),
         said: of.fields.clone(),
         done: vec![step.operation],
-        bundle,
+        wrong_tries: 0,
+        begun: began.at,
+        bundle: began.bundle,
     });
 }

@@ -10,6 +10,8 @@ use super::outcome::{CallOutcome, Due, ExecutedStep, of_bundle};
 pub struct Verification {
     /// What was called.
     pub endpoint: Endpoint,
+    /// When it was called.
+    pub at: i64,
     /// How far it is.
     pub phase: Phase,
     /// What is held for it until it has ended.

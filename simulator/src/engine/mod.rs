@@ -8,6 +8,6 @@ pub mod call;
 pub mod compute;
 pub mod state;
 
-pub use call::pipeline::{Decision, decide, decide_waiting, unauthenticated_reply};
+pub use call::pipeline::{Decision, decide, decide_waiting};
 pub use call::prepare::{Plan, Prepared, Room, prepare};
-pub use call::settle::finish;
+pub use call::settle::{finish, unauthenticated_reply};

@@ -244,6 +244,12 @@ impl<'u> Url<'u> {
     }
 }
 
+/// The path of a URL, from its first slash; the whole text where there is none.
+pub(crate) fn path(text: &str) -> &str {
+    let path = Url::of(text).and_then(|url| Some(&url.path[url.path.find('/')?..]));
+    path.filter(|path| *path != "/").unwrap_or(text)
+}
+
 /// The places of the fields that a condition looks at.
 pub(crate) fn fields(selector: &Selector, operation: &Operation) -> Vec<FieldIndex> {
     match selector {

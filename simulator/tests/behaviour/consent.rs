@@ -89,13 +89,13 @@ fn allowing_brings_the_documents_by_webhook_and_look_up() {
             "docType": "PAN",
             "name": "PAN Verification Record",
             "issuer": "Income Tax Department",
-            "uri": "in.gov.example-PAN-38646177"
+            "uri": "in.gov.example-PAN-30647524"
           },
           {
             "docType": "DL",
             "name": "Driving Licence",
             "issuer": "Transport Department",
-            "uri": "in.gov.example-DL-31599066"
+            "uri": "in.gov.example-DL-29361463"
           }
         ]
       },

@@ -1,5 +1,7 @@
 //! Flows: carried identifiers and the order of steps.
 
+use jiff::SignedDuration;
+
 use crate::scene::{Answer, Scene};
 
 const START: &str = "/v1/verify/identity/mobile-otp/start";
@@ -193,4 +195,56 @@ fn each_start_has_an_id_of_its_own_and_the_same_holder() {
     assert_ne!(first, second);
     verify(&scene, &first, "000000");
     assert_eq!(fetch(&scene, &second).outcome(), "400 SVC_INVALID_INPUT");
+}
+
+#[test]
+fn an_otp_ends_ten_minutes_after_it_was_sent_by_the_account_s_clock() {
+    let scene = Scene::new();
+    let (known, late) = (start(&scene), start(&scene));
+    scene.advance("local", SignedDuration::from_millis(599_999));
+    assert_eq!(verify(&scene, &known, "000000").outcome(), "200 completed");
+    scene.advance("local", SignedDuration::from_millis(1));
+    insta::assert_snapshot!(verify(&scene, &late, "000000").at("error.message"), @"otp: ended 10m after it was sent; call verify.identity.mobile-otp.start again");
+    assert_eq!(fetch(&scene, &known).outcome(), "200 completed");
+}
+
+#[test]
+fn after_five_wrong_tries_no_otp_is_right_any_more() {
+    let scene = Scene::new();
+    let (four, five) = (start(&scene), start(&scene));
+    for (id, tries) in [(&four, 4), (&five, 5)] {
+        for _ in 0..tries {
+            let answer = verify(&scene, id, "111111");
+            assert_eq!(answer.at("data.otp_validated"), "false");
+        }
+    }
+    assert_eq!(verify(&scene, &four, "000000").outcome(), "200 completed");
+    insta::assert_snapshot!(verify(&scene, &five, "000000").at("error.message"), @"otp: was wrong 5 times and is no longer taken; call verify.identity.mobile-otp.start again");
+    assert_eq!(fetch(&scene, &five).outcome(), "400 SVC_INVALID_INPUT");
+}
+
+#[test]
+fn a_wrong_otp_that_is_refused_is_a_try_and_another_mistake_is_none() {
+    let scene = Scene::new();
+    let path = "/v1/verify/identity/mobile-otp-s/start";
+    let start = || scene.post(path, r#"{"mobile": "9000000001"}"#).send();
+    let fetch = |id: &str, mobile: &str, otp: &str| {
+        let body = format!(r#"{{"mobile": "{mobile}", "referenceId": "{id}", "otp": "{otp}"}}"#);
+        let path = "/v1/verify/identity/mobile-otp-s/fetch";
+        scene.post(path, &body).send()
+    };
+    let id = start().at("data.referenceId");
+    for _ in 0..9 {
+        fetch(&id, "90", "111111");
+        fetch(&id, "9000000001", "11");
+    }
+    for _ in 0..4 {
+        fetch(&id, "9000000001", "111111");
+    }
+    assert_eq!(
+        fetch(&id, "9000000001", "000000").outcome(),
+        "200 completed"
+    );
+    fetch(&id, "9000000001", "111111");
+    insta::assert_snapshot!(fetch(&id, "9000000001", "000000").at("error.message"), @"otp: was wrong 5 times and is no longer taken; call verify.identity.mobile-otp-s.start again");
 }

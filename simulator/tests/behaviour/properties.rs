@@ -108,6 +108,15 @@ struct Pair {
 }
 
 impl Pair {
+    /// Begins the flow that an operation goes on with, in both.
+    fn carried(&self, operation: &Operation) -> Vec<(String, Json<'static>)> {
+        let carried = self.one.carried(operation, Environment::Test);
+        let same = self.other.carried(operation, Environment::Test);
+        assert_eq!(carried, same, "{}", operation.id);
+        self.other.carried(operation, Environment::Live);
+        carried
+    }
+
     /// Asks both; what another account asks in between makes no difference.
     fn ask(&self, operation: &Operation, body: &Json<'_>) -> Result<Answer, TestCaseError> {
         let first = self.one.send(operation, body, Environment::Test);
@@ -174,12 +183,13 @@ fn every_valid_request_gets_its_outcome_in_the_exact_form_and_twice_the_same_byt
     let (inputs, answers) = (pair.one.inputs(), answers(contract));
     for (index, operation) in contract.indexed_operations() {
         let echoes = echoes(&answers, operation);
-        let carried = pair.one.carried(operation, Environment::Test);
-        let same = pair.other.carried(operation, Environment::Test);
-        assert_eq!(carried, same, "{}", operation.id);
-        pair.other.carried(operation, Environment::Live);
+        let begun = pair.carried(operation);
+        let mut steps = contract.flows.iter().flat_map(|flow| &flow.steps);
+        let is_limited = steps.any(|step| step.operation == operation.id && step.tries.is_some());
         let outcome = runner(CASES).run(&inputs.body(&operation.request), |mut body| {
-            carry(&mut body, operation, &carried);
+            // A secret that was wrong some times is not taken any more.
+            let again = is_limited.then(|| pair.carried(operation));
+            carry(&mut body, operation, again.as_ref().unwrap_or(&begun));
             let answer = pair.ask(operation, &body)?;
             let expected = expected(rules, index, &body);
             judge(operation, contract, &answer, expected)?;

@@ -5,15 +5,15 @@ use svc_fixtures::json::Json;
 
 use super::request::{Body, Header};
 use crate::engine::state::rejection::Rejection;
-use crate::scenario::folded;
+use crate::scenario::as_subject;
 
 /// The fields of a call, all of them valid.
 #[derive(Debug)]
 pub struct Input<'a> {
     operation: &'a Operation,
     body: Json<'a>,
-    /// The subject as names are compared, where its field folds.
-    folded: Option<Box<str>>,
+    /// The subject as subjects are compared, where that is not as it was sent.
+    compared: Option<Box<str>>,
 }
 
 /// Bodies over this many bytes are refused (ruling 6).
@@ -94,10 +94,12 @@ impl<'a> Input<'a> {
         let mut input = Input {
             operation,
             body,
-            folded: None,
+            compared: None,
         };
-        let subject = input.subject_field().filter(|(field, _)| field.folds);
-        input.folded = subject.map(|(_, text)| folded(text).into());
+        let subject = input.subject_field();
+        let compared = subject.map(|(field, text)| (as_subject(contract, field, text), text));
+        input.compared =
+            compared.and_then(|(subject, text)| (subject != text).then(|| subject.into()));
         Ok(input)
     }
 
@@ -137,11 +139,11 @@ impl<'a> Input<'a> {
     }
 
     /// What identifies the subject: the text of the field that the row names, else of the first
-    /// identifying field that was sent. For a list, its first item. Names are folded.
+    /// identifying field that was sent. For a list, its first item. As subjects are compared.
     #[must_use]
     pub fn subject(&self) -> &str {
         let text = || self.subject_field().map(|(_, text)| text);
-        self.folded.as_deref().or_else(text).unwrap_or_default()
+        self.compared.as_deref().or_else(text).unwrap_or_default()
     }
 
     /// The place of the field that identifies the subject.

@@ -15,9 +15,9 @@ use svc_fixtures::contract::Paise;
 
 use super::bundle::BundlePlan;
 use super::idempotency::{self, ClaimLookup};
-use super::prepare::{Plan, Prepared, Room, prepare};
+use super::prepare::{Plan, Prepared, Room};
 use super::reply::Reply;
-use super::request::{Call, Credential, Environment};
+use super::request::Environment;
 use super::resolve::{ResolvedSteps, Resolver, latency};
 use super::rules::Rules;
 use super::settle::{Settlement, refuse};
@@ -137,7 +137,14 @@ impl<'a> CallPipeline<'a> {
         let key = self.authenticate()?;
         self.account.allowlist.admit(self.prepared.peer)?;
         self.consume_rate_limit(key)?;
-        let plan = self.prepared.plan.as_ref().map_err(Clone::clone)?;
+        let plan = match &self.prepared.plan {
+            Ok(plan) => plan,
+            Err(rejection) => {
+                self.changes
+                    .extend(self.prepared.wrong_try.clone().map(Change::FlowAdvanced));
+                return Err(rejection.clone());
+            }
+        };
         match plan {
             Plan::LookUp(id) => return self.look_up(id),
             Plan::Usage(period) => return Ok(self.report_usage(*period)),
@@ -252,7 +259,8 @@ impl<'a> CallPipeline<'a> {
         };
         let same = plan.same.iter();
         let same = same.filter_map(|name| Some((*name, plan.input.named(name)?)));
-        flow.admit(&self.rules.contract, at, same)?;
+        let age_ms = self.now.as_millisecond() - first.created_at.as_millisecond();
+        flow.admit(&self.rules.contract, at, age_ms, same)?;
         Ok(Some(first))
     }
 
@@ -479,19 +487,4 @@ impl<'a> CallPipeline<'a> {
             changes: std::mem::take(&mut self.changes),
         }
     }
-}
-
-/// The reply to a call whose key no account has: nothing is recorded, nothing is counted.
-#[must_use]
-pub fn unauthenticated_reply(
-    rules: &Rules,
-    call: &Call<'_>,
-    rejection: &Rejection,
-    machine: Timestamp,
-) -> Reply {
-    let nobody = Credential { key: "" };
-    let prepared = prepare(rules, "", nobody, call, machine);
-    let id = prepared.content.verification(0);
-    let mut verification = prepared.verification(id, machine);
-    refuse(rules, call.environment, &mut verification, rejection)
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use svc_fixtures::contract::OperationIndex;
+use svc_fixtures::contract::{Kind, OperationIndex, Tries};
 use svc_fixtures::json::Json;
 
 use super::bundle::{BundlePlan, plan_bundle};
@@ -15,6 +15,7 @@ use super::request::{Body, Call, Credential, Environment, Header};
 use super::route::{Target, dotted};
 use super::rules::Rules;
 use super::step_plan::{StepPlan, plan_step};
+use crate::engine::state::flow::{FlowAdvance, StepOf};
 use crate::engine::state::ids::{BodyDigest, Content, VerificationId};
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage::{self, Period};
@@ -44,6 +45,8 @@ pub struct Prepared<'a> {
     pub content: Content,
     /// What it asks for, or why it asks for nothing.
     pub plan: Result<Plan<'a>, Rejection>,
+    /// What it does to a flow, where it is refused because the secret that it tells is wrong.
+    pub wrong_try: Option<FlowAdvance>,
     /// Whether there is room for it.
     pub room: Room,
 }
@@ -130,6 +133,9 @@ pub fn prepare<'a>(
         idempotency_key,
         content_type: call.headers.content_type.text(),
     };
+    let read = json.as_ref().and_then(|json| json.as_ref().ok());
+    let read = read.filter(|_| reference.is_ok() && key.is_ok());
+    let wrong_try = read.and_then(|json| wrong_try(rules, operation?, json));
     let plan = target.and_then(|target| {
         let checked = reference.and(key);
         let json = checked.map(|_| json).transpose();
@@ -146,8 +152,40 @@ pub fn prepare<'a>(
         body,
         content,
         plan,
+        wrong_try,
         room: Room::Enough,
     }
+}
+
+/// What a call does to a flow that is refused because the secret it tells is none of those that are right: all
+/// else is as it should be.
+fn wrong_try(rules: &Rules, operation: OperationIndex, json: &Json<'_>) -> Option<FlowAdvance> {
+    let StepOf { flow, step } = rules.steps[operation.0]?;
+    let flow = &rules.contract.flows[flow];
+    let (step, row) = (&flow.steps[step], &rules.contract.operations[operation]);
+    let Tries { field, .. } = step.tries.as_ref()?;
+    let Kind::Text { format, one_of } = &row.request[row.field(field)?].kind else {
+        return None;
+    };
+    let sent = json.get(field)?.as_text()?;
+    let has_format = format.is_none_or(|at| rules.contract.formats[at.0].fits(sent));
+    let right = one_of
+        .first()
+        .filter(|_| has_format && !one_of.iter().any(|it| it == sent))?;
+    let members = json
+        .as_object()?
+        .iter()
+        .map(|(name, value)| match **name == **field {
+            true => (name.clone(), Json::from(right.as_str())),
+            false => (name.clone(), value.clone()),
+        });
+    let otherwise = Json::Object(members.collect());
+    row.check(&rules.contract, &otherwise).ok()?;
+    Some(FlowAdvance {
+        name: flow.name.as_str().into(),
+        token: json.get(step.takes.as_ref()?)?.as_text()?.into(),
+        operation: None,
+    })
 }
 
 /// What of the body says which call this is. One that was not read to its end says nothing.

@@ -323,16 +323,16 @@ impl<'a> Filling<'a> {
         let StepOf { flow, step } = self.rules.steps[self.plan.operation.0]?;
         let name = &self.rules.contract.flows[flow].name;
         let row = &self.rules.contract.flows[flow].steps[step];
-        if let Some(member) = &row.done_when
-            && answer.member(self.sources, member) != Json::Bool(true)
-        {
+        let member = row.done_when.as_ref();
+        let is_done = member.is_none_or(|it| answer.member(self.sources, it) == Json::Bool(true));
+        if !is_done && row.tries.is_none() {
             return None;
         }
         match &row.issues {
             None => Some(FlowChange::Advanced(FlowAdvance {
                 name: name.as_str().into(),
                 token: self.plan.input.text(row.takes.as_deref()?)?.into(),
-                operation: row.operation.as_str().into(),
+                operation: is_done.then(|| row.operation.as_str().into()),
             })),
             Some(issues) => {
                 let tokens = match issues {
@@ -360,6 +360,7 @@ impl<'a> Filling<'a> {
                     tokens,
                     memory,
                     done: vec![row.operation.as_str().into()],
+                    wrong_tries: 0,
                 }))
             }
         }

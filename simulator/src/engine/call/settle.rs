@@ -7,9 +7,10 @@ use std::sync::Arc;
 use jiff::{Timestamp, ToSpan};
 use svc_fixtures::contract::{Bundle, BundleMode, Paise};
 
+use super::prepare::prepare;
 use super::render::{Charge, ResultPart, envelope};
 use super::reply::Reply;
-use super::request::Environment;
+use super::request::{Call, Credential, Environment};
 use super::rollup::{self, StepEnd};
 use super::rules::Rules;
 use crate::engine::state::account::Account;
@@ -344,6 +345,21 @@ pub fn refuse(
         envelope,
     });
     reply
+}
+
+/// The reply to a call whose key no account has: nothing is recorded, nothing is counted.
+#[must_use]
+pub fn unauthenticated_reply(
+    rules: &Rules,
+    call: &Call<'_>,
+    rejection: &Rejection,
+    machine: Timestamp,
+) -> Reply {
+    let nobody = Credential { key: "" };
+    let prepared = prepare(rules, "", nobody, call, machine);
+    let id = prepared.content.verification(0);
+    let mut verification = prepared.verification(id, machine);
+    refuse(rules, call.environment, &mut verification, rejection)
 }
 
 /// Ends a verification that is delayed or pending: gives the answer that was delayed, or the result

@@ -110,7 +110,7 @@ impl Account {
             }
             Change::FlowAdvanced(it) => {
                 let verifications = &mut state.verifications;
-                verifications.advance_flow(&it.name, &it.token, &it.operation);
+                verifications.advance_flow(&it.name, &it.token, it.operation.as_deref());
             }
             Change::Attempted {
                 verification,

@@ -1,7 +1,8 @@
 //! Flows: what the first call of a flow leaves for the later ones, and in which order they must come.
 
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, Tries};
 use svc_fixtures::json::Json;
 
 use super::form;
@@ -20,6 +21,8 @@ pub struct Flow {
     pub memory: FlowMemory,
     /// The operations whose steps are done.
     pub done: Vec<Box<str>>,
+    /// How many wrong secrets its steps were tried with.
+    pub wrong_tries: u32,
 }
 
 /// What the first call of a flow left behind.
@@ -63,7 +66,7 @@ pub enum FlowChange {
     Advanced(FlowAdvance),
 }
 
-/// A step of a flow that is done.
+/// A step of a flow that is done, or was tried with a wrong secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowAdvance {
@@ -71,8 +74,8 @@ pub struct FlowAdvance {
     pub name: Box<str>,
     /// What the call carried.
     pub token: Box<str>,
-    /// The operation of the step.
-    pub operation: Box<str>,
+    /// The operation of the step; none where the secret it was tried with is wrong.
+    pub operation: Option<Box<str>>,
 }
 
 /// Where each operation stands in the flows, by its place in the contract.
@@ -104,16 +107,17 @@ pub fn carried_field(contract: &Contract, at: StepOf) -> Option<&str> {
 }
 
 impl Flow {
-    /// Checks that a later step may go on with this flow (ruling 11). `same` are the fields that must
-    /// say what the first call said, as they were sent.
+    /// Checks that a later step may go on with this flow (ruling 11), which began so many milliseconds ago.
+    /// `same` are the fields that must say what the first call said, as they were sent.
     ///
     /// # Errors
     /// `SVC_INVALID_INPUT` with a message that names the step to call, where the step before is not
-    /// done or the call contradicts the first one.
+    /// done, the call contradicts the first one, or the secret it tells was tried too often or too late.
     pub fn admit<'s>(
         &self,
         contract: &Contract,
         at: StepOf,
+        age_ms: i64,
         same: impl Iterator<Item = (&'s str, &'s Json<'s>)>,
     ) -> Result<(), Rejection> {
         let row = &contract.flows[at.flow];
@@ -124,6 +128,27 @@ impl Flow {
                 return Err(Rejection::input(format!(
                     "{name}: must be what the call of {first} said"
                 )));
+            }
+        }
+        if let Some(Tries {
+            field,
+            most,
+            within_ms,
+        }) = &step.tries
+        {
+            let ended = |how: String| {
+                Err(Rejection::input(format!(
+                    "{field}: {how}; call {first} again"
+                )))
+            };
+            if self.wrong_tries >= *most {
+                return ended(format!("was wrong {most} times and is no longer taken"));
+            }
+            if age_ms >= i64::try_from(*within_ms).unwrap_or(i64::MAX) {
+                return ended(format!(
+                    "ended {:#} after it was sent",
+                    SignedDuration::from_millis(i64::try_from(*within_ms).unwrap_or(i64::MAX))
+                ));
             }
         }
         match &step.after {
@@ -137,10 +162,12 @@ impl Flow {
         }
     }
 
-    /// Notes that a step is done.
-    pub fn advance(&mut self, operation: &str) {
-        if !self.done.iter().any(|done| **done == *operation) {
-            self.done.push(operation.into());
+    /// Notes that a step is done, or that the secret it was tried with is wrong.
+    pub fn advance(&mut self, operation: Option<&str>) {
+        match operation {
+            None => self.wrong_tries = self.wrong_tries.saturating_add(1),
+            Some(operation) if self.done.iter().any(|done| **done == *operation) => {}
+            Some(operation) => self.done.push(operation.into()),
         }
     }
 
@@ -170,10 +197,8 @@ impl FlowChange {
                     token,
                     operation,
                 } = advance;
-                [name, token, operation]
-                    .map(|it| text_bytes(it))
-                    .iter()
-                    .sum()
+                let operation = operation.as_deref().unwrap_or_default();
+                [name, token, operation].map(text_bytes).iter().sum()
             }
         }
     }

@@ -11,7 +11,7 @@ use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table, ne
 use svc_fixtures::template::{Character, Template};
 
 use crate::scenario::people::Profile;
-use crate::scenario::{folded, folder};
+use crate::scenario::{as_subject, folder};
 
 /// Who can be spoken of in the files of a folder.
 #[derive(Default)]
@@ -213,10 +213,12 @@ impl Cast<'_> {
             self.report_refused(key, &value, item);
             profile.identifiers.push(text.to_owned());
             profile.asked.push((key.to_owned(), text.to_owned()));
-            if self.identifying(key).any(|(row, at)| row.request[at].folds) {
-                profile.identifiers.push(folded(text));
+            for (row, at) in self.identifying(key) {
+                let subject = as_subject(self.contract, &row.request[at], text);
+                if !profile.identifiers.iter().any(|known| **known == *subject) {
+                    profile.identifiers.push(subject.into_owned());
+                }
             }
-            profile.identifiers.dedup();
             asked.push((key.to_owned(), value));
         }
     }

@@ -313,8 +313,8 @@ impl Verifications {
         self.change_delivery(id, |delivery| delivery.requested(at));
     }
 
-    /// Notes that a step of the flow which this token leads to is done.
-    pub fn advance_flow(&mut self, flow: &str, token: &str, operation: &str) {
+    /// Notes that a step of the flow which this token leads to is done, or was tried with a wrong secret.
+    pub fn advance_flow(&mut self, flow: &str, token: &str, operation: Option<&str>) {
         if let Some(&id) = self.by_token.get(&token_key(flow, token)) {
             self.change(id, |slot, _| {
                 if let Some(flow) = &mut slot.verification.flow {
