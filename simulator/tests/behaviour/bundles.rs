@@ -99,6 +99,26 @@ fn a_fraud_check_rolls_its_steps_up_into_one_score() {
     let (risky, high) = level(&PERSON.replace("CLEAN", "SANCTIONED"));
     assert!(clean < 40 && risky >= 70, "{clean} {risky}");
     assert_eq!((low.as_str(), high.as_str()), ("LOW", "HIGH"));
+    let (unknown, medium) = level(&PERSON.replace("CLEAN PERSON", "STATUS 422"));
+    assert_eq!((unknown - clean, medium.as_str()), (40, "MEDIUM"));
+}
+
+#[test]
+fn one_hit_on_a_list_is_a_high_risk_and_one_in_the_press_is_not() {
+    let level = |category: &str| {
+        let scene = Scene::with(&format!(
+            r#"
+            [[scenario]]
+            name = "one hit"
+            operation = "screen.negative-diligence"
+            when = {{ name = "CLEAN PERSON" }}
+            then = {{ success = {{ categoriesHit = ["{category}"] }} }}
+            "#
+        ));
+        scene.post(FRAUD, PERSON).send().at("data.riskLevel")
+    };
+    let categories = ["SANCTIONS", "PEP", "ADVERSE_MEDIA", "REGULATORY"];
+    assert_eq!(categories.map(level), ["HIGH", "HIGH", "LOW", "LOW"]);
 }
 
 #[test]

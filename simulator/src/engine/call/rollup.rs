@@ -100,28 +100,37 @@ fn data(
         out.raw("}");
     }
     out.raw("]");
-    if !row.risk.is_empty() {
-        let score = risk_score(&row.risk, &of.steps);
+    if let Some(risk) = &row.risk {
+        let score = risk_score(&risk.parts, ends);
         out.raw(r#","riskScore":"#);
         out.json(&score);
         out.raw(r#","riskLevel":"#);
-        out.json(risk_level(score));
+        out.json(risk_level(&risk.levels, score));
     }
     out.raw("}");
     out.0
 }
 
-/// The score of a bundle's steps, 0 to 100: the points its row gives for what they say. A step
-/// that said nothing adds nothing.
+/// The score of a bundle's steps, 0 to 100: the points its row gives for what they say, and for having no
+/// record of anybody. What is still to come says nothing.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a number from 0 to 100 is no larger than its type"
 )]
-fn risk_score(parts: &[RiskPart], steps: &[Step]) -> i64 {
+fn risk_score(parts: &[RiskPart], ends: &[StepEnd<'_>]) -> i64 {
     let points = |part: &RiskPart| {
-        let step = steps.iter().find(|step| *step.endpoint == *part.step)?;
-        let data = Json::parse(step.outcome.final_data()?).ok()?;
+        let end = ends.iter().find(|end| *end.step.endpoint == *part.step)?;
+        let data = match end.part {
+            ResultPart::Completed(data) => Json::parse(data).ok()?,
+            ResultPart::Failed { .. } => return Some(part.unknown),
+            ResultPart::Pending(_) => return None,
+        };
         let value = data.get(&part.member)?;
+        if !part.equals.is_empty() {
+            let items = value.as_list().unwrap_or(std::slice::from_ref(value));
+            let counts = items.iter().any(|item| part.equals.contains(item));
+            return counts.then_some(part.points);
+        }
         let yes = f64::from(u8::from(value.as_bool() == Some(true)));
         Some(value.as_num().unwrap_or(yes) * part.points)
     };
@@ -129,13 +138,10 @@ fn risk_score(parts: &[RiskPart], steps: &[Step]) -> i64 {
     sum.clamp(0.0, 100.0).round() as i64
 }
 
-/// Which level a score is.
-fn risk_level(score: i64) -> &'static str {
-    match score {
-        ..40 => "LOW",
-        40..70 => "MEDIUM",
-        _ => "HIGH",
-    }
+/// Which level a score is: the highest that begins at it or below.
+fn risk_level(levels: &[(String, i64)], score: i64) -> &str {
+    let mut reached = levels.iter().rev().filter(|(_, from)| *from <= score);
+    reached.next().map_or("", |(name, _)| name)
 }
 
 #[cfg(test)]
@@ -144,7 +150,9 @@ mod tests {
 
     #[test]
     fn a_level_begins_at_its_border() {
-        let levels = [0, 39, 40, 69, 70, 100].map(risk_level);
-        assert_eq!(levels, ["LOW", "LOW", "MEDIUM", "MEDIUM", "HIGH", "HIGH"]);
+        let levels = [("LOW", 0), ("MEDIUM", 40), ("HIGH", 70)];
+        let levels = levels.map(|(name, from)| (name.to_owned(), from));
+        let found = [0, 39, 40, 69, 70, 100].map(|score| risk_level(&levels, score));
+        assert_eq!(found, ["LOW", "LOW", "MEDIUM", "MEDIUM", "HIGH", "HIGH"]);
     }
 }

@@ -190,10 +190,12 @@ fn bundle_success(bundle: &Bundle, example: Option<&Exchange>) -> Value {
         },
         "required": ["bundle", "steps"],
     });
-    if !bundle.risk.is_empty() {
-        data["properties"]["riskScore"] =
-            json!({ "type": "integer", "minimum": 0, "maximum": 100 });
-        data["properties"]["riskLevel"] = json!({ "enum": ["LOW", "MEDIUM", "HIGH"] });
+    if let Some(risk) = &bundle.risk {
+        let levels: Vec<&str> = risk.levels.iter().map(|(name, _)| name.as_str()).collect();
+        data["properties"]["riskScore"] = json!({
+            "type": "integer", "minimum": 0, "maximum": 100, "description": risk.to_string(),
+        });
+        data["properties"]["riskLevel"] = json!({ "enum": levels });
         data["required"] = json!(["bundle", "steps", "riskScore", "riskLevel"]);
     }
     let schema = json!({
