@@ -192,6 +192,7 @@ impl<'c> EnvironmentState<'c> {
         let verification = &mut self.verifications[at];
         for step in &mut verification.steps {
             step.outcome = step.outcome.finally().clone();
+            step.waits = false;
         }
         verification.awaits_second_call = false;
         self.conclude(at);
@@ -217,7 +218,8 @@ impl<'c> EnvironmentState<'c> {
         let mut balance = Paise(self.balance().0 + charge.0);
         if is_bundle {
             // Each step says what was left after it.
-            for (step, charge) in verification.steps.iter_mut().zip(charges) {
+            let steps = verification.steps.iter_mut().zip(charges);
+            for (step, charge) in steps.filter(|(step, _)| !step.waits) {
                 balance.0 -= charge.0;
                 let endpoint = Endpoint::Operation(step.operation);
                 let record = Record::of(contract, endpoint, &step.outcome, charge, balance);

@@ -15,5 +15,5 @@ mod verification;
 pub use call::{Call, Endpoint, FlowPosition, Part, Plan, Refusal, Start};
 pub use environment::{CLAIM_MS, EnvironmentState};
 pub use flow::OpenFlow;
-pub use outcome::{CallOutcome, Due, ExecutedStep, has_result};
+pub use outcome::{CallOutcome, Due, ExecutedStep, has_result, is_awaited};
 pub use verification::{Claim, Phase, Record, Verification};

@@ -33,6 +33,8 @@ pub struct ExecutedStep {
     pub outcome: CallOutcome,
     /// Whether its input is right: a wrong OTP does not do a step of a flow.
     pub is_right: bool,
+    /// Whether it takes something from one that is still pending: then it runs when that has ended.
+    pub waits: bool,
     /// Where it stands in the call log; only of a bundle's steps.
     pub record: Option<usize>,
 }
@@ -45,6 +47,7 @@ impl ExecutedStep {
             operation,
             outcome,
             is_right: true,
+            waits: false,
             record: None,
         }
     }
@@ -104,6 +107,15 @@ pub fn has_result(contract: &Contract, steps: &[ExecutedStep], operation: &str) 
     steps.iter().any(|step| {
         contract.operations[step.operation].id == operation
             && *step.outcome.finally() == CallOutcome::Completed
+    })
+}
+
+/// Whether one of these steps is of this operation and is pending, or waits itself.
+#[must_use]
+pub fn is_awaited(contract: &Contract, steps: &[ExecutedStep], operation: &str) -> bool {
+    steps.iter().any(|step| {
+        let is_open = step.waits || step.outcome.is_pending();
+        contract.operations[step.operation].id == operation && is_open
     })
 }
 

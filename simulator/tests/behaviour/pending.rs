@@ -2,8 +2,11 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
+use svc_fixtures::json::Json;
 
-use crate::scene::{Money, Scene, UAN};
+use crate::scene::{Answer, Money, Scene, UAN};
+
+const CLAIM: &str = "/v1/bundles/employment-claim-verification";
 
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
 
@@ -153,4 +156,72 @@ fn moving_one_clock_does_not_move_another() {
         [status("local_a", &ids[0]), status("local_b", &ids[1])],
         ["completed", "pending"]
     );
+}
+
+#[test]
+fn a_step_that_takes_its_input_from_a_pending_one_runs_when_that_has_ended() {
+    let body = r#"{"mobile": "9000000001", "uan": "100000000202"}"#;
+    let scene = Scene::new();
+    let first = scene.post(CLAIM, body).live().send();
+    let endpoints = |answer: &Answer| {
+        let json = answer.json();
+        let steps = json.get("data").and_then(|data| data.get("steps"));
+        let steps = steps.and_then(Json::as_list).expect("steps");
+        let named = |step: &Json<'_>| {
+            let name = step
+                .get("endpoint")
+                .and_then(Json::as_text)
+                .expect("a name");
+            let status = step
+                .get("status")
+                .and_then(Json::as_text)
+                .expect("a status");
+            format!("{name} {status}")
+        };
+        steps.iter().map(named).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(endpoints(&first), @"
+    verify.employment.uan-lookup completed
+    verify.employment.uan pending
+    ");
+    assert_eq!(scene.wallet("local").held, Paise(6500));
+    scene.advance("local", SignedDuration::from_hours(1));
+    let look_up = format!("/v1/verifications/{}", first.id());
+    let ended = scene.get(&look_up).live().send();
+    insta::assert_snapshot!(endpoints(&ended), @"
+    verify.employment.uan-lookup completed
+    verify.employment.uan completed
+    verify.employment.epfo-name-search completed
+    ");
+    assert_eq!(ended.at("status"), "completed");
+    let wallet = scene.wallet("local");
+    assert_eq!((wallet.held, wallet.charged), (Paise::ZERO, Paise(6500)));
+    let third = ended.at("data.steps.2.verificationId");
+    let third = scene
+        .get(&format!("/v1/verifications/{third}"))
+        .live()
+        .send();
+    assert_eq!(third.at("endpoint"), "verify.employment.epfo-name-search");
+    assert_eq!(third.at("billing.charged"), "true");
+}
+
+#[test]
+fn a_step_whose_input_never_came_is_left_out_and_costs_nothing() {
+    let scene = Scene::with(
+        r#"
+        [[scenario]]
+        name = "a history that is not there in the end"
+        operation = "verify.employment.uan"
+        when = { uan = "100000000202" }
+        then = { pending = {}, after = "5s", finally = { error = "SVC_NO_RECORD_FOUND" } }
+        "#,
+    );
+    let body = r#"{"mobile": "9000000001", "uan": "100000000202"}"#;
+    let first = scene.post(CLAIM, body).live().send();
+    scene.advance("local", SignedDuration::from_secs(5));
+    let look_up = format!("/v1/verifications/{}", first.id());
+    let ended = scene.get(&look_up).live().send();
+    assert_eq!(ended.at("data.steps.1.error.code"), "SVC_NO_RECORD_FOUND");
+    let wallet = scene.wallet("local");
+    assert_eq!((wallet.held, wallet.charged), (Paise::ZERO, Paise(5000)));
 }

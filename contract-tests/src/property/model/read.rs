@@ -10,7 +10,7 @@ use svc_fixtures::json::Json;
 use super::NOW;
 use crate::capture::Request;
 use crate::model::{
-    Call, CallOutcome, Endpoint, ExecutedStep, FlowPosition, Part, Refusal, has_result,
+    Call, CallOutcome, Endpoint, ExecutedStep, FlowPosition, Part, Refusal, has_result, is_awaited,
 };
 use crate::plan::{Ending, Setting};
 use crate::property::oracle::{self, Body};
@@ -170,19 +170,25 @@ fn executed(
     let mut executed: Vec<ExecutedStep> = Vec::new();
     for operation in steps {
         let given = given(operation, body);
-        let lacks = row.carries.iter().any(|carry| {
-            carry.step == operation.id
-                && named(&given, &carry.field).is_none()
-                && !has_result(contract, &executed, &carry.from)
-        });
-        if lacks {
+        let mut taken = row
+            .carries
+            .iter()
+            .filter(|carry| carry.step == operation.id && named(&given, &carry.field).is_none());
+        if taken
+            .clone()
+            .any(|carry| !has_result(contract, &executed, &carry.from))
+        {
             continue;
         }
+        let waits = taken.any(|carry| is_awaited(contract, &executed, &carry.from));
         // What earlier steps give is nobody's fixed input.
         let ending = oracle::outcome(setting, operation, &given).ending;
         let outcome = outcome(operation, ending);
         let index = contract.operation_index(&operation.id);
-        executed.extend(index.map(|index| ExecutedStep::new(index, outcome)));
+        executed.extend(index.map(|index| ExecutedStep {
+            waits,
+            ..ExecutedStep::new(index, outcome)
+        }));
     }
     executed
 }

@@ -13,7 +13,7 @@ use super::rules::Rules;
 use super::step_plan::{StepPlan, plan_step};
 use crate::engine::state::flow::carried_field;
 use crate::engine::state::rejection::Rejection;
-use crate::engine::state::verification::Step;
+use crate::engine::state::verification::{Resolved, Step, WaitingStep, WaitingSteps};
 use crate::scenario::RequestContext;
 
 /// A bundle that is to be run.
@@ -29,6 +29,17 @@ pub struct BundlePlan<'a> {
     pub second: Option<StepPlan<'a>>,
     /// Who calls, and how: each step is asked for so.
     pub around: RequestContext<'a>,
+}
+
+/// What comes of a step of a bundle, when it is its turn.
+#[derive(Debug)]
+pub enum NextStep<'r> {
+    /// It runs.
+    Runs(Box<StepPlan<'r>>),
+    /// It takes its input from one that is still pending, or that waits itself (ruling 29).
+    Waits,
+    /// It lacks what it takes from an earlier one.
+    LeftOut,
 }
 
 /// Checks the body of a bundle: the fields of every step that are not taken from an earlier one.
@@ -150,28 +161,59 @@ impl BundlePlan<'_> {
         }
     }
 
-    /// A step's own plan: what the body gives it, and what earlier steps do. None where it lacks what
-    /// it takes from an earlier step: then it is left out.
+    /// What is kept of it while steps wait.
+    #[must_use]
+    pub fn waiting(&self, steps: Vec<WaitingStep>) -> Option<Box<WaitingSteps>> {
+        let content_type = self.around.content_type.map(Box::from);
+        (!steps.is_empty()).then(|| {
+            Box::new(WaitingSteps {
+                steps,
+                body: self.body.to_string().into(),
+                content_type,
+            })
+        })
+    }
+
+    /// A step's own plan: what the body gives it, and what earlier steps do, of which these wait.
     #[must_use]
     pub fn step<'r>(
         &'r self,
         rules: &'r Rules,
         operation: OperationIndex,
         earlier: &[Step],
-    ) -> Option<StepPlan<'r>> {
+        waiting: &[WaitingStep],
+    ) -> NextStep<'r> {
+        let bundle = &rules.contract.bundles[self.bundle];
         let row = &rules.contract.operations[operation];
         let mut members = given(row, &self.body);
-        let carries = rules.contract.bundles[self.bundle].carries.iter();
+        let carries = bundle.carries.iter();
         for carry in carries.filter(|carry| carry.step == row.id) {
             if members.iter().any(|(name, _)| *name == carry.field) {
                 continue;
             }
-            let from = earlier.iter().find(|step| *step.endpoint == *carry.from)?;
-            let answer = Json::parse(from.outcome.final_data()?).ok()?;
-            let value = at_path(&answer, &carry.path)?;
+            if waiting
+                .iter()
+                .any(|step| bundle.steps[step.place] == carry.from)
+            {
+                return NextStep::Waits;
+            }
+            let from = earlier.iter().find(|step| *step.endpoint == *carry.from);
+            let data = match from.map(|step| &step.outcome) {
+                Some(Resolved::Completed { data, .. }) => data,
+                Some(Resolved::Pending { .. }) => return NextStep::Waits,
+                Some(Resolved::Failed { .. }) | None => return NextStep::LeftOut,
+            };
+            let answer = Json::parse(data).ok();
+            let value = answer
+                .as_ref()
+                .and_then(|answer| at_path(answer, &carry.path));
+            let Some(value) = value else {
+                return NextStep::LeftOut;
+            };
             members.push((Cow::Owned(carry.field.clone()), value.clone().into_owned()));
         }
-        plan_step(rules, self.around, operation, Json::Object(members), None).ok()
+        let plan = plan_step(rules, self.around, operation, Json::Object(members), None);
+        plan.map_or(NextStep::LeftOut, |plan| NextStep::Runs(Box::new(plan)))
     }
 }
 

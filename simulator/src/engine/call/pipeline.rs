@@ -293,8 +293,6 @@ impl<'a> CallPipeline<'a> {
             rules: self.rules,
             environment: prepared.environment,
             state: self.state,
-            content,
-            asked,
             reference: prepared.reference,
             flow: flow.map(|flow| &flow.memory),
             now: self.now,
@@ -304,9 +302,9 @@ impl<'a> CallPipeline<'a> {
         let resolved = match plan {
             Plan::Bundle(bundle) => {
                 self.begin_bundle(&mut verification, bundle, first_call);
-                resolver.bundle(bundle)
+                resolver.bundle(bundle, content, asked)
             }
-            Plan::Operation(step) => resolver.operation(step, verification.id),
+            Plan::Operation(step) => resolver.operation(step, verification.id, content),
             Plan::LookUp(_) | Plan::Usage(_) => ResolvedSteps::default(),
         };
         if let (Plan::Operation(_), [step]) = (plan, resolved.steps.as_slice()) {
@@ -319,6 +317,9 @@ impl<'a> CallPipeline<'a> {
             true => verification.steps = resolved.steps,
             // The second call of a bundle goes on after the first one's step.
             false => verification.steps.extend(resolved.steps),
+        }
+        if let Plan::Bundle(bundle) = plan {
+            verification.waiting = bundle.waiting(resolved.waiting);
         }
         verification.wire = resolved.wire;
         verification.webhook = verification.webhook.or(resolved.webhook);
@@ -360,7 +361,8 @@ impl<'a> CallPipeline<'a> {
             }
             None => {
                 verification.counted = true;
-                verification.latency_ms = latency(row.typical_latency, &self.prepared.content);
+                verification.latency_ms =
+                    latency(row.typical_latency, self.prepared.content.number());
                 verification.because = Because::Bundle;
             }
         }
@@ -454,6 +456,7 @@ impl<'a> CallPipeline<'a> {
     fn settlement(&self) -> Settlement<'a> {
         Settlement {
             rules: self.rules,
+            account: &self.account.id,
             environment: self.prepared.environment,
             state: self.state,
             now: self.now,

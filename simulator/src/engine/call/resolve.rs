@@ -7,7 +7,7 @@ use svc_fixtures::contract::{BundleMode, ByConsent, CONSENT_URL, FlowKey, Latenc
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::bundle::BundlePlan;
+use super::bundle::{BundlePlan, NextStep};
 use super::request::Environment;
 use super::response::{ResponseTemplate, Sources};
 use super::rules::Rules;
@@ -15,7 +15,7 @@ use super::step_plan::{StepPlan, first_of_month};
 use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::flow::{Flow, FlowAdvance, FlowChange, FlowMemory, StepOf};
 use crate::engine::state::ids::{Content, SequenceKey, VerificationId};
-use crate::engine::state::verification::{ConsentRequest, Due, Resolved, Step};
+use crate::engine::state::verification::{ConsentRequest, Due, Resolved, Step, WaitingStep};
 use crate::scenario::{
     Choice, Delay, Outcome, OutcomeKind, PatchIndex, Scenario, WebhookFault, WireFault,
 };
@@ -29,10 +29,6 @@ pub struct Resolver<'a> {
     pub environment: Environment,
     /// The account's state there.
     pub state: &'a EnvironmentState,
-    /// What the call's id is made from.
-    pub content: &'a Content,
-    /// How often just this was asked before.
-    pub asked: u32,
     /// The call's `X-Reference-Id`.
     pub reference: Option<&'a str>,
     /// What the first call of the flow left that this one goes on with.
@@ -54,40 +50,47 @@ pub struct ResolvedSteps {
     pub wire: Option<WireFault>,
     /// What goes wrong with the webhook: of the first step that has something.
     pub webhook: WebhookFault,
+    /// The steps of a bundle that cannot run yet.
+    pub waiting: Vec<WaitingStep>,
 }
 
-/// The typical latency; of a range, a figure that the content decides (ruling 4).
+/// The typical latency; of a range, a figure that a number made from the content decides (ruling 4).
 #[must_use]
-pub fn latency(range: LatencyRange, content: &Content) -> u32 {
+pub fn latency(range: LatencyRange, number: u64) -> u32 {
     let span = u64::from(range.max_ms.saturating_sub(range.min_ms)) + 1;
-    range.min_ms + u32::try_from(content.number() % span).unwrap_or(0)
+    range.min_ms + u32::try_from(number % span).unwrap_or(0)
 }
 
 impl Resolver<'_> {
     /// The one step of an operation, which has the call's own id.
     #[must_use]
-    pub fn operation(&self, plan: &StepPlan<'_>, id: VerificationId) -> ResolvedSteps {
+    pub fn operation(
+        &self,
+        plan: &StepPlan<'_>,
+        id: VerificationId,
+        content: &Content,
+    ) -> ResolvedSteps {
         let mut resolved = ResolvedSteps::default();
-        self.step(plan, id, self.content, &mut resolved);
+        self.step(plan, id, content.number(), &mut resolved);
         resolved
     }
 
-    /// The steps of a bundle, in order. One that lacks what it takes from an earlier step is left out.
+    /// The steps of a bundle of this content, which was asked so often before, in order. One that lacks
+    /// what it takes from an earlier step is left out.
     #[must_use]
-    pub fn bundle(&self, plan: &BundlePlan<'_>) -> ResolvedSteps {
+    pub fn bundle(&self, plan: &BundlePlan<'_>, content: &Content, asked: u32) -> ResolvedSteps {
         let row = &self.rules.contract.bundles[plan.bundle];
         let mut resolved = ResolvedSteps::default();
         let mut slowest_ms = 0;
-        for &step in &plan.steps {
-            let operation = self.rules.contract.operation_index(&row.steps[step]);
-            let operation = operation.expect("the reader knows every step");
-            let Some(step) = plan.step(self.rules, operation, &resolved.steps) else {
-                continue;
+        for &place in &plan.steps {
+            let content = content.step(&row.steps[place]);
+            let step = WaitingStep {
+                place,
+                id: content.verification(asked),
+                number: content.number(),
             };
-            let content = self.content.step(&self.rules.endpoint(operation));
             let delayed_ms = resolved.delay_ms;
-            let id = content.verification(self.asked);
-            self.step(&step, id, &content, &mut resolved);
+            self.step_of(plan, step, &mut resolved);
             slowest_ms = slowest_ms.max(resolved.delay_ms - delayed_ms);
         }
         if row.mode == BundleMode::Parallel {
@@ -97,11 +100,44 @@ impl Resolver<'_> {
         resolved
     }
 
+    /// The steps of a bundle that waited, now that these have ended; all of them, in order.
+    #[must_use]
+    pub fn resume(
+        &self,
+        plan: &BundlePlan<'_>,
+        waiting: &[WaitingStep],
+        ended: Vec<Step>,
+    ) -> ResolvedSteps {
+        let row = &self.rules.contract.bundles[plan.bundle];
+        let mut resolved = ResolvedSteps {
+            steps: ended,
+            ..ResolvedSteps::default()
+        };
+        for step in waiting {
+            self.step_of(plan, *step, &mut resolved);
+        }
+        let place = |step: &Step| row.steps.iter().position(|id| **id == *step.endpoint);
+        resolved.steps.sort_by_key(place);
+        resolved
+    }
+
+    /// A step of a bundle, when it is its turn.
+    fn step_of(&self, plan: &BundlePlan<'_>, step: WaitingStep, resolved: &mut ResolvedSteps) {
+        let row = &self.rules.contract.bundles[plan.bundle];
+        let operation = self.rules.contract.operation_index(&row.steps[step.place]);
+        let operation = operation.expect("the reader knows every step");
+        match plan.step(self.rules, operation, &resolved.steps, &resolved.waiting) {
+            NextStep::Runs(plan) => self.step(&plan, step.id, step.number, resolved),
+            NextStep::Waits => resolved.waiting.push(step),
+            NextStep::LeftOut => {}
+        }
+    }
+
     fn step(
         &self,
         plan: &StepPlan<'_>,
         id: VerificationId,
-        content: &Content,
+        number: u64,
         resolved: &mut ResolvedSteps,
     ) {
         let operation = &self.rules.contract.operations[plan.operation];
@@ -127,7 +163,7 @@ impl Resolver<'_> {
         let subject = self.flow.map_or(plan.input.subject(), |flow| &flow.subject);
         let ending = filling.resolve(outcome);
         let is_pending = matches!(ending, Resolved::Pending { .. });
-        let latency_ms = latency(operation.latency_of(self.environment, is_pending), content);
+        let latency_ms = latency(operation.latency_of(self.environment, is_pending), number);
         resolved.steps.push(Step {
             id,
             endpoint: self.rules.endpoint(plan.operation),

@@ -5,12 +5,15 @@
 use std::sync::Arc;
 
 use jiff::{Timestamp, ToSpan};
-use svc_fixtures::contract::{Bundle, BundleMode, Paise};
+use svc_fixtures::contract::{Bundle, BundleIndex, BundleMode, Paise};
+use svc_fixtures::json::Json;
 
+use super::bundle::BundlePlan;
 use super::prepare::prepare;
 use super::render::{Charge, ResultPart, envelope};
 use super::reply::Reply;
 use super::request::{Call, Credential, Environment};
+use super::resolve::Resolver;
 use super::rollup::{self, StepEnd};
 use super::rules::Rules;
 use crate::engine::state::account::Account;
@@ -22,13 +25,18 @@ use crate::engine::state::flow::{FlowAdvance, FlowChange};
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage;
-use crate::engine::state::verification::{Answer, Due, Phase, Resolved, State, Step, Verification};
+use crate::engine::state::verification::{
+    Answer, Due, Phase, Resolved, State, Step, Verification, WaitingSteps,
+};
+use crate::scenario::RequestContext;
 
 /// Where a verification is settled.
 #[derive(Clone, Copy)]
 pub struct Settlement<'a> {
     /// Contract, answers, scenarios.
     pub rules: &'a Rules,
+    /// Whose call it is.
+    pub account: &'a str,
     /// Where its call came in.
     pub environment: Environment,
     /// The account's state there.
@@ -50,6 +58,9 @@ impl Settlement<'_> {
             };
             let steps = std::mem::take(&mut verification.steps);
             verification.steps = steps.into_iter().map(ended).collect();
+            if let Some(waiting) = verification.waiting.take() {
+                self.resume(&mut verification, &waiting, changes);
+            }
         }
         let bundle = verification.is_bundle().then(|| self.bundle(&verification));
         let advanced = begin_or_advance_flow(&mut verification, bundle, was_pending);
@@ -102,6 +113,39 @@ impl Settlement<'_> {
         reply
     }
 
+    /// Runs the steps of a bundle that took their input from one that was pending (ruling 29).
+    fn resume(&self, of: &mut Verification, waiting: &WaitingSteps, changes: &mut Vec<Change>) {
+        let body = Json::parse(waiting.body.as_bytes());
+        let plan = BundlePlan {
+            bundle: self.bundle_index(of),
+            body: body.expect("the body of a call that was read once"),
+            steps: Vec::new(),
+            second: None,
+            around: RequestContext {
+                account: self.account,
+                environment: self.environment,
+                reference_id: of.reference.as_deref(),
+                idempotency_key: of.claims.first().map(|claim| &*claim.key),
+                content_type: waiting.content_type.as_deref(),
+            },
+        };
+        let resolver = Resolver {
+            rules: self.rules,
+            environment: self.environment,
+            state: self.state,
+            reference: of.reference.as_deref(),
+            flow: None,
+            now: self.now,
+        };
+        let resolved = resolver.resume(&plan, &waiting.steps, of.steps.clone());
+        let (still, sequences) = (plan.waiting(resolved.waiting), resolved.sequences);
+        of.steps = resolved.steps;
+        of.waiting = still;
+        of.webhook = of.webhook.or(resolved.webhook);
+        let sequences = sequences.into_iter();
+        changes.extend(sequences.map(|sequence| Change::SequenceAdvanced { sequence }));
+    }
+
     /// Notes in the record that it has its result. Gives the end of its hold, where it has one.
     fn end_record(
         &self,
@@ -124,9 +168,15 @@ impl Settlement<'_> {
 
     /// The row of a bundle.
     fn bundle(&self, verification: &Verification) -> &Bundle {
+        &self.rules.contract.bundles[self.bundle_index(verification)]
+    }
+
+    fn bundle_index(&self, verification: &Verification) -> BundleIndex {
         let mut rows = self.rules.contract.bundles.iter();
-        let row = rows.find(|row| verification.endpoint.rsplit('.').next() == Some(&row.slug));
-        row.expect("only a bundle of the contract is called, and the contract never changes")
+        let place =
+            rows.position(|row| verification.endpoint.rsplit('.').next() == Some(&row.slug));
+        let place = place.expect("only a bundle is called, and the contract never changes");
+        BundleIndex(place)
     }
 
     fn end<'s>(&'s self, step: &'s Step) -> StepEnd<'s> {
@@ -209,6 +259,13 @@ impl Settlement<'_> {
         state: State,
     ) -> impl Iterator<Item = Change> + use<> {
         let step = end.step;
+        // One that waited for another was not called before that had ended.
+        let known = self.state.verifications.get(step.id);
+        let created_at = match (known, of.phase) {
+            (Some(known), _) => known.created_at,
+            (None, Phase::Pending { .. }) => self.now,
+            (None, Phase::Delayed { .. } | Phase::Ended) => of.created_at,
+        };
         let mut verification = Box::new(Verification {
             bundle: Some(of.id),
             counted: true,
@@ -223,7 +280,7 @@ impl Settlement<'_> {
                 State::Completed | State::Failed(_) => Phase::Ended,
             },
             charged: end.charged.map_or(Paise::ZERO, |charged| charged.amount),
-            ..Verification::new(step.id, Arc::clone(&step.endpoint), of.created_at)
+            ..Verification::new(step.id, Arc::clone(&step.endpoint), created_at)
         });
         verification.answer = Some(self.answer_of(&verification, end));
         let access = self.access(&verification, AccessKind::Call);
@@ -389,6 +446,7 @@ pub(super) fn settle_open(
 ) -> (Reply, Entry) {
     let settlement = Settlement {
         rules,
+        account: &account.id,
         environment,
         state: account.environment(environment),
         now,

@@ -57,6 +57,9 @@ pub struct Verification {
     /// What its steps came to: an operation has one step, a bundle several. Empty once it has ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
+    /// The steps of a bundle that are still to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Box<WaitingSteps>>,
     /// The flow that it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<Flow>>,
@@ -174,6 +177,31 @@ pub struct Step {
     pub outcome: Resolved,
 }
 
+/// The steps of a bundle that take their input from a step that is still pending, and what it takes to run
+/// them when that one has ended (ruling 29).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingSteps {
+    /// Which, in the bundle's order.
+    pub steps: Vec<WaitingStep>,
+    /// The body of the bundle's call.
+    pub body: Box<str>,
+    /// The content type of the bundle's call.
+    pub content_type: Option<Box<str>>,
+}
+
+/// A step of a bundle before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingStep {
+    /// Its place in the bundle.
+    pub place: usize,
+    /// Its own id.
+    pub id: VerificationId,
+    /// What its latency is chosen by.
+    pub number: u64,
+}
+
 /// What an operation came to, with its answer filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -222,16 +250,6 @@ pub struct ConsentRequest {
 }
 
 impl Resolved {
-    /// The `data` it ends with, now or in the end.
-    #[must_use]
-    pub fn final_data(&self) -> Option<&[u8]> {
-        match self {
-            Resolved::Completed { data, .. } => Some(data),
-            Resolved::Pending { finally, .. } => finally.final_data(),
-            Resolved::Failed { .. } => None,
-        }
-    }
-
     /// Its result, where it was pending.
     #[must_use]
     pub fn ended(self) -> Resolved {
@@ -271,6 +289,7 @@ impl Verification {
             answer: None,
             claims: Vec::new(),
             steps: Vec::new(),
+            waiting: None,
             flow: None,
             delivery: None,
             wire: None,
@@ -387,11 +406,12 @@ impl Verification {
         };
         let reference = self.reference.as_deref().map_or(0, text_bytes);
         let steps: usize = self.steps.iter().map(Step::heap_bytes).sum();
+        let waiting = self.waiting.as_ref().map_or(0, |it| it.heap_bytes());
         let flow = self.flow.as_ref().map_or(0, |flow| flow.heap_bytes());
         let delivery = self.delivery.as_ref().map_or(0, |it| it.heap_bytes());
         let newest = self.answer.as_ref().map_or(0, Answer::heap_bytes);
         let claims = self.claims.iter().map(Claim::heap_bytes);
-        let parts = [because, reference, steps, flow, delivery, newest];
+        let parts = [because, reference, steps, waiting, flow, delivery, newest];
         size_of::<Self>() + ALLOCATED + parts.iter().sum::<usize>() + claims.sum::<usize>()
     }
 }
@@ -419,6 +439,14 @@ impl Claim {
 impl Step {
     fn heap_bytes(&self) -> usize {
         size_of::<Self>() + self.outcome.heap_bytes()
+    }
+}
+
+impl WaitingSteps {
+    fn heap_bytes(&self) -> usize {
+        let content_type = self.content_type.as_deref().map_or(0, text_bytes);
+        let steps = self.steps.len() * size_of::<WaitingStep>();
+        size_of::<Self>() + steps + text_bytes(&self.body) + content_type
     }
 }
 

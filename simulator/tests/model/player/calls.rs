@@ -410,7 +410,8 @@ impl<'c> Player<'c> {
         let it = &state.verifications[at];
         let of = |record: Option<usize>| state.records[record?].id.clone();
         let mut before = vec![of(it.record)];
-        before.extend(it.steps.iter().map(|step| of(step.record)));
+        let run = it.steps.iter().filter(|step| !step.waits);
+        before.extend(run.map(|step| of(step.record)));
         let found = ids(seen.1);
         if found.len() > 1 && found.len() != before.len() {
             return Err(format!(

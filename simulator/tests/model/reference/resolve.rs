@@ -1,6 +1,6 @@
 //! What operations come to by the marks of an input and by what a reference asks for.
 
-use svc_contract_tests::model::{CallOutcome, Due, Endpoint, ExecutedStep, has_result};
+use svc_contract_tests::model::{CallOutcome, Due, Endpoint, ExecutedStep, has_result, is_awaited};
 use svc_fixtures::contract::{BundleMode, ErrorCode, Operation};
 
 use crate::catalogue::{CARRIED, Catalogue, Mark, Run, Template};
@@ -45,6 +45,8 @@ pub(crate) fn resolve(
         if run.needs.as_ref().is_some_and(|from| !given(from)) {
             continue;
         }
+        let awaited = |from: &String| is_awaited(contract, &resolved.steps, from);
+        let waits = run.needs.as_ref().is_some_and(awaited);
         let row = &contract.operations[run.operation];
         let mark = mark(run, carried.1);
         let asked = instruct::instruct(reference, row).filter(|_| mark != Mark::Sentinel);
@@ -54,6 +56,8 @@ pub(crate) fn resolve(
         }
         let outcome = outcome(catalogue, row, mark, asked, now, decided(&sequence));
         let delay_ms = match asked {
+            // It runs by the account's clock, which waits for nothing.
+            _ if waits => 0,
             Some(Instruct::Slow) => SLOW_MS,
             Some(Instruct::SlowFails) => SLOW_FAILS_MS,
             _ => 0,
@@ -69,6 +73,7 @@ pub(crate) fn resolve(
         }
         resolved.steps.push(ExecutedStep {
             is_right: run.otp_is_right,
+            waits,
             ..ExecutedStep::new(run.operation, outcome)
         });
     }
