@@ -171,8 +171,45 @@ fn each_image_is_judged_by_the_threshold_asked_for() {
     );
     assert_eq!(
         summary(r#", "threshold": 0, "textFields": {"name": "ASHA"}"#),
-        "Forged https://a.example/2.png Forged 100"
+        "Forged https://a.example/2.png Forged 0"
     );
+}
+
+#[test]
+fn texts_are_looked_for_in_what_the_document_says_of_its_owner() {
+    let scene = Scene::new();
+    let found = |fields: &str| {
+        let body = format!(
+            r#"{{"imageUrls": ["https://a.example/document.png"], "textFields": {fields}}}"#
+        );
+        let answer = verify(&scene, "document/forgery", &body);
+        let summary = [
+            "imageResults.0.summary.textmatch",
+            "imageResults.0.summary.textmatchScore",
+        ];
+        data(&answer, &summary)
+    };
+    assert_eq!(
+        found(r#"{"name": "Asha Rao", "dob": "15/08/1990"}"#),
+        "Yes 100"
+    );
+    assert_eq!(found(r#"{"name": "Asha", "pan": "AAAAA0001A"}"#), "No 50");
+    assert_eq!(found(r#"{"name": "VIKRAM SETH"}"#), "No 0");
+    assert_eq!(found("{}"), "No 0");
+}
+
+#[test]
+fn a_mobile_matches_an_account_where_both_have_one_holder() {
+    let scene = Scene::new();
+    let matches = |account: &str, mobile: &str| {
+        let body = format!(
+            r#"{{"accountNumber": "{account}", "ifsc": "TEST0000001", "nameToVerify": "A", "mobile": "{mobile}"}}"#
+        );
+        verify(&scene, "financial/bank-hybrid", &body).at("data.mobileMatch")
+    };
+    assert_eq!(matches("100000000001", "9000000001"), "yes");
+    assert_eq!(matches("100000000001", "9876543210"), "no");
+    assert_eq!(matches("501000123456", "9000000001"), "no");
 }
 
 #[test]

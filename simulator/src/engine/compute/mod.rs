@@ -123,6 +123,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("after", 2, 2, texts::after),
     function("mask", 3, 3, texts::mask),
     function("contains", 2, 2, texts::contains),
+    function("texts_found", 2, ANY, texts::texts_found),
     function("file_name", 1, 1, texts::file_name),
     function("asset_url", 1, 1, texts::asset_url),
     function("check_character", 1, 1, codes::check_character),

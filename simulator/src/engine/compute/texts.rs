@@ -2,7 +2,8 @@
 
 use svc_fixtures::json::Json;
 
-use super::{Tools, logic};
+use super::{Tools, logic, names};
+use crate::scenario::folded;
 
 /// `upper(text)`: in capitals; what is no text stays as it is.
 pub(super) fn upper<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
@@ -112,6 +113,38 @@ pub(super) fn contains<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         (Json::List(items), value) => items.iter().any(|item| logic::same(item, value)),
         _ => false,
     })
+}
+
+/// `texts_found(wanted, fact, …)`: how many percent of the texts inside a value are said by one of the facts: as
+/// words of it, whatever their case, or as a name much like it. Null where there is no text.
+pub(super) fn texts_found<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let mut wanted = Vec::new();
+    collect_texts(&args[0], &mut wanted);
+    let words = |text: &str| format!(" {} ", folded(text));
+    let is_said = |text: &&str| {
+        args[1..].iter().filter_map(Json::as_text).any(|fact| {
+            let alike = || names::name_score(tools, &[(*text).into(), fact.into()]).as_num();
+            // One digit off is another number.
+            let is_name = !text.bytes().any(|byte| byte.is_ascii_digit());
+            words(fact).contains(&words(text)) || is_name && alike().is_some_and(|it| it >= 0.8)
+        })
+    };
+    let said = wanted.iter().filter(|text| is_said(text)).count();
+    match wanted.len() {
+        0 => Json::Null,
+        all => Json::Int(i64::try_from(100 * said / all).unwrap_or(0)),
+    }
+}
+
+fn collect_texts<'j>(value: &'j Json<'_>, texts: &mut Vec<&'j str>) {
+    match value {
+        Json::Text(text) if !text.trim().is_empty() => texts.push(text),
+        Json::List(items) => items.iter().for_each(|item| collect_texts(item, texts)),
+        Json::Object(members) => members
+            .iter()
+            .for_each(|(_, item)| collect_texts(item, texts)),
+        _ => {}
+    }
 }
 
 /// `file_name(url)`: the last part of a URL's path, whatever its host and query.
