@@ -1,5 +1,6 @@
 //! Kinds of subjects: which numbers there are, and what each digit of a number stands for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::permutation::Permutation;
@@ -45,6 +46,9 @@ pub(super) const MOST_FIELDS: usize = 8;
 /// The digits of a subject's number, as many as it has fields; the others are zero.
 pub(super) type Digits = [u64; MOST_FIELDS];
 
+/// Ranges of digits by the name of the field, the second number not included.
+pub(super) type Ranges = BTreeMap<String, (u64, u64)>;
+
 /// A kind of subject: its fields, the first the most significant digit.
 #[derive(Debug, Clone)]
 pub(super) struct Kind {
@@ -53,25 +57,33 @@ pub(super) struct Kind {
     own: Vec<Field>,
     /// The first fields once more, as others see them.
     alias: Option<Alias>,
+    /// Whom identifiers mean that are nobody's own.
+    common: Vec<(u64, u64)>,
 }
 
 /// Fields that stand for others: together they know as much, each alone nothing of them.
 #[derive(Debug, Clone)]
 struct Alias {
-    /// How many of the first fields it stands for, and how many combinations these have.
+    /// How many of the first fields it stands for, and how many others stand for them.
     of: usize,
-    size: u64,
-    fields: Vec<Field>,
+    by: usize,
     /// The fields of the alias, then the rest of the kind's own.
     seen: Vec<Field>,
-    /// How many combinations these have.
-    room: u64,
+    parts: Vec<AliasPart>,
 }
 
-/// Which fields a form speaks of.
+/// Subjects that the alias shows among themselves: the ranges of their first digits, and of those that
+/// stand for these.
+#[derive(Debug, Clone)]
+struct AliasPart {
+    own: Vec<(u64, u64)>,
+    seen: Vec<(u64, u64)>,
+}
+
+/// Which fields of a kind are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum View {
-    /// The kind's own.
+    /// Its own.
     Own,
     /// Those of the alias, and the rest of its own.
     Alias,
@@ -80,27 +92,55 @@ pub(super) enum View {
 impl Kind {
     /// A kind with these fields.
     #[must_use]
-    pub(super) fn new(name: &str, fields: Vec<Field>) -> Self {
-        Kind {
+    pub(super) fn new(name: &str, fields: Vec<Field>, common: &Ranges) -> Self {
+        assert!(fields.len() <= MOST_FIELDS);
+        let mut kind = Kind {
             name: name.to_owned(),
             own: fields,
             alias: None,
+            common: Vec::new(),
+        };
+        if !common.is_empty() {
+            kind.common = ranges(&kind, View::Own, common);
         }
+        kind
     }
 
-    /// With other fields that stand for the first ones.
+    /// With other fields that stand for the first ones, in one part or in two.
     #[must_use]
-    pub(super) fn with_alias(mut self, of: usize, fields: Vec<Field>) -> Self {
-        let (size, room) = (product(&self.own[..of]), product(&fields));
-        assert!(size <= room, "{}: {size} do not fit into {room}", self.name);
+    pub(super) fn with_alias(
+        mut self,
+        of: usize,
+        fields: Vec<Field>,
+        parts: Option<(u64, u64)>,
+    ) -> Self {
+        let by = fields.len();
         let seen = [&fields, &self.own[of..]].concat();
-        assert!(seen.len() <= MOST_FIELDS && self.own.len() <= MOST_FIELDS);
+        assert!(seen.len() <= MOST_FIELDS);
+        let all = |fields: &[Field]| fields.iter().map(|field| (0, field.size())).collect();
+        let (own, shown): (Vec<_>, Vec<_>) = (all(&self.own[..of]), all(&fields));
+        let parted = |ranges: &[(u64, u64)], at: u64| {
+            let (mut below, mut above) = (ranges.to_vec(), ranges.to_vec());
+            below[ranges.len() - 1].1 = at;
+            above[ranges.len() - 1].0 = at;
+            [below, above]
+        };
+        let parts: Vec<AliasPart> = match parts {
+            None => vec![AliasPart { own, seen: shown }],
+            Some((at, seen_at)) => {
+                let pairs = parted(&own, at).into_iter().zip(parted(&shown, seen_at));
+                pairs.map(|(own, seen)| AliasPart { own, seen }).collect()
+            }
+        };
+        for part in &parts {
+            let (size, room) = (count(&part.own), count(&part.seen));
+            assert!(size <= room, "{}: {size} do not fit into {room}", self.name);
+        }
         self.alias = Some(Alias {
             of,
-            size,
-            fields,
+            by,
             seen,
-            room,
+            parts,
         });
         self
     }
@@ -120,39 +160,82 @@ impl Kind {
         }
     }
 
+    /// Whether an identifier that is nobody's own may mean a subject.
+    #[must_use]
+    pub(super) fn is_common(&self, number: u64) -> bool {
+        self.common.is_empty() || within(&self.common, &self.digits(number, View::Own, 0))
+    }
+
     /// The digits of a subject's number.
     #[must_use]
     pub(super) fn digits(&self, number: u64, view: View, seed: u64) -> Digits {
-        let own = unpacked(&self.own, number);
-        match (&self.alias, view) {
-            (Some(alias), View::Alias) => {
-                let mixed =
-                    Permutation::new(seed, alias.room).apply(packed(&self.own[..alias.of], &own));
-                let mut seen = unpacked(&alias.fields, mixed);
-                let rest = self.own.len() - alias.of;
-                seen[alias.fields.len()..][..rest].copy_from_slice(&own[alias.of..][..rest]);
-                seen
-            }
-            _ => own,
-        }
+        let own = split(&self.own, number);
+        let alias = match (&self.alias, view) {
+            (Some(alias), View::Alias) => alias,
+            _ => return own,
+        };
+        let mut parts = alias.parts.iter();
+        let part = parts.find(|part| within(&part.own, &own));
+        let part = part.expect("each digit is in one of the parts");
+        let mixed = Permutation::new(seed, count(&part.seen)).apply(packed(&part.own, &own));
+        let mut seen = unpacked(&part.seen, mixed);
+        let rest = self.own.len() - alias.of;
+        seen[alias.by..][..rest].copy_from_slice(&own[alias.of..][..rest]);
+        seen
     }
 
     /// The number of a subject with these digits. Digits of an alias that stand for nobody's are
     /// taken for somebody else's.
     #[must_use]
     pub(super) fn number(&self, digits: &Digits, view: View, seed: u64) -> u64 {
-        match (&self.alias, view) {
-            (Some(alias), View::Alias) => {
-                let first = Permutation::new(seed, alias.room).undo(packed(&alias.fields, digits))
-                    % alias.size;
-                let mut own = unpacked(&self.own[..alias.of], first);
-                let rest = self.own.len() - alias.of;
-                own[alias.of..][..rest].copy_from_slice(&digits[alias.fields.len()..][..rest]);
-                packed(&self.own, &own)
-            }
-            _ => packed(&self.own, digits),
-        }
+        let alias = match (&self.alias, view) {
+            (Some(alias), View::Alias) => alias,
+            _ => return joined(&self.own, digits),
+        };
+        let mut parts = alias.parts.iter();
+        let part = parts.find(|part| within(&part.seen, digits));
+        let part = part.expect("each digit is in one of the parts");
+        let first = Permutation::new(seed, count(&part.seen)).undo(packed(&part.seen, digits));
+        let mut own = unpacked(&part.own, first % count(&part.own));
+        let rest = self.own.len() - alias.of;
+        own[alias.of..][..rest].copy_from_slice(&digits[alias.by..][..rest]);
+        joined(&self.own, &own)
     }
+}
+
+/// The digits that subjects of a kind can have, where some are bounded.
+pub(super) fn ranges(kind: &Kind, view: View, only: &Ranges) -> Vec<(u64, u64)> {
+    let range = |field: &Field| only.get(&field.name).copied().unwrap_or((0, field.size()));
+    kind.fields(view).iter().map(range).collect()
+}
+
+/// How many combinations of digits there are in these ranges.
+pub(super) fn count(ranges: &[(u64, u64)]) -> u64 {
+    ranges.iter().map(|(from, to)| to - from).product()
+}
+
+/// Whether the first digits are in these ranges.
+pub(super) fn within(ranges: &[(u64, u64)], digits: &Digits) -> bool {
+    let mut pairs = ranges.iter().zip(digits);
+    pairs.all(|((from, to), digit)| (from..to).contains(&digit))
+}
+
+/// The number of digits among those in these ranges.
+pub(super) fn packed(ranges: &[(u64, u64)], digits: &Digits) -> u64 {
+    let pairs = ranges.iter().zip(digits);
+    pairs.fold(0, |number, ((from, to), digit)| {
+        number * (to - from) + digit.saturating_sub(*from) % (to - from)
+    })
+}
+
+/// The digits of a number among those in these ranges.
+pub(super) fn unpacked(ranges: &[(u64, u64)], number: u64) -> Digits {
+    let (mut digits, mut left) = (Digits::default(), number);
+    for ((from, to), digit) in ranges.iter().zip(&mut digits).rev() {
+        *digit = from + left % (to - from);
+        left /= to - from;
+    }
+    digits
 }
 
 /// How many combinations these fields have.
@@ -160,12 +243,12 @@ fn product(fields: &[Field]) -> u64 {
     fields.iter().map(Field::size).product()
 }
 
-fn packed(fields: &[Field], digits: &Digits) -> u64 {
+fn joined(fields: &[Field], digits: &Digits) -> u64 {
     let pairs = fields.iter().zip(digits);
     pairs.fold(0, |number, (field, digit)| number * field.size() + digit)
 }
 
-fn unpacked(fields: &[Field], number: u64) -> Digits {
+fn split(fields: &[Field], number: u64) -> Digits {
     let (mut digits, mut left) = (Digits::default(), number);
     for (field, digit) in fields.iter().zip(&mut digits).rev() {
         *digit = left % field.size();

@@ -6,8 +6,11 @@
 
 mod form;
 mod kind;
+mod lexicon;
+mod naming;
 mod permutation;
 mod relation;
+mod search;
 mod table;
 mod tables;
 
@@ -24,6 +27,7 @@ pub use permutation::mixed;
 
 use form::Form;
 use kind::{Domain, Field, Kind, View};
+use naming::Naming;
 use relation::Relation;
 use table::Table;
 
@@ -31,6 +35,8 @@ use table::Table;
 #[derive(Debug)]
 pub struct World {
     kinds: Vec<Kind>,
+    /// How their subjects are named, a kind each.
+    namings: Vec<Option<Naming>>,
     identifiers: Vec<Identifier>,
     asked_by: BTreeMap<String, AskedIndex>,
     asked: Vec<Asked>,
@@ -55,6 +61,8 @@ struct Asked {
     beside: Option<String>,
     /// Within which digits of that kind.
     within: Vec<(u64, u64)>,
+    /// Whether it is searched for in what subjects are called, and within which digits of the alias.
+    search: Option<Vec<(u64, u64)>>,
 }
 
 /// The place of a kind of subjects.
@@ -139,14 +147,20 @@ impl World {
         };
         let mut kinds = Vec::new();
         for row in &rows.kind {
-            let kind = Kind::new(&row.name, fields(&row.fields)?);
+            let kind = Kind::new(&row.name, fields(&row.fields)?, &row.common);
             kinds.push(match &row.alias {
-                Some(alias) => kind.with_alias(alias.of, fields(&alias.fields)?),
+                Some(alias) => kind.with_alias(alias.of, fields(&alias.fields)?, alias.parts),
                 None => kind,
             });
         }
+        let named = rows.kind.iter().zip(&kinds).map(|(row, kind)| {
+            let naming = row.naming.as_ref();
+            naming.map(|naming| Naming::new(kind, naming, &rows.words.coined))
+        });
+        let namings = named.map(Option::transpose).collect::<Result<_, _>>()?;
         let mut world = World {
             kinds,
+            namings,
             identifiers: Vec::new(),
             asked_by: BTreeMap::new(),
             asked: Vec::new(),
@@ -195,9 +209,12 @@ impl World {
                 .ok_or_else(|| format!("there is no {kind}.{name}"))
         });
         let identifiers = found.collect::<Result<_, _>>()?;
+        let kind = &self.kinds[otherwise.0];
+        let search = || kind::ranges(kind, View::Alias, &row.only);
         Ok(Asked {
             identifiers,
-            within: relation::ranges(&self.kinds[otherwise.0], &row.only),
+            within: kind::ranges(kind, View::Own, &row.only),
+            search: row.search.then(search),
             otherwise,
             part: row.part,
             beside: row.beside.clone(),
@@ -298,12 +315,16 @@ impl World {
             Some(Subject { kind: *of, number })
         };
         let found = row.and_then(|row| row.identifiers.iter().find_map(read));
-        found.unwrap_or_else(|| {
+        let fitting = || {
+            let asked = asked.filter(|asked| self.is_searched(*asked))?;
+            self.fitting(self.asked[asked.0].otherwise, text, seed)
+        };
+        found.or_else(fitting).unwrap_or_else(|| {
             let number = xxh3_64_with_seed(text.as_bytes(), seed);
             let kind = self.usual_kind(asked);
             match row.filter(|row| !row.within.is_empty()) {
                 Some(row) => {
-                    let digits = relation::unpacked(&row.within, number);
+                    let digits = kind::unpacked(&row.within, number);
                     let number = self.kinds[kind.0].number(&digits, View::Own, seed);
                     Subject { kind, number }
                 }
@@ -371,6 +392,21 @@ impl World {
     #[must_use]
     pub fn leads_to_sample(&self, which: RelationIndex) -> bool {
         self.relations[which.0].sample()
+    }
+
+    /// What a subject is called, without what it is where the short name is meant; none where it
+    /// has no name.
+    #[must_use]
+    pub fn name_of(&self, subject: Subject, whole: bool, seed: u64) -> Option<String> {
+        let Subject { kind, number } = subject;
+        let naming = self.namings[kind.0].as_ref()?;
+        Some(naming.name(&self.kinds[kind.0], number, seed, whole))
+    }
+
+    /// Whether such a text is searched for in what subjects are called.
+    #[must_use]
+    pub fn is_searched(&self, asked: AskedIndex) -> bool {
+        self.asked[asked.0].search.is_some()
     }
 
     /// The identifier of a subject; none where it has none of this kind.

@@ -6,8 +6,7 @@ use svc_fixtures::world::RelationRow;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::KindIndex;
-use super::form::Ranges;
-use super::kind::{Digits, Domain, Kind, View};
+use super::kind::{Digits, Domain, Kind, View, count, packed, ranges, unpacked, within};
 use super::permutation::{Permutation, mixed};
 use super::table::{Column, RowIndex, Table};
 
@@ -68,7 +67,10 @@ impl Relation {
             (Some(field), _) if of == to => How::Neighbour(place(from, field)?),
             (Some(_), _) => return Err(wrong("neighbours are of one kind")),
             (None, Some(seat)) => {
-                let (seats, people) = (ranges(from, &row.only), ranges(target, &row.sitting));
+                let (seats, people) = (
+                    ranges(from, View::Own, &row.only),
+                    ranges(target, View::Own, &row.sitting),
+                );
                 match count(&seats) >= count(&people) {
                     true => How::Seat {
                         seat,
@@ -173,8 +175,7 @@ impl Relation {
             return Vec::new();
         };
         let digits = to.digits(number, View::Own, seed);
-        let mut ranges = people.iter().zip(&digits);
-        if !ranges.all(|((from, to), digit)| (from..to).contains(&digit)) {
+        if !within(people, &digits) {
             return Vec::new();
         }
         let permutation = Permutation::new(self.seed(seed), count(seats));
@@ -197,30 +198,4 @@ fn rows_of(field: &super::Field) -> Option<&Table> {
         Domain::Rows(table) => Some(table),
         Domain::Numbers { .. } => None,
     }
-}
-
-/// The digits that subjects of a kind can have, where some are bounded.
-pub(super) fn ranges(kind: &Kind, only: &Ranges) -> Vec<(u64, u64)> {
-    let range = |field: &super::Field| only.get(&field.name).copied().unwrap_or((0, field.size()));
-    kind.fields(View::Own).iter().map(range).collect()
-}
-
-fn count(ranges: &[(u64, u64)]) -> u64 {
-    ranges.iter().map(|(from, to)| to - from).product()
-}
-
-fn packed(ranges: &[(u64, u64)], digits: &Digits) -> u64 {
-    let pairs = ranges.iter().zip(digits);
-    pairs.fold(0, |number, ((from, to), digit)| {
-        number * (to - from) + digit.saturating_sub(*from) % (to - from)
-    })
-}
-
-pub(super) fn unpacked(ranges: &[(u64, u64)], number: u64) -> Digits {
-    let (mut digits, mut left) = (Digits::default(), number);
-    for ((from, to), digit) in ranges.iter().zip(&mut digits).rev() {
-        *digit = from + left % (to - from);
-        left /= to - from;
-    }
-    digits
 }

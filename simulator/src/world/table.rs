@@ -212,6 +212,14 @@ impl RowIndex {
         u64::from(self.rows[start as usize + place as usize])
     }
 
+    /// What stands in the first column of some rows.
+    #[must_use]
+    pub(super) fn key_of(&self, text: &str) -> Option<RowKey> {
+        let mut key = RowKey::default();
+        key.0[0] = self.columns.first()?.at(text)?;
+        Some(key)
+    }
+
     /// One of the rows in whose first column a text stands.
     #[must_use]
     pub(super) fn drawn(&self, text: &str, draw: u64) -> Option<u64> {

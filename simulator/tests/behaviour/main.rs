@@ -37,6 +37,7 @@ mod restart;
 mod samples;
 mod scenario_files;
 mod scene;
+mod searches;
 mod story;
 mod validation;
 mod wallet;

@@ -60,20 +60,20 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
         "dateOfBirth": "1992-12-30",
         "employmentHistory": [
           {
-            "establishmentId": "TNMAS9623529406",
-            "establishmentName": "YASHDEEP TARARUPA LEATHERS PRIVATE LIMITED",
+            "establishmentId": "TNMAS1046717032",
+            "establishmentName": "HIMSAGAM NEELUTSAV LEATHERS PRIVATE LIMITED",
             "doj": "2015-07-03",
             "dol": "",
             "designation": "SALES EXECUTIVE",
-            "memberId": "TNMAS96235294060000647"
+            "memberId": "TNMAS10467170320000647"
           },
           {
-            "establishmentId": "TNMAS0910370654",
-            "establishmentName": "YASHTEJ AMARGIRI PHARMA LIMITED",
+            "establishmentId": "TNMAS4956646686",
+            "establishmentName": "NAVVEER LOKKETU PHARMA LIMITED",
             "doj": "2010-12-30",
             "dol": "2015-06-03",
             "designation": "TRAINEE",
-            "memberId": "TNMAS09103706540000016"
+            "memberId": "TNMAS49566466860000016"
           }
         ]
       },

@@ -26,6 +26,8 @@ use crate::engine::state::ids::VerificationId;
 use crate::scenario::Profile;
 use crate::world::{Population, Subject};
 
+pub use names::{business_score, search_words};
+
 /// Words and tables by name. They are only looked up, for nearly every call several times.
 pub type ByName<T> = HashMap<String, T, FixedState>;
 
@@ -70,7 +72,7 @@ pub enum How {
     /// With a way to make them.
     Choice(Choose),
     /// `look('cin', text, 'name')`: what is known of whoever is asked for so. Whoever fills the rows in
-    /// does it.
+    /// does it, and `search('companyName', text, 'cin')`, of all whom a text finds by name.
     Look,
 }
 
@@ -87,6 +89,8 @@ pub struct Function {
 
 /// The function that whoever fills rows in does itself.
 pub const LOOK: &str = "look";
+/// The one that does so with all whom a text finds.
+pub const SEARCH: &str = "search";
 
 /// As many arguments as one likes.
 const ANY: usize = usize::MAX;
@@ -131,6 +135,8 @@ pub const FUNCTIONS: &[Function] = &[
     function("linked", 1, 1, subjects::linked),
     function("leading", 2, 2, subjects::leading),
     named(LOOK, 3, 3, How::Look),
+    named(SEARCH, 3, 3, How::Look),
+    function("called", 1, 1, subjects::called),
     function("name_score", 2, 5, names::name_score),
     function("same_name", 2, 2, names::same_name),
     function("list", 1, 1, lists::list),

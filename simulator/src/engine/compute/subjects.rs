@@ -4,7 +4,7 @@ use svc_fixtures::json::Json;
 
 use super::Tools;
 use crate::scenario::Profile;
-use crate::world::Subject;
+use crate::world::{Population, Subject};
 
 /// `leading('director', 'cin')`: the identifiers of all whom this relation leads from to the subject.
 pub(super) fn leading<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
@@ -43,4 +43,12 @@ pub(super) fn linked<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let role = args[0].as_text().unwrap_or_default();
     let says = |profile: &Profile| profile.others.contains_key(role);
     Json::Bool(tools.profile.is_some_and(says))
+}
+
+/// `called('whole')`: what the subject is called; `called('short')` without what it is.
+pub(super) fn called<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let Population { world, seed } = tools.population;
+    let is_whole = args[0].as_text() == Some("whole");
+    let name = world.name_of(tools.subject, is_whole, seed);
+    name.map_or(Json::Null, Json::from)
 }

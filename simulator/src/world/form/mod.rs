@@ -1,12 +1,11 @@
 //! Forms of identifiers: how the number of a subject is written, and read again.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::world::kind::{Digits, Domain, Field, Kind, MOST_FIELDS, View};
+use crate::world::kind::{Digits, Domain, Field, Kind, MOST_FIELDS, Ranges, View};
 use crate::world::permutation::Permutation;
 use crate::world::table::{RowIndex, RowKey};
 
@@ -59,9 +58,6 @@ enum Shown {
 
 /// How many are tried where a text is nobody's own.
 const MOST_TRIES: u64 = 64;
-
-/// Ranges of digits by the name of the field, the second number not included.
-pub(super) type Ranges = BTreeMap<String, (u64, u64)>;
 
 /// What stands in the clear, a field each: the texts of its columns, or its digit.
 type Clear = [RowKey; MOST_FIELDS];
@@ -332,17 +328,24 @@ impl Form {
         }
         let residue = Permutation::new(clear_seed, alike).undo(mixed % alike);
         let own = self.writes && self.mixed(clear_seed, alike, residue) == mixed;
-        // What an alias stands for may be nobody's: then it is the next one's with the same letters.
-        let mut found = (0..alike.min(MOST_TRIES)).filter_map(|at| {
+        // What an alias stands for may be nobody's: then it is the next one's with the same letters, of
+        // those whom everybody meets.
+        let found = (0..alike.min(MOST_TRIES)).filter_map(|at| {
             let place = (residue + at * (alike / MOST_TRIES + 1)) % alike;
             let digits = self.digits(&clear, place);
             let number = kind.number(&digits, self.view, seed);
             let is_somebody = self.has(&digits) && kind.digits(number, self.view, seed) == digits;
             is_somebody.then_some((at, number))
         });
-        let (tries, number) = found.next()?;
-        let own = own && tries == 0;
-        Some(Holder { number, own })
+        let mut otherwise = None;
+        for (tries, number) in found {
+            let own = own && tries == 0;
+            if own || kind.is_common(number) {
+                return Some(Holder { number, own });
+            }
+            otherwise.get_or_insert(Holder { number, own });
+        }
+        otherwise
     }
 
     fn digits(&self, clear: &Clear, residue: u64) -> Digits {

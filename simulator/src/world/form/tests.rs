@@ -37,6 +37,7 @@ fn person() -> Kind {
             field("licensed", licensed),
             field("serial", serial),
         ],
+        &Ranges::new(),
     )
 }
 
@@ -51,10 +52,12 @@ fn company() -> Kind {
             field("d", numbers(0, 5)),
             field("industry", trades),
         ],
+        &Ranges::new(),
     )
     .with_alias(
         2,
         vec![field("first", words.clone()), field("second", words)],
+        None,
     )
 }
 

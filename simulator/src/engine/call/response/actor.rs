@@ -20,7 +20,7 @@ pub(super) struct Actor<'a> {
 }
 
 impl Actor<'_> {
-    fn sample(subject: Subject) -> Self {
+    pub(super) fn sample(subject: Subject) -> Self {
         Actor {
             subject,
             is_asked: false,
@@ -67,6 +67,11 @@ impl<'a> Sources<'a> {
             return self.declared(at);
         }
         let kind = world.usual_kind(asked);
+        if asked.is_some_and(|asked| world.is_searched(asked))
+            && let Some(first) = self.searched_for(asked, text).first()
+        {
+            return *first;
+        }
         match self.story.is_sample(kind, text) {
             true => Actor::sample(world.nth(kind, 0)),
             false => self.whoever(place.unwrap_or_else(|| world.subject_of(asked, text, seed))),
@@ -74,7 +79,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Whom a scenario file declares.
-    fn declared(&self, at: usize) -> Actor<'a> {
+    pub(super) fn declared(&self, at: usize) -> Actor<'a> {
         Actor {
             subject: self.declared.subject(at),
             is_asked: false,
@@ -83,7 +88,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    fn whoever(&self, subject: Subject) -> Actor<'a> {
+    pub(super) fn whoever(&self, subject: Subject) -> Actor<'a> {
         let place = self.declared.place(subject);
         Actor {
             subject,
@@ -130,8 +135,15 @@ impl<'a> Sources<'a> {
 }
 
 impl Story {
+    /// What the sample of a kind is called.
+    pub(super) fn sample_name(&self, kind: KindIndex) -> Option<&str> {
+        let mut characters = self.characters.iter();
+        let of_kind = characters.find(|character| character.kind == kind);
+        of_kind.map(|character| character.name.as_str())
+    }
+
     /// Whether a text is the sample's of a kind.
-    fn is_sample(&self, kind: KindIndex, text: &str) -> bool {
+    pub(super) fn is_sample(&self, kind: KindIndex, text: &str) -> bool {
         let mut characters = self.characters.iter();
         let of_kind = characters.find(|character| character.kind == kind);
         of_kind.is_some_and(|character| character.identifiers.contains(text))

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     Attribute, Character, Expr, Member, Named, Node, Part, ResponseTemplate, Role, Story, What,
 };
-use crate::engine::compute::{self, How, LOOK};
+use crate::engine::compute::{self, How, LOOK, SEARCH};
 use crate::world::{AskedIndex, KindIndex, World};
 
 /// Where the compiler stands: what names mean, and a path that makes equal calls at different
@@ -41,6 +41,10 @@ pub(super) fn story(contract: &Contract, answers: &Answers) -> Story {
         roles: roles(world),
     };
     let character = |(name, row): (&String, &template::Character)| Character {
+        name: match row.attributes.get("name").map(|name| &name.sample) {
+            Some(Template::Literal(json)) => json.as_text().unwrap_or_default().to_owned(),
+            _ => String::new(),
+        },
         kind: world
             .kind(name)
             .expect("a character is a kind of the population"),
@@ -257,8 +261,8 @@ impl Scope<'_> {
             template::Expr::Literal(json) => Expr::Literal(json.clone()),
             template::Expr::Path { root, parts } => self.path(root, parts),
             template::Expr::Call { function, args } => {
-                if function == LOOK {
-                    return self.look(args);
+                if function == LOOK || function == SEARCH {
+                    return self.look(function, args);
                 }
                 self.calls += 1;
                 let salt = xxh3_64(format!("{}#{}", self.path, self.calls).as_bytes());
@@ -341,16 +345,18 @@ impl Scope<'_> {
         }
     }
 
-    /// `look('cin', text, 'name')`
-    fn look(&mut self, args: &[template::Expr]) -> Expr {
+    /// `look('cin', text, 'name')`, `search('companyName', text, 'cin')`
+    fn look(&mut self, function: &str, args: &[template::Expr]) -> Expr {
         let literal = |at: usize| match &args[at] {
             template::Expr::Literal(json) => json.as_text().unwrap_or_default().to_owned(),
             _ => String::new(),
         };
-        Expr::Look {
-            asked: World::built_in().asked(&[&literal(0)]),
-            text: Box::new(self.expr(&args[1])),
-            named: self.named(&[literal(2)]),
+        let asked = World::built_in().asked(&[&literal(0)]);
+        let text = Box::new(self.expr(&args[1]));
+        let named = self.named(&[literal(2)]);
+        match function {
+            SEARCH => Expr::Search { asked, text, named },
+            _ => Expr::Look { asked, text, named },
         }
     }
 }

@@ -78,6 +78,11 @@ fn subject(contract: &Contract, world: &World, profile: &Profile) -> Subject {
             best = Some(found);
         }
     }
-    let otherwise = || world.nth(kind, xxh3_64(profile.name.as_bytes()));
+    // A name says what its bearer is: an LLP has no CIN.
+    let otherwise = || {
+        let name = profile.said.get("name").and_then(|name| name.as_text());
+        let fitting = name.and_then(|name| world.fitting(kind, name, 0));
+        fitting.unwrap_or_else(|| world.nth(kind, xxh3_64(profile.name.as_bytes())))
+    };
     best.map_or_else(otherwise, |(_, subject)| subject)
 }

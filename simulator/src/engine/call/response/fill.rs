@@ -253,6 +253,12 @@ impl<'a> Filling<'a> {
                 Some(text) => self.known(sources.looked_for(*asked, text), named),
                 None => Json::Null,
             },
+            Expr::Search { asked, text, named } => {
+                let text = self.eval(text);
+                let found = sources.searched_for(*asked, text.as_text().unwrap_or_default());
+                let known = found.into_iter().map(|actor| self.known(actor, named));
+                Json::List(known.filter(|value| *value != Json::Null).collect())
+            }
             Expr::Call { run, args, salt } => {
                 let tools = self.tools(*salt);
                 // The usual numbers of arguments need no list.

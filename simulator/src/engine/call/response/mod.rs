@@ -4,6 +4,7 @@ mod actor;
 mod compile;
 mod declared;
 mod fill;
+mod search;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -53,6 +54,8 @@ struct Role {
 #[derive(Debug, Clone)]
 struct Character {
     kind: KindIndex,
+    /// What the sample one is called.
+    name: String,
     /// Only looked up, never gone through.
     identifiers: HashSet<String, FixedState>,
     attributes: Vec<(String, Attribute)>,
@@ -148,6 +151,12 @@ enum Expr {
     },
     /// The same of whoever is asked for by a text.
     Look {
+        asked: Option<AskedIndex>,
+        text: Box<Expr>,
+        named: Named,
+    },
+    /// The same of all whom a text finds by name.
+    Search {
         asked: Option<AskedIndex>,
         text: Box<Expr>,
         named: Named,

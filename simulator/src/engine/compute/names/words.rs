@@ -1,12 +1,15 @@
 //! From a name as somebody wrote it to the words that count. Does not compare.
 
+use super::script;
+
 /// More words than any name has; the rest is not looked at, so that a huge text can't stall a call.
 const MAX_WORDS: usize = 16;
 const MAX_LETTERS: usize = 40;
 
 /// Stand before or after a name and are never part of one.
-const TITLES: [&str; 8] = [
-    "MR", "MRS", "SMT", "SHRIMATI", "SRIMATI", "MISS", "SHRI", "DR",
+const TITLES: [&str; 21] = [
+    "MR", "MRS", "SMT", "DO", "SHRIMATI", "SRIMATI", "SRIMATHI", "MISS", "SHRI", "DR", "ER",
+    "CAPT", "COL", "JI", "MBBS", "PHD", "IAS", "IPS", "RETD", "THIRU", "TMT",
 ];
 /// May also be a name, or begin one: titles only at the very beginning.
 const LEADING_TITLES: [&str; 10] = [
@@ -15,35 +18,71 @@ const LEADING_TITLES: [&str; 10] = [
 /// Say whose child or spouse somebody is; what follows is another person's name.
 const RELATIONS: [&str; 5] = ["SON", "DAUGHTER", "WIFE", "HUSBAND", "CARE"];
 
-/// What is written in more than one way, in names of people and of businesses.
-const SHORT_FORMS: [(&str, &str); 8] = [
-    ("KR", "KUMAR"),
-    ("KMR", "KUMAR"),
-    ("MD", "MOHAMMED"),
-    ("MOHD", "MOHAMMED"),
-    ("MOHAMMAD", "MOHAMMED"),
-    ("MOHAMED", "MOHAMMED"),
-    ("MUHAMMAD", "MOHAMMED"),
-    ("MUHAMMED", "MOHAMMED"),
+/// What is written in more than one way, in names of people: the one word, and the others.
+const SHORT_FORMS: [(&str, &str); 17] = [
+    ("KUMAR", "KR KMR"),
+    (
+        "MOHAMMED",
+        "MD MOHD MOHAMMAD MOHAMED MOHAMAD MUHAMMAD MUHAMMED MUHAMAD MUHAMED MOHAMMOD",
+    ),
+    (
+        "HUSAIN",
+        "HUSSAIN HUSSEIN HUSEIN HOSSAIN HUSSEN HUSEN HASSAIN",
+    ),
+    ("SHAIKH", "SHEIKH SHAIK SHEKH SHEIK SK SHAYKH"),
+    ("AHMED", "AHMAD AHAMED AHAMAD AHMADH"),
+    ("SYED", "SAYYED SAYED SAYYID SAIYED SAYEED SAIYID"),
+    ("RAHMAN", "REHMAN RAHAMAN REHAMAN RAHMAAN"),
+    ("ABDUL", "ABDUR ABD ABDAL ABDOOL"),
+    ("YUSUF", "YOUSUF YOUSAF YUSEF YOUSEF YOOSUF"),
+    ("BEGUM", "BEGAM BEGOM"),
+    ("KHATOON", "KHATUN KHATUUN"),
+    ("QURESHI", "KURESHI QURAISHI QUERESHI"),
+    ("USMAN", "OSMAN OTHMAN"),
+    ("UMAR", "OMAR OMER UMER"),
+    ("IBRAHIM", "EBRAHIM IBRAHEEM"),
+    ("ISMAIL", "ISMAEEL ESMAIL"),
+    ("MOHAMMEDI", "MUHAMMADI"),
 ];
-const BUSINESS_SHORT_FORMS: [(&str, &str); 14] = [
-    ("PVT", "PRIVATE"),
-    ("PVTE", "PRIVATE"),
-    ("LTD", "LIMITED"),
-    ("CO", "COMPANY"),
-    ("CORP", "CORPORATION"),
-    ("INC", "INCORPORATED"),
-    ("BROS", "BROTHERS"),
-    ("INTL", "INTERNATIONAL"),
-    ("ENGG", "ENGINEERING"),
-    ("MFG", "MANUFACTURING"),
-    ("IND", "INDUSTRIES"),
-    ("INDS", "INDUSTRIES"),
-    ("SVCS", "SERVICES"),
-    ("TECH", "TECHNOLOGIES"),
+/// How scripts of India write what a business is.
+const WRITTEN_FORMS: [(&str, &str); 6] = [
+    ("PRIVATE", "PRAIVET PRAYVET PRAIVETU PRAIVAT"),
+    ("LIMITED", "LIMITED LIMITID LIMITET"),
+    ("LLP", "ELELPI"),
+    ("COMPANY", "KAMPANI KAMPNI"),
+    ("AND", "END AND"),
+    ("INDIA", "INDIYA INDIA"),
+];
+
+/// Those of how a business is organised.
+const LEGAL_SHORT_FORMS: [(&str, &str); 4] = [
+    ("PRIVATE", "PVT PVTE"),
+    ("LIMITED", "LTD"),
+    ("COMPANY", "CO"),
+    ("CORPORATION", "CORP"),
+];
+const BUSINESS_SHORT_FORMS: [(&str, &str); 12] = [
+    ("PRIVATE", "PVT PVTE"),
+    ("LIMITED", "LTD"),
+    ("COMPANY", "CO"),
+    ("CORPORATION", "CORP"),
+    ("INCORPORATED", "INC"),
+    ("BROTHERS", "BROS"),
+    ("INTERNATIONAL", "INTL"),
+    ("ENGINEERING", "ENGG"),
+    ("MANUFACTURING", "MFG"),
+    ("INDUSTRIES", "IND INDS"),
+    ("SERVICES", "SVCS"),
+    ("TECHNOLOGIES", "TECH"),
 ];
 /// Say how a business is organised, not what it is called.
-const FORMS: [&str; 8] = [
+const FORMS: [&str; 14] = [
+    "ASSOCIATION",
+    "FOUNDATION",
+    "TRUST",
+    "HUF",
+    "SAMITI",
+    "SOCIETY",
     "PRIVATE",
     "LIMITED",
     "LLP",
@@ -65,7 +104,7 @@ pub(super) struct Name {
 }
 
 /// All words of a text, in capitals, the usual short forms written out.
-fn read(text: &str, short_forms: &[(&str, &str)]) -> Name {
+fn read(text: &str, short_forms: &[(&'static str, &str)]) -> Name {
     let mut words: Vec<String> = Vec::new();
     let mut is_cut = false;
     let pieces = text.split(separates).filter(|piece| !piece.is_empty());
@@ -75,15 +114,20 @@ fn read(text: &str, short_forms: &[(&str, &str)]) -> Name {
             break;
         }
         let mut letters = piece.chars().filter(|c| !is_apostrophe(*c));
-        let word: String = letters
-            .by_ref()
-            .flat_map(char::to_uppercase)
-            .take(MAX_LETTERS)
-            .collect();
+        let word: String = letters.by_ref().take(MAX_LETTERS).collect();
         is_cut |= letters.next().is_some();
-        let full = short_forms.iter().find(|(short, _)| *short == word);
+        let word = script::latin(&word);
+        let known = |forms: &[(&'static str, &str)], word: &str| {
+            let one = |(_, others): &&(&str, &str)| others.split(' ').any(|other| other == word);
+            forms.iter().find(one).map(|(full, _)| *full)
+        };
+        let spoken = word.trim_end_matches([script::OPEN, script::WRITTEN]);
+        let full = match spoken.len() < word.len() {
+            true => known(&WRITTEN_FORMS, spoken),
+            false => known(short_forms, &word),
+        };
         match full {
-            Some((_, full)) => words.push((*full).to_owned()),
+            Some(full) => words.push(full.to_owned()),
             None if word.is_empty() => {}
             None => words.push(word),
         }
@@ -110,11 +154,20 @@ fn is_apostrophe(c: char) -> bool {
 /// A person's name as written, without whose child or spouse it is; and the same without titles,
 /// where it has any.
 pub(super) fn of_person(text: &str) -> (Name, Option<Name>) {
-    let whole = read(own_part(text), &SHORT_FORMS);
+    let mut whole = read(own_part(text), &SHORT_FORMS);
+    // `DE SOUZA` is `DSOUZA`.
+    while let Some(at) = whole.words.windows(2).position(|pair| pair[0] == "DE") {
+        let joined = format!("D{}", whole.words[at + 1]);
+        whole.words.splice(at..at + 2, [joined]);
+    }
     let mut plain = whole.clone();
-    let is_title = |word: &String| TITLES.contains(&word.as_str());
+    let spoken = |word: &String| {
+        word.trim_end_matches([script::OPEN, script::WRITTEN])
+            .to_owned()
+    };
+    let is_title = |word: &String| TITLES.contains(&spoken(word).as_str());
     while let [first, _, ..] = plain.words.as_slice()
-        && (is_title(first) || LEADING_TITLES.contains(&first.as_str()))
+        && (is_title(first) || LEADING_TITLES.contains(&spoken(first).as_str()))
     {
         plain.words.remove(0);
     }
@@ -166,16 +219,18 @@ fn is_relation(rest: &str) -> bool {
     rest[..word_end(rest)].eq_ignore_ascii_case(of)
 }
 
+/// Whether a name says how a business is organised.
+pub(super) fn is_business(text: &str) -> bool {
+    let name = read(text, &LEGAL_SHORT_FORMS);
+    let mut last = name.words.iter().skip(1);
+    last.any(|word| FORMS.contains(&word.as_str()) && word != "INDIA")
+}
+
 /// A business's name: what it is called apart from how it is organised.
 pub(super) fn of_business(text: &str) -> Name {
     let text = text.replace('&', " AND ");
     let mut name = read(&text, &BUSINESS_SHORT_FORMS);
-    let is = |word: Option<&String>, wanted: &str| word.is_some_and(|word| word == wanted);
-    if is(name.words.first(), "M") && is(name.words.get(1), "S") && text.contains('/') {
-        name.words.drain(..2);
-    } else if is(name.words.first(), "MESSRS") {
-        name.words.remove(0);
-    }
+    name.words = without_messrs(name.words, &text);
     join_forms(&mut name.words);
     let mut called = Vec::new();
     for word in &name.words {
@@ -194,6 +249,35 @@ pub(super) fn of_business(text: &str) -> Name {
         name.words = called;
     }
     name
+}
+
+/// The words of a company's name that somebody searches for: letters and digits of ASCII in capitals, its
+/// form written out.
+#[must_use]
+pub fn search_words(text: &str) -> Vec<String> {
+    let name = read(&text.replace('&', " AND "), &LEGAL_SHORT_FORMS);
+    let mut words = without_messrs(name.words, text);
+    join_forms(&mut words);
+    for word in &mut words {
+        // As it is mostly spelt: no `A` at the end that is not written.
+        word.retain(|c| c.is_ascii_alphanumeric() || c == ' ');
+    }
+    let words = words.iter().flat_map(|word| word.split(' '));
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Without `M/s` before it.
+fn without_messrs(mut words: Vec<String>, text: &str) -> Vec<String> {
+    let is = |word: Option<&String>, wanted: &str| word.is_some_and(|word| word == wanted);
+    if is(words.first(), "M") && is(words.get(1), "S") && text.contains('/') {
+        words.drain(..2);
+    } else if is(words.first(), "MESSRS") {
+        words.remove(0);
+    }
+    words
 }
 
 /// Forms that are written in several words.
@@ -247,7 +331,7 @@ mod tests {
             ("Vijay Sood", "VIJAY SOOD"),
             ("D'Souza Mary-Ann", "DSOUZA MARY ANN"),
             ("Md. Irfan", "MOHAMMED IRFAN"),
-            ("लक्ष्मी राव।", "लक्ष्मी राव"),
+            ("लक्ष्मी राव।", "LAKSHMIˑ RAVə"),
             ("...", ""),
         ] {
             assert_eq!(person(text), words, "{text}");
