@@ -13,7 +13,7 @@ use super::values::environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::ListenerAddresses;
-use crate::rehearsal::{CallSpec, CallTarget, Rehearsal};
+use crate::rehearsal::{CallSpec, CallTarget, Rehearsal, first_step};
 use crate::scenario::{AccountConfig, find_account, read_accounts};
 use crate::simulator::files;
 
@@ -198,7 +198,13 @@ fn typed(
 ) -> Result<(String, Json<'static>), Failure> {
     let contract = &rules.contract;
     let (fields, own) = match target {
-        CallTarget::Operation(at) => (contract.operations[at].request.clone(), name),
+        CallTarget::Operation(at) => {
+            let mut fields = contract.operations[at].request.clone();
+            // The first call of its flow is made first, and says these.
+            let first = first_step(rules, at).into_iter();
+            fields.extend(first.flat_map(|row| row.request.iter().cloned()));
+            (fields, name)
+        }
         CallTarget::Bundle(at) => {
             // A step of a bundle can be given a value of its own: `uan.uan`.
             let own = name.rsplit_once('.').map_or(name, |(_, own)| own);
@@ -226,6 +232,17 @@ fn of_kind(kind: &Kind, text: &str) -> Json<'static> {
         }
     };
     value.unwrap_or_else(|| Json::from(text))
+}
+
+/// The command that makes a call in process. `files` is what says which files there are.
+pub(super) fn try_command(operation: &str, files: &str, set: &[(String, Json<'static>)]) -> String {
+    let mut out = format!("svc-simulator try {operation}{files}");
+    for (name, value) in set {
+        let text = value.as_text();
+        let text = text.map_or_else(|| value.to_string(), str::to_owned);
+        out += &format!(" --field {}", quoted(&format!("{name}={text}")));
+    }
+    out
 }
 
 /// As a shell takes it for one word.

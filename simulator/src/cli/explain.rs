@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use svc_fixtures::json::Json;
 
-use super::call_args::{CallArgs, CallSetup, quoted};
+use super::call_args::{CallArgs, CallSetup, quoted, try_command};
 use super::failure::Failure;
 use super::layout::columns;
 use super::terminal;
@@ -163,19 +163,17 @@ fn row(operation: &str, files: &str, reachable: &OutcomeDto) -> [String; 3] {
 
 /// The command that makes the call.
 fn command(operation: &str, files: &str, ask: &ExplainedCallDto) -> String {
-    let mut out = format!("svc-simulator try {operation}{files}");
-    for (name, value) in &ask.set {
-        match value {
-            // A null can't be given as a field.
-            Json::Null => return format!("{out} --body {}", quoted(&ask.body.to_string())),
-            value => {
-                let text = value
-                    .as_text()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                let _ = write!(out, " --field {}", quoted(&format!("{name}={text}")));
-            }
-        }
+    // A null can't be given as a field.
+    if ask.set.iter().any(|(_, value)| *value == Json::Null) {
+        let body = quoted(&ask.body.to_string());
+        return format!("{} --body {body}", try_command(operation, files, &[]));
     }
+    let set: Vec<_> = ask
+        .set
+        .iter()
+        .map(|(name, it)| (name.clone(), it.clone()))
+        .collect();
+    let mut out = try_command(operation, files, &set);
     if ask.account != "local" {
         let _ = write!(out, " --account {}", quoted(&ask.account));
     }

@@ -17,6 +17,7 @@ mod listen;
 mod memory;
 mod openapi;
 mod operations;
+mod people;
 mod schema;
 mod serve;
 mod settings;
@@ -42,6 +43,7 @@ use fmt::FmtArgs;
 use init::InitArgs;
 use listen::ListenArgs;
 use operations::OperationsArgs;
+use people::PeopleArgs;
 use schema::SchemaArgs;
 use settings::ServeArgs;
 use trigger::TriggerArgs;
@@ -101,6 +103,11 @@ enum Command {
     Fmt(FmtArgs),
     /// List the operations with price, latency, fields and the inputs that lead to each outcome
     Operations(OperationsArgs),
+    /// List the people, companies and vehicles with a story, or tell all that is known of one
+    #[command(
+        after_help = "Exit codes: 0 they are listed, 2 nobody is called so, or a file is wrong."
+    )]
+    People(PeopleArgs),
     /// Print what a shell completes the arguments with
     Completions(CompletionsArgs),
     /// Receive webhook deliveries, check and show them
@@ -158,6 +165,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Init(args) => init::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Operations(args) => operations::run(&args),
+        Command::People(args) => people::run(&args),
         Command::Completions(args) => completions::run(&args, &mut Cli::command()),
         Command::Listen(args) => listen::run(&args),
         Command::Webhook(command) => webhook::run(&command),

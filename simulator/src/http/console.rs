@@ -17,7 +17,7 @@ use utoipa_swagger_ui::Config;
 
 use super::control::guard::{ConsoleAccess, ConsoleGuard, guard_request};
 use super::control::{self, ControlApi, ControlError, ControlErrorCode, content};
-use super::{ListenerAddresses, openapi, operations, page};
+use super::{ListenerAddresses, openapi, operations, page, people};
 use crate::host::Host;
 use crate::host::transport::TargetPolicy;
 use crate::scenario::AccountConfig;
@@ -102,7 +102,8 @@ async fn operations(State(state): State<Arc<ConsoleState>>) -> Response {
     let make = |console: &Console| {
         let rules = console.host.rules();
         let list = operations::list(&rules, &console.accounts);
-        page::operations(&list).into_string().into()
+        let people = people::list(&rules);
+        page::operations(&list, &people).into_string().into()
     };
     let page = render_once(&state, &state.operations, make).await;
     page.map_or_else(ControlError::into_response, html)

@@ -10,6 +10,7 @@ pub mod explanation;
 pub mod first_call;
 pub mod openapi;
 pub mod operations;
+pub mod people;
 
 mod connection_limiter;
 mod consent;

@@ -109,7 +109,13 @@ impl<'r> OperationList<'r> {
     pub fn named(&self) -> Vec<[TableCell; 3]> {
         let mut found: Vec<(String, String, Vec<&str>)> = Vec::new();
         for row in &self.rows {
-            for exchange in &row.found.named {
+            let people = &row.rules.scenarios.people;
+            // Those who are declared have a list of their own.
+            let is_declared = |set: &[(String, Json<'static>)]| {
+                let mut set = set.iter();
+                set.any(|(_, value)| people.place(first_text(value)).is_some())
+            };
+            for exchange in row.found.named.iter().filter(|it| !is_declared(&it.set)) {
                 let name = exchange.scenario.as_deref().unwrap_or_default();
                 let set = input_text(exchange);
                 let id = row.operation.id.as_str();
@@ -152,14 +158,14 @@ pub struct TableCell {
 }
 
 impl TableCell {
-    fn text(text: impl Into<String>) -> Self {
+    pub(super) fn text(text: impl Into<String>) -> Self {
         TableCell {
             text: text.into(),
             is_code: false,
         }
     }
 
-    fn code(text: impl Into<String>) -> Self {
+    pub(super) fn code(text: impl Into<String>) -> Self {
         TableCell {
             is_code: true,
             ..TableCell::text(text)
@@ -167,7 +173,9 @@ impl TableCell {
     }
 }
 
-fn markdown_table<C: AsRef<[TableCell]>>(columns: &[String], rows: &[C]) -> String {
+/// A table in Markdown.
+#[must_use]
+pub fn markdown_table<C: AsRef<[TableCell]>>(columns: &[String], rows: &[C]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ").replace("|  |", "| |"));
     let cell = |cell: &TableCell| match cell.is_code && !cell.text.is_empty() {
         true => format!("`{}`", cell.text),
@@ -301,6 +309,7 @@ impl OperationDetails<'_> {
             answered,
             failing,
             named,
+            expected,
         } = &self.found;
         for exchange in answered.iter().chain(failing).chain(named) {
             let code = exchange.answer["error"]["code"].as_str();
@@ -308,6 +317,11 @@ impl OperationDetails<'_> {
             let (status, outcome) = (exchange.status, outcome.unwrap_or_default());
             let name = exchange.scenario.as_deref().unwrap_or("the sample");
             let _ = writeln!(out, "  {status} {outcome} ({name})\n    {}", exchange.body);
+        }
+        for (name, exchange) in expected {
+            let (status, body) = (exchange.status, &exchange.body);
+            let outcome = exchange.answer["status"].as_str().unwrap_or_default();
+            let _ = writeln!(out, "  {status} {outcome} ({name})\n    {body}");
         }
         out += "\nScenarios, the first that holds decides\n";
         let scenarios = self.rules.scenarios.all().iter();

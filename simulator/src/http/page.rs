@@ -4,6 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::first_call::{FirstCall, newest_key};
 use super::operations::{NAMED_COLUMNS, OperationList, TableCell};
+use super::people::{PEOPLE_COLUMNS, PeopleList};
 use super::{ListenerAddresses, url};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
@@ -67,7 +68,7 @@ pub(super) fn home(
 }
 
 /// The page of operations.
-pub(super) fn operations(list: &OperationList<'_>) -> Markup {
+pub(super) fn operations(list: &OperationList<'_>, people: &PeopleList<'_>) -> Markup {
     page(&html! {
         p { a href="/" { "Verification Service simulator" } }
         h1 { "Operations" }
@@ -75,6 +76,9 @@ pub(super) fn operations(list: &OperationList<'_>) -> Markup {
         (table(&list.columns(), &list.table()))
         h2 { "Inputs that a scenario names and that succeed" }
         (table(&NAMED_COLUMNS, &list.named()))
+        h2 { "People, companies and vehicles with a story" }
+        p { "Whoever is asked for by one of these is one of them, in every operation." }
+        (table(&PEOPLE_COLUMNS, &people.table()))
     })
 }
 

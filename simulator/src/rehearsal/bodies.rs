@@ -1,12 +1,13 @@
 //! Bodies to call operations with: what is given, over the sample; what a later step of a flow carries
 //! is issued by the steps before it, which are made first.
 
-use svc_fixtures::contract::{BundleIndex, BundleMode, Flow, OperationIndex};
+use svc_fixtures::contract::{BundleIndex, BundleMode, Flow, Operation, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::{CallTarget, Observed, Rehearsal};
 use crate::engine::call::request::Environment;
+use crate::engine::call::rules::Rules;
 use crate::engine::state::flow::StepOf;
 use crate::scenario::Caller;
 
@@ -33,9 +34,19 @@ fn with_fields(
     body
 }
 
+/// The operation that begins the flow of which another is a later step.
+#[must_use]
+pub fn first_step(rules: &Rules, operation: OperationIndex) -> Option<&Operation> {
+    let of = rules.steps[operation.0]?;
+    let flow = &rules.contract.flows[of.flow];
+    let first = (of.step > 0).then_some(&flow.steps[0])?;
+    rules.contract.operation(&first.operation)
+}
+
 impl Rehearsal<'_> {
     /// A body of an operation: the given fields, and the sample's values of the required ones that are
-    /// not given. Where it must carry what an earlier call issued, that call is made now.
+    /// not given. Where it must carry what an earlier call issued, that call is made now, and says what
+    /// is given of its own fields.
     #[must_use]
     pub fn body(
         &mut self,
@@ -43,12 +54,18 @@ impl Rehearsal<'_> {
         operation: OperationIndex,
         given: &[(String, Json<'static>)],
     ) -> Json<'static> {
-        let contract = &self.rules.contract;
-        let mut body = sample::body(contract, &contract.operations[operation], Extent::Required);
-        if let Some(step) = self.rules.steps[operation.0] {
+        let rules = self.rules;
+        let row = &rules.contract.operations[operation];
+        let mut body = sample::body(&rules.contract, row, Extent::Required);
+        if let Some(step) = rules.steps[operation.0] {
             body = with_fields(body, self.carried(environment, step, given));
         }
-        with_fields(body, given.iter().cloned())
+        let first = first_step(rules, operation);
+        let of_first = |name: &str| {
+            row.field(name).is_none() && first.is_some_and(|it| it.field(name).is_some())
+        };
+        let own = given.iter().filter(|(name, _)| !of_first(name));
+        with_fields(body, own.cloned())
     }
 
     /// A body of a bundle: the given fields over a sample that all its steps accept. Of a bundle in two
@@ -103,11 +120,14 @@ impl Rehearsal<'_> {
         if given.iter().any(|(name, _)| name == takes) {
             return Vec::new();
         }
-        let given_of = |names: &[String]| -> Vec<(String, Json<'static>)> {
-            let named = given.iter().filter(|(name, _)| names.contains(name));
-            named.cloned().collect()
+        let first = rules.contract.operation(&flow.steps[0].operation);
+        let own = rules.contract.operation(&step.operation);
+        let is_said_first = |name: &String| {
+            let has = |row: Option<&Operation>| row.is_some_and(|row| row.field(name).is_some());
+            step.same.contains(name) || (has(first) && !has(own))
         };
-        let same = given_of(&step.same);
+        let same = given.iter().filter(|(name, _)| is_said_first(name));
+        let same: Vec<(String, Json<'static>)> = same.cloned().collect();
         // A value that forces an error begins nothing: a later step may say it all the same.
         let begun = self.begun(environment, flow, &same);
         let begun = begun.or_else(|| self.begun(environment, flow, &[]));

@@ -32,6 +32,7 @@ use crate::engine::state::verification::{Answer, State, Verification};
 use crate::engine::{Decision, Prepared, decide, finish, prepare};
 use crate::scenario::{AccountConfig, Because, WireFault};
 
+pub use bodies::first_step;
 pub use expectations::{ExpectationReport, check_expectations};
 pub use inputs::{NamedInput, named_input};
 pub use inspection::inspect;

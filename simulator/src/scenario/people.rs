@@ -24,6 +24,12 @@ pub struct Profile {
     pub because: Arc<str>,
     /// What they are in the story: `person`, `company` and so on.
     pub role: String,
+    /// The file that declares them.
+    pub file: Arc<str>,
+    /// The line where it does.
+    pub line: usize,
+    /// What they are there for, in a sentence or two; empty where nobody says.
+    pub story: String,
     /// What they are asked for by, as subjects are compared.
     pub identifiers: Vec<String>,
     /// The same as written, each with the field of a request it stands in.

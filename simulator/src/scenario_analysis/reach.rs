@@ -232,18 +232,20 @@ fn written(condition: &Condition) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
+    use crate::engine::call::rules::{Files, Rules};
+    use crate::engine::state::ids::Seed;
     use crate::scenario::{built_in, read_scenarios};
 
     fn found(files: &[(&str, &str)]) -> String {
-        let contract = Contract::built_in();
+        let rules =
+            Rules::read(&Files::built_in(), Seed::new("")).expect("the built-in files read");
+        let contract = &rules.contract;
         let sources = files.iter().map(|(path, text)| Source::new(*path, *text));
         let sources: Vec<_> = sources.chain(built_in()).collect();
-        let set = read_scenarios(&contract, &BTreeMap::new(), &sources)
+        let set = read_scenarios(contract, rules.cast(), &sources)
             .unwrap_or_else(|found| panic!("{found}"));
-        find_unreachable(&contract, &set, &sources).to_string()
+        find_unreachable(contract, &set, &sources).to_string()
     }
 
     /// A file of rules for one operation, called by their number, with these conditions.

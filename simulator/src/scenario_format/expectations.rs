@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Environment, Field, Operation, OperationIndex, Presence};
+use svc_fixtures::contract::{
+    Contract, Environment, Field, Flow, Operation, OperationIndex, Presence,
+};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Location, Problems, Source, Table};
 use svc_fixtures::template::Character;
 
 use super::expected_answer::{Expected, expected};
 use super::expected_later::{ExpectedLater, later};
-use crate::scenario::read::people::{Cast, Declared};
+use crate::scenario::read::people::{Cast, Declared, asking};
 use crate::scenario::read::{Names, environment, unknown_operation};
 use crate::scenario::{Caller, is_key_name};
 
@@ -80,9 +82,13 @@ fn expectation(
 ) -> Option<Expectation> {
     let operation = operation(contract, table);
     let row = operation.map(|at| &contract.operations[at]);
-    let mut call = call(row, table);
+    let rows = row.map(|row| Asked {
+        row,
+        first: first_call(contract, row),
+    });
+    let mut call = call(rows, table);
     if let Some(item) = table.optional("who") {
-        call.extend(asked_for(row, people, &call, &item).unwrap_or_default());
+        call.extend(asked_for(rows, people, &call, &item).unwrap_or_default());
     }
     let account = table.optional("account").and_then(|item| {
         let id = item.text()?;
@@ -122,16 +128,39 @@ fn operation(contract: &Contract, table: &Table<'_>) -> Option<OperationIndex> {
     found
 }
 
-/// The fields to send. One that the operation does not have is a slip of the pen here, though the
-/// service would pass over it.
-fn call(row: Option<&Operation>, table: &Table<'_>) -> Vec<(String, Json<'static>)> {
+/// An operation that is called, and the one that begins its flow where it is a later step.
+#[derive(Clone, Copy)]
+struct Asked<'c> {
+    row: &'c Operation,
+    first: Option<&'c Operation>,
+}
+
+impl Asked<'_> {
+    fn has(&self, name: &str) -> bool {
+        let mut rows = std::iter::once(self.row).chain(self.first);
+        rows.any(|row| row.field(name).is_some())
+    }
+}
+
+fn first_call<'c>(contract: &'c Contract, row: &Operation) -> Option<&'c Operation> {
+    let is_later = |flow: &&Flow| {
+        let mut later = flow.steps.iter().skip(1);
+        !flow.advisory && later.any(|step| step.operation == row.id)
+    };
+    let flow = contract.flows.iter().find(is_later)?;
+    contract.operation(&flow.steps.first()?.operation)
+}
+
+/// The fields to send; of a later step of a flow those of the first call, too. One that neither has is a
+/// slip of the pen here, though the service would pass over it.
+fn call(rows: Option<Asked<'_>>, table: &Table<'_>) -> Vec<(String, Json<'static>)> {
     let Some(call) = table.optional("call").and_then(|item| item.table()) else {
         return Vec::new();
     };
     let mut fields = Vec::new();
     for (name, item) in call.entries() {
-        if let Some(row) = row.filter(|row| row.field(name).is_none()) {
-            let known = row.request.iter().map(|field| field.name.as_str());
+        if let Some(rows) = rows.filter(|rows| !rows.has(name)) {
+            let known = rows.row.request.iter().map(|field| field.name.as_str());
             item.unknown_key("the field", name, known);
         }
         fields.extend(item.json_or_problem().map(|value| (name.to_owned(), value)));
@@ -140,26 +169,36 @@ fn call(row: Option<&Operation>, table: &Table<'_>) -> Vec<(String, Json<'static
 }
 
 /// The fields that ask for somebody who is declared: all that must be sent, or else the first that they
-/// are known by.
+/// are known by. A later step of a flow that asks by none of them speaks of whom the first call asked for.
 fn asked_for(
-    row: Option<&Operation>,
+    rows: Option<Asked<'_>>,
     people: &Declared,
     call: &[(String, Json<'static>)],
     item: &Item<'_>,
 ) -> Option<Vec<(String, Json<'static>)>> {
     let name = item.text()?;
     let asked = people.asked_for_by(name, item)?;
-    let row = row?;
-    let known = |field: &Field| asked.iter().find(|(key, _)| *key == field.name).cloned();
+    let Asked { row, first } = rows?;
+    let known = |field: &Field| {
+        let (key, value) = asked.iter().find(|(key, _)| *key == field.name)?;
+        Some((key.clone(), asking(field, value)))
+    };
     let given = |(key, _): &(String, Json<'static>)| call.iter().any(|(name, _)| name == key);
-    let fields = row.identifiers().map(|(_, field)| field);
-    let fields: Vec<&Field> = fields.filter(|field| known(field).is_some()).collect();
-    let required = fields.iter().filter(|it| it.presence == Presence::Required);
-    let mut wanted: Vec<&Field> = required.copied().collect();
-    if wanted.is_empty() {
-        wanted.extend(fields.first());
+    let asking = |row: &Operation| -> Vec<(String, Json<'static>)> {
+        let fields: Vec<&Field> = row.identifiers().map(|(_, field)| field).collect();
+        let required = fields.iter().filter(|it| it.presence == Presence::Required);
+        let wanted: Vec<_> = required.filter_map(|field| known(field)).collect();
+        let first = || fields.iter().find_map(|field| known(field));
+        match wanted.is_empty() {
+            true => first().into_iter().collect(),
+            false => wanted,
+        }
+    };
+    let mut said = asking(row);
+    if let (true, Some(first)) = (said.is_empty(), first) {
+        said = asking(first);
     }
-    if wanted.is_empty() && !asked.is_empty() {
+    if said.is_empty() && !asked.is_empty() {
         let by: Vec<&str> = row.identifiers().map(|(_, it)| it.name.as_str()).collect();
         item.problem_with_hint(
             format!("{} asks by nothing that is known of `{name}`", row.id),
@@ -169,7 +208,6 @@ fn asked_for(
             },
         );
     }
-    let said: Vec<_> = wanted.into_iter().filter_map(known).collect();
     if let Some((key, _)) = said.iter().find(|it| given(it)) {
         item.problem_with_hint(
             format!("`call` says `{key}` already"),

@@ -291,11 +291,30 @@ impl World {
         asked.map_or(last, |asked| self.asked[asked.0].otherwise)
     }
 
-    /// How much the letters of such a text say of its subject.
+    /// Whether such a text can be of a kind.
     #[must_use]
-    pub fn clarity(&self, asked: AskedIndex) -> usize {
-        let forms = self.asked[asked.0].identifiers.iter();
-        let first = forms.filter_map(|at| self.identifiers[*at].forms.first());
+    pub fn can_be(&self, asked: AskedIndex, kind: KindIndex) -> bool {
+        let row = &self.asked[asked.0];
+        let mut identifiers = row.identifiers.iter();
+        row.otherwise == kind || identifiers.any(|at| self.identifiers[*at].of == kind)
+    }
+
+    /// The identifier of a kind that such a text is; none where it is only a part of the text.
+    #[must_use]
+    pub fn whole(&self, asked: AskedIndex, kind: KindIndex) -> Option<(&str, IdentifierIndex)> {
+        let row = &self.asked[asked.0];
+        let mut identifiers = row.identifiers.iter().filter(|_| row.part.is_none());
+        let at = identifiers.find(|at| self.identifiers[**at].of == kind)?;
+        Some((&self.identifiers[*at].name, IdentifierIndex(*at)))
+    }
+
+    /// How much the letters of such a text say of its subject, where that is of this kind.
+    #[must_use]
+    pub fn clarity(&self, asked: AskedIndex, kind: KindIndex) -> usize {
+        let identifiers = self.asked[asked.0].identifiers.iter();
+        let of_kind = identifiers.map(|at| &self.identifiers[*at]);
+        let of_kind = of_kind.filter(|identifier| identifier.of == kind);
+        let first = of_kind.filter_map(|identifier| identifier.forms.first());
         first.map(Form::clarity).max().unwrap_or_default()
     }
 

@@ -10,6 +10,7 @@ mod catalogue;
 mod changes;
 mod computed;
 mod consent;
+mod coverage;
 mod delays;
 mod deliveries;
 mod entries;

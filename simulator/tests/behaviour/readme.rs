@@ -9,8 +9,8 @@ use svc_simulator::host::transport::TargetPolicy;
 use svc_simulator::http::ListenerAddresses;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::ConsoleAccess;
-use svc_simulator::http::operations::list;
-use svc_simulator::scenario::{accounts, read_accounts};
+use svc_simulator::http::operations::markdown_table;
+use svc_simulator::http::people::{PEOPLE_COLUMNS, list};
 
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
@@ -91,17 +91,16 @@ fn controlled(scene: &Scene, method: &str, path: &str, body: &str) -> String {
 }
 
 #[test]
-fn the_readme_lists_the_inputs_as_the_command_does() {
+fn the_readme_lists_the_people_as_the_command_does() {
     let rules = Scene::seeded("").host.rules();
-    let accounts = read_accounts(&accounts()).expect("the built-in accounts");
     let (_, rest) = README
-        .split_once("<!-- what svc-simulator operations --markdown prints -->\n")
-        .expect("the beginning of the tables");
-    let (tables, _) = rest
+        .split_once("<!-- what svc-simulator people --format markdown prints -->\n")
+        .expect("the beginning of the table");
+    let (table, _) = rest
         .split_once("<!-- end of what it prints -->")
-        .expect("the end of the tables");
-    let printed = list(&rules, &accounts).markdown();
-    assert_eq!(tables.trim(), printed.trim(), "copy the tables anew");
+        .expect("the end of the table");
+    let printed = markdown_table(&PEOPLE_COLUMNS.map(str::to_owned), &list(&rules).table());
+    assert_eq!(table.trim(), printed.trim(), "copy the table anew");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod files;
 mod folders;
 mod live;
 mod notes;
+mod people;
 mod reload;
 
 use std::process::Command;

@@ -1,12 +1,12 @@
 //! Everything calls are decided by, compiled once and never changed: contract, answers, scenarios.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, Operation, OperationIndex};
 use svc_fixtures::reading::{Problems, Source};
-use svc_fixtures::template::Answers;
+use svc_fixtures::template::{Answers, Character};
 use svc_fixtures::world::WorldRows;
 
 use super::response::{AllAddresses, DeclaredSubjects, ResponseTemplate, Story, changed};
@@ -159,6 +159,18 @@ impl Rules {
             ..self.clone()
         };
         Ok(rules.deciding_by(scenarios))
+    }
+
+    /// The scenario files, those that come first win.
+    #[must_use]
+    pub fn sources(&self) -> &[Arc<Source>] {
+        &self.files
+    }
+
+    /// Whom the answers speak of: each role with its attributes.
+    #[must_use]
+    pub fn cast(&self) -> &BTreeMap<String, Character> {
+        &self.answers.cast
     }
 
     fn deciding_by(mut self, scenarios: ScenarioSet) -> Rules {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
-use svc_fixtures::sample;
+use svc_fixtures::sample::{self, Extent};
 
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
@@ -20,6 +20,7 @@ use crate::http::in_process_call::InProcessCall;
 use crate::http::named_inputs::{ScenarioInput, named_inputs};
 use crate::rehearsal::Goal;
 use crate::scenario::AccountConfig;
+use crate::scenario_format::read_expectations;
 
 use bodies::{malformed, with_carried};
 
@@ -51,6 +52,9 @@ pub(super) struct OperationExamples {
     pub(super) failing: Vec<Exchange>,
     /// Inputs that a scenario names and that succeed.
     pub(super) named: Vec<Exchange>,
+    /// What scenario files expect of somebody who is declared, or of a field: the name, and a call that
+    /// succeeded.
+    pub(super) expected: Vec<(String, Exchange)>,
 }
 
 /// All examples.
@@ -184,7 +188,39 @@ impl ExampleClient {
                 self.post_input(operation, input, &mut found[index.0]).await;
             }
         }
+        self.post_expected(rules, &mut found).await;
         found
+    }
+
+    /// Keeps the calls that scenario files expect something of, where they succeed.
+    async fn post_expected(&self, rules: &Rules, found: &mut [OperationExamples]) {
+        let contract = &rules.contract;
+        let expectations = read_expectations(contract, rules.cast(), rules.sources());
+        for it in expectations.unwrap_or_default() {
+            let operation = &contract.operations[it.operation];
+            // Whom a later step speaks of, the first call said.
+            if it.call.iter().any(|(name, _)| operation.field(name).is_none()) {
+                continue;
+            }
+            let mut body = match issuer(contract, operation) {
+                Some(_) => with_carried(contract, operation, found),
+                None => sample::body(contract, operation, Extent::Required),
+            };
+            for (field, value) in it.call {
+                body.set(field, value);
+            }
+            let known = &found[it.operation.0];
+            let all = known.answered.iter().chain(&known.named);
+            let mut all = all.chain(known.expected.iter().map(|(_, exchange)| exchange));
+            // The same call once more would get another id.
+            let exchange = match all.find(|exchange| exchange.body == body).cloned() {
+                Some(same) => same,
+                None => self.post(operation, body).await,
+            };
+            if exchange.answer["success"] == true {
+                found[it.operation.0].expected.push((it.name, exchange));
+            }
+        }
     }
 
     /// Keeps the first input for each error and for a pending answer, and all that succeed by name;

@@ -62,7 +62,7 @@ pub(super) fn components(contract: &Contract, examples: &Examples) -> Value {
     for operation in &contract.operations {
         let request = schema::request(contract, &operation.request);
         schemas[format!("{}.request", operation.id)] = request;
-        schemas[format!("{}.data", operation.id)] = schema::answer(&operation.response);
+        schemas[format!("{}.data", operation.id)] = schema::data(operation);
     }
     let responses = by_status(contract).into_iter();
     let responses: Value = responses

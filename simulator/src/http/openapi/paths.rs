@@ -60,7 +60,7 @@ fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples
         "parameters": parameters,
         "requestBody": {
             "required": true,
-            "content": content(&request, requests(&examples.answered)),
+            "content": content(&request, with_expected(requests(&examples.answered), examples, None)),
         },
         "responses": responses(contract, successes, |_| true),
         "x-list-price-inr": operation.price,
@@ -132,6 +132,19 @@ fn answers<'e>(examples: impl IntoIterator<Item = &'e Exchange>, status: u16) ->
     let examples = examples.into_iter().filter(|it| it.status == status);
     let named = |it: &Exchange| (text(&it.answer["status"]), json!({ "value": it.answer }));
     examples.map(named).collect()
+}
+
+/// The same examples and those that scenario files expect: what was sent, or the answers with this status.
+fn with_expected(mut shown: Value, examples: &OperationExamples, answers: Option<u16>) -> Value {
+    for (name, exchange) in &examples.expected {
+        let value = match answers {
+            None => plain(&exchange.body),
+            Some(status) if status == exchange.status => exchange.answer.clone(),
+            Some(_) => continue,
+        };
+        shown[name.replace(' ', "-")] = json!({ "summary": name, "value": value });
+    }
+    shown
 }
 
 fn text(value: &Value) -> String {
@@ -251,7 +264,8 @@ fn success(operation: &Operation, status: u16, examples: &OperationExamples) -> 
         (true, Some(_)) => "The result, or the promise of one that comes by webhook.",
         (false, _) => "The result comes by webhook.",
     };
-    replayable(about, &schema, answers(&examples.answered, status))
+    let shown = answers(&examples.answered, status);
+    replayable(about, &schema, with_expected(shown, examples, Some(status)))
 }
 
 fn form(operation: &Operation, status: &str, data: Value) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use svc_fixtures::contract::{
-    Contract, Field, Kind, Leaf, Member, MemberPresence, Presence, Rule, Shape,
+    Contract, Field, Kind, Leaf, Member, MemberPresence, Operation, Presence, Rule, Shape,
 };
 use svc_fixtures::json::Json;
 
@@ -126,6 +126,56 @@ fn bounded(kind: &str, min: Value, max: Value) -> Value {
     schema
 }
 
+/// The schema of what an operation answers. What no built-in input is answered with stands beside the
+/// values to choose from (ruling 39).
+pub(super) fn data(operation: &Operation) -> Value {
+    let mut schema = answer(&operation.response);
+    for unreachable in &operation.unreachable {
+        let place = at(&mut schema, &operation.response, &unreachable.path);
+        let known = place["x-unreachable-values"].take();
+        let mut values = known.as_array().cloned().unwrap_or_default();
+        values.push(json!({ "value": plain(&unreachable.value), "why": unreachable.why }));
+        place["x-unreachable-values"] = json!(values);
+    }
+    schema
+}
+
+/// The schema of the place in an answer that a choice names.
+fn at<'s>(schema: &'s mut Value, shape: &Shape, path: &str) -> &'s mut Value {
+    let Some(path) = path
+        .strip_prefix('.')
+        .or(Some(path))
+        .filter(|path| !path.is_empty())
+    else {
+        return schema;
+    };
+    match (path.strip_prefix("[]"), shape) {
+        (Some(rest), Shape::List(item)) => at(&mut schema["items"], item, rest),
+        (_, Shape::Object(members)) => {
+            let begins = |member: &&Member| {
+                let rest = path.strip_prefix(member.name.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            };
+            let found = members.iter().filter(begins);
+            // A name may have dots of its own.
+            let member = found.max_by_key(|member| member.name.len());
+            let member = member.expect("the reader found it");
+            let rest = &path[member.name.len()..];
+            let inner = match member.name.strip_suffix("[#]") {
+                Some(stem) => &mut schema["patternProperties"][numbered(stem)],
+                None => &mut schema["properties"][&member.name],
+            };
+            at(inner, &member.shape, rest)
+        }
+        _ => schema,
+    }
+}
+
+/// What the names `stem[0]`, `stem[1]` and so on are like.
+fn numbered(stem: &str) -> String {
+    format!("^{}\\[[0-9]+\\]$", regex::escape(stem))
+}
+
 /// The schema of a value of an answer.
 pub(super) fn answer(shape: &Shape) -> Value {
     match shape {
@@ -147,8 +197,7 @@ pub(super) fn object<'m>(members: impl IntoIterator<Item = &'m Member>) -> Value
         }
         match member.name.strip_suffix("[#]") {
             Some(stem) => {
-                let pattern = format!("^{}\\[[0-9]+\\]$", regex::escape(stem));
-                patterns.insert(pattern, form);
+                patterns.insert(numbered(stem), form);
             }
             None => {
                 properties.insert(member.name.clone(), form);
@@ -217,6 +266,8 @@ fn nulled(mut schema: Value, nullable: bool) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use svc_fixtures::contract::Unreachable;
+
     use super::*;
 
     #[test]
@@ -225,6 +276,37 @@ mod tests {
             layout_pattern("DD.MM.YYYY"),
             r"[0-9][0-9]\.[0-9][0-9]\.[0-9][0-9][0-9][0-9]"
         );
+    }
+
+    #[test]
+    fn what_no_input_is_answered_with_stands_beside_the_choice() {
+        let contract = Contract::built_in();
+        let mut operations = contract.operations.into_iter();
+        let mut row = operations
+            .find(|row| row.response.member("matches").is_some())
+            .expect("some answer lists matches");
+        row.response = Shape::Object(vec![Member {
+            name: "a.b[#]".to_owned(),
+            presence: MemberPresence::Always,
+            extension: false,
+            shape: Shape::List(Box::new(Shape::Leaf {
+                leaf: Leaf::Bool,
+                nullable: false,
+                ruled: false,
+            })),
+        }]);
+        row.unreachable = [true, false]
+            .map(|value| Unreachable {
+                path: "a.b[#][]".to_owned(),
+                value: Json::Bool(value),
+                why: "Nobody asks.".to_owned(),
+            })
+            .into();
+        let schema = data(&row);
+        let place = &schema["patternProperties"][r"^a\.b\[[0-9]+\]$"]["items"];
+        let values = &place["x-unreachable-values"];
+        assert_eq!(values[1], json!({ "value": false, "why": "Nobody asks." }));
+        assert_eq!(place["type"], "boolean");
     }
 
     #[test]

@@ -5,13 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, FieldIndex, Operation, parse_date};
+use svc_fixtures::contract::{Contract, Field, FieldIndex, Kind, Operation, parse_date};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table, nearest};
 use svc_fixtures::template::{Character, Template};
 
 use crate::scenario::people::Profile;
 use crate::scenario::{as_subject, folder};
+
+/// What somebody who is declared is there for.
+pub(crate) const STORY: &str = "story";
 
 /// Who can be spoken of in the files of a folder.
 #[derive(Default)]
@@ -151,12 +154,15 @@ impl Cast<'_> {
                 let mut profile = Profile {
                     name: name.to_owned(),
                     because: format!("{role} \"{name}\" ({place})").into(),
+                    file: place.source.path.as_str().into(),
+                    line: place.source.line(place.span.start),
                     role: role.clone(),
                     ..Profile::default()
                 };
                 let mut asked = Vec::new();
                 for (key, value) in row.entries() {
                     match self.roles.contains_key(key) && key != role {
+                        _ if key == STORY => profile.story = story(&value),
                         true => reading.links.extend(link(from, key, &value)),
                         false => self.say(&mut profile, key, &value, &mut asked),
                     }
@@ -192,6 +198,7 @@ impl Cast<'_> {
                 .chain(self.roles.keys())
                 .chain(fields.map(|(_, field)| &field.name))
                 .map(String::as_str)
+                .chain([STORY])
                 .collect();
             return item.unknown_key(&format!("of a {}", profile.role), key, known.into_iter());
         }
@@ -237,13 +244,24 @@ impl Cast<'_> {
         let formats = &self.contract.formats;
         let mistakes: Vec<_> = self
             .identifying(key)
-            .map(|(row, at)| row.request[at].check(value, formats, &[]).err())
+            .map(|(row, at)| {
+                let field = &row.request[at];
+                field.check(&asking(field, value), formats, &[]).err()
+            })
             .collect();
         if let Some(Some(first)) = mistakes.first()
             && mistakes.iter().all(Option::is_some)
         {
             item.problem_with_hint("a call with this value is refused", first.to_string());
         }
+    }
+}
+
+/// The value that a call asks with: of a list the only item.
+pub(crate) fn asking(field: &Field, value: &Json<'static>) -> Json<'static> {
+    match field.kind {
+        Kind::List { .. } => Json::List(vec![value.clone()]),
+        _ => value.clone(),
     }
 }
 
@@ -273,6 +291,15 @@ fn declares(source: &Source, tables: &[&str]) -> bool {
         tables.iter().any(|table| key.starts_with(table))
     };
     source.text.lines().any(begins)
+}
+
+/// What somebody is there for, in words.
+fn story(item: &Item<'_>) -> String {
+    let text = item.text().unwrap_or_default();
+    if text.trim().is_empty() && item.if_text().is_some() {
+        item.problem("a story says in a sentence what they are there for");
+    }
+    text.to_owned()
 }
 
 /// Somebody else, by name. What stands for no value was reported already.

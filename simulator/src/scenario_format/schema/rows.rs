@@ -9,6 +9,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::template::{Attribute, Character, Template};
 
 use crate::scenario::HeaderName;
+use crate::scenario::read::people::STORY;
 
 /// All fields of requests by name; those of one name stand in the order of the operations.
 pub(super) fn fields(contract: &Contract) -> BTreeMap<&str, Vec<&Field>> {
@@ -89,6 +90,9 @@ pub(super) fn of_role(
         let is = json!({ "type": type_of(attribute) });
         known[name] = json!({ "anyOf": [is, { "$ref": "#/definitions/named" }] });
     }
+    let what =
+        "What they are there for, and what should come of it; `svc-simulator people` shows it.";
+    known[STORY] = json!({ "description": what, "type": "string", "minLength": 1 });
     json!({
         "description": format!("Each {role} of this folder by name: what is known of them, and what they are asked for by."),
         "type": "object",

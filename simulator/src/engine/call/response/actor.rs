@@ -63,7 +63,9 @@ impl<'a> Sources<'a> {
 
     fn found(&self, asked: Option<AskedIndex>, text: &str, place: Option<Subject>) -> Actor<'a> {
         let Population { world, seed } = self.population;
-        if let Some(at) = self.people.place(text) {
+        // The number of a vehicle may be somebody's account, too.
+        let declared = self.people.place(text);
+        if let Some(at) = declared.filter(|at| self.declared.is_asked_by(world, *at, asked)) {
             return self.declared(at);
         }
         let kind = world.usual_kind(asked);

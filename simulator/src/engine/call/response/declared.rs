@@ -5,16 +5,18 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{Contract, Field};
+use svc_fixtures::contract::Contract;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::scenario::{People, Profile};
-use crate::world::{Subject, World};
+use crate::world::{AskedIndex, Subject, World};
 
 /// A subject for each profile, by its place.
 #[derive(Debug, Clone, Default)]
 pub struct DeclaredSubjects {
     subjects: Vec<Subject>,
+    /// What each is asked for by.
+    asked: Vec<Vec<AskedIndex>>,
     by_subject: HashMap<Subject, usize, FixedState>,
 }
 
@@ -31,10 +33,25 @@ impl DeclaredSubjects {
         for (at, subject) in subjects.iter().enumerate() {
             by_subject.entry(*subject).or_insert(at);
         }
+        let by = |profile: &Profile| {
+            let asked = profile.asked.iter();
+            asked
+                .filter_map(|(name, _)| asked_by(contract, world, name))
+                .collect()
+        };
         DeclaredSubjects {
+            asked: people.all().iter().map(by).collect(),
             subjects,
             by_subject,
         }
+    }
+
+    /// Whether what is asked so can be about the declared one of this place.
+    #[must_use]
+    pub fn is_asked_by(&self, world: &World, at: usize, asked: Option<AskedIndex>) -> bool {
+        asked.is_none_or(|asked| {
+            world.can_be(asked, self.subjects[at].kind) || self.asked[at].contains(&asked)
+        })
     }
 
     /// Who the declared one of this place is.
@@ -53,23 +70,23 @@ impl DeclaredSubjects {
     }
 }
 
+/// What a text in a field of this name is taken for.
+fn asked_by(contract: &Contract, world: &World, name: &str) -> Option<AskedIndex> {
+    let mut identifiers = contract.operations.iter().flat_map(|row| row.identifiers());
+    let (_, field) = identifiers.find(|(_, field)| field.name == name)?;
+    let format = field.format(contract).unwrap_or_default();
+    world.asked(&[format, name])
+}
+
 /// The subject of the identifier whose letters say most.
 fn subject(contract: &Contract, world: &World, profile: &Profile) -> Subject {
     let kind = world
         .kind(&profile.role)
         .expect("a role of the story is a kind");
-    let fields = |name: &str| -> Option<&Field> {
-        let mut identifiers = contract.operations.iter().flat_map(|row| row.identifiers());
-        identifiers
-            .find(|(_, field)| field.name == name)
-            .map(|(_, field)| field)
-    };
     let read = |(name, text): &(String, String)| {
-        let field = fields(name)?;
-        let format = field.format(contract).unwrap_or_default();
-        let asked = world.asked(&[format, name.as_str()])?;
+        let asked = asked_by(contract, world, name)?;
         let subject = world.subject_of(Some(asked), text, 0);
-        (subject.kind == kind).then_some((world.clarity(asked), subject))
+        (subject.kind == kind).then_some((world.clarity(asked, kind), subject))
     };
     // Of several that say as much the first counts.
     let mut best: Option<(usize, Subject)> = None;

@@ -1,0 +1,247 @@
+//! Those whom scenario files declare, as a person looks them up: what they are there for, what they are
+//! asked for by, what is special about them (ruling 39). Answers nothing: the calls that tell a story are the
+//! `[[expect]]` blocks that ask for them.
+
+use svc_fixtures::contract::{Field, Operation};
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::nearest;
+use svc_fixtures::sample::first_text;
+
+use super::operations::TableCell;
+use crate::engine::call::rules::Rules;
+use crate::scenario::{Condition, Predicate, Profile, Scenario, Selector, folded};
+use crate::scenario_format::{Expectation, read_expectations};
+
+/// The names of the columns of [`PeopleList::table`].
+pub const PEOPLE_COLUMNS: [&str; 4] = ["name", "who", "story", "asked for by"];
+
+/// All who are declared.
+#[derive(Debug)]
+pub struct PeopleList<'r> {
+    rows: Vec<PersonDetails<'r>>,
+}
+
+/// Somebody who is declared, with all that is known.
+#[derive(Debug)]
+pub struct PersonDetails<'r> {
+    /// What the files say.
+    pub profile: &'r Profile,
+    /// What they are asked for by, the first field of the contract first.
+    pub identifiers: Vec<Identifier<'r>>,
+    /// Whom they have to do with: the role and the name.
+    pub others: Vec<(&'r str, &'r str)>,
+    /// The rules that name them.
+    pub rules: Vec<&'r Scenario>,
+    /// The calls that ask for them, and what is expected of each.
+    pub calls: Vec<Expectation>,
+}
+
+/// A value that somebody is asked for by.
+#[derive(Debug)]
+pub struct Identifier<'r> {
+    /// The fields it stands in.
+    pub fields: Vec<&'r str>,
+    /// The value.
+    pub value: String,
+    /// Whether a file says it; else the population gives it.
+    pub declared: bool,
+    /// The operations that ask by it.
+    pub operations: Vec<&'r str>,
+}
+
+/// Finds out about everybody who is declared.
+#[must_use]
+pub fn list(rules: &Rules) -> PeopleList<'_> {
+    let expectations = read_expectations(&rules.contract, rules.cast(), rules.sources());
+    let expectations = expectations.unwrap_or_default();
+    let profiles = rules.scenarios.people.all();
+    let profiles = profiles.iter().enumerate();
+    let rows = profiles.map(|(at, profile)| details(rules, &expectations, at, profile));
+    let mut rows: Vec<PersonDetails<'_>> = rows.collect();
+    // As the files have them, and not role by role.
+    let sources = rules.sources();
+    let file = |it: &PersonDetails<'_>| {
+        sources
+            .iter()
+            .position(|source| source.path == *it.profile.file)
+    };
+    rows.sort_by_key(|it| (file(it), it.profile.line));
+    PeopleList { rows }
+}
+
+fn details<'r>(
+    rules: &'r Rules,
+    expectations: &[Expectation],
+    at: usize,
+    profile: &'r Profile,
+) -> PersonDetails<'r> {
+    let everybody = rules.scenarios.people.all();
+    let others = profile.others.iter();
+    let is_theirs = |value: &Json<'_>| {
+        let text = first_text(value);
+        rules.scenarios.people.place(text) == Some(at)
+    };
+    let asks = |it: &&Expectation| it.call.iter().any(|(_, value)| is_theirs(value));
+    PersonDetails {
+        profile,
+        identifiers: identifiers(rules, at, profile),
+        others: others
+            .map(|(role, &other)| (role.as_str(), everybody[other].name.as_str()))
+            .collect(),
+        rules: rules
+            .scenarios
+            .all()
+            .iter()
+            .filter(|rule| names(rule, &is_theirs))
+            .collect(),
+        calls: expectations.iter().filter(asks).cloned().collect(),
+    }
+}
+
+/// Whether a rule is for somebody: whether it asks who it is.
+fn names(rule: &Scenario, is_theirs: &dyn Fn(&Json<'_>) -> bool) -> bool {
+    let who = |condition: &Condition| match (&condition.selector, &condition.predicate) {
+        (Selector::AnyIdentifier, Predicate::OneOf(values)) => values.iter().any(is_theirs),
+        _ => false,
+    };
+    rule.conditions.iter().any(who)
+}
+
+fn identifiers<'r>(rules: &'r Rules, at: usize, profile: &Profile) -> Vec<Identifier<'r>> {
+    let mut found: Vec<Identifier<'r>> = Vec::new();
+    let operations = rules.contract.operations.iter();
+    let asking = operations.flat_map(|row| row.identifiers().map(move |(_, it)| (row, it)));
+    for (row, field) in asking {
+        let Some((value, declared)) = value(rules, at, profile, row, field) else {
+            continue;
+        };
+        let known = found.iter_mut().find(|it| it.value == value);
+        let (name, id) = (field.name.as_str(), row.id.as_str());
+        match known {
+            Some(known) => {
+                if !known.fields.contains(&name) {
+                    known.fields.push(name);
+                }
+                if !known.operations.contains(&id) {
+                    known.operations.push(id);
+                }
+            }
+            None => found.push(Identifier {
+                fields: vec![name],
+                value,
+                declared,
+                operations: vec![id],
+            }),
+        }
+    }
+    found
+}
+
+/// What somebody is asked for by in a field: what the files say, or the population.
+fn value(
+    rules: &Rules,
+    at: usize,
+    profile: &Profile,
+    row: &Operation,
+    field: &Field,
+) -> Option<(String, bool)> {
+    let contract = &rules.contract;
+    let (world, seed) = (rules.population.world, rules.population.seed);
+    let format = |field: &Field| field.format(contract).map(str::to_owned);
+    let by = |field: &Field| {
+        let format = format(field).unwrap_or_default();
+        world.asked(&[&row.id, &format, &field.name])
+    };
+    let asked = by(field);
+    if !rules.declared.is_asked_by(world, at, asked) {
+        return None;
+    }
+    let all = || contract.operations.iter().flat_map(Operation::identifiers);
+    // The same number may stand in another field.
+    let alike = |other: &Field| {
+        other.name == field.name || (format(field).is_some() && format(field) == format(other))
+    };
+    let declared = |(_, other): (_, &Field)| {
+        let known = profile.asked.iter().find(|(name, _)| *name == other.name);
+        known.filter(|_| alike(other)).map(|(_, text)| text.clone())
+    };
+    if let Some(text) = all().find_map(declared) {
+        return Some((text, true));
+    }
+    let asked = asked?;
+    // What several fields without a format of their own are taken for is written as none of them.
+    let is_shared = |(_, other): (_, &Field)| {
+        other.name != field.name && format(other).is_none() && by(other) == Some(asked)
+    };
+    if format(field).is_none() && all().any(is_shared) {
+        return None;
+    }
+    let subject = rules.declared.subject(at);
+    let (name, identifier) = world.whole(asked, subject.kind)?;
+    if let Some(said) = profile.said.get(name).and_then(Json::as_text) {
+        return Some((said.to_owned(), true));
+    }
+    let text = world.identifier_of(identifier, subject.number, seed)?;
+    Some((text, false))
+}
+
+impl<'r> PeopleList<'r> {
+    /// All of them, those first whose files win.
+    #[must_use]
+    pub fn all(&self) -> &[PersonDetails<'r>] {
+        &self.rows
+    }
+
+    /// Who is called so: by the name in the file, by their own, or by any of their identifiers.
+    ///
+    /// # Errors
+    /// What is nearest to it, where nobody is.
+    pub fn named(&self, name: &str) -> Result<&PersonDetails<'r>, String> {
+        let is_called = |it: &&PersonDetails<'_>| {
+            let asked = || it.identifiers.iter().any(|known| known.value == name);
+            it.profile.name == name || folded(it.display()) == folded(name) || asked()
+        };
+        self.rows.iter().find(is_called).ok_or_else(|| {
+            let names = self.rows.iter();
+            let names = names.flat_map(|it| [it.profile.name.as_str(), it.display()]);
+            nearest(name, names.filter(|name| !name.is_empty()))
+        })
+    }
+
+    /// A row for each: each cell a text and whether it is code.
+    #[must_use]
+    pub fn table(&self) -> Vec<[TableCell; 4]> {
+        let row = |it: &PersonDetails<'_>| {
+            let asked = it.identifiers.iter().filter(|it| it.declared);
+            let asked = asked.map(|it| format!("{} {}", it.fields[0], it.value));
+            let asked: Vec<String> = asked.collect();
+            [
+                TableCell::code(&it.profile.name),
+                TableCell::text(it.display()),
+                TableCell::text(&it.profile.story),
+                TableCell::code(asked.join(", ")),
+            ]
+        };
+        self.rows.iter().map(row).collect()
+    }
+}
+
+impl PersonDetails<'_> {
+    /// Their own name; of who has none, what they are.
+    #[must_use]
+    pub fn display(&self) -> &str {
+        let name = self.profile.said.get("name").and_then(Json::as_text);
+        name.unwrap_or(&self.profile.role)
+    }
+
+    /// What the story is, without what should come of it.
+    #[must_use]
+    pub fn headline(&self) -> &str {
+        let story = self.profile.story.as_str();
+        let ends = [": ", "; ", ". "]
+            .into_iter()
+            .filter_map(|mark| story.find(mark));
+        ends.min()
+            .map_or(story.trim_end_matches('.'), |end| &story[..end])
+    }
+}
