@@ -4,16 +4,24 @@ mod parts;
 mod pin;
 mod score;
 
+#[cfg(test)]
+mod table;
+
 use svc_fixtures::json::Json;
 
 use super::{Tools, two_decimals};
 
 /// `address_score(a, b)`: from 0 (nothing in common) to 1 (the same address), two decimals.
-pub(super) fn address_score<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+pub(super) fn address_score<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (Some(a), Some(b)) = (args[0].as_text(), args[1].as_text()) else {
         return Json::Num(0.0);
     };
-    two_decimals(score::score(a, b))
+    let towns = score::Towns {
+        names: tools.tables.get("city_names"),
+        states: tools.tables.get("city_states"),
+        codes: tools.tables.get("state_names"),
+    };
+    two_decimals(score::score(a, b, towns))
 }
 
 /// `address_part(address, 'city')`: one part of an address; empty where it has none, and 0 for

@@ -1,4 +1,4 @@
-//! Taking an address apart at its commas and naming the parts by the words in them. RetentionLimits the case
+//! Taking an address apart at its commas and naming the parts by the words in them. Keeps the case
 //! as sent.
 
 use super::pin;
@@ -10,7 +10,15 @@ const STREET: [&str; 16] = [
     "STREET", "ROAD", "LANE", "CROSS", "MAIN", "MARG", "SALAI", "AVENUE", "ST", "STR", "RD", "LN",
     "CRS", "MN", "AVE", "AV",
 ];
-const BUILDING: [&str; 14] = [
+const BUILDING: [&str; 22] = [
+    "APT",
+    "SOCIETY",
+    "CHS",
+    "ARCADE",
+    "MANSION",
+    "VILLA",
+    "CHAMBERS",
+    "BHAVAN",
     "TOWER",
     "TOWERS",
     "BUILDING",
@@ -26,7 +34,10 @@ const BUILDING: [&str; 14] = [
     "BUILDINGS",
     "APPARTMENT",
 ];
-const LANDMARK: [&str; 6] = ["NEAR", "NR", "OPP", "OPPOSITE", "BEHIND", "BESIDE"];
+const LANDMARK: [&str; 11] = [
+    "NEAR", "NR", "OPP", "OPPOSITE", "BEHIND", "BHD", "BESIDE", "ADJ", "ADJACENT", "ABOVE", "OFF",
+];
+const FLOOR: [&str; 5] = ["FLOOR", "FLR", "GF", "BASEMENT", "MEZZANINE"];
 const NUMBER_MARKS: [&str; 8] = ["NO", "NUMBER", "HOUSE", "H", "D", "DOOR", "FLAT", "PLOT"];
 /// A state's name after one of these is a town's or a district's: `NEW DELHI`.
 const OF_A_TOWN: [&str; 9] = [
@@ -76,7 +87,7 @@ pub(super) fn split(address: &str, states: &[String]) -> Parts {
     let mut pieces: Vec<String> = rest
         .splitn(MAX_PARTS, ',')
         .map(|piece| tidied(piece).to_owned())
-        .filter(|piece| !piece.is_empty())
+        .filter(|piece| !piece.is_empty() && !is_care(piece))
         .collect();
     parts.state = take_state(&mut pieces, states);
     name(&mut parts, &pieces);
@@ -121,6 +132,12 @@ fn name(parts: &mut Parts, pieces: &[String]) {
     };
 }
 
+/// Whether it says in whose care somebody lives: a person, no place.
+fn is_care(piece: &str) -> bool {
+    let mark = piece.get(..3).map(str::to_ascii_uppercase);
+    mark.is_some_and(|mark| ["C/O", "S/O", "D/O", "W/O"].contains(&mark.as_str()))
+}
+
 fn append(part: &mut String, piece: &str) {
     if !part.is_empty() {
         part.push_str(", ");
@@ -152,7 +169,8 @@ fn kind(piece: &str) -> Kind {
             .get(at)
             .is_some_and(|word| known.contains(&word.as_str()))
     };
-    if words.iter().any(|word| word == "FLOOR") {
+    let spelt = words.windows(2).any(|pair| pair == ["G", "F"]);
+    if spelt || words.iter().any(|word| FLOOR.contains(&word.as_str())) {
         return Kind::Floor;
     }
     if is(0, &LANDMARK) || (is(0, &["NEXT"]) && is(1, &["TO"])) {
@@ -324,6 +342,41 @@ mod tests {
             line: "Flat 4B, 2nd Floor, Prestige Towers, Opp. City Mall, 100 Feet Road, HAL Stage, Indiranagar",
         }
         "#);
+    }
+
+    #[test]
+    fn short_forms_and_roman_numbers_are_named_too() {
+        let address =
+            "C/o Mohan Rao, Flat 4B, II Flr, Sai Apts, Nr. Temple, V Main, Bangalore 560038";
+        let parts = split(address, &[]);
+        let named = [
+            parts.house,
+            parts.floor,
+            parts.building,
+            parts.landmark,
+            parts.street,
+            parts.city,
+        ];
+        let wanted = [
+            "Flat 4B",
+            "II Flr",
+            "Sai Apts",
+            "Nr. Temple",
+            "V Main",
+            "Bangalore",
+        ];
+        assert_eq!(named, wanted);
+        for (address, floor) in [
+            ("7, G.F., Ring Road, SURAT", "G.F."),
+            ("7, Basement, Ring Road, SURAT", "Basement"),
+            ("7, Ground Floor, Ring Road, SURAT", "Ground Floor"),
+            ("7, GF, Ring Road, SURAT", "GF"),
+        ] {
+            assert_eq!(
+                split(address, &[]).floor.trim_end_matches('.'),
+                floor.trim_end_matches('.')
+            );
+        }
     }
 
     #[test]
