@@ -85,7 +85,7 @@ fn what_is_absent_unless_asked_for_comes_when_asked_for() {
     assert_eq!(data(&mobile(""), &ported), " ");
     assert_eq!(
         data(&mobile(r#", "includeAdditional": true"#), &ported),
-        "NETWORK ONE false"
+        "INDUS CELLULAR false"
     );
 
     let faces = |more: &str| {

@@ -51,7 +51,7 @@ fn the_three_steps_in_order_bring_the_holder() {
         "date_of_birth": "15-08-1990",
         "address": "12, 4TH CROSS, INDIRANAGAR, BENGALURU, KARNATAKA 560038",
         "alt_contact": "9000000101",
-        "provider": "NETWORK ONE",
+        "provider": "INDUS CELLULAR",
         "type": "POSTPAID",
         "paymentHistory": [
           {
