@@ -199,7 +199,11 @@ impl ExampleClient {
         for it in expectations.unwrap_or_default() {
             let operation = &contract.operations[it.operation];
             // Whom a later step speaks of, the first call said.
-            if it.call.iter().any(|(name, _)| operation.field(name).is_none()) {
+            if it
+                .call
+                .iter()
+                .any(|(name, _)| operation.field(name).is_none())
+            {
                 continue;
             }
             let mut body = match issuer(contract, operation) {

@@ -6,6 +6,8 @@ mod score;
 
 #[cfg(test)]
 mod table;
+#[cfg(test)]
+mod tests;
 
 use svc_fixtures::json::Json;
 
