@@ -52,14 +52,12 @@ fn the_steps_of_a_bundle_are_printed_with_their_reasons() {
       200 pending
 
     Steps
-      verify.employment.uan-lookup        200 completed  no scenario names this input; it is about person "kavya" (FOLDER/team.toml:2)
-      verify.employment.uan               202 pending    scenario "the history takes its time" (FOLDER/team.toml:7)
-      verify.employment.epfo-name-search  200 completed  no scenario names this input
+      verify.employment.uan-lookup  200 completed  no scenario names this input; it is about person "kavya" (FOLDER/team.toml:2)
+      verify.employment.uan         202 pending    scenario "the history takes its time" (FOLDER/team.toml:7)
 
     What else a step could get
       svc-simulator explain verify.employment.uan-lookup --scenarios FOLDER
       svc-simulator explain verify.employment.uan --scenarios FOLDER
-      svc-simulator explain verify.employment.epfo-name-search --scenarios FOLDER
     "#);
     let (_, _, stderr) = run(
         "",
@@ -70,17 +68,15 @@ fn the_steps_of_a_bundle_are_printed_with_their_reasons() {
     1: 200 pending, each step has a reason of its own
       verify.employment.uan-lookup: 200 completed, no scenario names this input; it is about person "kavya" (FOLDER/team.toml:2)
       verify.employment.uan: 202 pending, scenario "the history takes its time" (FOLDER/team.toml:7)
-      verify.employment.epfo-name-search: 200 completed, no scenario names this input
     result: 200 completed, each step has a reason of its own
       verify.employment.uan-lookup: 200 completed, no scenario names this input; it is about person "kavya" (FOLDER/team.toml:2)
       verify.employment.uan: 200 completed, scenario "the history takes its time" (FOLDER/team.toml:7)
-      verify.employment.epfo-name-search: 200 completed, no scenario names this input
     "#);
     let (code, out, _) = run("", &[&["explain", "--format", "json"][..], &call].concat());
     let explanation: serde_json::Value = serde_json::from_str(&out).expect(WORKS);
     assert_eq!(
         (code, explanation["steps"].as_array().map(Vec::len)),
-        (0, Some(3))
+        (0, Some(2))
     );
     assert_eq!(explanation["steps"][1]["outcome"], "pending");
 }
