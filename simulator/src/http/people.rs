@@ -9,6 +9,7 @@ use svc_fixtures::sample::first_text;
 
 use super::operations::TableCell;
 use crate::engine::call::rules::Rules;
+use crate::scenario::read::people::asking;
 use crate::scenario::{Condition, Predicate, Profile, Scenario, Selector, folded};
 use crate::scenario_format::{Expectation, read_expectations};
 
@@ -110,11 +111,15 @@ fn names(rule: &Scenario, is_theirs: &dyn Fn(&Json<'_>) -> bool) -> bool {
 fn identifiers<'r>(rules: &'r Rules, at: usize, profile: &Profile) -> Vec<Identifier<'r>> {
     let mut found: Vec<Identifier<'r>> = Vec::new();
     let operations = rules.contract.operations.iter();
-    let asking = operations.flat_map(|row| row.identifiers().map(move |(_, it)| (row, it)));
-    for (row, field) in asking {
+    let fields = operations.flat_map(|row| row.identifiers().map(move |(_, it)| (row, it)));
+    for (row, field) in fields {
         let Some((value, declared)) = value(rules, at, profile, row, field) else {
             continue;
         };
+        let asked = asking(field, &Json::from(value.as_str()));
+        if field.check(&asked, &rules.contract.formats, &[]).is_err() {
+            continue;
+        }
         let known = found.iter_mut().find(|it| it.value == value);
         let (name, id) = (field.name.as_str(), row.id.as_str());
         match known {

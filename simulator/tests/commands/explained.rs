@@ -43,7 +43,7 @@ fn headers_of_the_call_are_looked_at() {
         X-Reference-Id is "slow-1"
 
     Holds too, and comes later
-      "PAN that exists" in (built in) scenarios/universal.toml:81
+      "PAN that exists" in (built in) scenarios/samples.toml:5
 
     Came close
       "the last digits are the status: 500" in (built in) scenarios/universal.toml:11

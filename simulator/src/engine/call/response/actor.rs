@@ -110,17 +110,16 @@ impl<'a> Sources<'a> {
             return me;
         };
         let world = self.population.world;
+        let relation = role.relations[me.subject.kind.index()];
+        let samples = relation.is_none_or(|relation| world.leads_to_sample(relation));
         if let Some(profile) = me.profile {
             let others = &profile.others;
-            let linked = others
-                .get(&role.name)
-                .or_else(|| others.get(world.name(kind)));
-            if let Some(at) = linked {
+            // A second one of the kind, such as an earlier employer, is somebody else.
+            let of_kind = || others.get(world.name(kind)).filter(|_| samples);
+            if let Some(at) = others.get(&role.name).or_else(of_kind) {
                 return self.declared(*at);
             }
         }
-        let relation = role.relations[me.subject.kind.index()];
-        let samples = relation.is_none_or(|relation| world.leads_to_sample(relation));
         if samples && (me.is_asked || me.is_sample) && self.story.is_sample(kind, text) {
             return Actor::sample(world.nth(kind, 0));
         }
