@@ -119,13 +119,11 @@ pub struct ObservedStep {
     pub outcome: String,
     /// Why.
     pub because: Because,
-    verification: VerificationId,
 }
 
 impl ObservedStep {
     fn of(step: &Verification, answer: &Answer) -> Self {
         ObservedStep {
-            verification: step.id,
             operation: step.endpoint.to_string(),
             status: answer.status,
             outcome: match answer.state {
@@ -273,8 +271,8 @@ impl<'r> Rehearsal<'r> {
         let state = self.account.environment(first.environment);
         let (record, answer) = state.verifications.answered(verification)?;
         let envelope = read(&answer.envelope);
-        let steps = first.steps.iter();
-        let steps = steps.filter_map(|step| state.verifications.answered(step.verification));
+        let steps = state.verifications.log();
+        let steps = steps.filter(|(step, _)| step.bundle == Some(verification));
         let result = Observed {
             steps: steps
                 .map(|(step, answer)| ObservedStep::of(step, answer))

@@ -71,6 +71,7 @@ fn the_steps_of_a_bundle_are_printed_with_their_reasons() {
     result: 200 completed, each step has a reason of its own
       verify.employment.uan-lookup: 200 completed, no scenario names this input; it is about person "kavya" (FOLDER/team.toml:2)
       verify.employment.uan: 200 completed, scenario "the history takes its time" (FOLDER/team.toml:7)
+      verify.employment.epfo-name-search: 200 completed, no scenario names this input
     "#);
     let (code, out, _) = run("", &[&["explain", "--format", "json"][..], &call].concat());
     let explanation: serde_json::Value = serde_json::from_str(&out).expect(WORKS);
