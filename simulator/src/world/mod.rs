@@ -335,8 +335,9 @@ impl World {
         };
         let found = row.and_then(|row| row.identifiers.iter().find_map(read));
         let fitting = || {
-            let asked = asked.filter(|asked| self.is_searched(*asked))?;
-            self.fitting(self.asked[asked.0].otherwise, text, seed)
+            let row = row?;
+            let within = row.search.as_ref()?;
+            self.fitting_within(row.otherwise, within, text, seed)
         };
         found.or_else(fitting).unwrap_or_else(|| {
             let number = xxh3_64_with_seed(text.as_bytes(), seed);

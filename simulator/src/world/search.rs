@@ -11,7 +11,7 @@ const MOST: usize = 8;
 /// How many are tried of each sort.
 const TRIES: u64 = 4;
 /// What a name must have of what was searched for, and how much less than the best.
-const ENOUGH: f64 = 0.4;
+const ENOUGH: f64 = 0.2;
 const LESS: f64 = 0.2;
 /// What a word counts that says what a company does, and one that says what it is.
 const WEIGHTS: [f64; 3] = [1.0, 0.7, 0.2];
@@ -73,19 +73,30 @@ impl World {
     /// Some subject that is what a name says it is, for whom no number says more.
     #[must_use]
     pub fn fitting(&self, of: KindIndex, text: &str, seed: u64) -> Option<Subject> {
+        let within = kind::ranges(&self.kinds[of.0], View::Alias, &kind::Ranges::new());
+        self.fitting_within(of, &within, text, seed)
+    }
+
+    /// The same of those within some digits of the alias.
+    pub(super) fn fitting_within(
+        &self,
+        of: KindIndex,
+        within: &[(u64, u64)],
+        text: &str,
+        seed: u64,
+    ) -> Option<Subject> {
         let (kind, naming) = (&self.kinds[of.0], self.namings[of.0].as_ref()?);
-        let within = kind::ranges(kind, View::Alias, &kind::Ranges::new());
         let search = Search {
             kind,
             naming,
-            within: &within,
+            within,
             seed,
             draw: xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), seed),
             found: Vec::new(),
         };
         let words = plain(text);
         let query = search.query(&words);
-        let mut digits = kind::unpacked(&within, search.draw);
+        let mut digits = kind::unpacked(within, search.draw);
         for (named, rows) in naming.then.iter().zip(&query.then) {
             if let Some(row) = rows.first() {
                 digits[named.field] = *row;
@@ -144,7 +155,7 @@ impl Search<'_> {
         let (from, to) = self.within[named.field];
         // Another first letter is another word: `SHARMA` is not `PHARMA`.
         let near = |row: &u64| match named.column.text(*row) {
-            text if text.as_bytes().first() == word.as_bytes().first() => nearness(word, text),
+            text if word.len() > 2 && text.starts_with(&word[..1]) => nearness(word, text),
             _ => 0.0,
         };
         let near = |row: &u64| {
@@ -210,8 +221,8 @@ impl Search<'_> {
         let [does, is] = &self.naming.then;
         let says = |rows: &[u64], digit: u64| rows.is_empty() || rows.contains(&digit);
         if query.called.len() == 1 && query.then.iter().all(|rows| !rows.is_empty()) {
-            for meant in neighbours(word) {
-                let having = self.naming.having(&meant, self.seed).into_iter();
+            for meant in neighbours(word).iter().filter(|_| word.len() > 4) {
+                let having = self.naming.having(meant, self.seed).into_iter();
                 digits.extend(having.filter(|digits| {
                     says(&query.then[0], digits[does.field])
                         && says(&query.then[1], digits[is.field])
@@ -226,7 +237,7 @@ impl Search<'_> {
     /// Words of the rows that are this one, begin with it or are nearly so, the nearest first.
     fn words(&self, named: &Named, word: &str, rows: u64) -> Vec<u64> {
         let near = |row: u64| (nearness(word, named.column.text(row)), row);
-        let mut near: Vec<(f64, u64)> = (0..rows).map(near).filter(|it| it.0 > 0.35).collect();
+        let mut near: Vec<(f64, u64)> = (0..rows).map(near).filter(|it| it.0 > 0.25).collect();
         let order = |row: u64| mixed(self.draw ^ row);
         near.sort_by(|a, b| {
             b.0.total_cmp(&a.0)
@@ -355,11 +366,19 @@ fn nearness(word: &str, of: &str) -> f64 {
     if of.starts_with(word) {
         near = 0.75 + 0.2 * share;
     } else if word.len() >= 3 && of.contains(word) {
-        near = 0.35 + 0.2 * share;
+        near = 0.2 + 0.2 * share;
     }
     if fewest >= 3 && most - fewest <= 2 {
         let wrong = strsim::osa_distance(word, of);
-        if wrong <= 1 || (wrong == 2 && fewest >= 5) {
+        // Of four letters another one is another word, unless two changed places.
+        let same = |word: &str| {
+            let mut letters = word.as_bytes().to_vec();
+            letters.sort_unstable();
+            letters
+        };
+        let is_one =
+            wrong == 1 && (fewest >= 5 || (fewest == 4 && most == 5) || same(word) == same(of));
+        if is_one || (wrong == 2 && fewest >= 5) {
             near = near.max(1.0 - 1.2 * wrong as f64 / most as f64);
         }
     }

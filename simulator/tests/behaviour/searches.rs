@@ -55,6 +55,42 @@ fn any_word_finds_companies_that_have_it_in_their_name() {
 }
 
 #[test]
+fn any_text_finds_somebody_and_the_same_again() {
+    let (scene, again) = (Scene::new(), Scene::new());
+    let words = [
+        "TATA",
+        "shree",
+        "Balaji",
+        "ENTERPRISES",
+        "x",
+        "3M",
+        "&",
+        "and",
+        "Qwx",
+        "Ltd",
+        "LLP",
+        "12",
+        "TRUST",
+        "HUF",
+        "Mills",
+        "textile",
+        "ÄÖ",
+        "राम",
+        "(P)",
+        "Lakshmi",
+        "SYSTEM",
+        "M/s",
+    ];
+    for (at, first) in words.iter().enumerate() {
+        for step in [1, 5, 7] {
+            let second = words[(at * step + 3) % words.len()];
+            let text = format!("{first} {second} {}", words[(at + step) % words.len()]);
+            assert_eq!(found(&scene, &text), found(&again, &text));
+        }
+    }
+}
+
+#[test]
 fn a_word_that_no_company_has_finds_those_nearest_to_it() {
     let found = names(&Scene::new(), "ZORBLAX");
     assert!(found[0].starts_with("ZORBLA "), "{found:?}");
@@ -73,6 +109,8 @@ fn the_sample_is_found_by_a_part_and_misspelt() {
         "Neelgiri Systmes",
         "neelgirri sistems private limited",
         "M/s. Neelgiri Systems (P) Ltd",
+        "नीलगिरी सिस्टम्स",
+        "Nilgiri Systems",
     ] {
         assert_eq!(names(&scene, name)[0], whole, "{name}");
     }

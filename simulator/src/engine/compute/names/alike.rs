@@ -41,8 +41,10 @@ pub(super) fn likeness(a: &str, b: &str) -> Likeness {
     }
     let (count_a, count_b) = (a.chars().count(), b.chars().count());
     let (fewest, most) = (count_a.min(count_b), count_a.max(count_b));
-    if fewest == 1 {
-        let (short, long) = if count_a == 1 { (a, b) } else { (b, a) };
+    // Two letters may shorten a word, too: `CH` is `CHANDRA`.
+    let is_short = fewest == 2 && most > 4 && (a.starts_with(b) || b.starts_with(a));
+    if fewest == 1 || is_short {
+        let (short, long) = if count_a == fewest { (a, b) } else { (b, a) };
         let score = match (a == b, long.starts_with(short)) {
             (true, _) => 1.0,
             (_, true) => INITIAL,
@@ -98,9 +100,14 @@ fn written(a: &str, b: &str) -> Likeness {
             by_initial: false,
         };
     }
-    let forms = |word: &str, plain: &str| match word.ends_with(OPEN) {
-        true => vec![plain.to_owned(), format!("{plain}A")],
-        false => vec![plain.to_owned()],
+    let forms = |word: &str, plain: &str| {
+        let mut forms = vec![plain.to_owned()];
+        if word.ends_with(OPEN) {
+            forms.push(format!("{plain}A"));
+        }
+        // Bengali writes `SOURAV` as it does `SAURABH`.
+        forms.extend(plain.strip_suffix("BH").map(|stem| format!("{stem}V")));
+        forms
     };
     let mut best = Likeness {
         score: 0.0,
@@ -167,6 +174,7 @@ fn by_distance(a: &str, b: &str, fewest: usize, most: usize) -> f64 {
             let nearly = 1.0 - 0.75 * share;
             match slip(a, b) {
                 Slip::Changed => 1.0 - 0.6 * share,
+                Slip::Gender => ANOTHER,
                 Slip::Plural if fewest >= 4 => nearly,
                 _ if most >= 8 => nearly,
                 Slip::VowelMissing if most >= 6 => nearly,
@@ -189,6 +197,8 @@ fn by_distance(a: &str, b: &str, fewest: usize, most: usize) -> f64 {
 enum Slip {
     /// Two letters changed places.
     Changed,
+    /// A vowel at the end, as between `SANGEET` and `SANGEETA`.
+    Gender,
     /// An `S` at the end.
     Plural,
     /// A vowel inside the word was left out.
@@ -203,6 +213,9 @@ fn slip(a: &str, b: &str) -> Slip {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     if long.strip_suffix('S') == Some(short) {
         return Slip::Plural;
+    }
+    if [Some("A"), Some("I")].contains(&long.strip_prefix(short)) {
+        return Slip::Gender;
     }
     let first = short.chars().zip(long.chars()).position(|(a, b)| a != b);
     match first.and_then(|at| long.chars().nth(at)) {
@@ -236,8 +249,9 @@ fn sound(word: &str) -> Option<String> {
 
 fn heard(word: &str) -> String {
     /// Replaced in this order. Nothing that is a letter alone here stands for two names.
-    const SOUNDS: [(&str, &str); 33] = [
+    const SOUNDS: [(&str, &str); 34] = [
         ("TSUM", "KSM"),
+        ("AYU", "AI"),
         ("AIYE", "IYE"),
         ("AIYA", "AYA"),
         ("X", "KS"),

@@ -160,6 +160,11 @@ pub(super) fn of_person(text: &str) -> (Name, Option<Name>) {
         let joined = format!("D{}", whole.words[at + 1]);
         whole.words.splice(at..at + 2, [joined]);
     }
+    // What a wife was called before, or somebody is called besides, is another name.
+    let besides = |word: &String| ["NEE", "ALIAS", "URF"].contains(&word.as_str());
+    if let Some(at) = whole.words.iter().position(besides).filter(|at| *at > 0) {
+        whole.words.truncate(at);
+    }
     let mut plain = whole.clone();
     let spoken = |word: &String| {
         word.trim_end_matches([script::OPEN, script::WRITTEN])
