@@ -14,7 +14,7 @@ const TRIES: u64 = 4;
 const ENOUGH: f64 = 0.2;
 const LESS: f64 = 0.2;
 /// What a word counts that says what a company does, and one that says what it is.
-const WEIGHTS: [f64; 3] = [1.0, 0.7, 0.2];
+const WEIGHTS: [f64; 3] = [1.0, 0.7, 0.1];
 
 /// What the words of a search say.
 struct Query<'q> {
