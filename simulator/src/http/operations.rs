@@ -188,10 +188,13 @@ pub fn markdown_table<C: AsRef<[TableCell]>>(columns: &[String], rows: &[C]) -> 
 }
 
 impl OperationDetails<'_> {
-    /// The first identifying field.
+    /// The field that carries what an earlier step issued, else the first identifying one.
     fn field(&self) -> &str {
-        let first = self.operation.identifiers().next();
-        first.map_or("", |(_, field)| field.name.as_str())
+        let row = self.operation;
+        let mut carried = row.identifiers();
+        let carried = carried.find(|(_, field)| self.rules.contract.carries(row, field));
+        let field = carried.or_else(|| row.identifiers().next());
+        field.map_or("", |(_, field)| field.name.as_str())
     }
 
     /// The value of the first identifying field in the sample, or who issues it.

@@ -11,6 +11,7 @@ use svc_fixtures::sample::{self, first_text};
 
 use super::values::values;
 use crate::engine::call::rules::Rules;
+use crate::engine::state::flow::carried_field;
 use crate::scenario::{Caller, Choice, Condition, MatchInput, Scenario, ScenarioIndex, Selector};
 
 /// Who calls where a scenario does not say.
@@ -41,7 +42,12 @@ pub fn named_input(
     body: &Json<'static>,
 ) -> Option<NamedInput> {
     let caller = Caller::plain(CALLER, Environment::Test);
-    let search = InputSearch::new(rules, operation);
+    // What a later step of a flow carries need not have been issued where it is a fixed input itself.
+    let step = rules.steps[operation.0];
+    let search = InputSearch {
+        identifier: step.and_then(|step| carried_field(&rules.contract, step)),
+        ..InputSearch::new(rules, operation)
+    };
     Some(search.decided_by(scenario, &[caller], body)?.0)
 }
 

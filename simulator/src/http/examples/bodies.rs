@@ -23,14 +23,14 @@ pub fn call_order(contract: &Contract) -> Vec<OperationIndex> {
     order
 }
 
-/// The operation that issues what the first identifying field of this one carries.
+/// The operation that issues what an identifying field of this one carries.
 pub(in crate::http) fn issuer<'c>(
     contract: &'c Contract,
     operation: &Operation,
 ) -> Option<&'c str> {
-    let (_, first) = operation.identifiers().next()?;
     let (flow, _) = contract.step_of(&operation.id)?;
-    let carries = contract.carries(operation, first);
+    let mut identifiers = operation.identifiers();
+    let carries = identifiers.any(|(_, field)| contract.carries(operation, field));
     carries.then(|| flow.steps[0].operation.as_str())
 }
 

@@ -34,7 +34,7 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
               "due": "2027-01-15T08:00:25.000Z",
               "why": "schedule",
               "url": "http://127.0.0.1:9/hook",
-              "signature": "t=1800000000,v1=46cb5570f152d3baa06032aa4f77da43fa94f7a6fdb777b8cefd0e35a56f2c1f",
+              "signature": "t=1800000000,v1=7dd932e261ddfab58c917d429f8ae3e1c5b644b07c50aaeb7f4767c81f941c82",
               "status": 500,
               "responseExcerpt": ""
             }
@@ -63,13 +63,13 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
           "due": "2027-01-15T08:00:25.000Z",
           "why": "schedule",
           "url": "http://127.0.0.1:9/hook",
-          "signature": "t=1800000000,v1=46cb5570f152d3baa06032aa4f77da43fa94f7a6fdb777b8cefd0e35a56f2c1f",
-          "signatureBase": "1800000000.{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT0731881230\",\"establishmentName\":\"RATNASAGAM NEELVIHAR ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2007-04-27\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT07318812300000357\"},{\"establishmentId\":\"TSNZB2658919338\",\"establishmentName\":\"INDRAMALA GIRIGIRI APPARELS INDIA LIMITED\",\"doj\":\"1999-10-13\",\"dol\":\"2007-03-28\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB26589193380000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
+          "signature": "t=1800000000,v1=7dd932e261ddfab58c917d429f8ae3e1c5b644b07c50aaeb7f4767c81f941c82",
+          "signatureBase": "1800000000.{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT9507429352\",\"establishmentName\":\"RATNAVEER MANISIDDHI ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2007-04-27\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT95074293520000357\"},{\"establishmentId\":\"TSNZB0681658719\",\"establishmentName\":\"FALUTSAV RAJBINDU APPARELS INDIA LIMITED\",\"doj\":\"1999-10-13\",\"dol\":\"2007-03-28\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB06816587190000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
           "status": 500,
           "responseExcerpt": ""
         }
       ],
-      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT0731881230\",\"establishmentName\":\"RATNASAGAM NEELVIHAR ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2007-04-27\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT07318812300000357\"},{\"establishmentId\":\"TSNZB2658919338\",\"establishmentName\":\"INDRAMALA GIRIGIRI APPARELS INDIA LIMITED\",\"doj\":\"1999-10-13\",\"dol\":\"2007-03-28\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB26589193380000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}"
+      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT9507429352\",\"establishmentName\":\"RATNAVEER MANISIDDHI ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2007-04-27\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT95074293520000357\"},{\"establishmentId\":\"TSNZB0681658719\",\"establishmentName\":\"FALUTSAV RAJBINDU APPARELS INDIA LIMITED\",\"doj\":\"1999-10-13\",\"dol\":\"2007-03-28\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB06816587190000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}"
     }
     "#);
     for (query, found) in [
