@@ -73,10 +73,10 @@ pub(crate) fn refused_for(broken: &[(Blame, String)]) -> Option<Refusal> {
     Some(Refusal { code, names })
 }
 
-fn sentinels<'c>(contract: &'c Contract, operation: &'c Operation) -> Vec<&'c str> {
-    let own = operation.sentinel.as_deref();
-    let all = Some(contract.service.sentinel.text.as_str());
-    all.into_iter().chain(own).collect()
+fn sentinels(contract: &Contract, operation: &Operation) -> Vec<String> {
+    let own = operation.sentinel.iter().cloned();
+    let all = contract.service.sentinel.text.clone();
+    std::iter::once(all).chain(own).collect()
 }
 
 /// The statuses that fixed inputs ask for, with the ending of each. Pending only where an operation

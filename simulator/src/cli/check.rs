@@ -15,10 +15,10 @@ use crate::engine::call::rules::Rules;
 use crate::engine::compute;
 use crate::engine::state::ids::Seed;
 use crate::http::ListenerAddresses;
-use crate::rehearsal::{ExpectationReport, OverlapReport, check_expectations, report_overlaps};
+use crate::rehearsal::{check_expectations, report_overlaps};
 use crate::scenario::embedded::is_built_in;
-use crate::scenario::{AccountConfig, read_accounts, read_scenarios};
-use crate::scenario_analysis::find_unreachable;
+use crate::scenario::{read_accounts, read_scenarios};
+use crate::scenario_analysis::{find_contradictions, find_unreachable};
 use crate::scenario_format::{Expectation, read_expectations};
 use crate::simulator::files::{self, AllFiles};
 
@@ -48,8 +48,13 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     report.counts.push((accounts.len(), "accounts"));
     report.mistakes = std::mem::take(&mut report.mistakes).sorted();
     if let (true, Some(expectations)) = (report.mistakes.is_empty(), expectations) {
-        let (met, notes) = try_expectations(&files, &accounts, &expectations)?;
-        (report.expectations, report.notes) = (Some(met), notes);
+        let mut rules = Rules::read(&files.rules, Seed::new(""))?;
+        rules.addresses = ListenerAddresses::DEFAULT.in_answers();
+        report.mistakes = find_contradictions(&rules, &files.rules.scenarios);
+        if report.mistakes.is_empty() {
+            report.notes = report_overlaps(&rules, &accounts, &files.rules.scenarios);
+            report.expectations = Some(check_expectations(&rules, &accounts, &expectations));
+        }
     }
     report.print(args.format)
 }
@@ -70,9 +75,9 @@ fn read(
     let answers = ok_or_collect(answers, mistakes);
     // Without the answers nobody can say what scenarios may say of the people in them.
     let sources = &files.rules.scenarios;
-    let scenarios = answers.as_ref().and_then(|answers| {
-        ok_or_collect(read_scenarios(contract, &answers.cast, sources), mistakes)
-    });
+    let scenarios = answers
+        .as_ref()
+        .and_then(|answers| ok_or_collect(read_scenarios(contract, answers, sources), mistakes));
     if let Some(set) = &scenarios {
         mistakes.extend(find_unreachable(contract, set, sources));
     }
@@ -88,17 +93,6 @@ fn read(
         (scenarios.map_or(0, |it| it.all().len()), "scenarios"),
     ];
     expectations
-}
-
-fn try_expectations(
-    files: &AllFiles,
-    accounts: &[AccountConfig],
-    expectations: &[Expectation],
-) -> Result<(ExpectationReport, Vec<OverlapReport>), Failure> {
-    let mut rules = Rules::read(&files.rules, Seed::new(""))?;
-    rules.addresses = ListenerAddresses::DEFAULT.in_answers();
-    let notes = report_overlaps(&rules, accounts, &files.rules.scenarios);
-    Ok((check_expectations(&rules, accounts, expectations), notes))
 }
 
 fn ok_or_collect<T>(read: Result<T, Problems>, problems: &mut Problems) -> Option<T> {

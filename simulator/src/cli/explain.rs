@@ -93,16 +93,12 @@ fn render(explanation: &ExplanationDto, files: &str) -> String {
             ("otherwise ", "otherwise no scenario would decide it")
         }
     };
-    match (&explanation.sentinel, &explanation.decides) {
-        (Some(field), _) => {
-            let why = "contains the sentinel, which comes before all scenarios";
-            let _ = writeln!(out, "  {decides}{field} {why}");
-        }
-        (None, Some(rule)) => {
+    match &explanation.decides {
+        Some(rule) => {
             let _ = writeln!(out, "  {decides}scenario {}", place(rule));
             list(&mut out, &rule.because);
         }
-        (None, None) => {
+        None => {
             let _ = writeln!(out, "  {otherwise}");
         }
     }

@@ -39,9 +39,6 @@ pub struct ExplanationDto {
     /// Why the call is refused, where it is: then no scenario counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// The identifying field with the text that comes before all scenarios.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sentinel: Option<String>,
     /// The scenario that decides, or would if the call were not refused; without one the operation's
     /// own success answer is given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,7 +153,6 @@ pub fn explain(
             because: observed.because.to_string(),
         },
         refused: is_refused.then(|| observed.error_message().to_owned()),
-        sentinel: None,
         decides: None,
         later: Vec::new(),
         near: Vec::new(),
@@ -184,7 +180,6 @@ impl ExplanationDto {
             }
         };
         match explanation.choice {
-            Choice::Sentinel { field, .. } => self.sentinel = Some(field),
             Choice::Scenario(number) => self.decides = Some(scenario(number, explanation.met)),
             Choice::NoMatch => {}
         }

@@ -114,7 +114,6 @@ impl Search<'_> {
         };
         by_sample
             .or_else(|| self.by_scenario(goal))
-            .or_else(|| self.by_sentinel(goal))
             .or_else(|| self.by_refusal(goal))
     }
 
@@ -177,18 +176,6 @@ impl Search<'_> {
         named.find_map(|((set, _), _)| {
             let live = Caller::plain(&config.id, Environment::Live);
             self.attempt(goal, config, live, set, 1)
-        })
-    }
-
-    fn by_sentinel(&self, goal: Goal) -> Option<Recipe> {
-        let sentinel = &self.rules.contract.service.sentinel;
-        if goal != Goal::Error(sentinel.error) {
-            return None;
-        }
-        self.row.identifiers().find_map(|(_, field)| {
-            let value = sample::with_text(&self.rules.contract, field, &sentinel.text);
-            let set = (field.name.clone(), value);
-            self.try_input(goal, vec![set])
         })
     }
 

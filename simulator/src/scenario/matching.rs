@@ -209,6 +209,23 @@ impl Scenario {
 }
 
 impl Condition {
+    /// Whether it says something of each item of this field of a call, which is a list.
+    #[must_use]
+    pub fn is_about_items(&self, operation: &Operation, field: &str) -> bool {
+        let row = operation.field(field).map(|at| &operation.request[at]);
+        row.is_some_and(|row| {
+            matches!(row.kind, Kind::List { .. })
+                && match &self.selector {
+                    Selector::Field(name) => name == field,
+                    Selector::AnyIdentifier => row.identifies,
+                    Selector::Inside { field: name, steps } => {
+                        name == field && *steps == [Step::Every]
+                    }
+                    _ => false,
+                }
+        })
+    }
+
     /// Whether it holds of who calls and how; none where it looks at the body.
     #[must_use]
     pub fn holds_in_context(&self, context: &RequestContext<'_>) -> Option<bool> {

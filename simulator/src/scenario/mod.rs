@@ -12,6 +12,7 @@ mod set;
 
 use std::borrow::Cow;
 use std::net::IpAddr;
+use std::ops::Range;
 use std::sync::Arc;
 
 use regex::Regex;
@@ -49,6 +50,8 @@ pub struct Scenario {
     pub operations: Vec<OperationIndex>,
     /// What an input must be like. All of them must hold.
     pub conditions: Vec<Condition>,
+    /// Whether it is asked before the formats of identifiers are, and before all rules that are not (ruling 9).
+    pub before_format: bool,
     /// What happens, call by call.
     pub then: Vec<Outcome>,
     /// Whether the first outcome follows the last one. Where not, the last one is repeated.
@@ -276,13 +279,24 @@ pub enum OutcomeKind {
 }
 
 /// What a scenario changes of a canned answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct ResponsePatch {
     /// The changes, in order.
     pub edits: Vec<Edit>,
+    /// Where each of them stands in the file.
+    pub spans: Vec<Range<usize>>,
     /// Whether the answer may lose its form: then all of them are made. Else each is made where
     /// the answer has such a place.
     pub breaks_contract: bool,
+    /// Where it says so, although the answer keeps its form.
+    pub promise: Option<Range<usize>>,
+}
+
+/// Two that change the same are the same, wherever they stand.
+impl PartialEq for ResponsePatch {
+    fn eq(&self, other: &Self) -> bool {
+        self.edits == other.edits && self.breaks_contract == other.breaks_contract
+    }
 }
 
 /// The folder of a file: names are unique within one.

@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use svc_fixtures::contract::{Contract, ErrorCode, FieldIndex, Operation, OperationIndex};
+use svc_fixtures::contract::{Contract, FieldIndex, Operation, OperationIndex};
 
 use super::index::{Candidate, Index};
 use super::matching::{MatchInput, first_place, holds, texts};
 use super::people::People;
-use super::{ResponsePatch, Scenario, ScenarioIndex};
+use super::{Predicate, ResponsePatch, Scenario, ScenarioIndex, folded};
 
 /// All scenarios of a simulator.
 #[derive(Debug, Clone, Default)]
@@ -22,18 +22,14 @@ pub struct ScenarioSet {
     pub people: People,
     /// For each operation of the contract.
     indexes: Vec<Index>,
+    /// For each operation the rules that are asked before the formats, and what an identifier contains then.
+    before_format: Vec<Vec<ScenarioIndex>>,
+    exempt: Vec<Vec<String>>,
 }
 
 /// What was chosen, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// An identifier contains a text that forces an error.
-    Sentinel {
-        /// The field.
-        field: String,
-        /// The error.
-        error: ErrorCode,
-    },
     /// This scenario names this input.
     Scenario(ScenarioIndex),
     /// No scenario names this input: it gets the operation's own success answer.
@@ -63,12 +59,26 @@ impl ScenarioSet {
             Index::new(operation, rules)
         };
         let indexes = rows.map(index).collect();
-        ScenarioSet {
-            scenarios,
+        let mut set = ScenarioSet {
+            indexes,
+            before_format: vec![Vec::new(); contract.operations.len()],
+            exempt: vec![Vec::new(); contract.operations.len()],
+            scenarios: Vec::new(),
             patches,
             people,
-            indexes,
+        };
+        for (scenario, number) in scenarios.iter().zip(0..) {
+            if let ([condition], true) = (&*scenario.conditions, scenario.before_format)
+                && let Predicate::Contains(part) = &condition.predicate
+            {
+                for operation in &scenario.operations {
+                    set.before_format[operation.0].push(ScenarioIndex(number));
+                    set.exempt[operation.0].push(part.clone());
+                }
+            }
         }
+        set.scenarios = scenarios;
+        set
     }
 
     /// The scenario at that place.
@@ -94,16 +104,13 @@ impl ScenarioSet {
         self.indexes.get(operation.0)
     }
 
-    /// What this input gets: the sentinel comes before all, then the first rule in order that
-    /// holds. Of the cases of one rule, the first field in the contract's order decides.
+    /// What this input gets: a rule that is asked before the formats comes before all others, then the
+    /// first rule in order that holds. Of the cases of one rule, the first field in the contract's order decides.
     #[must_use]
     pub fn choose(&self, contract: &Contract, input: &MatchInput<'_>) -> Choice {
         let operation = &contract.operations[input.operation];
-        if let Some(field) = sentinel(contract, operation, input) {
-            return Choice::Sentinel {
-                field: field.to_owned(),
-                error: contract.service.sentinel.error,
-            };
+        if let Some(rule) = self.before_format(operation, input) {
+            return Choice::Scenario(rule);
         }
         let Some(index) = self.index(input.operation) else {
             return Choice::NoMatch;
@@ -129,6 +136,24 @@ impl ScenarioSet {
             }
         }
         search.best.map_or(Choice::NoMatch, Choice::Scenario)
+    }
+
+    /// The first rule that is asked before the formats are and holds.
+    fn before_format(
+        &self,
+        operation: &Operation,
+        input: &MatchInput<'_>,
+    ) -> Option<ScenarioIndex> {
+        let rules = self.before_format.get(input.operation.0)?;
+        let mut parts = rules.iter().zip(self.exempt(input.operation));
+        let found = parts.find(|(_, part)| contained(part, operation, input));
+        found.map(|(rule, _)| *rule)
+    }
+
+    /// The texts that make an identifier of an operation fit, whatever its format.
+    #[must_use]
+    pub fn exempt(&self, operation: OperationIndex) -> &[String] {
+        self.exempt.get(operation.0).map_or(&[], Vec::as_slice)
     }
 
     fn order(&self, rule: ScenarioIndex) -> usize {
@@ -202,24 +227,16 @@ impl Search<'_, '_> {
     }
 }
 
-/// The identifying field that contains the service's sentinel, or the operation's own.
-fn sentinel<'c>(
-    contract: &Contract,
-    operation: &'c Operation,
-    input: &MatchInput<'_>,
-) -> Option<&'c str> {
-    let marks = [
-        Some(contract.service.sentinel.text.as_str()),
-        operation.sentinel.as_deref(),
-    ];
-    let marked = |index| {
-        texts((input.field)(index))
-            .any(|text| marks.iter().flatten().any(|mark| text.contains(mark)))
-    };
-    operation
-        .identifiers()
-        .find(|&(index, _)| marked(index))
-        .map(|(_, field)| field.name.as_str())
+/// Whether an identifying field contains this part.
+fn contained(part: &str, operation: &Operation, input: &MatchInput<'_>) -> bool {
+    let mut fields = operation.identifiers();
+    fields.any(|(index, field)| {
+        let mut found = texts((input.field)(index));
+        match field.folds {
+            true => found.any(|text| folded(text).contains(&folded(part))),
+            false => found.any(|text| text.contains(part)),
+        }
+    })
 }
 
 impl Choice {
@@ -227,7 +244,6 @@ impl Choice {
     #[must_use]
     pub fn because(&self, scenarios: &ScenarioSet, subject: &str) -> Because {
         match self {
-            Choice::Sentinel { field, .. } => Because::Sentinel(field.clone()),
             Choice::Scenario(number) => {
                 Because::Scenario(Arc::clone(&scenarios.get(*number).because))
             }
@@ -243,8 +259,6 @@ impl Choice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Because {
-    /// This identifying field contains a text that forces an error.
-    Sentinel(String),
     /// The scenario of this name and place.
     Scenario(Arc<str>),
     /// No scenario names the input; the answer speaks of somebody who is declared, of this name and at
@@ -263,7 +277,6 @@ pub enum Because {
 impl std::fmt::Display for Because {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Because::Sentinel(field) => write!(out, "{field} contains the sentinel"),
             Because::Scenario(text) => out.write_str(text),
             Because::Declared(text) => {
                 write!(out, "no scenario names this input; it is about {text}")

@@ -57,16 +57,17 @@ pub fn explain(
     let choice = scenarios.choose(contract, input);
     let decides = match choice {
         Choice::Scenario(number) => Some(scenarios.get(number)),
-        Choice::Sentinel { .. } | Choice::NoMatch => None,
+        Choice::NoMatch => None,
     };
     let conditions = decides.map_or(&[][..], |scenario| &scenario.conditions);
     let met = conditions.iter().map(|it| it.looked_at(operation, input));
     let met = met.collect();
+    let before_format = decides.is_some_and(|scenario| scenario.before_format);
     let decides = decides.map(|scenario| scenario.order);
     let (mut later, mut near, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
     for (number, scenario) in scenarios.iter() {
         if !scenario.operations.contains(&input.operation) {
-            let comes_first = decides.is_none_or(|order| scenario.order < order);
+            let comes_first = !before_format && decides.is_none_or(|order| scenario.order < order);
             if comes_first && !scenario.conditions.is_empty() && scenario.holds(operation, input) {
                 elsewhere.push(number);
             }

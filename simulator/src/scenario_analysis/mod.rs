@@ -1,12 +1,14 @@
 //! What can be said of rules without a call: why an input gets what it gets, which rules never win,
-//! which are met by one input. Decides nothing.
+//! which are met by one input, which contradict themselves. Decides nothing.
 
+mod contradict;
 mod describe;
 mod explain;
 mod implies;
 mod overlap;
 mod reach;
 
+pub use contradict::find_contradictions;
 pub use explain::{Explanation, NearMiss, explain};
 pub use overlap::{Overlap, find_overlaps};
 pub use reach::find_unreachable;

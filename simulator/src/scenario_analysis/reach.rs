@@ -235,17 +235,15 @@ mod tests {
     use super::*;
     use crate::engine::call::rules::{Files, Rules};
     use crate::engine::state::ids::Seed;
-    use crate::scenario::{built_in, read_scenarios};
 
     fn found(files: &[(&str, &str)]) -> String {
         let rules =
             Rules::read(&Files::built_in(), Seed::new("")).expect("the built-in files read");
-        let contract = &rules.contract;
         let sources = files.iter().map(|(path, text)| Source::new(*path, *text));
-        let sources: Vec<_> = sources.chain(built_in()).collect();
-        let set = read_scenarios(contract, rules.cast(), &sources)
+        let rules = rules
+            .with_scenarios(&sources.collect::<Vec<_>>())
             .unwrap_or_else(|found| panic!("{found}"));
-        find_unreachable(contract, &set, &sources).to_string()
+        find_unreachable(&rules.contract, &rules.scenarios, rules.sources()).to_string()
     }
 
     /// A file of rules for one operation, called by their number, with these conditions.

@@ -27,6 +27,7 @@ mod layout;
 mod lookups;
 mod memory;
 mod openapi;
+mod outcomes;
 mod pairs;
 mod pending;
 mod people;

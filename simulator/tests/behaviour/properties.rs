@@ -48,7 +48,6 @@ fn expected(rules: &Rules, index: OperationIndex, body: &Json<'_>) -> Expected {
         false => Expected::Completed,
     };
     match rules.scenarios.choose(&rules.contract, &question) {
-        Choice::Sentinel { error, .. } => Expected::Error(error),
         Choice::NoMatch => success,
         Choice::Scenario(number) => match &rules.scenarios.get(number).then[0].kind {
             OutcomeKind::Success(_) => success,

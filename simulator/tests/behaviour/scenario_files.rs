@@ -19,8 +19,8 @@ pub(crate) fn problems(text: &str) -> String {
         &compute::signatures(),
         WorldRows::built_in(),
     );
-    let cast = answers.expect("the built-in answers read").cast;
-    match scenario::read_scenarios(&contract, &cast, &files) {
+    let answers = answers.expect("the built-in answers read");
+    match scenario::read_scenarios(&contract, &answers, &files) {
         Ok(_) => "nothing wrong".to_owned(),
         Err(problems) => problems.to_string(),
     }

@@ -401,7 +401,10 @@ fn an_input_is_explained_to_programs() {
     let (code, stdout, _) = run(NOBODY, &arguments);
     let explanation: serde_json::Value = serde_json::from_str(&stdout).expect(WORKS);
     assert_eq!(code, 0);
-    assert_eq!(explanation["sentinel"], "pan");
+    assert_eq!(
+        explanation["decides"]["name"],
+        "the source is not available"
+    );
     assert_eq!(explanation["answer"]["outcome"], "SVC_SOURCE_UNAVAILABLE");
     insta::assert_snapshot!(explanation["outcomes"][9], @r#"{"outcome":"SVC_NO_RECORD_FOUND","status":422,"because":"scenario \"PAN that does not exist\" ((built in) scenarios/universal.toml:5)","calls":[{"account":"local","environment":"live","key":"live","set":{"pan":"AAAAA9999A"},"body":{"pan":"AAAAA9999A"},"times":1}]}"#);
 }

@@ -4,17 +4,30 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use svc_fixtures::contract::Contract;
 use svc_fixtures::embedded;
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::template::Answers;
 use svc_fixtures::world::WorldRows;
+use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::compute;
+use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::scenario::{built_in, read_scenarios};
-use svc_simulator::scenario_analysis::find_unreachable;
+use svc_simulator::scenario_analysis::{find_contradictions, find_unreachable};
 use svc_simulator::scenario_format::read_expectations;
+
+/// What is told where nothing else is wrong.
+const LATER: [&str; 3] = [
+    "never-wins",
+    "contradicts",
+    "breaks-contract-where-nothing-breaks",
+];
+
+/// What the files are read beside.
+static RULES: LazyLock<Rules> =
+    LazyLock::new(|| Rules::read(&Files::built_in(), Seed::new("")).expect("the built-in files"));
 
 /// Where they are.
 fn folder() -> PathBuf {
@@ -43,8 +56,13 @@ fn report_of(contract: &Contract, answers: &Answers, name: &str, text: &str) -> 
     let mut sources: Vec<Arc<Source>> = vec![Source::new(format!("{name}.toml"), text)];
     sources.extend(built_in());
     let mut mistakes = Problems::default();
-    match read_scenarios(contract, &answers.cast, &sources) {
-        Ok(set) => mistakes.extend(find_unreachable(contract, &set, &sources)),
+    match read_scenarios(contract, answers, &sources) {
+        Ok(set) => {
+            mistakes.extend(find_unreachable(contract, &set, &sources));
+            let rules = RULES.with_scenarios_replaced(&sources);
+            let rules = rules.expect("they were read just now");
+            mistakes.extend(find_contradictions(&rules, &sources));
+        }
         Err(found) => mistakes.extend(found),
     }
     if let Err(found) = read_expectations(contract, &answers.cast, &sources) {
@@ -114,11 +132,11 @@ fn the_program_reports_all_bad_files_at_once() {
         .iter()
         .filter_map(|mistake| Path::new(mistake["file"].as_str()?).file_stem()?.to_str())
         .collect();
-    // What never wins is asked for when nothing else is wrong.
+    // What never wins, and what contradicts itself, is asked for when nothing else is wrong.
     let missing: Vec<_> = files("toml")
         .into_iter()
         .map(|(name, _)| name)
-        .filter(|name| !named.contains(name.as_str()) && !name.contains("never-wins"))
+        .filter(|name| !named.contains(name.as_str()) && !LATER.iter().any(|it| name.contains(it)))
         .collect();
     assert!(missing.is_empty(), "nothing is reported of {missing:?}");
 }

@@ -128,7 +128,7 @@ fn what_the_readers_take_fits_the_schema() {
     let outcomes = THENS.iter().map(|then| file(WHENS[0], then));
     for text in conditions.chain(outcomes) {
         let source = Source::new("mine.toml", text.as_str());
-        let mistakes = read_scenarios(&contract, &answers.cast, &[source]).err();
+        let mistakes = read_scenarios(&contract, &answers, &[source]).err();
         let report = mistakes.map(|mistakes| mistakes.to_string());
         assert_eq!(report, None, "{text}");
         fits(&validator, "mine.toml", &text);

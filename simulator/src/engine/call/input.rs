@@ -73,19 +73,19 @@ fn is_json(content_type: Header<'_>) -> bool {
 }
 
 impl<'a> Input<'a> {
-    /// Checks a body against the fields of its operation (ruling 7). `sentinels` exempt the identifiers
-    /// that contain one from their format (ruling 9).
+    /// Checks a body against the fields of its operation (ruling 7). An identifier that contains one of
+    /// the `exempt` texts need not have its format (ruling 9).
     ///
     /// # Errors
     /// The first mistake, `SVC_INVALID_INPUT` before `SVC_INVALID_IDENTIFIER`, naming the field.
     pub fn check(
         contract: &Contract,
         operation: &'a Operation,
-        sentinels: &[&str],
+        exempt: &[String],
         body: Json<'a>,
     ) -> Result<Self, Rejection> {
         let members = body.as_object().unwrap_or_default();
-        check_request(&operation.request, &contract.formats, members, sentinels).map_err(
+        check_request(&operation.request, &contract.formats, members, exempt).map_err(
             |mistake| Rejection::Invalid {
                 blame: mistake.blame,
                 message: mistake.message,

@@ -209,20 +209,16 @@ impl<'a> Filling<'a> {
     fn scenario_outcome(&self, decided: u32) -> Option<&'a Outcome> {
         match &self.plan.choice {
             Choice::Scenario(number) => Some(next(self.rules.scenarios.get(*number), decided)),
-            Choice::Sentinel { .. } | Choice::NoMatch => None,
+            Choice::NoMatch => None,
         }
     }
 
     /// What the step comes to. An input that no scenario names gets the canned answer: at once, or
     /// after the operation's own time where it is always pending first (ruling 31).
     fn resolve(&self, outcome: Option<&'a Outcome>) -> Resolved {
-        match (&self.plan.choice, outcome) {
-            (Choice::Sentinel { error, .. }, _) => Resolved::Failed {
-                code: *error,
-                message: None,
-            },
-            (_, Some(outcome)) => self.ending(&outcome.kind),
-            (_, None) => self.success(None),
+        match outcome {
+            Some(outcome) => self.ending(&outcome.kind),
+            None => self.success(None),
         }
     }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{Contract, Operation, OperationIndex};
+use svc_fixtures::contract::{Contract, OperationIndex};
 use svc_fixtures::reading::{Problems, Source};
-use svc_fixtures::template::{Answers, Character};
+use svc_fixtures::template::{Answers, Character, Template};
 use svc_fixtures::world::WorldRows;
 
 use super::response::{AllAddresses, DeclaredSubjects, ResponseTemplate, Story, changed};
@@ -14,7 +14,10 @@ use super::route::Router;
 use crate::engine::compute;
 use crate::engine::state::flow::{self, StepOf};
 use crate::engine::state::ids::Seed;
-use crate::scenario::{Outcome, OutcomeKind, PatchIndex, ScenarioSet, read_scenarios};
+use crate::scenario::{
+    Condition, Outcome, OutcomeKind, PatchIndex, ResponsePatch, ScenarioIndex, ScenarioSet,
+    read_scenarios,
+};
 use crate::world::{Population, World};
 
 /// What calls are decided by.
@@ -44,10 +47,17 @@ pub struct Rules {
     canned: Arc<[ResponseTemplate]>,
     /// By operation and changes: compiled when a call first gets it, for of a hundred thousand most
     /// are never asked for.
-    changed: Arc<HashMap<(OperationIndex, PatchIndex), OnceLock<ResponseTemplate>, FixedState>>,
+    changed: Arc<HashMap<(OperationIndex, PatchIndex), Changed, FixedState>>,
     /// What the answers are made from, and the scenarios: for whoever adds some.
     answers: Arc<Answers>,
     files: Arc<[Arc<Source>]>,
+}
+
+/// An answer that a scenario changes, as soon as it was asked for.
+#[derive(Debug, Clone)]
+struct Changed {
+    by: ScenarioIndex,
+    compiled: OnceLock<ResponseTemplate>,
 }
 
 /// The files rules are read from.
@@ -98,7 +108,7 @@ impl Rules {
             &compute::signatures(),
             WorldRows::built_in(),
         )?;
-        let scenarios = read_scenarios(&contract, &answers.cast, &files.scenarios)?;
+        let scenarios = read_scenarios(&contract, &answers, &files.scenarios)?;
         let story = Story::new(&contract, &answers);
         let template =
             |operation: OperationIndex| &answers.by_operation[&contract.operations[operation].id];
@@ -144,7 +154,7 @@ impl Rules {
     /// Every mistake of these files.
     pub fn with_scenarios(&self, more: &[Arc<Source>]) -> Result<Rules, Problems> {
         let files: Vec<_> = more.iter().chain(&*self.files).cloned().collect();
-        let scenarios = read_scenarios(&self.contract, &self.answers.cast, &files)?;
+        let scenarios = read_scenarios(&self.contract, &self.answers, &files)?;
         Ok(self.clone().deciding_by(scenarios))
     }
 
@@ -153,7 +163,7 @@ impl Rules {
     /// # Errors
     /// Every mistake of these files.
     pub fn with_scenarios_replaced(&self, files: &[Arc<Source>]) -> Result<Rules, Problems> {
-        let scenarios = read_scenarios(&self.contract, &self.answers.cast, files)?;
+        let scenarios = read_scenarios(&self.contract, &self.answers, files)?;
         let rules = Rules {
             files: files.into(),
             ..self.clone()
@@ -175,10 +185,19 @@ impl Rules {
 
     fn deciding_by(mut self, scenarios: ScenarioSet) -> Rules {
         let mut changed = HashMap::default();
-        for scenario in scenarios.all() {
+        for (by, scenario) in scenarios.iter() {
             for number in scenario.then.iter().filter_map(patch) {
-                let operations = scenario.operations.iter();
-                changed.extend(operations.map(|&operation| ((operation, number), OnceLock::new())));
+                let compiled = OnceLock::new();
+                let operations = scenario.operations.iter().map(|&at| (at, number));
+                changed.extend(operations.map(|at| {
+                    (
+                        at,
+                        Changed {
+                            by,
+                            compiled: compiled.clone(),
+                        },
+                    )
+                }));
             }
         }
         self.changed = Arc::new(changed);
@@ -189,25 +208,30 @@ impl Rules {
         self
     }
 
-    fn compiled(&self, operation: OperationIndex, patch: PatchIndex) -> ResponseTemplate {
-        let row = &self.contract.operations[operation];
-        let from = &self.answers.by_operation[&row.id];
-        let data = changed(from, &self.scenarios.patches[patch.0], &row.response);
-        self.canned[operation.0].changed(&self.contract, operation, &self.story, from, &data)
+    /// The canned answer of an operation.
+    #[must_use]
+    pub fn template(&self, operation: OperationIndex) -> &Template {
+        &self.answers.by_operation[&self.contract.operations[operation].id]
+    }
+
+    /// The answer of an operation that a scenario changes so, where these conditions hold.
+    #[must_use]
+    pub fn compiled(
+        &self,
+        operation: OperationIndex,
+        conditions: &[Condition],
+        patch: &ResponsePatch,
+    ) -> ResponseTemplate {
+        let from = self.template(operation);
+        let data = changed(from, patch, &self.contract.operations[operation].response);
+        let data = (&data, conditions);
+        self.canned[operation.0].changed(&self.contract, operation, &self.story, from, data)
     }
 
     /// Whether every access to a live answer of this endpoint is written to the audit.
     #[must_use]
     pub fn audits(&self, endpoint: &str) -> bool {
         self.audited.contains(endpoint)
-    }
-
-    /// The texts that make an identifier of an operation unavailable: the service's, and its own where
-    /// it has one.
-    #[must_use]
-    pub fn sentinels<'r>(&'r self, operation: &'r Operation) -> [&'r str; 2] {
-        let all = self.contract.service.sentinel.text.as_str();
-        [all, operation.sentinel.as_deref().unwrap_or(all)]
     }
 
     /// What an envelope calls an operation.
@@ -226,7 +250,9 @@ impl Rules {
         match patch {
             None => &self.canned[operation.0],
             Some(patch) => {
-                self.changed[&(operation, patch)].get_or_init(|| self.compiled(operation, patch))
+                let Changed { by, compiled } = &self.changed[&(operation, patch)];
+                let (by, changes) = (self.scenarios.get(*by), &self.scenarios.patches[patch.0]);
+                compiled.get_or_init(|| self.compiled(operation, &by.conditions, changes))
             }
         }
     }

@@ -66,7 +66,12 @@ pub fn plan_step<'a>(
     machine: Option<Timestamp>,
 ) -> Result<StepPlan<'a>, Rejection> {
     let row = &rules.contract.operations[operation];
-    let input = Input::check(&rules.contract, row, &rules.sentinels(row), json)?;
+    let input = Input::check(
+        &rules.contract,
+        row,
+        rules.scenarios.exempt(operation),
+        json,
+    )?;
     let choice = rules.scenarios.choose(
         &rules.contract,
         &MatchInput {
@@ -133,7 +138,6 @@ fn carried_is_fixed(
 /// Whether the value of this field itself made the choice.
 fn made_by(rules: &Rules, input: &Input<'_>, choice: &Choice, name: &str) -> bool {
     match choice {
-        Choice::Sentinel { field, .. } => field == name,
         Choice::Scenario(number) => {
             let scenario = rules.scenarios.get(*number);
             scenario.names(input.operation(), name, &|index| input.field(index))
@@ -147,7 +151,6 @@ fn made_by(rules: &Rules, input: &Input<'_>, choice: &Choice, name: &str) -> boo
 fn same<'a>(rules: &'a Rules, step: StepOf, input: &Input<'_>, choice: &Choice) -> Vec<&'a str> {
     let names = &rules.contract.flows[step.flow].steps[step.step].same;
     let forces = match choice {
-        Choice::Sentinel { .. } => true,
         Choice::Scenario(number) => {
             let first = rules.scenarios.get(*number).then.first();
             first.is_some_and(|outcome| !matches!(outcome.kind, OutcomeKind::Success(_)))
@@ -196,7 +199,6 @@ fn draft(
             },
             _ => return None,
         },
-        Choice::Sentinel { .. } => return None,
     };
     let answer = rules.answer(operation, patch);
     if answer.needs_call() {

@@ -170,25 +170,17 @@ pub(super) fn year<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     read(&args[0]).map_or(Json::Null, |day| Json::Int(day.year().into()))
 }
 
-/// `dates_from(list, iso)`: the days on or after that day; all where there is none.
+/// `dates_from(list, 'filingDate', iso)`: the objects whose day is that day or later; all where there is none.
 pub(super) fn dates_from<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let days = args[0].as_list().unwrap_or_default();
-    let Some(first) = read(&args[1]) else {
-        return Json::List(days.to_vec());
+    let items = args[0].as_list().unwrap_or_default();
+    let name = args[1].as_text().unwrap_or_default();
+    let Some(first) = read(&args[2]) else {
+        return Json::List(items.to_vec());
     };
-    let kept = days
+    let day = |item: &Json<'a>| item.get(name).and_then(read);
+    let kept = items
         .iter()
-        .filter(|day| read(day).is_some_and(|day| day >= first));
-    Json::List(kept.cloned().collect())
-}
-
-/// `dates_before(list, iso)`: the days before that day; none where there is none.
-pub(super) fn dates_before<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let days = args[0].as_list().unwrap_or_default();
-    let end = read(&args[1]);
-    let kept = days
-        .iter()
-        .filter(|day| end.is_some_and(|end| read(day).is_some_and(|day| day < end)));
+        .filter(|item| day(item).is_some_and(|day| day >= first));
     Json::List(kept.cloned().collect())
 }
 
@@ -298,17 +290,16 @@ mod tests {
     }
 
     #[test]
-    fn a_day_divides_the_list() {
-        let days = || list(&["2003-06-17", "2012-03-05", "2018-11-23"]);
-        let parted = |function, day| call(function, 0, &[days(), or_null(day)]);
-        let later = list(&["2012-03-05", "2018-11-23"]);
-        assert_eq!(parted("dates_from", "2012-03-05"), later);
-        assert_eq!(parted("dates_before", "2012-03-05"), list(&["2003-06-17"]));
-        assert_eq!(parted("dates_from", ""), days());
-        assert_eq!(parted("dates_before", ""), list(&[]));
-        for function in ["dates_from", "dates_before"] {
-            let result = call(function, 0, &[Json::Null, "2012-03-05".into()]);
-            assert_eq!(result, list(&[]));
-        }
+    fn what_was_before_a_day_is_left_out() {
+        let items = |days: &[&str]| {
+            let item = |day: &&str| Json::Object(vec![("on".into(), (*day).into())]);
+            Json::List(days.iter().map(item).collect::<Vec<Json<'static>>>())
+        };
+        let all = || items(&["2003-06-17", "2012-03-05", "2018-11-23"]);
+        let from = |list, day| call("dates_from", 0, &[list, "on".into(), or_null(day)]);
+        let later = items(&["2012-03-05", "2018-11-23"]);
+        assert_eq!(from(all(), "2012-03-05"), later);
+        assert_eq!(from(all(), ""), all());
+        assert_eq!(from(Json::Null, "2012-03-05"), items(&[]));
     }
 }

@@ -19,6 +19,24 @@ pub(super) fn pick<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     }
 }
 
+/// `other_than('networks', 'NETWORK ONE')`: an item of a list of the story that is not this one.
+pub(super) fn other_than<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let list = args[0].as_text().and_then(|name| tools.lists.get(name));
+    let others = list
+        .into_iter()
+        .flatten()
+        .filter(|item| Some(item.as_str()) != args[1].as_text());
+    let others: Vec<&String> = others.collect();
+    match others.is_empty() {
+        true => Json::Null,
+        false => Json::Text(
+            others[below(tools.draw, others.len() as u64) as usize]
+                .as_str()
+                .into(),
+        ),
+    }
+}
+
 /// `number(1, 240)`: a whole number between the two, both possible.
 pub(super) fn number<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (Some(low), Some(high)) = (args[0].as_int(), args[1].as_int()) else {
@@ -128,6 +146,8 @@ mod tests {
             "2024-03-01".into()
         );
         assert_eq!(call("pick", u64::MAX, &["colours".into()]), "BLUE".into());
+        let other = call("other_than", u64::MAX, &["colours".into(), "BLUE".into()]);
+        assert_eq!(other, "RED".into());
     }
 
     #[test]

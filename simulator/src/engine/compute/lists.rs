@@ -44,12 +44,40 @@ pub(super) fn len<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     length(items(&args[0]))
 }
 
-/// `only(list, allowed)`: the items that are allowed; all where nothing is said of that.
+/// `only(list, allowed)`: the items that are allowed; all where nothing is said of that. With a name, the
+/// objects whose member of that name is.
 pub(super) fn only<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let allowed = items(&args[1]);
-    let is_allowed =
-        |item: &&Json<'_>| allowed.is_empty() || allowed.iter().any(|a| logic::same(a, item));
-    Json::List(items(&args[0]).iter().filter(is_allowed).cloned().collect())
+    let (allowed, name) = (items(&args[1]), args.get(2).and_then(Json::as_text));
+    let is_allowed = |item: &&Json<'a>| {
+        let value = name.map_or(Some(*item), |name| item.get(name));
+        value.is_some_and(|value| allowed.iter().any(|it| logic::same(it, value)))
+    };
+    let kept = items(&args[0]).iter();
+    Json::List(match allowed.is_empty() {
+        true => kept.cloned().collect(),
+        false => kept.filter(is_allowed).cloned().collect(),
+    })
+}
+
+/// `values(list, 'category')`: what the objects have as that member, each once.
+pub(super) fn values<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let name = args[1].as_text().unwrap_or_default();
+    let mut found: Vec<Json<'a>> = Vec::new();
+    for value in items(&args[0]).iter().filter_map(|item| item.get(name)) {
+        if !found.iter().any(|known| logic::same(known, value)) {
+            found.push(value.clone());
+        }
+    }
+    Json::List(found)
+}
+
+/// `first(list, n)`: the first items, so many at most.
+pub(super) fn first<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let wanted = args[1]
+        .as_int()
+        .and_then(|count| usize::try_from(count).ok());
+    let all = items(&args[0]);
+    Json::List(all[..wanted.unwrap_or_default().min(all.len())].to_vec())
 }
 
 /// `count(list, 'status', 'ACTIVE')`: how many objects have that value as that member.
@@ -140,6 +168,20 @@ mod tests {
             assert_eq!(call("only", 0, &args), json(left), "{allowed}");
         }
         assert_eq!(call("only", 0, &[Json::Null, Json::Null]), json("[]"));
+    }
+
+    #[test]
+    fn objects_are_chosen_by_a_member_and_its_values_are_told_once() {
+        let list = || json(r#"[{"c":"A"},{"c":"B"},{"d":1},{"c":"A"}]"#);
+        let only = |allowed: &'static str| call("only", 0, &[list(), json(allowed), "c".into()]);
+        assert_eq!(only(r#"["A"]"#), json(r#"[{"c":"A"},{"c":"A"}]"#));
+        assert_eq!(only("[]"), list());
+        let values = call("values", 0, &[list(), "c".into()]);
+        assert_eq!(values, json(r#"["A","B"]"#));
+        for (count, left) in [(0, "[]"), (1, "[1]"), (3, "[1,2]"), (-1, "[]")] {
+            let first = call("first", 0, &[json("[1,2]"), count.into()]);
+            assert_eq!(first, json(left));
+        }
     }
 
     #[test]

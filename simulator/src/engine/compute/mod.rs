@@ -106,6 +106,11 @@ pub const FUNCTIONS: &[Function] = &[
     of_the_call(function("issued", 1, 1, logic::issued)),
     function("at_least", 2, 2, numbers::at_least),
     function("largest", 1, ANY, numbers::largest),
+    function("smallest", 1, ANY, numbers::smallest),
+    function("plus", 2, ANY, numbers::plus),
+    function("on_side", 3, 4, numbers::on_side),
+    function("band", 3, 3, numbers::band),
+    function("in_band", 3, 3, numbers::in_band),
     function("text", 1, 1, numbers::text),
     function("whole", 1, 1, numbers::whole),
     function("minus", 2, 2, numbers::minus),
@@ -114,6 +119,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("percent", 1, 1, numbers::percent),
     function("same_amount", 2, 2, numbers::same_amount),
     function("pick", 1, 1, draw::pick),
+    function("other_than", 2, 2, draw::other_than),
     function("number", 2, 2, draw::number),
     function("decimal", 2, 2, draw::decimal),
     function("near", 1, 1, draw::near),
@@ -128,7 +134,6 @@ pub const FUNCTIONS: &[Function] = &[
     function("mask", 3, 3, texts::mask),
     function("contains", 2, 2, texts::contains),
     function("texts_found", 2, ANY, texts::texts_found),
-    function("file_name", 1, 1, texts::file_name),
     function("asset_url", 1, 1, texts::asset_url),
     function("check_character", 1, 1, codes::check_character),
     function("identifier", 1, 1, subjects::identifier),
@@ -138,12 +143,13 @@ pub const FUNCTIONS: &[Function] = &[
     named(SEARCH, 3, 3, How::Look),
     function("called", 1, 1, subjects::called),
     function("name_score", 2, 5, names::name_score),
-    function("same_name", 2, 2, names::same_name),
     function("list", 1, 1, lists::list),
     function("filled", 1, ANY, lists::filled),
     function("at", 2, 2, lists::at),
     function("len", 1, 1, lists::len),
-    function("only", 2, 2, lists::only),
+    function("only", 2, 3, lists::only),
+    function("values", 2, 2, lists::values),
+    function("first", 2, 2, lists::first),
     function("count", 3, 3, lists::count),
     function("sum", 2, 2, lists::sum),
     function("lookup", 2, 3, lists::lookup),
@@ -160,8 +166,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("years_between", 2, 2, days::years_between),
     function("days_between", 2, 2, days::days_between),
     function("year", 1, 1, days::year),
-    function("dates_from", 2, 2, days::dates_from),
-    function("dates_before", 2, 2, days::dates_before),
+    function("dates_from", 3, 3, days::dates_from),
     function("address_score", 2, 2, addresses::address_score),
     function("address_part", 2, 2, addresses::address_part),
 ];
@@ -239,7 +244,12 @@ pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
     static TABLES: LazyLock<ByName<ByName<String>>> = LazyLock::new(|| {
         let codes = [("KARNATAKA".to_owned(), "KA".to_owned())];
         let codes = codes.into_iter().collect();
-        [("codes".to_owned(), codes)].into_iter().collect()
+        let bands = [("LOW", "0-10"), ("HIGH", "11-20")];
+        let bands = bands.map(|(word, range)| (word.to_owned(), range.to_owned()));
+        let bands = bands.into_iter().collect();
+        [("codes".to_owned(), codes), ("bands".to_owned(), bands)]
+            .into_iter()
+            .collect()
     });
     static REQUEST: LazyLock<Json<'static>> =
         LazyLock::new(|| Json::parse(br#"{"name":"","deep":{"x":1}}"#).expect("a body"));

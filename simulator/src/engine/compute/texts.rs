@@ -147,14 +147,6 @@ fn collect_texts<'j>(value: &'j Json<'_>, texts: &mut Vec<&'j str>) {
     }
 }
 
-/// `file_name(url)`: the last part of a URL's path, whatever its host and query.
-pub(super) fn file_name<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let url = args[0].as_text().unwrap_or_default();
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    let (_, name) = path.rsplit_once('/').unwrap_or_default();
-    name.to_owned().into()
-}
-
 /// `asset_url('masked-eight-digits.png')`: the absolute address of a test asset.
 pub(super) fn asset_url<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let file = args[0].as_text().unwrap_or_default();
@@ -261,19 +253,6 @@ mod tests {
             let result = call("contains", 0, &[whole, part]);
             assert_eq!(result, Json::Bool(holds));
         }
-    }
-
-    #[test]
-    fn a_file_has_a_name_whatever_its_host() {
-        for (url, name) in [
-            ("https://assets.example/a/selfie.png", "selfie.png"),
-            ("http://127.0.0.1:1/selfie.png?a=/b#/c", "selfie.png"),
-            ("https://assets.example/", ""),
-            ("selfie.png", ""),
-        ] {
-            assert_eq!(call("file_name", 0, &[url.into()]), name.into());
-        }
-        assert_eq!(call("file_name", 0, &[Json::Null]), "".into());
     }
 
     #[test]

@@ -400,10 +400,6 @@ impl Verification {
     /// whenever the same is asked.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        let because = match &self.because {
-            Because::Sentinel(field) => text_bytes(field),
-            _ => 0,
-        };
         let reference = self.reference.as_deref().map_or(0, text_bytes);
         let steps: usize = self.steps.iter().map(Step::heap_bytes).sum();
         let waiting = self.waiting.as_ref().map_or(0, |it| it.heap_bytes());
@@ -411,7 +407,7 @@ impl Verification {
         let delivery = self.delivery.as_ref().map_or(0, |it| it.heap_bytes());
         let newest = self.answer.as_ref().map_or(0, Answer::heap_bytes);
         let claims = self.claims.iter().map(Claim::heap_bytes);
-        let parts = [because, reference, steps, waiting, flow, delivery, newest];
+        let parts = [reference, steps, waiting, flow, delivery, newest];
         size_of::<Self>() + ALLOCATED + parts.iter().sum::<usize>() + claims.sum::<usize>()
     }
 }

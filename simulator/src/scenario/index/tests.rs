@@ -1,13 +1,13 @@
 //! The index chooses what a plain scan of all rules in order chooses, whatever the rules and inputs.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_fixtures::contract::{Contract, Environment, FieldIndex, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
+use svc_fixtures::template::Answers;
 
 use super::super::matching::{first_place, holds};
 use super::super::{Choice, MatchInput, RequestContext, ScenarioSet, read_scenarios};
@@ -167,7 +167,7 @@ fn the_index_chooses_what_a_scan_in_order_chooses() {
     let ran = TestRunner::new_with_rng(config, rng).run(&strategy, |(rules, inputs)| {
         let read = |file: &str| {
             let source = Source::new("random.toml", file);
-            read_scenarios(&contract, &BTreeMap::new(), &[source])
+            read_scenarios(&contract, &Answers::default(), &[source])
         };
         let mut file = String::new();
         for (number, rule) in rules.iter().enumerate() {

@@ -13,31 +13,33 @@ use std::sync::Arc;
 
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, OperationIndex};
 use svc_fixtures::reading::{Item, Problems, Source, Table};
-use svc_fixtures::template::Character;
+use svc_fixtures::template::Answers;
 
 use super::people::People;
 use super::set::ScenarioSet;
-use super::{Condition, ResponsePatch, Scenario, folder};
+use super::{Condition, Predicate, ResponsePatch, Scenario, Selector, folder};
 use outcomes::outcomes;
 use people::{Cast, Declared};
 use predicates::{for_case, names_case};
 use when::{When, has};
 
 /// Reads scenario files. Earlier files come first; within a file the first rule that holds wins.
-/// `roles` is whom the answers speak of: files may declare others who play these roles, for all files of
-/// their folder.
+/// `answers` are what scenarios change, and whom they speak of: files may declare others who play these
+/// roles, for all files of their folder.
 ///
 /// # Errors
 /// Every mistake of every file.
 pub fn read_scenarios(
     contract: &Contract,
-    roles: &BTreeMap<String, Character>,
+    answers: &Answers,
     sources: &[Arc<Source>],
 ) -> Result<ScenarioSet, Problems> {
+    let roles = &answers.cast;
     let cast = Cast { contract, roles };
     let (people, mut problems) = cast.read(sources);
     let mut reader = Reader {
         contract,
+        answers,
         scenarios: Vec::new(),
         patches: Vec::new(),
         names: Names::default(),
@@ -71,8 +73,12 @@ pub fn read_scenarios(
 /// What an outcome must fit.
 struct Scope<'c> {
     contract: &'c Contract,
+    /// The answers that it changes.
+    answers: &'c Answers,
     /// The operations the scenario is for.
     operations: &'c [OperationIndex],
+    /// What must hold of a call.
+    conditions: &'c [Condition],
 }
 
 /// The items of a list, or the one item that stands in its place.
@@ -125,6 +131,7 @@ impl Names {
 
 struct Reader<'c> {
     contract: &'c Contract,
+    answers: &'c Answers,
     scenarios: Vec<Scenario>,
     patches: Vec<ResponsePatch>,
     names: Names,
@@ -137,14 +144,17 @@ impl Reader<'_> {
         let place = table.location();
         let name = self.names.read(table).unwrap_or_default();
         let operations = self.operations(table).unwrap_or_default();
+        let before_format = table.flag("before_format");
         let reader = When {
             contract: self.contract,
             operations: &operations,
             people,
             has_cases: table.optional("cases").is_some(),
+            before_format,
         };
         let when = table.optional("when").and_then(|item| item.table());
         let conditions = when.map_or_else(Vec::new, |when| reader.read(&when));
+        report_before_format(table, &conditions, before_format);
         let start_over = table.flag("start_over");
         let order = self.order;
         self.order += 1;
@@ -155,9 +165,15 @@ impl Reader<'_> {
         }
         for (case, then) in thens {
             let operations = self.fitting(table, &operations, &conditions, &then, case.is_some());
+            let conditions: Vec<Condition> = conditions
+                .iter()
+                .map(|condition| for_case(condition, case.as_deref()))
+                .collect();
             let scope = Scope {
                 contract: self.contract,
+                answers: self.answers,
                 operations: &operations,
+                conditions: &conditions,
             };
             let then = outcomes(&scope, &then, &mut self.patches);
             let name: Arc<str> = match &case {
@@ -165,10 +181,6 @@ impl Reader<'_> {
                 None => name.into(),
             };
             let because = format!("scenario \"{name}\" ({place})").into();
-            let conditions = conditions
-                .iter()
-                .map(|condition| for_case(condition, case.as_deref()))
-                .collect();
             self.scenarios.push(Scenario {
                 name,
                 because,
@@ -177,6 +189,7 @@ impl Reader<'_> {
                 order,
                 operations,
                 conditions,
+                before_format,
                 then,
                 start_over,
             });
@@ -286,6 +299,23 @@ fn report_equal_cases(table: &Table<'_>, conditions: &[Condition], count: usize)
         cases.problem_with_hint(
             "nothing tells these cases apart: the first would always win",
             "write `{case}` in a text of `when`, where the name of the case is to stand",
+        );
+    }
+}
+
+/// Reports a rule that is to be asked before the formats and does not say what any identifier contains.
+fn report_before_format(table: &Table<'_>, conditions: &[Condition], before_format: bool) {
+    let fits = |condition: &Condition| {
+        let contains = matches!(condition.predicate, Predicate::Contains(_));
+        contains && condition.selector == Selector::AnyIdentifier
+    };
+    if let Some(item) = table.optional("before_format")
+        && before_format
+        && (conditions.len() != 1 || !conditions.iter().all(fits))
+    {
+        item.problem_with_hint(
+            "what is asked before the formats are says what any identifier contains, and no more",
+            "write `when = { any_identifier = { contains = \"…\" } }`, or leave `before_format` out",
         );
     }
 }

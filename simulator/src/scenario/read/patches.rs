@@ -3,7 +3,7 @@
 
 use svc_fixtures::contract::{MemberPresence, Shape};
 use svc_fixtures::json::Json;
-use svc_fixtures::path::{MAX_POSITION, PathMistake, Step, parse_path};
+use svc_fixtures::path::{MAX_POSITION, PathMistake, Step, parse_path, written};
 use svc_fixtures::reading::{Item, Table};
 use svc_fixtures::template::{Edit, EditAction, inside};
 
@@ -33,8 +33,8 @@ pub(super) fn patch(
     let mut reading = Reading {
         scope,
         patch: ResponsePatch {
-            edits: Vec::new(),
             breaks_contract,
+            ..ResponsePatch::default()
         },
         breaks: false,
     };
@@ -60,10 +60,14 @@ pub(super) fn patch(
         && !reading.breaks
         && !scope.operations.is_empty()
     {
-        item.problem_with_hint(
-            "this answer keeps the contract",
-            "leave `breaks_contract` out",
-        );
+        // Whether it contradicts itself is to be seen when it is filled in.
+        reading.patch.promise = Some(item.location().span);
+        if reading.patch.edits.is_empty() {
+            item.problem_with_hint(
+                "this answer keeps the contract",
+                "leave `breaks_contract` out",
+            );
+        }
     }
     if reading.patch.edits.is_empty() {
         return None;
@@ -94,8 +98,9 @@ impl<'c> Reading<'_, 'c> {
         self.path(text).inspect_err(report).ok()
     }
 
-    fn add(&mut self, path: Vec<Step>, action: EditAction) {
+    fn add(&mut self, path: Vec<Step>, action: EditAction, item: &Item<'_>) {
         self.patch.edits.push(Edit { path, action });
+        self.patch.spans.push(item.location().span);
     }
 
     /// What is taken away, or made null.
@@ -137,7 +142,7 @@ impl<'c> Reading<'_, 'c> {
                     },
                 );
             }
-            self.add(path, action.clone());
+            self.add(path, action.clone(), item);
         }
     }
 
@@ -148,6 +153,7 @@ impl<'c> Reading<'_, 'c> {
             self.report_unknown(path, item, written);
             return None;
         }
+        self.report_unmatched(path, item);
         Some(places)
     }
 
@@ -169,12 +175,55 @@ impl<'c> Reading<'_, 'c> {
             }
             let fitting = length.and_then(|length| usize::try_from(length).ok());
             match fitting.filter(|length| *length <= MAX_POSITION) {
-                Some(length) => self.add(path, EditAction::Length(length)),
+                Some(length) => self.add(path, EditAction::Length(length), &item),
                 None if length.is_some() => {
                     item.problem(format!("a list has 0 to {MAX_POSITION} items"));
                 }
                 None => {}
             }
+        }
+    }
+
+    /// Reports `[matched]` where no condition says which items of the list are meant.
+    fn report_unmatched(&self, path: &[Step], item: &Item<'_>) {
+        let Some(at) = path.iter().position(|step| *step == Step::Matched) else {
+            return;
+        };
+        let Scope {
+            contract,
+            answers,
+            operations,
+            conditions,
+        } = self.scope;
+        // Where nothing is known of the answers nothing can be said.
+        if answers.by_operation.is_empty() {
+            return;
+        }
+        let lists = operations.iter().filter_map(|&index| {
+            let row = &contract.operations[index];
+            let answer = answers.by_operation.get(&row.id)?;
+            Some((row, answer.made_for_each(&path[..at])?))
+        });
+        let lists: Vec<_> = lists.collect();
+        let is_matched = lists.iter().any(|(row, field)| {
+            let mut about = conditions.iter();
+            about.any(|condition| condition.is_about_items(row, field))
+        });
+        let list = written(&path[..at]);
+        match lists.first() {
+            _ if is_matched && path.len() > at + 1 => {}
+            _ if is_matched => item.problem_with_hint(
+                "what is changed in each matched item is missing",
+                format!("write `{list}[matched].member`"),
+            ),
+            Some((_, field)) => item.problem_with_hint(
+                format!("nothing says which items of `{list}` are matched"),
+                format!("it has an item for each of `{field}`: say in `when` what those are like"),
+            ),
+            None => item.problem_with_hint(
+                format!("`{list}` has no item for each of what is sent in a list"),
+                "write `[0]` for one of its items, `[]` for each",
+            ),
         }
     }
 
@@ -186,13 +235,14 @@ impl<'c> Reading<'_, 'c> {
                 false => return self.report_unknown(&path, item, Written::AsKey),
             }
         }
+        self.report_unmatched(&path, item);
         let mistake = places
             .iter()
             .find_map(|place| place.form.partial_mistake(&value));
         if let Some(mistake) = mistake {
             self.broken(item, format!("this does not fit the answer: {mistake}"));
         }
-        self.add(path, EditAction::Put(value));
+        self.add(path, EditAction::Put(value), item);
     }
 
     /// Notes that the answer loses its form here, or reports it where the outcome does not say so.
@@ -235,7 +285,7 @@ impl<'c> Reading<'_, 'c> {
                 "this path stops at a value without parts",
                 "leave out what comes after it",
             ),
-            (Step::Item(_) | Step::Every, _) => (
+            (Step::Item(_) | Step::Every | Step::Matched, _) => (
                 "this path asks for an item of what is no list",
                 "leave out the brackets",
             ),
@@ -263,7 +313,7 @@ fn place<'c>(form: &'c Shape, path: &[Step]) -> Option<Place<'c>> {
     for step in path {
         let member = match step {
             Step::Member(name) => place.form.member(name),
-            Step::Item(_) | Step::Every => None,
+            Step::Item(_) | Step::Every | Step::Matched => None,
         };
         place = Place {
             form: inside(place.form, step)?,

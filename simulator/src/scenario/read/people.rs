@@ -267,6 +267,15 @@ pub(crate) fn asking(field: &Field, value: &Json<'static>) -> Json<'static> {
 
 /// What an attribute must be, where a value is not of the kind of the sample's.
 fn misfit(sample: &Template, value: &Json<'_>) -> Option<&'static str> {
+    if let Template::List(items) = sample {
+        let is_text = |item: &Json<'_>| item.as_text().is_some();
+        return match (items.is_empty(), value.as_list()) {
+            (true, Some(_)) => None,
+            (false, Some(items)) if items.iter().all(is_text) => None,
+            (true, None) => Some("a list"),
+            (false, _) => Some("a list of strings"),
+        };
+    }
     let Template::Literal(sample) = sample else {
         return value.as_text().is_none().then_some("a string");
     };

@@ -24,6 +24,8 @@ pub(super) struct When<'r> {
     pub(super) people: &'r Declared,
     /// Whether `{case}` stands for something.
     pub(super) has_cases: bool,
+    /// Whether the rule is asked before the formats of identifiers are.
+    pub(super) before_format: bool,
 }
 
 impl When<'_> {
@@ -241,7 +243,7 @@ impl When<'_> {
 
     /// Reports an identifier that is answered before any scenario is asked.
     fn report_sentinel(&self, selector: &Selector, predicate: &Predicate, item: &Item<'_>) {
-        if matches!(selector, Selector::Inside { .. }) {
+        if self.before_format || matches!(selector, Selector::Inside { .. }) {
             return;
         }
         let text = self.contract.service.sentinel.text.as_str();
@@ -289,9 +291,8 @@ impl When<'_> {
         let formats = &self.contract.formats;
         let check = |row: &Operation| {
             let field = &row.request[row.field(name)?];
-            let own = row.sentinel.as_deref();
-            let marks = [Some(self.contract.service.sentinel.text.as_str()), own];
-            let marks: Vec<&str> = marks.into_iter().flatten().collect();
+            let all = self.contract.service.sentinel.text.clone();
+            let marks: Vec<String> = row.sentinel.iter().cloned().chain([all]).collect();
             let refused = |value: &Json<'static>| field.check(value, formats, &marks).err();
             // An item stands for the list it is sent in.
             Some(match (&field.kind, value) {

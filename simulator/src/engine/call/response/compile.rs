@@ -9,15 +9,19 @@ use svc_fixtures::world::ASKED;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    Attribute, Character, Expr, Member, Named, Node, Part, ResponseTemplate, Role, Story, What,
+    Attribute, Character, Each, Expr, Member, Named, Node, Part, ResponseTemplate, Role, Story,
+    Test, What,
 };
 use crate::engine::compute::{self, How, LOOK, SEARCH};
+use crate::scenario::Condition;
 use crate::world::{AskedIndex, KindIndex, World};
 
 /// Where the compiler stands: what names mean, and a path that makes equal calls at different
 /// places draw different values.
 struct Scope<'a> {
     contract: Option<(&'a Contract, OperationIndex)>,
+    /// What holds of the calls that get it.
+    conditions: &'a [Condition],
     names: &'a Names,
     path: String,
     calls: u32,
@@ -57,6 +61,7 @@ pub(super) fn story(contract: &Contract, answers: &Answers) -> Story {
                     let path = format!("{name}.{attribute}");
                     Scope {
                         contract: None,
+                        conditions: &[],
                         names: &names,
                         path,
                         calls: 0,
@@ -150,7 +155,7 @@ pub(super) fn answer(
     contract: &Contract,
     operation: OperationIndex,
     story: &Story,
-    data: &Template,
+    (data, conditions): (&Template, &[Condition]),
     before: Before<'_>,
 ) -> ResponseTemplate {
     let world = World::built_in();
@@ -168,6 +173,7 @@ pub(super) fn answer(
     let path = contract.operations[operation].id.clone();
     let mut scope = Scope {
         contract: Some((contract, operation)),
+        conditions,
         names: &names,
         path,
         calls: 0,
@@ -210,10 +216,20 @@ impl Scope<'_> {
             }
             Template::ForEach { list, item } => Node::ForEach {
                 list: self.expr(list),
-                item: Box::new(self.below("[]", |scope| scope.node(item, None))),
+                item: Box::new(self.below("[]", |scope| scope.item(list, item))),
             },
+            // Only the item of a list is one.
+            Template::Matched { otherwise, .. } => self.node(otherwise, None),
             Template::OnlyIf { condition, value } => Node::OnlyIf {
                 condition: self.truth(condition),
+                value: Box::new(self.node(value, None)),
+            },
+            Template::Given { given, each, value } => Node::Given {
+                given: Box::new(self.node(given, None)),
+                each: each.as_ref().map(|each| Each {
+                    by: each.by.clone(),
+                    item: Box::new(self.below("[]", |scope| scope.node(&each.item, None))),
+                }),
                 value: Box::new(self.node(value, None)),
             },
             Template::Edited { list, edits, form } => Node::Edited {
@@ -222,6 +238,42 @@ impl Scope<'_> {
                 form: form.clone(),
             },
         }
+    }
+
+    /// An item of a list that is made for each value of `list`.
+    fn item(&mut self, list: &template::Expr, item: &Template) -> Node {
+        let Template::Matched { changed, otherwise } = item else {
+            return self.node(item, None);
+        };
+        let by = self.tests(list);
+        let calls = self.calls;
+        let changed = Box::new(self.node(changed, None));
+        self.calls = calls;
+        let otherwise = Box::new(self.node(otherwise, None));
+        Node::Matched {
+            by,
+            changed,
+            otherwise,
+        }
+    }
+
+    /// What the conditions say of the items of a field.
+    fn tests(&self, list: &template::Expr) -> Vec<Test> {
+        let (Some((contract, operation)), Some(name)) = (self.contract, requested(list)) else {
+            return Vec::new();
+        };
+        let row = &contract.operations[operation];
+        let about = self
+            .conditions
+            .iter()
+            .filter(|it| it.is_about_items(row, name));
+        let folds = row.field(name).is_some_and(|at| row.request[at].folds);
+        about
+            .map(|condition| Test {
+                predicate: condition.predicate.clone(),
+                folds,
+            })
+            .collect()
     }
 
     fn member(&mut self, name: &str, value: &Template, before: Before<'_>) -> Member {
@@ -302,6 +354,7 @@ impl Scope<'_> {
             },
             Root::Answer => Expr::Answer(parts.to_vec()),
             Root::This => Expr::This(parts.to_vec()),
+            Root::Given => Expr::Given(parts.to_vec()),
             Root::Flow => {
                 self.needs_call = true;
                 Expr::Flow {
@@ -358,6 +411,17 @@ impl Scope<'_> {
             SEARCH => Expr::Search { asked, text, named },
             _ => Expr::Look { asked, text, named },
         }
+    }
+}
+
+/// The field of the request that an expression is.
+fn requested(expr: &template::Expr) -> Option<&str> {
+    match expr {
+        template::Expr::Path {
+            root: Root::Request,
+            parts,
+        } if parts.len() == 1 => Some(&parts[0]),
+        _ => None,
     }
 }
 

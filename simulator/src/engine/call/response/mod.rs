@@ -20,7 +20,7 @@ use crate::engine::call::request::Environment;
 use crate::engine::compute::{ByName, Choose, Run};
 use crate::engine::state::flow::FlowMemory;
 use crate::engine::state::ids::VerificationId;
-use crate::scenario::{People, ResponsePatch};
+use crate::scenario::{Condition, People, Predicate, ResponsePatch};
 use crate::world::{AskedIndex, KindIndex, Known, Population, RelationIndex};
 
 pub use declared::DeclaredSubjects;
@@ -99,8 +99,18 @@ enum Node {
         list: Expr,
         item: Box<Node>,
     },
+    Matched {
+        by: Vec<Test>,
+        changed: Box<Node>,
+        otherwise: Box<Node>,
+    },
     OnlyIf {
         condition: Expr,
+        value: Box<Node>,
+    },
+    Given {
+        given: Box<Node>,
+        each: Option<Each>,
         value: Box<Node>,
     },
     Edited {
@@ -108,6 +118,20 @@ enum Node {
         edits: Vec<Edit>,
         form: Option<Shape>,
     },
+}
+
+/// What an item of the request must be like, and whether texts are compared as names are.
+#[derive(Debug, Clone)]
+struct Test {
+    predicate: Predicate,
+    folds: bool,
+}
+
+/// What is not given of each item, and the member that tells the items apart.
+#[derive(Debug, Clone)]
+struct Each {
+    by: String,
+    item: Box<Node>,
 }
 
 /// A member of an object. Answers that differ in a few members share all others.
@@ -140,6 +164,8 @@ enum Expr {
     AnyRequest(Vec<String>),
     Answer(Vec<String>),
     This(Vec<String>),
+    /// What is given of a member of the object around.
+    Given(Vec<String>),
     Flow {
         name: String,
         rest: Vec<String>,
@@ -226,10 +252,10 @@ impl ResponseTemplate {
         story: &Story,
         data: &Template,
     ) -> Self {
-        compile::answer(contract, operation, story, data, None)
+        compile::answer(contract, operation, story, (data, &[]), None)
     }
 
-    /// Compiles a changed `data` of the same operation. What it has in common with the one it was
+    /// Compiles a changed `data` of the same operation, for calls for which these conditions hold. What it has in common with the one it was
     /// made from is not compiled again: both share it, in memory and in the processor's caches.
     #[must_use]
     pub fn changed(
@@ -238,10 +264,10 @@ impl ResponseTemplate {
         operation: OperationIndex,
         story: &Story,
         from: &Template,
-        data: &Template,
+        (data, conditions): (&Template, &[Condition]),
     ) -> Self {
         let before = Some((from, &self.data));
-        compile::answer(contract, operation, story, data, before)
+        compile::answer(contract, operation, story, (data, conditions), before)
     }
 
     /// Whether it depends on more than the request: on the call's own id, or on an earlier call.
@@ -267,9 +293,10 @@ impl ResponseTemplate {
 #[must_use]
 pub fn changed(template: &Template, patch: &ResponsePatch, form: &Shape) -> Template {
     patch.edits.iter().fold(template.clone(), |template, edit| {
-        match patch.breaks_contract || edit.has_place_in(form) {
-            true => edit.applied_to(template, form),
-            false => template,
+        match (patch.breaks_contract, edit.has_place_in(form)) {
+            (true, _) => edit.exactly_applied_to(template, form),
+            (false, true) => edit.applied_to(template, form),
+            (false, false) => template,
         }
     })
 }
@@ -365,7 +392,7 @@ mod tests {
                 panic!("{}: `data` is an object", row.id);
             };
             members[0].1 = Template::Literal(Json::Null);
-            let changed = canned.changed(&contract, operation, &story, from, &data);
+            let changed = canned.changed(&contract, operation, &story, from, (&data, &[]));
             let anew = ResponseTemplate::new(&contract, operation, &story, &data);
             assert_eq!(changed.needs_call, anew.needs_call, "{}", row.id);
             let (Node::Object(before), Node::Object(after)) = (&canned.data, &changed.data) else {

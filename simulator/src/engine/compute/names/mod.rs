@@ -68,18 +68,6 @@ pub fn business_score(a: &str, b: &str) -> f64 {
     score(a, b, options)
 }
 
-/// `same_name(a, b)`: whether two names are equal when case and spaces fold.
-pub(super) fn same_name<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let (Some(a), Some(b)) = (args[0].as_text(), args[1].as_text()) else {
-        return Json::Bool(false);
-    };
-    let folded = |name: &str| {
-        let words: Vec<&str> = name.split_whitespace().collect();
-        words.join(" ").to_uppercase()
-    };
-    Json::Bool(a == b || folded(a) == folded(b))
-}
-
 fn score(a: &str, b: &str, options: Options) -> f64 {
     if a.eq_ignore_ascii_case(b) {
         return 1.0;
@@ -479,22 +467,5 @@ mod tests {
         ] {
             assert!(score(a, b, PERSON) < 1.0);
         }
-    }
-
-    #[test]
-    fn only_case_and_spaces_fold_for_the_same_name() {
-        for (a, b, same) in [
-            ("SANCTIONED PERSON", " sanctioned\t person ", true),
-            ("SANCTIONED PERSON", "SANCTIONEDPERSON", false),
-            ("SANCTIONED PERSON", "SANCTIONED-PERSON", false),
-            ("", " ", true),
-        ] {
-            let result = call("same_name", 0, &[a.into(), b.into()]);
-            assert_eq!(result, same.into(), "{b}");
-        }
-        assert_eq!(
-            call("same_name", 0, &[Json::Null, Json::Null]),
-            false.into()
-        );
     }
 }

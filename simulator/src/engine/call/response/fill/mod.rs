@@ -1,10 +1,14 @@
 //! Filling an answer in for one call.
 
+mod given;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use svc_fixtures::json::Json;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use given::One;
 
 use super::actor::Actor;
 use super::{Expr, Member, Named, Node, Part, ResponseTemplate, Sources, What};
@@ -18,8 +22,8 @@ struct Filling<'a> {
     root: Option<&'a Node>,
     /// The innermost object.
     this: Option<This<'a>>,
-    /// The current value of the innermost `for_each`, and its position.
-    item: Option<(&'a Json<'a>, usize)>,
+    /// The current value of the innermost `for_each`.
+    item: Option<One<'a>>,
     /// What was asked for: in a flow, what its first call asked for.
     text: &'a str,
     /// Who is spoken of.
@@ -30,7 +34,9 @@ struct Filling<'a> {
 #[derive(Clone, Copy)]
 struct This<'a> {
     members: &'a [Arc<Member>],
-    item: Option<(&'a Json<'a>, usize)>,
+    item: Option<One<'a>>,
+    /// What is given of it already.
+    given: Option<&'a Json<'a>>,
 }
 
 pub(super) fn print(answer: &ResponseTemplate, sources: Sources<'_>, out: &mut Vec<u8>) {
@@ -70,18 +76,22 @@ impl<'a> Filling<'a> {
     fn within(self, members: &'a [Arc<Member>]) -> Self {
         let item = self.item;
         Filling {
-            this: Some(This { members, item }),
+            this: Some(This {
+                members,
+                item,
+                given: None,
+            }),
             ..self
         }
     }
 
     /// For one value of a `for_each`.
-    fn with<'b>(self, value: &'b Json<'b>, at: usize) -> Filling<'b>
+    fn with<'b>(self, one: One<'b>) -> Filling<'b>
     where
         'a: 'b,
     {
         Filling {
-            item: Some((value, at)),
+            item: Some(one),
             ..self
         }
     }
@@ -109,12 +119,13 @@ impl<'a> Filling<'a> {
                     if at > 0 {
                         out.push(b',');
                     }
-                    self.with(value, at).print(item, out);
+                    self.with(One::of(value, at)).print(item, out);
                 }
                 out.push(b']');
             }
             // Only a member can be left out; reached when a condition holds.
-            Node::OnlyIf { value, .. } => self.print(value, out),
+            Node::OnlyIf { value, .. } | Node::Given { value, .. } => self.print(value, out),
+            Node::Matched { .. } => self.print(self.matched(node), out),
             Node::Edited { .. } => print_json(&self.json(node), out),
         }
     }
@@ -176,10 +187,11 @@ impl<'a> Filling<'a> {
             Node::ForEach { list, item } => {
                 let list = self.eval(list);
                 let values = list.as_list().unwrap_or_default().iter().enumerate();
-                let made = |(at, value)| self.with(value, at).json(item).into_owned();
+                let made = |(at, value)| self.with(One::of(value, at)).json(item).into_owned();
                 Json::List(values.map(made).collect())
             }
-            Node::OnlyIf { value, .. } => self.json(value),
+            Node::OnlyIf { value, .. } | Node::Given { value, .. } => self.json(value),
+            Node::Matched { .. } => self.json(self.matched(node)),
             Node::Edited { list, edits, form } => {
                 let mut made = self.json(list).into_owned();
                 for edit in edits {
@@ -242,10 +254,31 @@ impl<'a> Filling<'a> {
                     item: this.item,
                     ..*self
                 };
-                around.find_member(this.members, path)
+                let given = this.given.and_then(|given| given.get(&path[0]));
+                given.map_or_else(
+                    || around.find_member(this.members, path),
+                    |given| below(Some(given), &path[1..]),
+                )
             }),
+            Expr::Given(path) => {
+                let named = |this: &This<'a>| this.members.iter().any(|it| it.name == path[0]);
+                match (self.this.filter(named), self.root) {
+                    (Some(This { members, item, .. }), _) => {
+                        Filling { item, ..*self }.given(members, path)
+                    }
+                    (None, Some(Node::Object(members))) => {
+                        let whole = Filling {
+                            item: None,
+                            ..*self
+                        }
+                        .within(members);
+                        whole.given(members, path)
+                    }
+                    (None, _) => Json::Null,
+                }
+            }
             Expr::Flow { name, rest } => below(sources.flow.map(|flow| flow.get(name)), rest),
-            Expr::Item(rest) => below(self.item.map(|(item, _)| item), rest),
+            Expr::Item(rest) => below(self.item.map(|item| item.value), rest),
             Expr::Attribute { role, named } => {
                 self.known(sources.playing(*role, self.actor, self.text), named)
             }
@@ -321,11 +354,7 @@ impl<'a> Filling<'a> {
     }
 
     fn tools(&self, salt: u64) -> Tools<'a> {
-        // What is drawn for an item stays the item's, wherever in the list it stands.
-        let place = self.item.map_or(0, |(item, at)| match item.as_text() {
-            Some(text) => xxh3_64(text.as_bytes()),
-            None => at as u64 + 1,
-        });
+        let place = self.item.map_or(0, |item| item.place);
         let sources = self.sources;
         let salt = salt.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let drawn = self.actor.draw(sources.population.seed, self.text);
@@ -354,6 +383,7 @@ impl<'a> Filling<'a> {
                 let item = name.parse::<usize>().ok().and_then(|at| items.get(at));
                 item.map_or(Json::Null, |node| self.find(node, rest))
             }
+            Node::OnlyIf { value, .. } | Node::Given { value, .. } => self.find(value, path),
             // An item that speaks of its own list means the one that was written there, and must not
             // have the list made to make it.
             Node::Edited { list, .. } => self.find(list, path),

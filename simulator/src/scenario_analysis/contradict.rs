@@ -1,0 +1,410 @@
+//! Rules whose answers contradict themselves (ruling 40): a rule sets a member that the row computes from others,
+//! and sets these, too, so that another value would come out. Which members follow from which is in the rows:
+//! nothing here knows one. Says so only where no call was found for which both are right.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use jiff::civil::Date;
+use svc_fixtures::contract::{Contract, Kind, Operation, OperationIndex, Presence};
+use svc_fixtures::json::Json;
+use svc_fixtures::path::{Step, find, written};
+use svc_fixtures::reading::{Problem, Problems, Source};
+use svc_fixtures::sample::{self, Extent};
+use svc_fixtures::template::{Edit, EditAction, Reference, Template};
+
+use crate::engine::call::input::Input;
+use crate::engine::call::request::Environment;
+use crate::engine::call::response::{ResponseTemplate, Sources};
+use crate::engine::call::rules::Rules;
+use crate::engine::state::ids::VerificationId;
+use crate::scenario::{Outcome, OutcomeKind, PatchIndex, ResponsePatch, Scenario};
+
+/// An identifier with this in it has any format: so everybody can be asked for.
+const ANYBODY: &str = "~";
+
+/// How many strangers are asked for: what differs between them is drawn, and follows from nothing.
+const STRANGERS: usize = 4;
+
+/// When they are asked for: what has run out depends on it.
+const DAYS: [Date; 3] = [
+    Date::constant(2020, 1, 1),
+    Date::constant(2026, 1, 1),
+    Date::constant(2040, 1, 1),
+];
+
+/// What rules set of answers that contradicts what else they set, and promises of such that are not kept.
+#[must_use]
+pub fn find_contradictions(rules: &Rules, sources: &[Arc<Source>]) -> Problems {
+    let by_path = sources.iter().map(|source| (source.path.as_str(), source));
+    let by_path: HashMap<&str, &Arc<Source>, FixedState> = by_path.collect();
+    let mut problems = Problems::default();
+    let mut search = Search {
+        rules,
+        rows: HashMap::default(),
+    };
+    for scenario in rules.scenarios.all() {
+        let Some(source) = by_path.get(&*scenario.file) else {
+            continue;
+        };
+        for number in scenario.then.iter().filter_map(patch) {
+            search.report(
+                source,
+                scenario,
+                &rules.scenarios.patches[number.0],
+                &mut problems,
+            );
+        }
+    }
+    problems.sorted()
+}
+
+/// The patch that an outcome lays over an answer, now or in the end.
+fn patch(outcome: &Outcome) -> Option<PatchIndex> {
+    match &outcome.kind {
+        OutcomeKind::Success(patch) => *patch,
+        OutcomeKind::Pending { finally, .. } => patch(finally),
+        OutcomeKind::Error { .. } => None,
+    }
+}
+
+struct Search<'r> {
+    rules: &'r Rules,
+    /// What the values of each row are computed from.
+    rows: HashMap<OperationIndex, Vec<Reference>, FixedState>,
+}
+
+/// A value that a rule sets and that comes out otherwise.
+struct Contradiction {
+    /// Its place among the changes.
+    at: usize,
+    /// What it is, and what it would be.
+    said: Json<'static>,
+    computed: Json<'static>,
+    /// What it contradicts, among the changes.
+    other: Option<usize>,
+}
+
+/// A change, with the place of the one it is part of in the file.
+struct Change {
+    edit: Edit,
+    span: Range<usize>,
+}
+
+impl Search<'_> {
+    fn report(
+        &mut self,
+        source: &Arc<Source>,
+        scenario: &Scenario,
+        patch: &ResponsePatch,
+        problems: &mut Problems,
+    ) {
+        if patch.breaks_contract && patch.promise.is_none() {
+            return;
+        }
+        let changes = changes(patch);
+        let operations = scenario.operations.iter();
+        let mut found = operations.flat_map(|&operation| self.contradictions(operation, &changes));
+        let first = found.next();
+        match (patch.promise.clone(), first) {
+            (None, Some(first)) => {
+                drop(found);
+                problems.push(problem(source, &changes, &first));
+            }
+            (Some(span), None) => {
+                let problem = Problem::new(source, span, "this answer keeps the contract");
+                problems.push(problem.hint("leave `breaks_contract` out"));
+            }
+            _ => {}
+        }
+    }
+
+    fn contradictions(
+        &mut self,
+        operation: OperationIndex,
+        changes: &[Change],
+    ) -> Vec<Contradiction> {
+        let row = &self.rules.contract.operations[operation];
+        let template = self.rules.template(operation);
+        let references = self.rows.entry(operation);
+        let references = &*references.or_insert_with(|| template.references());
+        let question = Question {
+            rules: self.rules,
+            operation,
+            row,
+            template,
+            references,
+            changes,
+        };
+        let all = 0..changes.len();
+        all.filter_map(|at| question.contradiction(at)).collect()
+    }
+}
+
+/// What a file says to change, value by value.
+fn changes(patch: &ResponsePatch) -> Vec<Change> {
+    let mut found = Vec::new();
+    for (edit, span) in patch.edits.iter().zip(&patch.spans) {
+        match &edit.action {
+            EditAction::Put(value) => values(&edit.path, value, span, &mut found),
+            _ => found.push(Change {
+                edit: edit.clone(),
+                span: span.clone(),
+            }),
+        }
+    }
+    found
+}
+
+/// Tables are laid over what is there: each of their members is a change.
+fn values(path: &[Step], value: &Json<'static>, span: &Range<usize>, found: &mut Vec<Change>) {
+    match value {
+        Json::Object(members) if !members.is_empty() => {
+            for (name, value) in members {
+                let member = Step::Member(name.clone().into_owned());
+                values(&[path, &[member]].concat(), value, span, found);
+            }
+        }
+        value => found.push(Change {
+            edit: Edit {
+                path: path.to_vec(),
+                action: EditAction::Put(value.clone()),
+            },
+            span: span.clone(),
+        }),
+    }
+}
+
+fn problem(source: &Arc<Source>, changes: &[Change], found: &Contradiction) -> Problem {
+    let path = |at: usize| written(&changes[at].edit.path);
+    let (said, computed, member) = (&found.said, &found.computed, path(found.at));
+    let message = match found.other {
+        Some(other) => {
+            let line = source.line(changes[other].span.start);
+            let other = path(other);
+            format!(
+                "`{member}` is set to {said} and would be {computed}: it contradicts `{other}`, line {line}"
+            )
+        }
+        None => format!(
+            "`{member}` is set to {said} and comes out as {computed}: it follows from the rest of the answer"
+        ),
+    };
+    Problem::new(source, changes[found.at].span.clone(), message).hint(
+        "change one of them or leave it out; write `breaks_contract = true` beside `success` if the \
+         answer is to contradict itself",
+    )
+}
+
+/// Whether the changes of one answer contradict each other.
+struct Question<'q> {
+    rules: &'q Rules,
+    operation: OperationIndex,
+    row: &'q Operation,
+    template: &'q Template,
+    references: &'q [Reference],
+    changes: &'q [Change],
+}
+
+impl Question<'_> {
+    /// Whether what is set here contradicts what else is.
+    fn contradiction(&self, at: usize) -> Option<Contradiction> {
+        let Change { edit, .. } = &self.changes[at];
+        let EditAction::Put(said) = &edit.action else {
+            return None;
+        };
+        if !edit.has_place_in(&self.row.response) {
+            return None;
+        }
+        let path = names(&edit.path);
+        let others = (0..self.changes.len()).filter(|&other| other != at);
+        let mut others =
+            others.filter(|&other| self.depends(&path, &names(&self.changes[other].edit.path)));
+        let other = others.next();
+        let is_given = self.template.is_given_at(&path);
+        if !is_given && other.is_none() {
+            return None;
+        }
+        // What is given is part of what its value follows from; any other value is set in the row's place.
+        let all = self.changes.iter().enumerate();
+        let without = all.filter(|(place, _)| is_given || *place != at);
+        let answer = self.answer(without.map(|(_, change)| change.edit.clone()).collect());
+        let computed = self.computed(&answer, &edit.path, said, is_given)?;
+        Some(Contradiction {
+            at,
+            said: said.clone(),
+            computed,
+            other,
+        })
+    }
+
+    /// Whether one value is computed from another, however far away.
+    fn depends(&self, value: &[String], on: &[String]) -> bool {
+        let mut seen = vec![false; self.references.len()];
+        let mut open = vec![value.to_vec()];
+        while let Some(path) = open.pop() {
+            for (reference, seen) in self.references.iter().zip(&mut seen) {
+                if *seen || !meets(&reference.at, &path) {
+                    continue;
+                }
+                *seen = true;
+                // What a value says of itself is no other.
+                let others = reference.of.iter().filter(|of| !meets(of, value));
+                for of in others {
+                    if meets(of, on) {
+                        return true;
+                    }
+                    open.push(of.clone());
+                }
+            }
+        }
+        false
+    }
+
+    fn answer(&self, edits: Vec<Edit>) -> ResponseTemplate {
+        let patch = ResponsePatch {
+            edits,
+            ..ResponsePatch::default()
+        };
+        self.rules.compiled(self.operation, &[], &patch)
+    }
+
+    /// The value that comes out there, where it is another one for every call.
+    fn computed(
+        &self,
+        answer: &ResponseTemplate,
+        path: &[Step],
+        said: &Json<'_>,
+        is_given: bool,
+    ) -> Option<Json<'static>> {
+        let mut first = None;
+        let usual = sample::body(&self.rules.contract, self.row, Extent::Required);
+        for today in DAYS {
+            let mut on_this_day = None;
+            for number in 0..STRANGERS {
+                let body = about_anybody(self.row, &usual, number);
+                for value in self.shown(answer, body, today, path) {
+                    let differs = on_this_day.as_ref().is_some_and(|known| *known != value);
+                    if fits(&value, said) || (differs && !is_given) {
+                        return None;
+                    }
+                    on_this_day.get_or_insert(value);
+                }
+            }
+            first = first.or(on_this_day);
+        }
+        let computed = first?;
+        let mut bodies = bodies(&self.rules.contract, self.row).into_iter();
+        let is_right = bodies.any(|body| {
+            let found = self.shown(answer, body, DAYS[1], path);
+            found.iter().any(|value| fits(value, said))
+        });
+        (!is_right).then_some(computed)
+    }
+
+    /// What an answer has there.
+    fn shown(
+        &self,
+        answer: &ResponseTemplate,
+        body: Json<'static>,
+        today: Date,
+        path: &[Step],
+    ) -> Vec<Json<'static>> {
+        let (rules, exempt) = (self.rules, [ANYBODY.to_owned()]);
+        let Ok(input) = Input::check(&rules.contract, self.row, &exempt, body) else {
+            return Vec::new();
+        };
+        let mut data = Vec::new();
+        let sources = Sources {
+            story: &rules.story,
+            input: &input,
+            flow: None,
+            verification: VerificationId::NONE,
+            addresses: rules.addresses.of(Environment::Test),
+            people: &rules.scenarios.people,
+            declared: &rules.declared,
+            population: rules.population,
+            today,
+        };
+        answer.print(sources, &mut data);
+        let data = Json::parse(&data).expect("an answer is JSON");
+        let found = find(&data, path).into_iter();
+        found.map(|value| value.clone().into_owned()).collect()
+    }
+}
+
+/// A path as rows speak of values: each item of a list is `*`.
+fn names(path: &[Step]) -> Vec<String> {
+    let name = |step: &Step| match step {
+        Step::Member(name) => name.clone(),
+        Step::Item(_) | Step::Every | Step::Matched => "*".to_owned(),
+    };
+    path.iter().map(name).collect()
+}
+
+/// Whether one path is the other or leads into it.
+fn meets(a: &[String], b: &[String]) -> bool {
+    let is_item = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+    let same =
+        |(a, b): (&String, &String)| a == b || (a == "*" && is_item(b)) || (b == "*" && is_item(a));
+    a.iter().zip(b).all(same)
+}
+
+/// Whether what is shown is what was said: of objects only what is said counts.
+fn fits(shown: &Json<'_>, said: &Json<'_>) -> bool {
+    match (shown, said) {
+        (Json::Object(_), Json::Object(members)) => members
+            .iter()
+            .all(|(name, said)| shown.get(name).is_some_and(|shown| fits(shown, said))),
+        (Json::List(shown), Json::List(said)) => {
+            shown.len() == said.len() && shown.iter().zip(said).all(|(a, b)| fits(a, b))
+        }
+        (Json::Int(_) | Json::Num(_), Json::Int(_) | Json::Num(_)) => {
+            shown.as_num() == said.as_num()
+        }
+        (shown, said) => shown == said,
+    }
+}
+
+/// The body with somebody else in it.
+fn about_anybody(row: &Operation, body: &Json<'static>, number: usize) -> Json<'static> {
+    let mut body = body.clone();
+    for (_, field) in row.identifiers() {
+        let text = || Json::from(format!("{ANYBODY}{number}{ANYBODY}"));
+        match (&field.kind, body.get(&field.name).is_some()) {
+            (Kind::Text { .. }, true) => body.set(field.name.clone(), text()),
+            (Kind::List { .. }, true) => body.set(field.name.clone(), Json::List(vec![text()])),
+            _ => {}
+        }
+    }
+    body
+}
+
+/// Bodies that ask for all there is, and differently.
+fn bodies(contract: &Contract, row: &Operation) -> Vec<Json<'static>> {
+    let all = sample::body(contract, row, Extent::All);
+    let mut found = vec![sample::body(contract, row, Extent::Required), all.clone()];
+    for field in row.request.iter().filter(|field| !field.identifies) {
+        let values: Vec<Json<'static>> = match &field.kind {
+            Kind::Int { .. } => vec![0.into(), 1.into(), 100.into()],
+            Kind::Num { .. } => vec![Json::Num(0.0), Json::Num(0.5), Json::Num(1.0)],
+            Kind::Bool => vec![true.into(), false.into()],
+            Kind::Text { one_of, .. } => one_of.iter().map(|it| it.as_str().into()).collect(),
+            _ => Vec::new(),
+        };
+        for value in values {
+            let mut body = all.clone();
+            body.set(field.name.clone(), value);
+            found.push(body);
+        }
+        if field.presence != Presence::Required
+            && let Json::Object(members) = &all
+        {
+            let rest = members.iter().filter(|(name, _)| *name != field.name);
+            found.push(Json::Object(rest.cloned().collect()));
+        }
+    }
+    found
+}
