@@ -240,10 +240,11 @@ mod tests {
         let rules =
             Rules::read(&Files::built_in(), Seed::new("")).expect("the built-in files read");
         let sources = files.iter().map(|(path, text)| Source::new(*path, *text));
+        let sources: Vec<_> = sources.chain(rules.sources().iter().cloned()).collect();
         let rules = rules
-            .with_scenarios(&sources.collect::<Vec<_>>())
+            .with_scenarios_replaced(&sources)
             .unwrap_or_else(|found| panic!("{found}"));
-        find_unreachable(&rules.contract, &rules.scenarios, rules.sources()).to_string()
+        find_unreachable(&rules.contract, &rules.scenarios, &sources).to_string()
     }
 
     /// A file of rules for one operation, called by their number, with these conditions.
