@@ -355,14 +355,6 @@ then = [{ error = "SVC_PROVIDER_ERROR", remove = ["uan"] }, { pending = {}, leng
        |
        = help: did you mean `employmentHistory`?
 
-    error: this answer keeps the contract
-      --> mine.toml:15:60
-       |
-    15 | then = { success = { memberName = "X" }, breaks_contract = true }
-       |                                                            ^^^^
-       |
-       = help: leave `breaks_contract` out
-
     error: `remove` stands beside `success`, and there is none here
       --> mine.toml:20:50
        |
@@ -387,6 +379,6 @@ then = [{ error = "SVC_PROVIDER_ERROR", remove = ["uan"] }, { pending = {}, leng
        |
        = help: write `remove = ["member", "list[0].member"]`, or leave it out
 
-    18 mistakes found
+    17 mistakes found
     "#);
 }
