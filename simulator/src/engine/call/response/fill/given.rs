@@ -59,8 +59,24 @@ impl<'a> Filling<'a> {
         }
     }
 
+    /// What is given of a member of the object around, or of the answer where that has none such.
+    pub(super) fn given_of(&self, path: &[String]) -> Json<'a> {
+        let named = |this: &This<'a>| this.members.iter().any(|it| it.name == path[0]);
+        match (self.this.filter(named), self.root) {
+            (Some(This { members, item, .. }), _) => Filling { item, ..*self }.given(members, path),
+            (None, Some(Node::Object(members))) => {
+                let whole = Filling {
+                    item: None,
+                    ..*self
+                };
+                whole.within(members).given(members, path)
+            }
+            (None, _) => Json::Null,
+        }
+    }
+
     /// What is given of a member, before anything follows from it.
-    pub(super) fn given(&self, members: &'a [Arc<Member>], path: &[String]) -> Json<'a> {
+    fn given(&self, members: &'a [Arc<Member>], path: &[String]) -> Json<'a> {
         let Some((name, rest)) = path.split_first() else {
             return Json::Null;
         };

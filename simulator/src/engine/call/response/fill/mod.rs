@@ -260,23 +260,7 @@ impl<'a> Filling<'a> {
                     |given| below(Some(given), &path[1..]),
                 )
             }),
-            Expr::Given(path) => {
-                let named = |this: &This<'a>| this.members.iter().any(|it| it.name == path[0]);
-                match (self.this.filter(named), self.root) {
-                    (Some(This { members, item, .. }), _) => {
-                        Filling { item, ..*self }.given(members, path)
-                    }
-                    (None, Some(Node::Object(members))) => {
-                        let whole = Filling {
-                            item: None,
-                            ..*self
-                        }
-                        .within(members);
-                        whole.given(members, path)
-                    }
-                    (None, _) => Json::Null,
-                }
-            }
+            Expr::Given(path) => self.given_of(path),
             Expr::Flow { name, rest } => below(sources.flow.map(|flow| flow.get(name)), rest),
             Expr::Item(rest) => below(self.item.map(|item| item.value), rest),
             Expr::Attribute { role, named } => {
