@@ -423,12 +423,6 @@ impl World {
         Some(naming.name(&self.kinds[kind.0], number, seed, whole))
     }
 
-    /// Whether such a text is searched for in what subjects are called.
-    #[must_use]
-    pub fn is_searched(&self, asked: AskedIndex) -> bool {
-        self.asked[asked.0].search.is_some()
-    }
-
     /// The identifier of a subject; none where it has none of this kind.
     #[must_use]
     pub fn identifier_of(&self, which: IdentifierIndex, number: u64, seed: u64) -> Option<String> {

@@ -236,6 +236,9 @@ impl Search<'_> {
 
     /// Words of the rows that are this one, begin with it or are nearly so, the nearest first.
     fn words(&self, named: &Named, word: &str, rows: u64) -> Vec<u64> {
+        if let Some(row) = (0..rows).find(|row| named.column.text(*row) == word) {
+            return vec![row];
+        }
         let near = |row: u64| (nearness(word, named.column.text(row)), row);
         let mut near: Vec<(f64, u64)> = (0..rows).map(near).filter(|it| it.0 > 0.25).collect();
         let order = |row: u64| mixed(self.draw ^ row);
@@ -243,9 +246,6 @@ impl Search<'_> {
             b.0.total_cmp(&a.0)
                 .then_with(|| order(a.1).cmp(&order(b.1)))
         });
-        if near.first().is_some_and(|best| best.0 >= 1.0) {
-            near.truncate(1);
-        }
         near.into_iter().map(|(_, row)| row).collect()
     }
 
@@ -368,7 +368,13 @@ fn nearness(word: &str, of: &str) -> f64 {
     } else if word.len() >= 3 && of.contains(word) {
         near = 0.2 + 0.2 * share;
     }
-    if fewest >= 3 && most - fewest <= 2 {
+    // Whoever writes a word wrong has one of its first two letters right.
+    let begins = |word: &str, other: &str| {
+        word.bytes()
+            .take(2)
+            .any(|c| other.as_bytes()[..2].contains(&c))
+    };
+    if fewest >= 3 && most - fewest <= 2 && begins(word, of) {
         let wrong = strsim::osa_distance(word, of);
         // Of four letters another one is another word, unless two changed places.
         let same = |word: &str| {

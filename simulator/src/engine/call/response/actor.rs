@@ -69,11 +69,6 @@ impl<'a> Sources<'a> {
             return self.declared(at);
         }
         let kind = world.usual_kind(asked);
-        if asked.is_some_and(|asked| world.is_searched(asked))
-            && let Some(first) = self.searched_for(asked, text).first()
-        {
-            return *first;
-        }
         match self.story.is_sample(kind, text) {
             true => Actor::sample(world.nth(kind, 0)),
             false => self.whoever(place.unwrap_or_else(|| world.subject_of(asked, text, seed))),
