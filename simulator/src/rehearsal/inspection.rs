@@ -17,7 +17,7 @@ pub fn inspect(
     account: &str,
     spec: &CallSpec<'_>,
 ) -> Result<Explanation, Rejection> {
-    spec.prepared(rules, account, |prepared| {
+    spec.prepared(rules, account, super::BEGINS, |prepared| {
         let run = match prepared.plan? {
             Plan::Operation(step) => step,
             // A bundle asks for each of its steps.

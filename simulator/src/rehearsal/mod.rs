@@ -40,7 +40,7 @@ pub use overlaps::{OverlapReport, RuleLocation, report_overlaps};
 pub use recipes::{Goal, Recipe, RecipeCall, recipes};
 pub use webhooks::ObservedDelivery;
 
-/// The instant at which every rehearsal begins.
+/// The instant at which a rehearsal begins.
 pub const BEGINS: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
 /// One fresh account and its time.
@@ -184,13 +184,19 @@ impl<'r> Rehearsal<'r> {
     /// A rehearsal with an account that is opened now.
     #[must_use]
     pub fn new(rules: &'r Rules, config: AccountConfig) -> Self {
-        let opening = Account::opening(config, AccountClock::default(), BEGINS);
+        Rehearsal::at(rules, config, BEGINS)
+    }
+
+    /// A rehearsal that begins at this instant.
+    #[must_use]
+    pub fn at(rules: &'r Rules, config: AccountConfig, begins: Timestamp) -> Self {
+        let opening = Account::opening(config, AccountClock::default(), begins);
         let settings = Settings::of(&rules.contract.service);
         let account = Account::rebuild(settings, [opening]);
         Rehearsal {
             rules,
             account: account.expect("it begins with its opening"),
-            now: BEGINS,
+            now: begins,
         }
     }
 
@@ -212,7 +218,7 @@ impl<'r> Rehearsal<'r> {
     pub fn call(&mut self, spec: &CallSpec<'_>) -> Observed {
         self.finish_due(self.now);
         let (rules, now) = (self.rules, self.now);
-        let decision = spec.prepared(rules, &self.account.id, |prepared| {
+        let decision = spec.prepared(rules, &self.account.id, now, |prepared| {
             decide(rules, &self.account, &prepared, now)
         });
         let (reply, entry, delay_ms) = match decision {
@@ -320,6 +326,7 @@ impl CallSpec<'_> {
         &self,
         rules: &Rules,
         account: &str,
+        now: Timestamp,
         use_it: impl FnOnce(Prepared<'_>) -> T,
     ) -> T {
         let authorization = format!("Bearer {}", self.key);
@@ -344,7 +351,7 @@ impl CallSpec<'_> {
             account,
             Credential { key: self.key },
             &call,
-            Timestamp::UNIX_EPOCH,
+            now,
         ))
     }
 }

@@ -56,52 +56,52 @@ fn the_three_steps_in_order_bring_the_holder() {
         "paymentHistory": [
           {
             "month": "2026-12",
-            "amount": 723,
+            "amount": 449,
             "status": "PAID"
           },
           {
             "month": "2026-11",
-            "amount": 839,
+            "amount": 566,
             "status": "PAID"
           },
           {
             "month": "2026-10",
-            "amount": 895,
+            "amount": 852,
             "status": "PAID"
           },
           {
             "month": "2026-09",
-            "amount": 675,
+            "amount": 466,
             "status": "PAID"
           },
           {
             "month": "2026-08",
-            "amount": 563,
+            "amount": 802,
             "status": "PAID"
           },
           {
             "month": "2026-07",
-            "amount": 807,
+            "amount": 570,
             "status": "PAID"
           },
           {
             "month": "2026-06",
-            "amount": 534,
+            "amount": 821,
             "status": "PAID"
           },
           {
             "month": "2026-05",
-            "amount": 704,
+            "amount": 768,
             "status": "PAID"
           },
           {
             "month": "2026-04",
-            "amount": 447,
+            "amount": 340,
             "status": "PAID"
           },
           {
             "month": "2026-03",
-            "amount": 821,
+            "amount": 616,
             "status": "PAID"
           }
         ]

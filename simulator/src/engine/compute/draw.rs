@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 use svc_fixtures::json::Json;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Tools, days};
 use crate::world::mixed;
@@ -43,6 +44,13 @@ pub(super) fn number<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         return Json::Null;
     };
     Json::Int(between(tools.draw, low, high))
+}
+
+/// `number_for(item, 1, 9)`: the same, drawn from a text alone: whoever asks for it, and wherever it stands.
+pub(super) fn number_for<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let text = args[0].as_text().unwrap_or_default();
+    let draw = mixed(xxh3_64(text.as_bytes()));
+    number(Tools { draw, ..tools }, &args[1..])
 }
 
 /// `decimal(0.9, 0.99)`: a number of two decimals between the two, both possible.

@@ -121,6 +121,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("pick", 1, 1, draw::pick),
     function("other_than", 2, 2, draw::other_than),
     function("number", 2, 2, draw::number),
+    function("number_for", 3, 3, draw::number_for),
     function("decimal", 2, 2, draw::decimal),
     function("near", 1, 1, draw::near),
     function("digits", 1, 1, draw::digits),
