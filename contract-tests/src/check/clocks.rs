@@ -47,11 +47,11 @@ fn own(_: &Setting<'_>) -> Option<Vec<Case>> {
     Some(vec![case.expecting(clause, Rule::SameBytes(before))])
 }
 
-/// To the moment, and some way off it, for a clock that goes on meanwhile.
+/// A minute off the moment: the clock of a console that does not make it stand still goes on meanwhile, and a slow
+/// service needs more than a moment for the calls between.
 fn rotated_key(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let moment = until_its_end(setting, "in its 24 hours and after", 1);
     let minute = until_its_end(setting, "a minute before its end and after", 60_000);
-    Some(vec![moment, minute])
+    Some(vec![minute])
 }
 
 fn until_its_end(setting: &Setting<'_>, name: &str, before_ms: u64) -> Case {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use svc_fixtures::contract::{ClauseKind, Environment, Operation};
 
 use super::control;
-use crate::plan::{Case, Setting};
+use crate::plan::{Case, Expectation, Setting};
 use crate::verdict::EVERY_ANSWER;
 
 /// One contract test.
@@ -32,6 +32,8 @@ pub enum Cases {
     PerOperation(fn(&Setting<'_>, &Operation) -> Option<Vec<Case>>),
     /// They are about an operation, and made for each in each environment.
     Everywhere(fn(&Setting<'_>, &Operation, Environment) -> Option<Vec<Case>>),
+    /// They are about the law at this place of the list of laws.
+    OfLaw(usize, fn(&Setting<'_>, usize) -> Vec<Case>),
 }
 
 impl Cases {
@@ -39,6 +41,7 @@ impl Cases {
         let operations = || setting.operations();
         match self {
             Cases::Once(make) => make(setting).unwrap_or_default(),
+            Cases::OfLaw(at, make) => make(setting, at),
             Cases::PerOperation(make) => {
                 let made = operations().filter_map(|operation| make(setting, operation));
                 made.flatten().collect()
@@ -83,7 +86,8 @@ impl Check {
                 && steps.all(|step| setting.can_use(step.request.channel))
         });
         for step in cases.iter_mut().flat_map(|case| &mut case.steps) {
-            step.expect.retain(|it| setting.covers(&it.clause));
+            let asked = |it: &Expectation| setting.covers(&it.clause) || it.rule.is_only_noted();
+            step.expect.retain(asked);
         }
         // A case of which nothing is left to expect is only sent for what holds of every answer.
         let mut own = self.clauses.iter();

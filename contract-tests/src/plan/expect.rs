@@ -6,6 +6,7 @@ use std::fmt;
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
 
+use super::law::LawRule;
 use super::place::Place;
 use super::predicate::Predicate;
 use super::webhook::WebhookRule;
@@ -90,6 +91,8 @@ pub enum Rule {
     },
     /// The usage has just these rows, by endpoint.
     Usage(BTreeMap<String, UsageFigures>),
+    /// A law holds of the answers up to this one.
+    Law(Box<LawRule>),
 }
 
 impl Rule {
@@ -127,10 +130,17 @@ impl Rule {
             | Rule::NoHeader(_)
             | Rule::OneWithout(_)
             | Rule::OneId
+            | Rule::Law(_)
             | Rule::Alike { .. }
             | Rule::Charged(_)
             | Rule::Price(_) => false,
         }
+    }
+
+    /// Whether it is only remarkable that it does not hold, so that it may be asked of anybody.
+    #[must_use]
+    pub fn is_only_noted(&self) -> bool {
+        matches!(self, Rule::Law(rule) if rule.only_noted)
     }
 
     /// The call ends as an operation's success is first answered.

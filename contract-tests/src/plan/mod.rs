@@ -5,6 +5,7 @@ mod case;
 pub mod expect;
 pub mod inputs;
 mod known;
+pub mod law;
 pub mod lead;
 pub mod learn;
 pub mod place;

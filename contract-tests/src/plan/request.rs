@@ -4,6 +4,7 @@ use svc_fixtures::contract::{Environment, Operation, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
+use super::law::LawBody;
 use super::place::Place;
 use crate::capture::{Channel, Credential, Exchange, Request};
 
@@ -47,6 +48,8 @@ pub enum Payload {
     Json(Json<'static>),
     /// These bytes.
     Raw(Vec<u8>),
+    /// What a law asks.
+    Law(Box<LawBody>),
 }
 
 /// A value taken from an earlier answer.
@@ -78,6 +81,15 @@ impl RequestTemplate {
     #[must_use]
     pub fn post(operation: &Operation, body: Json<'static>) -> Self {
         RequestTemplate::post_to(sample::path(operation), body)
+    }
+
+    /// A call of an operation with the body that a law makes.
+    #[must_use]
+    pub fn of_law(operation: &Operation, body: LawBody) -> Self {
+        RequestTemplate {
+            payload: Payload::Law(Box::new(body)),
+            ..RequestTemplate::post(operation, Json::Null)
+        }
     }
 
     /// A call of whatever is at a path, with this body.
@@ -239,6 +251,7 @@ impl RequestTemplate {
             Payload::Nothing => Vec::new(),
             Payload::Raw(bytes) => bytes,
             Payload::Json(body) => body.to_string().into_bytes(),
+            Payload::Law(law) => law.resolve(earlier)?.to_string().into_bytes(),
         };
         Ok(Request {
             channel: self.channel,

@@ -10,6 +10,7 @@ mod envelope;
 mod finding;
 mod inconclusive;
 mod issued;
+mod law;
 mod price;
 mod registered;
 mod rule;
@@ -23,6 +24,7 @@ mod wallet;
 mod tests;
 
 use crate::capture::{CapturedCase, Channel, Exchange};
+use crate::plan::law::LEADS_NOWHERE;
 use crate::plan::{Case, Setting};
 use answer::Answer;
 use finding::Findings;
@@ -67,6 +69,7 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
                 }
             }
             Some(Err(why)) => findings.skip(why),
+            None if captured.stopped.as_deref() == Some(LEADS_NOWHERE) => break,
             None => {
                 findings.skip(captured.stopped.as_deref().unwrap_or("it was not captured"));
                 break;

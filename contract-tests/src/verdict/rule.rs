@@ -6,7 +6,7 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 
 use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
 use super::finding::Findings;
-use super::{alike, delivered, registered, usage, value, wallet};
+use super::{alike, delivered, law, registered, usage, value, wallet};
 use crate::plan::{Ending, Expectation, Rule};
 
 /// Judges one expectation of the answer at a place.
@@ -88,6 +88,7 @@ fn compare(
             findings.equal(clause, "`billing.charged`", *expected, answer.charged());
         }
         Rule::Price(expected) => price(findings, clause, answer, *expected),
+        Rule::Law(rule) => law::judge(findings, clause, answers, at, rule),
     }
     Some(())
 }

@@ -6,6 +6,20 @@ use svc_contract_tests::capture::{Request, Response};
 use super::{body, calls, drop_member, edit, planted, put, refused, replace, restatus, rewrite};
 
 planted! {
+    "a number leads to somebody else's account", Answered, |_, response| edit(response, |json| {
+        let first = json["data"]["uanList"].get_mut(0);
+        first.is_some_and(|first| std::mem::replace(first, json!("100999999999")) != *first)
+    });
+    "a certificate is dated tomorrow", Answered, |_, response| edit(response, |json| {
+        !json["data"]["lastUpdated"].is_null() && put(json, "/data", "lastUpdated", json!("2199-01-01"))
+    });
+    "a filter changes what it lets through", Answered, |request, response| edit(response, |json| {
+        let filtered = String::from_utf8_lossy(&request.body).contains("includeCategories");
+        filtered && last(&mut json["data"]["matches"]).is_some_and(|found| put(found, "/", "matchScore", json!(0.81)))
+    });
+    "everybody lives in one state", Answered, |_, response| edit(response, |json| {
+        !json["data"]["rtoCode"].is_null() && put(json, "/data", "address", json!("1, RING ROAD, PANAJI, GOA 403001"))
+    });
     "a wrong amount is right", Answered, |_, response| edit(response, |json| {
         json["data"]["amountMatch"] == false && put(json, "/data", "amountMatch", json!(true))
     });

@@ -1,0 +1,49 @@
+//! Whether a law holds of the answers to a case.
+
+use svc_fixtures::json::Json;
+use svc_fixtures::pairs;
+
+use super::answer::Answers;
+use super::finding::{Findings, Verdict};
+use crate::plan::law::LawRule;
+
+/// Judges what a law says of the answers up to a place. An answer without a result says nothing.
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answers: &Answers<'_>,
+    at: usize,
+    rule: &LawRule,
+) {
+    let known: Vec<_> = answers.iter().take(at + 1).flatten().collect();
+    let completed = known
+        .iter()
+        .all(|answer| answer.text(&["status"]) == "completed");
+    if known.len() <= at || !completed {
+        return;
+    }
+    let own = |json: Option<Json<'_>>| json.map_or(Json::Null, Json::into_owned);
+    let exchange = pairs::Exchange {
+        first: Some(own(Json::parse(&known[0].request.body).ok())),
+        answers: known
+            .iter()
+            .map(|answer| own(answer.json.clone()))
+            .collect(),
+        item: rule.item,
+    };
+    let broken = rule.claim.broken(&exchange);
+    let what = format!("`{}`", rule.claim.text);
+    if rule.only_noted {
+        if let Some(found) = broken {
+            let clause = clause.to_owned();
+            findings.note(Verdict::Noted {
+                clause,
+                what,
+                found,
+            });
+        }
+        return;
+    }
+    let found = broken.clone().unwrap_or_default();
+    findings.must(clause, broken.is_none(), &what, "one world", found);
+}
