@@ -51,7 +51,7 @@ pub fn read_expectations(
 ) -> Result<Vec<Expectation>, Problems> {
     let tables: Vec<&str> = roles.keys().map(String::as_str).collect();
     // What is wrong with people is reported by the other reader.
-    let (people, _) = Cast { contract, roles }.read(sources);
+    let (people, _) = Cast::new(contract, roles).read(sources);
     let (mut found, mut problems) = (Vec::new(), Problems::default());
     let mut names = Names::default();
     for source in sources {

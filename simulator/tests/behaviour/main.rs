@@ -31,6 +31,7 @@ mod outcomes;
 mod pairs;
 mod pending;
 mod people;
+mod personas;
 mod properties;
 mod readme;
 mod reload;

@@ -34,8 +34,7 @@ pub fn read_scenarios(
     answers: &Answers,
     sources: &[Arc<Source>],
 ) -> Result<ScenarioSet, Problems> {
-    let roles = &answers.cast;
-    let cast = Cast { contract, roles };
+    let cast = Cast::new(contract, &answers.cast);
     let (people, mut problems) = cast.read(sources);
     let mut reader = Reader {
         contract,
@@ -45,7 +44,7 @@ pub fn read_scenarios(
         names: Names::default(),
         order: 0,
     };
-    let tables: Vec<&str> = roles.keys().map(String::as_str).collect();
+    let tables: Vec<&str> = answers.cast.keys().map(String::as_str).collect();
     for source in sources {
         let around = people.around(source);
         let sharing = around.sharing(&tables);

@@ -84,8 +84,10 @@ impl Everybody {
 
 /// What everything about people is read with.
 pub(crate) struct Cast<'r> {
-    pub(crate) contract: &'r Contract,
-    pub(crate) roles: &'r BTreeMap<String, Character>,
+    contract: &'r Contract,
+    roles: &'r BTreeMap<String, Character>,
+    /// By the name of a field, the operations that it identifies somebody for, with its place.
+    identifying: BTreeMap<&'r str, Vec<(&'r Operation, FieldIndex)>>,
 }
 
 /// A link to somebody, to be followed when all names of the folder are known.
@@ -96,7 +98,22 @@ struct Link {
     place: Location,
 }
 
-impl Cast<'_> {
+impl<'r> Cast<'r> {
+    pub(crate) fn new(contract: &'r Contract, roles: &'r BTreeMap<String, Character>) -> Self {
+        let mut identifying: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        for row in &contract.operations {
+            for (at, field) in row.identifiers() {
+                let known = identifying.entry(field.name.as_str()).or_default();
+                known.push((row, at));
+            }
+        }
+        Cast {
+            contract,
+            roles,
+            identifying,
+        }
+    }
+
     /// Reads whom files declare. Mistakes that have nothing to do with people are found, too, where a
     /// file declares some; who reads the rest finds them again.
     pub(crate) fn read(&self, sources: &[Arc<Source>]) -> (Everybody, Problems) {
@@ -232,11 +249,8 @@ impl Cast<'_> {
 
     /// The operations that a field of this name identifies somebody for, with its place.
     fn identifying(&self, name: &str) -> impl Iterator<Item = (&Operation, FieldIndex)> {
-        let rows = self.contract.operations.iter();
-        rows.filter_map(move |row| {
-            let at = row.field(name)?;
-            row.request[at].identifies.then_some((row, at))
-        })
+        let known = self.identifying.get(name).into_iter();
+        known.flatten().copied()
     }
 
     /// Reports an identifier that every operation refuses.

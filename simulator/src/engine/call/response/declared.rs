@@ -3,9 +3,10 @@
 //! what is.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, Operation};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::scenario::{People, Profile};
@@ -24,10 +25,9 @@ impl DeclaredSubjects {
     /// Finds everybody who is declared a place in the population. It is the same whatever the seed.
     #[must_use]
     pub fn new(contract: &Contract, world: &World, people: &People) -> Self {
-        let subjects = people
-            .all()
-            .iter()
-            .map(|profile| subject(contract, world, profile));
+        let fields = fields(contract, world);
+        let profiles = people.all().iter();
+        let subjects = profiles.map(|profile| subject(world, &fields, profile));
         let subjects: Vec<Subject> = subjects.collect();
         let mut by_subject = HashMap::default();
         for (at, subject) in subjects.iter().enumerate() {
@@ -36,7 +36,7 @@ impl DeclaredSubjects {
         let by = |profile: &Profile| {
             let asked = profile.asked.iter();
             asked
-                .filter_map(|(name, _)| asked_by(contract, world, name))
+                .filter_map(|(name, _)| fields.get(name.as_str()).copied())
                 .collect()
         };
         DeclaredSubjects {
@@ -70,21 +70,30 @@ impl DeclaredSubjects {
     }
 }
 
-/// What a text in a field of this name is taken for.
-fn asked_by(contract: &Contract, world: &World, name: &str) -> Option<AskedIndex> {
-    let mut identifiers = contract.operations.iter().flat_map(|row| row.identifiers());
-    let (_, field) = identifiers.find(|(_, field)| field.name == name)?;
-    let format = field.format(contract).unwrap_or_default();
-    world.asked(&[format, name])
+/// What a text is taken for by the name of its field: the first of the contract of that name.
+type Fields<'c> = HashMap<&'c str, AskedIndex, FixedState>;
+
+fn fields<'c>(contract: &'c Contract, world: &World) -> Fields<'c> {
+    let mut found = Fields::default();
+    let rows = contract.operations.iter();
+    for (_, field) in rows.flat_map(Operation::identifiers) {
+        if let Entry::Vacant(place) = found.entry(&field.name) {
+            let format = field.format(contract).unwrap_or_default();
+            if let Some(asked) = world.asked(&[format, &field.name]) {
+                place.insert(asked);
+            }
+        }
+    }
+    found
 }
 
 /// The subject of the identifier whose letters say most.
-fn subject(contract: &Contract, world: &World, profile: &Profile) -> Subject {
+fn subject(world: &World, fields: &Fields<'_>, profile: &Profile) -> Subject {
     let kind = world
         .kind(&profile.role)
         .expect("a role of the story is a kind");
     let read = |(name, text): &(String, String)| {
-        let asked = asked_by(contract, world, name)?;
+        let asked = *fields.get(name.as_str())?;
         let subject = world.subject_of(Some(asked), text, 0);
         (subject.kind == kind).then_some((world.clarity(asked, kind), subject))
     };
