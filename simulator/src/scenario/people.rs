@@ -73,6 +73,19 @@ impl People {
         self.place(subject).map(|at| &self.profiles[at])
     }
 
+    /// Those who play a role and say that they have to do with this one, with their places.
+    pub fn linking<'p>(
+        &'p self,
+        profile: &'p Profile,
+        role: &'p str,
+    ) -> impl Iterator<Item = (usize, &'p Profile)> {
+        let all = self.profiles.iter().enumerate();
+        all.filter(move |(_, other)| {
+            let linked = other.others.get(&profile.role);
+            other.role == role && linked.is_some_and(|at| self.profiles[*at] == *profile)
+        })
+    }
+
     /// All of them, in order.
     #[must_use]
     pub fn all(&self) -> &[Profile] {

@@ -240,17 +240,18 @@ fn contained(part: &str, operation: &Operation, input: &MatchInput<'_>) -> bool 
 }
 
 impl Choice {
-    /// Why, for the call log. `subject` is whom the answer speaks of, as it was asked for.
+    /// Why, for the call log. `about` is whom the answer speaks of, where they are declared.
     #[must_use]
-    pub fn because(&self, scenarios: &ScenarioSet, subject: &str) -> Because {
+    pub fn because(
+        &self,
+        scenarios: &ScenarioSet,
+        about: impl FnOnce() -> Option<Arc<str>>,
+    ) -> Because {
         match self {
             Choice::Scenario(number) => {
                 Because::Scenario(Arc::clone(&scenarios.get(*number).because))
             }
-            Choice::NoMatch => match scenarios.people.asked_for_by(subject) {
-                Some(profile) => Because::Declared(Arc::clone(&profile.because)),
-                None => Because::NoMatch,
-            },
+            Choice::NoMatch => about().map_or(Because::NoMatch, Because::Declared),
         }
     }
 }

@@ -423,6 +423,12 @@ impl World {
         Some(naming.name(&self.kinds[kind.0], number, seed, whole))
     }
 
+    /// Whether who says that they have to do with a subject is whom the relation leads to from there.
+    #[must_use]
+    pub fn leads_back(&self, which: RelationIndex) -> bool {
+        self.relations[which.0].back()
+    }
+
     /// The identifier of a subject; none where it has none of this kind.
     #[must_use]
     pub fn identifier_of(&self, which: IdentifierIndex, number: u64, seed: u64) -> Option<String> {
@@ -447,7 +453,7 @@ impl World {
     pub fn relating(&self, which: RelationIndex, number: u64, seed: u64) -> Vec<Subject> {
         let relation = &self.relations[which.0];
         let kinds = (&self.kinds[relation.of().0], &self.kinds[relation.to().0]);
-        let found = relation.back(kinds, number, seed).into_iter();
+        let found = relation.leading(kinds, number, seed).into_iter();
         found
             .map(|number| Subject {
                 kind: relation.of(),

@@ -18,6 +18,7 @@ pub(super) struct Relation {
     to: KindIndex,
     how: How,
     sample: bool,
+    back: bool,
     salt: u64,
 }
 
@@ -114,6 +115,7 @@ impl Relation {
             to,
             how,
             sample: row.sample,
+            back: row.back,
             salt,
         })
     }
@@ -128,6 +130,10 @@ impl Relation {
 
     pub(super) fn sample(&self) -> bool {
         self.sample
+    }
+
+    pub(super) fn back(&self) -> bool {
+        self.back
     }
 
     pub(super) fn to(&self) -> KindIndex {
@@ -170,7 +176,7 @@ impl Relation {
     }
 
     /// The numbers of those who lead to a subject. Only seats are known from both sides.
-    pub(super) fn back(&self, (from, to): (&Kind, &Kind), number: u64, seed: u64) -> Vec<u64> {
+    pub(super) fn leading(&self, (from, to): (&Kind, &Kind), number: u64, seed: u64) -> Vec<u64> {
         let How::Seat { seats, people, .. } = &self.how else {
             return Vec::new();
         };

@@ -102,7 +102,7 @@ fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
             let observed = rehearsal.call(&spec);
             assert_eq!(
                 observed.because,
-                explanation.choice.because(&rules.scenarios, "")
+                explanation.choice.because(&rules.scenarios, || None)
             );
             named += 1;
         }

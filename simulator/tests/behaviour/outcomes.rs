@@ -2,6 +2,7 @@
 //! what contradicts each other in an answer does not, whichever of them a rule says.
 
 use svc_fixtures::json::Json;
+use svc_simulator::engine::call::request::Environment;
 
 use crate::scene::{Answer, Scene};
 
@@ -343,4 +344,93 @@ fn who_is_declared_is_on_lists_and_before_courts_by_name() {
         data(&cases, "verdict cases_total dob_filtered cases.0.tier"),
         "RECORDS_FOUND 1 1 high"
     );
+}
+
+#[test]
+fn who_is_declared_is_linked_both_ways() {
+    let scene = Scene::with(
+        r#"
+        [person.meera]
+        name = "MEERA NAIR"
+        din = "00998877"
+        pan = "BNZPN2501F"
+        mobile = "9876500001"
+        uan = "100987650001"
+        company = "acme"
+        vehicle = "car"
+
+        [person.ravi]
+        name = "RAVI MENON"
+        din = "00998878"
+
+        [company.acme]
+        name = "ACME SPINNING PRIVATE LIMITED"
+        cin = "U17110KL2012PTC000321"
+
+        [company.other]
+        name = "OTHER SPINNING PRIVATE LIMITED"
+        cin = "U17110KL2013PTC000322"
+        directors = ["00998878", "00998877"]
+
+        [vehicle.car]
+        rcNumber = "KL07CD4321"
+        "#,
+    );
+    let signatories = |cin: &str| {
+        let body = format!(r#"{{"cin":"{cin}"}}"#);
+        call(&scene, "verify.company.mca.signatories", &body)
+    };
+    let director = |din: &str| {
+        call(
+            &scene,
+            "verify.company.roc.director",
+            &format!(r#"{{"din":"{din}"}}"#),
+        )
+    };
+    let acme = signatories("U17110KL2012PTC000321");
+    assert_eq!(data(&acme, "directors.0.name directors.1"), "MEERA NAIR ");
+    let other = signatories("U17110KL2013PTC000322");
+    assert_eq!(
+        data(&other, "directors.0.name directors.1.name"),
+        "RAVI MENON MEERA NAIR"
+    );
+    assert_eq!(
+        data(
+            &director("00998877"),
+            "companies.0.companyName companies.1.companyName"
+        ),
+        "ACME SPINNING PRIVATE LIMITED OTHER SPINNING PRIVATE LIMITED"
+    );
+    assert_eq!(
+        data(
+            &director("00998878"),
+            "companies.0.companyName noOfCompanies"
+        ),
+        "OTHER SPINNING PRIVATE LIMITED 1"
+    );
+    let car = call(
+        &scene,
+        "verify.utility.vehicle-rc",
+        r#"{"rcNumber":"KL07CD4321"}"#,
+    );
+    assert_eq!(data(&car, "ownerName"), "MEERA NAIR");
+}
+
+#[test]
+fn what_is_handed_out_of_somebody_declared_leads_back_and_the_call_log_says_so() {
+    let scene = Scene::with("[person.meera]\nname = \"MEERA NAIR\"\nmobile = \"9876500001\"\n");
+    let found = call(
+        &scene,
+        "verify.employment.uan-lookup",
+        r#"{"mobile":"9876500001"}"#,
+    );
+    let body = format!(r#"{{"uan":"{}"}}"#, found.at("data.uanList.0"));
+    let history = call(&scene, "verify.employment.uan", &body);
+    assert_eq!(data(&history, "memberName"), "MEERA NAIR");
+    let because = scene.environment("local", Environment::Test, |state| {
+        let log = state.verifications.log();
+        log.last().map(|(call, _)| call.because.to_string())
+    });
+    let because = because.unwrap_or_default();
+    assert!(because.contains("person \"meera\" ("), "{because}");
 }

@@ -1,6 +1,7 @@
 //! Which outcome each step of a call gets, with its answer filled in.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::{BundleMode, ByConsent, CONSENT_URL, FlowKey, LatencyRange};
@@ -160,7 +161,6 @@ impl Resolver<'_> {
         };
         let decided = plan.sequence.map_or(0, |key| self.state.decided(key));
         let outcome = filling.scenario_outcome(decided);
-        let subject = self.flow.map_or(plan.input.subject(), |flow| &flow.subject);
         let ending = filling.resolve(outcome);
         let is_pending = matches!(ending, Resolved::Pending { .. });
         let latency_ms = latency(operation.latency_of(self.environment, is_pending), number);
@@ -169,7 +169,9 @@ impl Resolver<'_> {
             endpoint: self.rules.endpoint(plan.operation),
             latency_ms,
             provider: outcome.and_then(|outcome| outcome.provider.clone()),
-            because: plan.choice.because(&self.rules.scenarios, subject),
+            because: plan
+                .choice
+                .because(&self.rules.scenarios, || filling.about()),
             price: operation.price,
             outcome: ending,
         });
@@ -267,6 +269,17 @@ impl<'a> Filling<'a> {
         match pending.is_some_and(|pending| pending.always) {
             true => self.pending(None, completed),
             false => completed,
+        }
+    }
+
+    /// Whom the canned answer speaks of, where that is somebody who is declared.
+    fn about(&self) -> Option<Arc<str>> {
+        match &self.plan.draft {
+            Some(draft) => draft.about.clone(),
+            None => self
+                .rules
+                .answer(self.plan.operation, None)
+                .about(self.sources),
         }
     }
 

@@ -1,5 +1,7 @@
 //! One operation that is to be run: its input, checked, and the scenario that it is matched to.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -45,6 +47,8 @@ pub struct Draft {
     pub today: Date,
     /// The printed `data`.
     pub data: Vec<u8>,
+    /// Whom it speaks of, where that is somebody who is declared.
+    pub about: Option<Arc<str>>,
 }
 
 /// The first day of the month of an instant, in UTC.
@@ -206,7 +210,7 @@ fn draft(
     }
     let mut data = Vec::with_capacity(512);
     let verification = VerificationId::NONE;
-    answer.print(
+    let about = answer.print(
         Sources {
             story: &rules.story,
             input,
@@ -220,5 +224,5 @@ fn draft(
         },
         &mut data,
     );
-    Some(Draft { today, data })
+    Some(Draft { today, data, about })
 }

@@ -19,14 +19,15 @@ pub(super) fn list<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     texts(found.into_iter().flatten())
 }
 
-/// `filled(a, b, …)`: those that are there and not empty, a list of lists as one list.
+/// `filled(a, b, …)`: those that are there and not empty, each once, a list of lists as one list.
 pub(super) fn filled<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
-    let mut found = Vec::new();
+    let mut found: Vec<Json<'a>> = Vec::new();
     for arg in args {
-        match arg {
-            Json::List(items) => found.extend(items.iter().cloned()),
-            other if logic::is_true(other) => found.push(other.clone()),
-            _ => {}
+        let items = arg.as_list().unwrap_or(std::slice::from_ref(arg));
+        for item in items.iter().filter(|item| logic::is_true(item)) {
+            if !found.contains(item) {
+                found.push(item.clone());
+            }
         }
     }
     Json::List(found)

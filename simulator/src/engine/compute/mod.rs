@@ -23,7 +23,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::template::Signature;
 
 use crate::engine::state::ids::VerificationId;
-use crate::scenario::Profile;
+use crate::scenario::{People, Profile};
 use crate::world::{Population, Subject};
 
 pub use names::{business_score, search_words};
@@ -52,6 +52,8 @@ pub struct Tools<'a> {
     pub subject: Subject,
     /// What a scenario file says of them.
     pub profile: Option<&'a Profile>,
+    /// Everybody whom scenario files declare.
+    pub people: &'a People,
     /// Where the test assets are on the listener that was called: an absolute address that ends in
     /// `/test-assets/`.
     pub assets: &'a str,
@@ -139,6 +141,8 @@ pub const FUNCTIONS: &[Function] = &[
     function("check_character", 1, 1, codes::check_character),
     function("identifier", 1, 1, subjects::identifier),
     function("linked", 1, 1, subjects::linked),
+    function("linking", 2, 2, subjects::linking),
+    function("declared_with", 4, 4, subjects::declared_with),
     function("leading", 2, 2, subjects::leading),
     named(LOOK, 3, 3, How::Look),
     named(SEARCH, 3, 3, How::Look),
@@ -254,6 +258,7 @@ pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
     });
     static REQUEST: LazyLock<Json<'static>> =
         LazyLock::new(|| Json::parse(br#"{"name":"","deep":{"x":1}}"#).expect("a body"));
+    static PEOPLE: LazyLock<People> = LazyLock::new(People::default);
     let verification = VerificationId::parse("svcv_00000000000000000000000000").expect("an id");
     let function = find(name).expect("a function of that name");
     let Signature {
@@ -274,6 +279,7 @@ pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
         population,
         subject: population.world.subject_of(None, "", 0),
         profile: None,
+        people: &PEOPLE,
         assets: "http://127.0.0.1:8801/test-assets/",
     };
     match function.how {

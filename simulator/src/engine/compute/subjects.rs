@@ -52,3 +52,36 @@ pub(super) fn called<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let name = world.name_of(tools.subject, is_whole, seed);
     name.map_or(Json::Null, Json::from)
 }
+
+/// `linking('person', 'din')`: what is said as this of the declared ones in this role who name the subject.
+pub(super) fn linking<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let (Some(role), Some(wanted)) = (args[0].as_text(), args[1].as_text()) else {
+        return Json::Null;
+    };
+    let Some(profile) = tools.profile else {
+        return Json::List(Vec::new());
+    };
+    let all = tools.people.all().iter();
+    let names_it = |other: &&Profile| {
+        let named = other.others.get(&profile.role);
+        other.role == role && named.is_some_and(|at| tools.people.all()[*at] == *profile)
+    };
+    let said = all
+        .filter(names_it)
+        .filter_map(|other| other.said.get(wanted));
+    Json::List(said.map(Json::borrowed).collect())
+}
+
+/// `declared_with('company', 'directors', din, 'cin')`: what is said as the last of all who are declared in
+/// this role and have the value in a list.
+pub(super) fn declared_with<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let names = [&args[0], &args[1], &args[3]].map(|name| name.as_text().unwrap_or_default());
+    let [role, list, wanted] = names;
+    let has_it = |other: &&Profile| {
+        let items = other.said.get(list).and_then(Json::as_list);
+        other.role == role && items.is_some_and(|items| items.contains(&args[2]))
+    };
+    let found = tools.people.all().iter().filter(has_it);
+    let said = found.filter_map(|other| other.said.get(wanted));
+    Json::List(said.map(Json::borrowed).collect())
+}

@@ -111,8 +111,14 @@ impl<'a> Sources<'a> {
             let others = &profile.others;
             // A second one of the kind, such as an earlier employer, is somebody else.
             let of_kind = || others.get(world.name(kind)).filter(|_| samples);
-            if let Some(at) = others.get(&role.name).or_else(of_kind) {
-                return self.declared(*at);
+            let back = || {
+                let leads_back = relation.is_some_and(|relation| world.leads_back(relation));
+                let linking = leads_back.then(|| self.people.linking(profile, world.name(kind)));
+                linking?.map(|(at, _)| at).next()
+            };
+            let linked = others.get(&role.name).or_else(of_kind).copied();
+            if let Some(at) = linked.or_else(back) {
+                return self.declared(at);
             }
         }
         if samples && (me.is_asked || me.is_sample) && self.story.is_sample(kind, text) {

@@ -276,9 +276,15 @@ impl ResponseTemplate {
         self.needs_call
     }
 
-    /// Prints `data` for one call.
-    pub fn print(&self, sources: Sources<'_>, out: &mut Vec<u8>) {
-        fill::print(self, sources, out);
+    /// Prints `data` for one call, and says whom it speaks of, as [`about`](Self::about) does.
+    pub fn print(&self, sources: Sources<'_>, out: &mut Vec<u8>) -> Option<Arc<str>> {
+        fill::print(self, sources, out)
+    }
+
+    /// Whom it speaks of for one call, where that is somebody who is declared: as the call log calls them.
+    #[must_use]
+    pub fn about(&self, sources: Sources<'_>) -> Option<Arc<str>> {
+        fill::about(self, sources)
     }
 
     /// One member of `data` for one call; null where there is no such member.

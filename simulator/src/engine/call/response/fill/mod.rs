@@ -39,8 +39,18 @@ struct This<'a> {
     given: Option<&'a Json<'a>>,
 }
 
-pub(super) fn print(answer: &ResponseTemplate, sources: Sources<'_>, out: &mut Vec<u8>) {
-    Filling::of(answer, sources).print(&answer.data, out);
+pub(super) fn print(
+    answer: &ResponseTemplate,
+    sources: Sources<'_>,
+    out: &mut Vec<u8>,
+) -> Option<Arc<str>> {
+    let filling = Filling::of(answer, sources);
+    filling.print(&answer.data, out);
+    filling.about()
+}
+
+pub(super) fn about(answer: &ResponseTemplate, sources: Sources<'_>) -> Option<Arc<str>> {
+    Filling::of(answer, sources).about()
 }
 
 pub(super) fn member<'a>(
@@ -70,6 +80,12 @@ impl<'a> Filling<'a> {
             text,
             actor: sources.asked_for(asked, text),
         }
+    }
+
+    /// Whom a scenario file declares, where it speaks of one of them.
+    fn about(&self) -> Option<Arc<str>> {
+        let profile = self.actor.profile?;
+        Some(Arc::clone(&profile.because))
     }
 
     /// Inside an object.
@@ -352,6 +368,7 @@ impl<'a> Filling<'a> {
             population: sources.population,
             subject: self.actor.subject,
             profile: self.actor.profile,
+            people: sources.people,
             assets: &sources.addresses.assets_url,
         }
     }
