@@ -58,16 +58,21 @@ fn a_capture_without_personal_data_is_judged_as_before() {
         .filter(|case| case.stopped.is_some())
         .map(|case| format!("{}: {}", case.check, case.case))
         .collect();
-    assert_eq!(left_out, LEFT_OUT);
+    // Whom letters of identifiers lead to is lost with the identifiers.
+    let (of_laws, others): (Vec<_>, Vec<_>) =
+        left_out.iter().partition(|case| case.starts_with("pairs."));
+    assert_eq!(others, LEFT_OUT);
     assert_eq!(saved.cases.len(), capture.cases.len());
     let (before, after) = (
         run::judge_again(&setting, &checks, &capture),
         run::judge_again(&setting, &checks, &read),
     );
     for (before, after) in outcomes(&before).into_iter().zip(outcomes(&after)) {
-        let lacks = |case: &&str| case.split(": ").next() == Some(before.0);
-        match LEFT_OUT.iter().any(lacks) {
+        let lacks = |case: &str| case.split(": ").next() == Some(before.0);
+        let lacks_some = of_laws.iter().any(|case| lacks(case));
+        match LEFT_OUT.iter().any(|case| lacks(case)) {
             true => assert!(matches!(after.1, Outcome::Skipped { .. }), "{after:?}"),
+            false if lacks_some => assert!(!matches!(after.1, Outcome::Failed), "{after:?}"),
             false => assert_eq!(after, before),
         }
     }
