@@ -247,6 +247,25 @@ fn sound(word: &str) -> Option<String> {
     (heard.len() > 1 && word.len() > 2).then_some(heard)
 }
 
+/// What a name may end in beside the other, where it is long enough for that.
+const ENDINGS: [(&str, &str); 10] = [
+    ("AVU", "O"),
+    ("AV", "O"),
+    ("OSE", "OS"),
+    ("INIVASA", "INIVAS"),
+    ("NARAIANA", "NARAIAN"),
+    ("NARENA", "NAREN"),
+    ("RAMANA", "RAMAN"),
+    ("ESVARA", "ESVAR"),
+    ("NATA", "NAT"),
+    ("KRISNAN", "KRISNA"),
+];
+
+/// Which letters a word has, a bit each.
+fn letters(word: &str) -> u32 {
+    word.bytes().fold(0, |all, byte| all | 1 << (byte & 31))
+}
+
 fn heard(word: &str) -> String {
     /// Replaced in this order. Nothing that is a letter alone here stands for two names.
     const SOUNDS: [(&str, &str); 34] = [
@@ -285,23 +304,14 @@ fn heard(word: &str) -> String {
         ("Y", "I"),
         ("JOTI", "JIOTI"),
     ];
-    /// What a name may end in beside the other, where it is long enough for that.
-    const ENDINGS: [(&str, &str); 10] = [
-        ("AVU", "O"),
-        ("AV", "O"),
-        ("OSE", "OS"),
-        ("INIVASA", "INIVAS"),
-        ("NARAIANA", "NARAIAN"),
-        ("NARENA", "NAREN"),
-        ("RAMANA", "RAMAN"),
-        ("ESVARA", "ESVAR"),
-        ("NATA", "NAT"),
-        ("KRISNAN", "KRISNA"),
-    ];
     let mut heard = word.to_owned();
+    let mut present = letters(&heard);
     for (spelt, sound) in SOUNDS {
-        if heard.contains(spelt) {
+        // Most words lack a letter of most sounds, and need not be searched.
+        let needed = letters(spelt);
+        if present & needed == needed && heard.contains(spelt) {
             heard = heard.replace(spelt, sound);
+            present = letters(&heard);
         }
     }
     let mut letters: Vec<char> = heard.chars().collect();
