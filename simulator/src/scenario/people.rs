@@ -77,7 +77,7 @@ impl People {
     pub fn linking<'p>(
         &'p self,
         profile: &'p Profile,
-        role: &'p str,
+        role: &str,
     ) -> impl Iterator<Item = (usize, &'p Profile)> {
         let all = self.profiles.iter().enumerate();
         all.filter(move |(_, other)| {

@@ -61,14 +61,8 @@ pub(super) fn linking<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let Some(profile) = tools.profile else {
         return Json::List(Vec::new());
     };
-    let all = tools.people.all().iter();
-    let names_it = |other: &&Profile| {
-        let named = other.others.get(&profile.role);
-        other.role == role && named.is_some_and(|at| tools.people.all()[*at] == *profile)
-    };
-    let said = all
-        .filter(names_it)
-        .filter_map(|other| other.said.get(wanted));
+    let linking = tools.people.linking(profile, role);
+    let said = linking.filter_map(|(_, other)| other.said.get(wanted));
     Json::List(said.map(Json::borrowed).collect())
 }
 
