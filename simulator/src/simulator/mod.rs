@@ -24,6 +24,7 @@ use crate::http::console::Console;
 use crate::http::edge::{Handler, serve};
 use crate::http::{ListenerAddresses, url};
 use crate::scenario::AccountConfig;
+use crate::world::World;
 pub use account::{AccountHandle, CallSummary, WebhookError};
 pub use builder::{Reload, SimulatorBuilder, StartError};
 use builder::{bind, check_receivers};
@@ -204,6 +205,9 @@ impl SimulatorBuilder {
     /// # Errors
     /// [`StartError`]. Nothing is left behind then.
     pub async fn start(self) -> Result<Simulator, StartError> {
+        // The population is half of what there is to read: it is made while this thread reads the rest, which waits
+        // for it where it needs it.
+        std::thread::spawn(World::built_in);
         let (files, accounts) = self.files()?;
         let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
         let targets = TargetPolicy::with(self.webhook_targets.clone());

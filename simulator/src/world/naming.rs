@@ -21,7 +21,7 @@ pub(super) struct Naming {
     last: [Vec<String>; 2],
     coined: Vec<(u64, u64)>,
     each: u64,
-    initials: RowIndex,
+    initials: Arc<RowIndex>,
     lexicon: Lexicon,
     /// By the letter; none where no row begins with it.
     beginning: Vec<Option<Initial>>,

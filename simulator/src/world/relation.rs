@@ -42,7 +42,7 @@ enum Digit {
     Same {
         field: usize,
         column: Arc<Column>,
-        rows: RowIndex,
+        rows: Arc<RowIndex>,
     },
     Within {
         from: u64,

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
+use parking_lot::Mutex;
 
 /// Rows that a field chooses from.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: u32,
     columns: BTreeMap<String, Arc<Column>>,
+    /// Those that were asked for, by their columns: many forms show the same ones.
+    indexes: Mutex<BTreeMap<Vec<String>, Arc<RowIndex>>>,
 }
 
 /// What stands in one column of a table.
@@ -28,17 +31,13 @@ impl Column {
     #[must_use]
     pub(super) fn new<'t>(rows: impl IntoIterator<Item = &'t str>) -> Self {
         let rows: Vec<&str> = rows.into_iter().collect();
-        let mut places: HashMap<&str, u16, FixedState> = HashMap::default();
-        for row in &rows {
-            places.entry(row).or_default();
-        }
-        let mut texts: Vec<&str> = places.keys().copied().collect();
+        let mut texts = rows.clone();
         texts.sort_unstable();
-        for (place, text) in (0..).zip(&texts) {
-            places.insert(text, place);
-        }
-        let rows = rows.iter().map(|row| places[row]).collect();
-        Column::of(texts.iter().map(|&text| text.into()).collect(), rows)
+        texts.dedup();
+        let place = |row: &&str| texts.binary_search(row).expect("each is one of them");
+        let place = |row| u16::try_from(place(row)).expect("not so many texts");
+        let rows = rows.iter().map(place).collect();
+        Column::of(texts.into_iter().map(Box::from).collect(), rows)
     }
 
     /// A column of another table, taken over for rows that name one of its rows each.
@@ -96,6 +95,7 @@ impl Table {
         Table {
             rows: u32::try_from(rows).expect("not so many rows"),
             columns,
+            indexes: Mutex::default(),
         }
     }
 
@@ -107,12 +107,16 @@ impl Table {
 
     /// The rows by what stands in some of the columns; none where one of them is not there.
     #[must_use]
-    pub(super) fn index(&self, columns: &[&str]) -> Option<RowIndex> {
-        let columns: Option<Vec<_>> = columns
-            .iter()
-            .map(|name| self.columns.get(*name).cloned())
-            .collect();
-        Some(RowIndex::new(columns?, self.rows))
+    pub(super) fn index(&self, columns: &[&str]) -> Option<Arc<RowIndex>> {
+        let named = columns.iter().map(|&name| name.to_owned()).collect();
+        let mut indexes = self.indexes.lock();
+        if let Some(known) = indexes.get(&named) {
+            return Some(Arc::clone(known));
+        }
+        let columns = columns.iter().map(|name| self.columns.get(*name).cloned());
+        let index = Arc::new(RowIndex::new(columns.collect::<Option<_>>()?, self.rows));
+        indexes.insert(named, Arc::clone(&index));
+        Some(index)
     }
 }
 

@@ -10,19 +10,24 @@ use super::table::{Column, Table};
 /// How many numbers a registering authority can have.
 const OFFICES: usize = 99;
 
-/// Towns as often as they weigh, each with its state.
-struct Places<'r>(Vec<(&'r PlaceRow, &'r StateRow)>);
+/// Towns as often as they weigh.
+struct Places<'r> {
+    /// Each with its state.
+    all: Vec<(&'r PlaceRow, &'r StateRow)>,
+    /// What is known of them, a row each.
+    columns: Vec<(String, Column)>,
+}
 
 /// All tables, by name.
 pub(super) fn tables(rows: &WorldRows) -> BTreeMap<String, Arc<Table>> {
     let places = Places::new(rows);
     let banks = rows.banks.iter();
-    let (codes, names): (Vec<_>, Vec<_>) = banks.unzip();
+    let (codes, names) = (banks.clone().map(|it| &**it.0), banks.map(|it| &**it.1));
     let banks = [column("code", codes), column("name", names)];
     let tables = [
-        ("places", Table::new(places.columns(0..places.0.len()))),
         ("homes", places.homes(rows)),
         ("offices", places.offices(rows)),
+        ("places", Table::new(places.columns)),
         ("words", words(rows)),
         ("industries", of_texts(&rows.industry)),
         ("classes", of_texts(&rows.class)),
@@ -32,11 +37,8 @@ pub(super) fn tables(rows: &WorldRows) -> BTreeMap<String, Arc<Table>> {
     tables.into_iter().map(named).collect()
 }
 
-fn column<T: AsRef<str>>(name: &str, texts: Vec<T>) -> (String, Column) {
-    (
-        name.to_owned(),
-        Column::new(texts.iter().map(AsRef::as_ref)),
-    )
+fn column<'t>(name: &str, texts: impl IntoIterator<Item = &'t str>) -> (String, Column) {
+    (name.to_owned(), Column::new(texts))
 }
 
 fn of_texts(rows: &[TextRow]) -> Table {
@@ -44,8 +46,8 @@ fn of_texts(rows: &[TextRow]) -> Table {
     let mut names: Vec<&String> = names.collect();
     names.sort_unstable();
     names.dedup();
-    let text = |row: &TextRow, name: &String| row.get(name).cloned().unwrap_or_default();
-    let texts = |name: &String| rows.iter().map(|row| text(row, name)).collect();
+    let text = |row, name| TextRow::get(row, name).map_or("", String::as_str);
+    let texts = |name| rows.iter().map(move |row| text(row, name));
     Table::new(names.into_iter().map(|name| column(name, texts(name))))
 }
 
@@ -58,27 +60,19 @@ fn words(rows: &WorldRows) -> Table {
             .map(move |second| format!("{first}{second}"))
     };
     let words: Vec<String> = rows.words.first.iter().flat_map(second).collect();
-    let initials = words.iter().map(|word| word[..1].to_owned()).collect();
+    let initials = words.iter().map(|word| &word[..1]);
+    let words = words.iter().map(String::as_str);
     Table::new([column("initial", initials), column("word", words)])
 }
 
 impl<'r> Places<'r> {
     fn new(rows: &'r WorldRows) -> Self {
         let state = |place: &PlaceRow| rows.state.iter().find(|state| state.code == place.state);
-        let places = rows
-            .place
-            .iter()
-            .filter_map(|place| Some((place, state(place)?)));
-        Places(
-            places
-                .flat_map(|pair| std::iter::repeat_n(pair, pair.0.weight))
-                .collect(),
-        )
-    }
-
-    /// What is known of these places, a row each.
-    fn columns(&self, at: impl IntoIterator<Item = usize>) -> Vec<(String, Column)> {
-        let at: Vec<usize> = at.into_iter().collect();
+        let known = rows.place.iter();
+        let known = known.filter_map(|place| Some((place, state(place)?)));
+        let known: Vec<(&PlaceRow, &StateRow)> = known.collect();
+        let weights = || (0..).zip(known.iter().map(|(place, _)| place.weight));
+        let at = || weights().flat_map(|(at, weight)| std::iter::repeat_n(at, weight));
         type Text = fn(&PlaceRow, &StateRow) -> String;
         let texts: [(&str, Text); 12] = [
             ("city", |place, _| place.city.clone()),
@@ -97,45 +91,58 @@ impl<'r> Places<'r> {
             ("longitude", |place, _| place.longitude.to_string()),
         ];
         let column = |(name, text): (&str, Text)| {
-            let all = self
-                .0
-                .iter()
-                .map(|(place, state)| text(place, state))
-                .collect();
-            let (name, all) = column(name, all);
-            (name, all.through(at.iter().copied()))
+            let texts: Vec<String> = known.iter().map(|it| text(it.0, it.1)).collect();
+            let (name, each) = column(name, texts.iter().map(String::as_str));
+            (name, each.through(at()))
         };
         let mut columns: Vec<_> = texts.into_iter().map(column).collect();
-        let slots: Vec<String> = (0..self.0.len()).map(|slot| slot.to_string()).collect();
-        let (name, slots) = self::column("slot", slots);
-        columns.push((name, slots.through(at)));
+        let slots: Vec<String> = (0..at().count()).map(|slot| slot.to_string()).collect();
+        columns.push(self::column("slot", slots.iter().map(String::as_str)));
+        let all = at().map(|at: usize| known[at]).collect();
+        Places { all, columns }
+    }
+
+    /// What is known of these places, a row each.
+    fn columns(&self, at: &[usize]) -> Vec<(String, Column)> {
+        let columns = self.columns.iter();
+        let through = |column: &Column| column.through(at.iter().copied());
         columns
+            .map(|(name, column)| (name.clone(), through(column)))
+            .collect()
     }
 
     /// A row for each place and each of the names that people there have.
     fn homes(&self, rows: &WorldRows) -> Table {
-        let (mut slots, mut surnames, mut groups) = (Vec::new(), Vec::new(), Vec::new());
-        for (slot, (_, state)) in self.0.iter().enumerate() {
+        // Every name of every group once, and where the names of a group begin.
+        let named = rows.group.iter();
+        let named = named.flat_map(|(group, row)| row.surnames.keys().map(move |it| (group, it)));
+        let named: Vec<(&String, &String)> = named.collect();
+        let groups = named.chunk_by(|one, other| one.0 == other.0);
+        let begins = groups.scan(0, |next, names| {
+            let first = std::mem::replace(next, *next + names.len());
+            Some((names[0].0, (first, names.len())))
+        });
+        let begins: BTreeMap<&String, (usize, usize)> = begins.collect();
+        let (mut slots, mut names) = (Vec::new(), Vec::new());
+        for (slot, (_, state)) in self.all.iter().enumerate() {
             for (group, share) in &state.names {
-                let known: Vec<&str> = rows.group[group].surnames.keys().map(|it| &**it).collect();
+                let (first, known) = begins[group];
                 // Five names for each of 24 shares; the same surname several times where there are few.
                 for at in 0..share * 5 {
                     slots.push(slot);
-                    surnames.push(known[(at + slot) % known.len()]);
-                    groups.push(group.as_str());
+                    names.push(first + (at + slot) % known);
                 }
             }
         }
-        let initials = surnames
-            .iter()
-            .map(|surname| surname[..1].to_owned())
-            .collect();
-        let mut columns = self.columns(slots);
-        columns.extend([
+        let mut columns = self.columns(&slots);
+        let initials = named.iter().map(|(_, surname)| &surname[..1]);
+        let each = [
             column("initial", initials),
-            column("surname", surnames),
-            column("group", groups),
-        ]);
+            column("surname", named.iter().map(|(_, surname)| surname.as_str())),
+            column("group", named.iter().map(|(group, _)| group.as_str())),
+        ];
+        let each = each.into_iter();
+        columns.extend(each.map(|(name, column)| (name, column.through(names.iter().copied()))));
         Table::new(columns)
     }
 
@@ -144,17 +151,17 @@ impl<'r> Places<'r> {
     fn offices(&self, rows: &WorldRows) -> Table {
         let (mut at, mut codes) = (Vec::new(), Vec::new());
         for state in &rows.state {
-            let here = |slot: &usize| self.0[*slot].1.code == state.code;
-            let slots: Vec<usize> = (0..self.0.len()).filter(here).collect();
+            let here = |slot: &usize| self.all[*slot].1.code == state.code;
+            let slots: Vec<usize> = (0..self.all.len()).filter(here).collect();
             for number in 1..=OFFICES {
                 let number = format!("{number:02}");
-                let named = slots.iter().find(|slot| self.0[**slot].0.rto == number);
+                let named = slots.iter().find(|slot| self.all[**slot].0.rto == number);
                 at.push(*named.unwrap_or(&slots[codes.len() % slots.len()]));
                 codes.push(format!("{}{number}", state.code));
             }
         }
-        let mut columns = self.columns(at);
-        columns.push(column("code", codes));
+        let mut columns = self.columns(&at);
+        columns.push(column("code", codes.iter().map(String::as_str)));
         Table::new(columns)
     }
 }

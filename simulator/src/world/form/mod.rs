@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -51,7 +52,7 @@ enum Shown {
     /// All of it is among the free characters.
     Free { from: u64, count: u64 },
     /// Columns of it stand in the clear; which of the rows with these texts is free.
-    Columns(RowIndex),
+    Columns(Arc<RowIndex>),
     /// It stands in the clear.
     Whole { from: u64, count: u64 },
 }
