@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{Contract, FieldIndex, Operation, OperationIndex};
 
-use super::index::{Candidate, Index};
+use super::index::{Automata, Candidate, Index};
 use super::matching::{MatchInput, first_place, holds, texts};
 use super::people::People;
 use super::{Predicate, ResponsePatch, Scenario, ScenarioIndex, folded};
@@ -53,10 +53,11 @@ impl ScenarioSet {
             }
         }
         let rows = contract.operations.iter().zip(&of_operation);
+        let mut automata = Automata::default();
         let index = |(operation, numbers): (_, &Vec<ScenarioIndex>)| {
             let rules = numbers.iter();
             let rules = rules.map(|&index| (index, &scenarios[index.0 as usize]));
-            Index::new(operation, rules)
+            Index::new(operation, rules, &mut automata)
         };
         let indexes = rows.map(index).collect();
         let mut set = ScenarioSet {

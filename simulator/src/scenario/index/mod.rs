@@ -16,6 +16,7 @@ use super::matching::{MatchInput, Url, as_compared, fields, texts};
 use super::{Condition, Predicate, Scenario, ScenarioIndex};
 pub(crate) use keys::{LookupKey, keys};
 use keys::{TableKind, Uses};
+pub(crate) use tables::Automata;
 use tables::{Exact, Expressions, Prefixes, Substrings, backwards, scalar};
 
 /// A rule that may be meant, and the one of its conditions that is known to hold.
@@ -79,6 +80,7 @@ impl Index {
     pub(crate) fn new<'s>(
         operation: &Operation,
         rules: impl Iterator<Item = (ScenarioIndex, &'s Scenario)> + Clone,
+        automata: &mut Automata,
     ) -> Self {
         let mut uses = Uses::default();
         for (_, scenario) in rules.clone().filter(|(_, rule)| rule.conditions.len() > 1) {
@@ -97,7 +99,7 @@ impl Index {
                 None => index.others.push(rule),
             }
         }
-        let unfit = index.compile(drafts);
+        let unfit = index.compile(drafts, automata);
         index.others.extend(unfit);
         index.others.sort_unstable();
         index.others.dedup();
@@ -105,7 +107,7 @@ impl Index {
     }
 
     /// Puts the drafts into tables; gives the rules that a table does not take.
-    fn compile(&mut self, drafts: Drafts) -> Vec<ScenarioIndex> {
+    fn compile(&mut self, drafts: Drafts, automata: &mut Automata) -> Vec<ScenarioIndex> {
         let (mut tables, mut unfit) = (BTreeMap::<FieldIndex, Tables>::new(), Vec::new());
         for ((field, kind), drafts) in drafts {
             let table = tables.entry(field).or_default();
@@ -121,8 +123,8 @@ impl Index {
                 TableKind::Prefix => table.prefixes = Prefixes::new(drafts),
                 TableKind::Suffix => table.suffixes = Prefixes::backwards(drafts),
                 TableKind::PathSuffix => table.path_suffixes = Prefixes::backwards(drafts),
-                TableKind::Substring => unfit.extend(table.substrings.compile(drafts)),
-                TableKind::Expression => unfit.extend(table.expressions.compile(drafts)),
+                TableKind::Substring => unfit.extend(table.substrings.compile(drafts, automata)),
+                TableKind::Expression => unfit.extend(table.expressions.compile(drafts, automata)),
             }
         }
         self.fields = tables.into_iter().collect();

@@ -163,22 +163,40 @@ pub(super) struct Substrings {
     rules: Vec<Vec<Candidate>>,
 }
 
+/// Automata by their texts: many fields of many operations look for the same ones.
+#[derive(Debug, Default)]
+pub(crate) struct Automata(BTreeMap<Vec<Box<str>>, Option<AhoCorasick>>);
+
+impl Automata {
+    /// The automaton of these texts; none where they are too many for one.
+    fn of<'t>(&mut self, texts: impl Iterator<Item = &'t Box<str>>) -> Option<AhoCorasick> {
+        let texts: Vec<Box<str>> = texts.cloned().collect();
+        if let Some(known) = self.0.get(&texts) {
+            return known.clone();
+        }
+        let automaton = AhoCorasick::new(texts.iter().map(|text| text.as_bytes())).ok();
+        self.0.insert(texts, automaton.clone());
+        automaton
+    }
+}
+
 impl Substrings {
     /// Takes these texts; gives the rules back that must be tried in turn: all of them where they
     /// are too many for an automaton.
-    pub(super) fn compile(&mut self, drafts: Texted) -> Vec<ScenarioIndex> {
+    pub(super) fn compile(
+        &mut self,
+        drafts: Texted,
+        automata: &mut Automata,
+    ) -> Vec<ScenarioIndex> {
         let rules = by_text(drafts);
-        match AhoCorasick::new(rules.keys().map(|text| text.as_bytes())) {
-            Ok(automaton) => {
-                self.automaton = Some(automaton);
-                self.rules = rules.into_values().collect();
-                Vec::new()
-            }
-            Err(_) => {
-                let all = rules.into_values().flatten();
-                all.map(|candidate| candidate.rule).collect()
-            }
+        self.automaton = automata.of(rules.keys());
+        let rules = rules.into_values();
+        if self.automaton.is_some() {
+            self.rules = rules.collect();
+            return Vec::new();
         }
+        let all = rules.flatten();
+        all.map(|candidate| candidate.rule).collect()
     }
 
     pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
@@ -226,7 +244,11 @@ const FEW_EXPRESSIONS: u32 = 8;
 impl Expressions {
     /// Takes these expressions; gives the rules back that must be tried in turn: those whose
     /// expressions are too large even alone.
-    pub(super) fn compile(&mut self, drafts: Texted) -> Vec<ScenarioIndex> {
+    pub(super) fn compile(
+        &mut self,
+        drafts: Texted,
+        automata: &mut Automata,
+    ) -> Vec<ScenarioIndex> {
         let rules = by_text(drafts);
         let needed: Vec<_> = rules.keys().map(|text| needed(text)).collect();
         let mut uses = HashMap::<&str, u32, FixedState>::default();
@@ -258,7 +280,7 @@ impl Expressions {
             }
         }
         self.prefixes = Prefixes::new(prefixes);
-        let mut unfit = self.substrings.compile(substrings);
+        let mut unfit = self.substrings.compile(substrings, automata);
         if !grouped.is_empty() {
             self.group(grouped, &mut unfit);
         }
@@ -371,7 +393,10 @@ mod tests {
             (Box::from(expression.as_str()), candidate)
         });
         let (mut all, mut found) = (Expressions::default(), Vec::new());
-        assert!(all.compile(drafts.collect()).is_empty());
+        assert!(
+            all.compile(drafts.collect(), &mut Automata::default())
+                .is_empty()
+        );
         all.find(text, &mut found);
         found.sort_unstable();
         found.iter().map(|candidate| candidate.rule.0).collect()
