@@ -2,10 +2,26 @@
 
 use std::sync::Arc;
 
-use include_dir::{Dir, include_dir};
 use svc_fixtures::reading::Source;
 
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../scenarios");
+/// The files that are built in, by name. What else is in their folder is for people and editors.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../scenarios/", $name)))),*]
+    };
+}
+
+static FILES: [(&str, &str); 9] = files![
+    "accounts.toml",
+    "fields.toml",
+    "financial.toml",
+    "identity.toml",
+    "images.toml",
+    "people.toml",
+    "risk.toml",
+    "samples.toml",
+    "universal.toml",
+];
 
 const ACCOUNTS: &str = "accounts.toml";
 
@@ -20,7 +36,7 @@ pub(crate) fn is_built_in(path: &str) -> bool {
 /// The built-in scenario files: the universal one first, then by name.
 #[must_use]
 pub fn built_in() -> Vec<Arc<Source>> {
-    files(|name| name.ends_with(".toml") && name != ACCOUNTS)
+    files(|name| name != ACCOUNTS)
 }
 
 /// The built-in accounts.
@@ -30,16 +46,10 @@ pub fn accounts() -> Vec<Arc<Source>> {
 }
 
 fn files(wanted: impl Fn(&str) -> bool) -> Vec<Arc<Source>> {
-    let mut files: Vec<_> = FILES
-        .files()
-        .filter_map(|file| {
-            let name = file.path().to_str().filter(|name| wanted(name))?;
-            Some(Source::new(
-                format!("(built in) scenarios/{name}"),
-                file.contents_utf8()?,
-            ))
-        })
-        .collect();
+    let files = FILES.iter().filter(|(name, _)| wanted(name));
+    let source =
+        |(name, text): &(&str, &str)| Source::new(format!("(built in) scenarios/{name}"), *text);
+    let mut files: Vec<_> = files.map(source).collect();
     files.sort_by(|a, b| (a.path != UNIVERSAL, &a.path).cmp(&(b.path != UNIVERSAL, &b.path)));
     files
 }
@@ -54,5 +64,16 @@ mod tests {
         assert_eq!(files[0].path, UNIVERSAL);
         assert!(files[1..].is_sorted_by_key(|file| &file.path));
         assert!(files.len() > 2);
+    }
+
+    #[test]
+    fn every_scenario_file_of_the_folder_is_built_in() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios");
+        let there = std::fs::read_dir(folder).expect("the folder of the built-in scenarios");
+        let there = there.map(|entry| entry.expect("an entry").file_name());
+        let there = there.map(|name| name.into_string().expect("a plain name"));
+        let mut there: Vec<String> = there.filter(|name| name.ends_with(".toml")).collect();
+        there.sort_unstable();
+        assert_eq!(there, FILES.map(|(name, _)| name));
     }
 }

@@ -1,5 +1,5 @@
 //! What one operation hands out, every other says the same of (ruling 37), and nothing is later than
-//! now (ruling 38): the laws of `fixtures/world/laws.toml` over random strangers, seeds and instants. Calls go the
+//! now (ruling 38): the laws of `fixtures/laws.toml` over random strangers, seeds and instants. Calls go the
 //! whole way, so that flows and times are those of a client.
 
 use std::collections::BTreeMap;
