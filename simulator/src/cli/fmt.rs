@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
-use similar::TextDiff;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::failure::Failure;
 use super::terminal;
+use crate::rehearsal::LineDiff;
 use crate::scenario_format::format_toml;
 use crate::simulator::files;
 
@@ -83,10 +83,8 @@ fn meaning(
 
 fn show(changed: &[ChangedFile]) -> Result<(), Failure> {
     for ChangedFile { source, text, .. } in changed {
-        let diff = TextDiff::from_lines(source.text.as_str(), text.as_str());
-        let mut unified = diff.unified_diff();
-        let unified = unified.header(&source.path, "as fmt writes it");
-        terminal::print(&unified.to_string());
+        let diff = LineDiff::new(&source.text, text);
+        terminal::print(&diff.unified(&source.path, "as fmt writes it"));
     }
     match changed.is_empty() {
         true => Ok(()),

@@ -3,11 +3,11 @@
 
 use std::fmt::{Display, Write as _};
 
-use similar::TextDiff;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Location, Problem, Problems};
 
 use super::differences::{at_path, differences, of_interest};
+use super::line_diff::LineDiff;
 use super::{CallTarget, Observed, Rehearsal};
 use crate::engine::call::rules::Rules;
 use crate::scenario::{AccountConfig, Because, WireFault, find_account};
@@ -230,10 +230,8 @@ fn diff(expected: &Json<'_>, found: &Json<'_>) -> String {
     };
     let (expected, found) = (lines(expected), lines(found));
     let mut out = "\n- expected, + found".to_owned();
-    let diff = TextDiff::from_lines(&expected, &found);
-    for change in diff.iter_all_changes() {
-        let sign = change.tag();
-        write!(out, "\n{sign} {}", change.value().trim_end()).expect("a text takes all");
+    for (sign, line) in LineDiff::new(&expected, &found).lines() {
+        write!(out, "\n{sign} {}", line.trim_end()).expect("a text takes all");
     }
     out
 }
