@@ -1,5 +1,7 @@
 //! How alike two words of names are: typing mistakes, other spellings of one sound, initials and
-//! shortened words.
+//! shortened words. Nearly all words that are compared are unlike: what shows that cheaply is asked first.
+
+use std::sync::LazyLock;
 
 use super::script::{CONSONANTS, OPEN, WRITTEN};
 
@@ -60,8 +62,8 @@ pub(super) fn likeness(a: &str, b: &str) -> Likeness {
     } else {
         by_distance(a, b, fewest, most)
     };
-    if sound(a).is_some_and(|heard| Some(heard) == sound(b)) {
-        score = score.max(SOUNDS_ALIKE);
+    if score < SOUNDS_ALIKE && one_sound(a, b) {
+        score = SOUNDS_ALIKE;
     }
     let (short, long) = if count_a <= count_b { (a, b) } else { (b, a) };
     if fewest >= 3
@@ -161,10 +163,18 @@ fn skeleton(word: &str, without: &[&str]) -> String {
     letters.into_iter().collect()
 }
 
+/// So many letters has a word in which two mistakes may be slips of the fingers.
+const LONG: usize = 10;
+
 /// One slip of the fingers in a long word is a mistake; in a short one it is another name.
 fn by_distance(a: &str, b: &str, fewest: usize, most: usize) -> f64 {
     // A distance is at least the difference in length: most pairs need not be measured.
     if most - fewest > 2 {
+        return 0.0;
+    }
+    // A mistake changes at most two of the letters that a word has, and two mistakes count in long words only.
+    let mistakes = if most < LONG { 1 } else { 2 };
+    if a.is_ascii() && b.is_ascii() && (letters(a) ^ letters(b)).count_ones() > 2 * mistakes {
         return 0.0;
     }
     let distance = strsim::damerau_levenshtein(a, b);
@@ -181,7 +191,7 @@ fn by_distance(a: &str, b: &str, fewest: usize, most: usize) -> f64 {
                 _ => ANOTHER,
             }
         }
-        2 if share <= 0.2 => {
+        2 if most >= LONG => {
             let alike = strsim::jaro_winkler(a, b);
             if alike >= 0.8 {
                 (1.0 - share + alike) / 2.0
@@ -234,7 +244,37 @@ fn sorted(word: &str) -> Vec<char> {
 
 /// Whether two words are spellings of one sound.
 pub(super) fn sounds_alike(a: &str, b: &str) -> bool {
-    a == b || sound(a).is_some_and(|heard| Some(heard) == sound(b))
+    a == b || one_sound(a, b)
+}
+
+fn one_sound(a: &str, b: &str) -> bool {
+    may_begin_alike(a, b) && sound(a).is_some_and(|heard| Some(heard) == sound(b))
+}
+
+/// Whether words that begin with these letters may be the same or sound alike.
+pub(super) fn may_begin_alike(a: &str, b: &str) -> bool {
+    /// For each capital the first of those that may begin one sound: whatever a row has in the place of another.
+    static FIRST: LazyLock<[u8; 26]> = LazyLock::new(|| {
+        let mut first: [u8; 26] = std::array::from_fn(|at| b'A' + at as u8);
+        for (spelt, sound) in SOUNDS.iter().chain(&ENDINGS) {
+            let of = |text: &str| first[usize::from(text.as_bytes()[0] - b'A')];
+            let (one, other) = (of(spelt).min(of(sound)), of(spelt).max(of(sound)));
+            for letter in &mut first {
+                if *letter == other {
+                    *letter = one;
+                }
+            }
+        }
+        first
+    });
+    let begins = |word: &str| {
+        let letter = word.as_bytes().first().copied();
+        letter.map(|letter| match letter {
+            b'A'..=b'Z' => FIRST[usize::from(letter - b'A')],
+            other => other,
+        })
+    };
+    begins(a) == begins(b)
 }
 
 /// A word of Latin letters by its sound, as names of Indian languages are spelt: `LAXMI` and
@@ -266,44 +306,45 @@ fn letters(word: &str) -> u32 {
     word.bytes().fold(0, |all, byte| all | 1 << (byte & 31))
 }
 
+/// Replaced in this order. Nothing that is a letter alone here stands for two names.
+const SOUNDS: [(&str, &str); 34] = [
+    ("TSUM", "KSM"),
+    ("AYU", "AI"),
+    ("AIYE", "IYE"),
+    ("AIYA", "AYA"),
+    ("X", "KS"),
+    ("PH", "F"),
+    ("CK", "K"),
+    ("Q", "K"),
+    ("GY", "GN"),
+    ("JN", "GN"),
+    ("ZH", "L"),
+    ("EE", "I"),
+    ("EA", "E"),
+    ("OO", "U"),
+    ("OU", "O"),
+    ("AU", "O"),
+    ("OW", "O"),
+    ("AO", "O"),
+    ("AI", "E"),
+    ("AY", "E"),
+    ("EY", "E"),
+    ("IY", "I"),
+    ("SH", "S"),
+    ("TH", "T"),
+    ("DH", "D"),
+    ("GH", "G"),
+    ("KH", "K"),
+    ("JH", "J"),
+    ("BH", "B"),
+    ("CHH", "CH"),
+    ("Z", "J"),
+    ("W", "V"),
+    ("Y", "I"),
+    ("JOTI", "JIOTI"),
+];
+
 fn heard(word: &str) -> String {
-    /// Replaced in this order. Nothing that is a letter alone here stands for two names.
-    const SOUNDS: [(&str, &str); 34] = [
-        ("TSUM", "KSM"),
-        ("AYU", "AI"),
-        ("AIYE", "IYE"),
-        ("AIYA", "AYA"),
-        ("X", "KS"),
-        ("PH", "F"),
-        ("CK", "K"),
-        ("Q", "K"),
-        ("GY", "GN"),
-        ("JN", "GN"),
-        ("ZH", "L"),
-        ("EE", "I"),
-        ("EA", "E"),
-        ("OO", "U"),
-        ("OU", "O"),
-        ("AU", "O"),
-        ("OW", "O"),
-        ("AO", "O"),
-        ("AI", "E"),
-        ("AY", "E"),
-        ("EY", "E"),
-        ("IY", "I"),
-        ("SH", "S"),
-        ("TH", "T"),
-        ("DH", "D"),
-        ("GH", "G"),
-        ("KH", "K"),
-        ("JH", "J"),
-        ("BH", "B"),
-        ("CHH", "CH"),
-        ("Z", "J"),
-        ("W", "V"),
-        ("Y", "I"),
-        ("JOTI", "JIOTI"),
-    ];
     let mut heard = word.to_owned();
     let mut present = letters(&heard);
     for (spelt, sound) in SOUNDS {
@@ -314,12 +355,14 @@ fn heard(word: &str) -> String {
             present = letters(&heard);
         }
     }
-    let mut letters: Vec<char> = heard.chars().collect();
-    letters.dedup();
-    heard = letters.into_iter().collect();
+    let mut before = None;
+    heard.retain(|letter| before.replace(letter) != Some(letter));
+    let last = heard.as_bytes().last().copied();
     for (spelt, sound) in ENDINGS {
-        if let Some(stem) = heard.strip_suffix(spelt) {
-            return format!("{stem}{sound}");
+        if spelt.as_bytes().last().copied() == last && heard.ends_with(spelt) {
+            heard.truncate(heard.len() - spelt.len());
+            heard.push_str(sound);
+            break;
         }
     }
     heard

@@ -10,7 +10,7 @@ mod table;
 
 use svc_fixtures::json::Json;
 
-use self::alike::{Likeness, likeness, sounds_alike};
+use self::alike::{Likeness, likeness, may_begin_alike, sounds_alike};
 use self::words::Name;
 pub use self::words::search_words;
 use super::{Tools, logic, two_decimals};
@@ -93,12 +93,8 @@ fn compare(a: Name, b: Name, options: Options) -> f64 {
         return 0.0;
     }
     // Always the same way round, so that the score does not depend on which name comes first.
-    let order = |name: &Name| (name.words.len(), name.words.clone());
-    let (mut a, mut b) = if order(&a) <= order(&b) {
-        (a, b)
-    } else {
-        (b, a)
-    };
+    let in_order = (a.words.len(), &a.words) <= (b.words.len(), &b.words);
+    let (mut a, mut b) = if in_order { (a, b) } else { (b, a) };
     let mut score = 1.0;
     if respace(&mut a.words, &b.words) | respace(&mut b.words, &a.words) {
         score *= RESPACED;
@@ -133,6 +129,11 @@ fn respace(words: &mut Vec<String>, other: &[String]) -> bool {
     for size in [3, 2] {
         let mut at = 0;
         while at + size <= words.len() {
+            // Nearly always no word of the other name begins as these do.
+            if !other.iter().any(|word| may_begin_alike(word, &words[at])) {
+                at += 1;
+                continue;
+            }
             let together = words[at..at + size].concat();
             let initials = words[at..at + size].iter().all(|word| is_initial(word));
             let no_initial = !words[at..at + size].iter().any(|word| is_initial(word));
@@ -149,15 +150,18 @@ fn respace(words: &mut Vec<String>, other: &[String]) -> bool {
     }
     let mut at = 0;
     while at < words.len() {
-        let letters: Vec<String> = words[at].chars().map(String::from).collect();
+        let letters = words[at].chars();
+        let count = letters.clone().take(4).count();
         let stands_for = |window: &[String]| {
-            let starts = |(word, letter): (&String, &String)| word.starts_with(letter.as_str());
-            window.iter().zip(&letters).all(starts) && window.iter().any(|word| !is_initial(word))
+            let starts = |(word, letter): (&String, char)| word.starts_with(letter);
+            window.iter().zip(letters.clone()).all(starts)
+                && window.iter().any(|word| !is_initial(word))
         };
-        if (2..=3).contains(&letters.len())
+        if (2..=3).contains(&count)
             && !other.contains(&words[at])
-            && other.windows(letters.len()).any(stands_for)
+            && other.windows(count).any(stands_for)
         {
+            let letters: Vec<String> = letters.map(String::from).collect();
             words.splice(at..=at, letters);
         }
         at += 1;

@@ -1,5 +1,10 @@
 //! From a name as somebody wrote it to the words that count. Does not compare.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use foldhash::fast::FixedState;
+
 use super::script;
 
 /// More words than any name has; the rest is not looked at, so that a huge text can't stall a call.
@@ -103,8 +108,26 @@ pub(super) struct Name {
     pub(super) is_cut: bool,
 }
 
+/// For each other way to write a word that word.
+type Spellings = LazyLock<HashMap<&'static str, &'static str, FixedState>>;
+
+static OF_PEOPLE: Spellings = LazyLock::new(|| spellings(&SHORT_FORMS));
+static OF_SCRIPTS: Spellings = LazyLock::new(|| spellings(&WRITTEN_FORMS));
+static OF_FORMS: Spellings = LazyLock::new(|| spellings(&LEGAL_SHORT_FORMS));
+static OF_BUSINESSES: Spellings = LazyLock::new(|| spellings(&BUSINESS_SHORT_FORMS));
+
+fn spellings(
+    rows: &[(&'static str, &'static str)],
+) -> HashMap<&'static str, &'static str, FixedState> {
+    let row = |(full, others): &(&'static str, &'static str)| {
+        let full = *full;
+        others.split(' ').map(move |other| (other, full))
+    };
+    rows.iter().flat_map(row).collect()
+}
+
 /// All words of a text, in capitals, the usual short forms written out.
-fn read(text: &str, short_forms: &[(&'static str, &str)]) -> Name {
+fn read(text: &str, short_forms: &Spellings) -> Name {
     let mut words: Vec<String> = Vec::new();
     let mut is_cut = false;
     let pieces = text.split(separates).filter(|piece| !piece.is_empty());
@@ -113,21 +136,22 @@ fn read(text: &str, short_forms: &[(&'static str, &str)]) -> Name {
             is_cut = true;
             break;
         }
-        let mut letters = piece.chars().filter(|c| !is_apostrophe(*c));
-        let word: String = letters.by_ref().take(MAX_LETTERS).collect();
-        is_cut |= letters.next().is_some();
-        let word = script::latin(&word);
-        let known = |forms: &[(&'static str, &str)], word: &str| {
-            let one = |(_, others): &&(&str, &str)| others.split(' ').any(|other| other == word);
-            forms.iter().find(one).map(|(full, _)| *full)
+        let word = match is_plain(piece) {
+            true => piece.to_ascii_uppercase(),
+            false => {
+                let mut letters = piece.chars().filter(|c| !is_apostrophe(*c));
+                let word: String = letters.by_ref().take(MAX_LETTERS).collect();
+                is_cut |= letters.next().is_some();
+                script::latin(&word)
+            }
         };
-        let spoken = word.trim_end_matches([script::OPEN, script::WRITTEN]);
+        let spoken = spoken(&word);
         let full = match spoken.len() < word.len() {
-            true => known(&WRITTEN_FORMS, spoken),
-            false => known(short_forms, &word),
+            true => OF_SCRIPTS.get(spoken),
+            false => short_forms.get(word.as_str()),
         };
         match full {
-            Some(full) => words.push(full.to_owned()),
+            Some(full) => words.push((*full).to_owned()),
             None if word.is_empty() => {}
             None => words.push(word),
         }
@@ -139,12 +163,24 @@ fn read(text: &str, short_forms: &[(&'static str, &str)]) -> Name {
     }
 }
 
+/// Whether a piece of text is a word as it is, but for capitals.
+fn is_plain(piece: &str) -> bool {
+    piece.len() <= MAX_LETTERS && piece.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// A word without the marks of what its script leaves open.
+fn spoken(word: &str) -> &str {
+    word.trim_end_matches([script::OPEN, script::WRITTEN])
+}
+
 /// Marks of vowels and of their absence are no letters to Rust, but part of the words of most
 /// Indian scripts: everything outside ASCII that is no punctuation belongs to a word.
 fn separates(c: char) -> bool {
+    if c.is_ascii() {
+        return !c.is_ascii_alphanumeric() && !is_apostrophe(c);
+    }
     let punctuation = matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{80}'..='\u{BF}' | '\u{964}' | '\u{965}');
-    !is_apostrophe(c)
-        && (c.is_whitespace() || punctuation || (c.is_ascii() && !c.is_ascii_alphanumeric()))
+    !is_apostrophe(c) && (c.is_whitespace() || punctuation)
 }
 
 fn is_apostrophe(c: char) -> bool {
@@ -154,7 +190,7 @@ fn is_apostrophe(c: char) -> bool {
 /// A person's name as written, without whose child or spouse it is; and the same without titles,
 /// where it has any.
 pub(super) fn of_person(text: &str) -> (Name, Option<Name>) {
-    let mut whole = read(own_part(text), &SHORT_FORMS);
+    let mut whole = read(own_part(text), &OF_PEOPLE);
     // `DE SOUZA` is `DSOUZA`.
     while let Some(at) = whole.words.windows(2).position(|pair| pair[0] == "DE") {
         let joined = format!("D{}", whole.words[at + 1]);
@@ -165,24 +201,26 @@ pub(super) fn of_person(text: &str) -> (Name, Option<Name>) {
     if let Some(at) = whole.words.iter().position(besides).filter(|at| *at > 0) {
         whole.words.truncate(at);
     }
-    let mut plain = whole.clone();
-    let spoken = |word: &String| {
-        word.trim_end_matches([script::OPEN, script::WRITTEN])
-            .to_owned()
-    };
-    let is_title = |word: &String| TITLES.contains(&spoken(word).as_str());
-    while let [first, _, ..] = plain.words.as_slice()
-        && (is_title(first) || LEADING_TITLES.contains(&spoken(first).as_str()))
+    let is_title = |word: &String| TITLES.contains(&spoken(word));
+    let mut plain = whole.words.as_slice();
+    while let [first, rest @ ..] = plain
+        && !rest.is_empty()
+        && (is_title(first) || LEADING_TITLES.contains(&spoken(first)))
     {
-        plain.words.remove(0);
+        plain = rest;
     }
-    while let [_, .., last] = plain.words.as_slice()
+    while let [rest @ .., last] = plain
+        && !rest.is_empty()
         && is_title(last)
     {
-        plain.words.pop();
+        plain = rest;
     }
-    let differs = plain.words.len() < whole.words.len();
-    (whole, differs.then_some(plain))
+    let differs = plain.len() < whole.words.len();
+    let plain = differs.then(|| Name {
+        words: plain.to_vec(),
+        ..whole.clone()
+    });
+    (whole, plain)
 }
 
 /// What stands before `S/O`, `D/O`, `W/O`, `C/O`, `SON OF` and the like; all of it where nothing
@@ -226,15 +264,23 @@ fn is_relation(rest: &str) -> bool {
 
 /// Whether a name says how a business is organised.
 pub(super) fn is_business(text: &str) -> bool {
-    let name = read(text, &LEGAL_SHORT_FORMS);
-    let mut last = name.words.iter().skip(1);
-    last.any(|word| FORMS.contains(&word.as_str()) && word != "INDIA")
+    let is_form = |word: &str| FORMS.contains(&word) && word != "INDIA";
+    let pieces = text.split(separates).filter(|piece| !piece.is_empty());
+    // Nearly all names are a few plain words, which need no list of their own.
+    if pieces.clone().all(is_plain) {
+        return pieces.take(MAX_WORDS).skip(1).any(|piece| {
+            let word = piece.to_ascii_uppercase();
+            is_form(OF_FORMS.get(word.as_str()).copied().unwrap_or(&word))
+        });
+    }
+    let name = read(text, &OF_FORMS);
+    name.words.iter().skip(1).any(|word| is_form(word))
 }
 
 /// A business's name: what it is called apart from how it is organised.
 pub(super) fn of_business(text: &str) -> Name {
     let text = text.replace('&', " AND ");
-    let mut name = read(&text, &BUSINESS_SHORT_FORMS);
+    let mut name = read(&text, &OF_BUSINESSES);
     name.words = without_messrs(name.words, &text);
     join_forms(&mut name.words);
     let mut called = Vec::new();
@@ -260,7 +306,7 @@ pub(super) fn of_business(text: &str) -> Name {
 /// form written out.
 #[must_use]
 pub fn search_words(text: &str) -> Vec<String> {
-    let name = read(&text.replace('&', " AND "), &LEGAL_SHORT_FORMS);
+    let name = read(&text.replace('&', " AND "), &OF_FORMS);
     let mut words = without_messrs(name.words, text);
     join_forms(&mut words);
     for word in &mut words {
