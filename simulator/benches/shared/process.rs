@@ -2,17 +2,22 @@
 //! it. Shared by the benches that need one; measures nothing by itself.
 
 use std::io::{BufRead as _, BufReader, Error, Result, Write as _};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use svc_test_support::Folder;
 
-/// The program that is measured.
-pub(crate) const SIMULATOR: &str = env!("CARGO_BIN_EXE_svc-simulator");
-
 /// A server that runs until this is dropped.
 pub(crate) struct Process {
     child: Child,
+}
+
+/// Processor time that a process has used.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cpu {
+    pub(crate) user: Duration,
+    pub(crate) system: Duration,
 }
 
 /// Which ports a simulator took.
@@ -34,11 +39,15 @@ impl Process {
         Ok((process, line.trim().to_owned()))
     }
 
-    /// The simulator with these arguments, on free ports and otherwise on its defaults, with this folder as
+    /// A simulator with these arguments, on free ports and otherwise on its defaults, with this folder as
     /// its own.
-    pub(crate) fn simulator(folder: &Folder, arguments: &[&str]) -> Result<(Self, Ports)> {
+    pub(crate) fn simulator(
+        program: &Path,
+        folder: &Folder,
+        arguments: &[&str],
+    ) -> Result<(Self, Ports)> {
         let ports = folder.path().join("ports.json");
-        let mut command = Command::new(SIMULATOR);
+        let mut command = Command::new(program);
         command.args(["serve", "--log", "warn", "--ports-file"]);
         command.arg(&ports).args(arguments);
         for listener in ["--console", "--sandbox", "--live"] {
@@ -51,16 +60,8 @@ impl Process {
     }
 
     /// The processor time it has used.
-    pub(crate) fn cpu(&self) -> Result<Duration> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // After the name in parentheses, utime and stime are the 12th and 13th figure, in hundredths.
-        let (_, figures) = stat.rsplit_once(')').unwrap_or_default();
-        let figures = figures.split_whitespace().skip(11).take(2);
-        let ticks: Vec<u64> = figures.filter_map(|it| it.parse().ok()).collect();
-        match ticks[..] {
-            [user, system] => Ok(Duration::from_millis((user + system) * 10)),
-            _ => Err(Error::other("no processor time")),
-        }
+    pub(crate) fn cpu(&self) -> Result<Cpu> {
+        Cpu::of(&self.child.id().to_string())
     }
 
     /// Its resident memory.
@@ -70,6 +71,37 @@ impl Process {
         let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
         let megabytes = kilobytes.map(|kilobytes| kilobytes / 1024.0);
         megabytes.ok_or_else(|| Error::other("no resident memory"))
+    }
+}
+
+impl Cpu {
+    /// What was used since then.
+    pub(crate) fn since(self, before: Cpu) -> Cpu {
+        Cpu {
+            user: self.user - before.user,
+            system: self.system - before.system,
+        }
+    }
+
+    /// By the program itself and for it.
+    pub(crate) fn total(self) -> Duration {
+        self.user + self.system
+    }
+
+    /// The processor time of this process, or of `self`: the one that measures.
+    pub(crate) fn of(process: &str) -> Result<Self> {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+        // After the name in parentheses, utime and stime are the 12th and 13th figure, in hundredths.
+        let (_, figures) = stat.rsplit_once(')').unwrap_or_default();
+        let figures = figures.split_whitespace().skip(11).take(2);
+        let ticks: Vec<u64> = figures.filter_map(|it| it.parse().ok()).collect();
+        match ticks[..] {
+            [user, system] => Ok(Cpu {
+                user: Duration::from_millis(user * 10),
+                system: Duration::from_millis(system * 10),
+            }),
+            _ => Err(Error::other("no processor time")),
+        }
     }
 }
 

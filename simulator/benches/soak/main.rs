@@ -102,7 +102,14 @@ async fn soak(out: &mut impl Write, all: u64, keeps: &[&str]) -> Result<[f64; 10
         next.store(to, Ordering::Relaxed);
         let calls = (to - from) as f64;
         let rate = calls / began.elapsed().as_secs_f64();
-        let cpu_us = (simulator.process.cpu()? - cpu_before).as_secs_f64() * 1e6 / calls;
+        let cpu_us = simulator
+            .process
+            .cpu()?
+            .since(cpu_before)
+            .total()
+            .as_secs_f64()
+            * 1e6
+            / calls;
         *resident = simulator.process.resident_mb()?;
         let memory = simulator.memory().await?;
         let bytes = memory["bytes"].as_f64();

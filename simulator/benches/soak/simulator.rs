@@ -1,6 +1,7 @@
 //! The simulator: a process of its own, asked over HTTP.
 
 use std::io::{Error, Result};
+use std::path::Path;
 
 use svc_test_support::{Connection, Folder};
 
@@ -18,7 +19,8 @@ impl Simulator {
     /// On free ports, with these arguments; its time runs fast, so that what is pending comes to its end.
     pub(crate) fn start(arguments: &[&str]) -> Result<Self> {
         let arguments = [&["--time-scale", "60"], arguments].concat();
-        let (process, ports) = Process::simulator(&Folder::new("soak"), &arguments)?;
+        let program = Path::new(env!("CARGO_BIN_EXE_svc-simulator"));
+        let (process, ports) = Process::simulator(program, &Folder::new("soak"), &arguments)?;
         Ok(Simulator {
             process,
             console: ports.of("console")?,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use svc_test_support::Connection;
 
+use super::process::Cpu;
 use super::server::Server;
 
 /// So many connections send at once.
@@ -14,11 +15,13 @@ pub(crate) const CONNECTIONS: usize = 32;
 
 /// What is sent. Each connection sends its own requests in turn, over and over.
 pub(crate) struct Load {
-    address: String,
+    pub(crate) address: String,
+    pub(crate) requests: Vec<Request>,
     connections: Vec<Arc<[Box<[u8]>]>>,
 }
 
 /// One request.
+#[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) path: &'static str,
     pub(crate) key: String,
@@ -35,8 +38,12 @@ pub(crate) struct Sample {
     pub(crate) p50_us: f64,
     /// 99 of 100 took no longer.
     pub(crate) p99_us: f64,
-    /// The server's processor time for each request.
+    /// The server's processor time for each request: all of it, its own, and the system's for it.
     pub(crate) cpu_us: f64,
+    pub(crate) user_us: f64,
+    pub(crate) system_us: f64,
+    /// The generator's processor time for each request.
+    pub(crate) generator_us: f64,
     /// The server's resident memory after the round.
     pub(crate) rss_mb: f64,
 }
@@ -45,16 +52,18 @@ impl Load {
     /// So many different requests, dealt out to the connections. With fewer requests than
     /// connections, some send the same.
     pub(crate) fn new(address: &str, count: usize, request: impl Fn(usize) -> Request) -> Self {
+        let requests: Vec<Request> = (0..count).map(request).collect();
         let each = count.div_ceil(CONNECTIONS);
         let of_connection = |connection: usize| {
             let numbers = (0..each).map(|turn| (turn * CONNECTIONS + connection) % count);
             numbers
-                .map(|number| request(number).written(address))
+                .map(|number| requests[number].written(address))
                 .collect()
         };
         Load {
             address: address.to_owned(),
             connections: (0..CONNECTIONS).map(of_connection).collect(),
+            requests,
         }
     }
 
@@ -64,7 +73,7 @@ impl Load {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let cpu_before = server.process.cpu()?;
+        let before = (server.process.cpu()?, Cpu::of("self")?);
         let began = Instant::now();
         let mut took = runtime.block_on(async {
             let until = began + time;
@@ -79,7 +88,11 @@ impl Load {
             }
             Ok::<_, Error>(took)
         })?;
-        let (elapsed, cpu) = (began.elapsed(), server.process.cpu()? - cpu_before);
+        let elapsed = began.elapsed();
+        let cpu = server.process.cpu()?.since(before.0);
+        let own = Cpu::of("self")?.since(before.1);
+        let count = took.len() as f64;
+        let each = |time: Duration| time.as_secs_f64() * 1e6 / count;
         took.sort_unstable();
         let percentile =
             |share: f64| f64::from(took[((took.len() - 1) as f64 * share) as usize]) / 1000.0;
@@ -87,14 +100,17 @@ impl Load {
             rate: took.len() as f64 / elapsed.as_secs_f64(),
             p50_us: percentile(0.5),
             p99_us: percentile(0.99),
-            cpu_us: cpu.as_secs_f64() * 1e6 / took.len() as f64,
+            cpu_us: each(cpu.total()),
+            user_us: each(cpu.user),
+            system_us: each(cpu.system),
+            generator_us: each(own.total()),
             rss_mb: server.process.resident_mb()?,
         })
     }
 }
 
 impl Request {
-    fn written(self, address: &str) -> Box<[u8]> {
+    fn written(&self, address: &str) -> Box<[u8]> {
         let Request {
             path,
             key,
@@ -122,6 +138,9 @@ impl Sample {
             p50_us: median(|sample| sample.p50_us),
             p99_us: median(|sample| sample.p99_us),
             cpu_us: median(|sample| sample.cpu_us),
+            user_us: median(|sample| sample.user_us),
+            system_us: median(|sample| sample.system_us),
+            generator_us: median(|sample| sample.generator_us),
             rss_mb: median(|sample| sample.rss_mb),
         }
     }
@@ -133,6 +152,9 @@ impl Sample {
             p50_us: self.p50_us / other.p50_us,
             p99_us: self.p99_us / other.p99_us,
             cpu_us: self.cpu_us / other.cpu_us,
+            user_us: self.user_us / other.user_us,
+            system_us: self.system_us / other.system_us,
+            generator_us: self.generator_us / other.generator_us,
             rss_mb: self.rss_mb / other.rss_mb,
         }
     }

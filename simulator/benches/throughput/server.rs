@@ -1,12 +1,13 @@
-//! The two servers that are compared.
+//! The servers that are compared.
 
 use std::io::Result;
+use std::path::Path;
 use std::process::Command;
 
 use svc_test_support::Folder;
 
-use super::bare;
 use super::process::Process;
+use super::{bare, echo};
 
 /// A server that runs until this is dropped.
 pub(crate) struct Server {
@@ -20,7 +21,7 @@ pub(crate) struct Server {
 impl Server {
     /// The simulator on its defaults, on free ports, with the rules of this file before its own, and
     /// these arguments.
-    pub(crate) fn simulator(rules: Option<&str>, more: &[&str]) -> Result<Self> {
+    pub(crate) fn simulator(program: &Path, rules: Option<&str>, more: &[&str]) -> Result<Self> {
         let folder = Folder::new("throughput");
         let mut arguments = more.to_vec();
         if let Some(rules) = rules {
@@ -29,7 +30,7 @@ impl Server {
             std::fs::write(scenarios.join("rules.toml"), rules)?;
             arguments.extend(["--no-reload", "--scenarios", "rules"]);
         }
-        let (process, ports) = Process::simulator(&folder, &arguments)?;
+        let (process, ports) = Process::simulator(program, &folder, &arguments)?;
         Ok(Server {
             process,
             sandbox: ports.of("sandbox")?,
@@ -39,8 +40,17 @@ impl Server {
 
     /// The bare server: this program again, in another role.
     pub(crate) fn bare() -> Result<Self> {
+        Server::role(bare::FLAG)
+    }
+
+    /// The one that only echoes.
+    pub(crate) fn echo() -> Result<Self> {
+        Server::role(echo::FLAG)
+    }
+
+    fn role(flag: &str) -> Result<Self> {
         let program = std::env::current_exe()?;
-        let (process, address) = Process::start(Command::new(program).arg(bare::FLAG))?;
+        let (process, address) = Process::start(Command::new(program).arg(flag))?;
         Ok(Server {
             process,
             sandbox: address.clone(),

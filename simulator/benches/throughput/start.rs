@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "a bench measures real time")]
 
 use std::io::{Result, Write};
+use std::path::Path;
 use std::time::Instant;
 
 use super::server::Server;
@@ -11,15 +12,15 @@ const READY_MS: f64 = 30.0;
 const IDLE_MB: f64 = 15.0;
 
 /// Starts the simulator so often, one after the other, and prints the medians.
-pub(crate) fn measure(out: &mut impl Write, times: usize) -> Result<()> {
+pub(crate) fn measure(out: &mut impl Write, program: &Path, times: usize) -> Result<()> {
     let (mut ready, mut idle) = (Vec::new(), Vec::new());
     for _ in 0..times {
         let began = Instant::now();
-        let server = Server::simulator(None, &[])?;
+        let server = Server::simulator(program, None, &[])?;
         ready.push(began.elapsed().as_secs_f64() * 1e3);
         idle.push(server.process.resident_mb()?);
     }
-    let size_mb = std::fs::metadata(super::process::SIMULATOR)?.len() as f64 / 1e6;
+    let size_mb = std::fs::metadata(program)?.len() as f64 / 1e6;
     let mut row = |what: &str, figure: f64, bound: f64| {
         let verdict = if figure <= bound { "reached" } else { "MISSED" };
         writeln!(out, "{what:<30} {figure:>9.1}, at most {bound}: {verdict}")

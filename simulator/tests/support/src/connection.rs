@@ -39,18 +39,10 @@ impl Connection {
             if self.stream.read_buf(&mut self.buffer).await? == 0 {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
-            let end = self.buffer.windows(4).position(|it| it == b"\r\n\r\n");
-            let Some(end) = end else { continue };
-            let head = String::from_utf8_lossy(&self.buffer[..end]);
-            let length = head.lines().find_map(|line| {
-                let (name, value) = line.split_once(':')?;
-                let is_it = name.eq_ignore_ascii_case("content-length");
-                is_it.then(|| value.trim().parse::<usize>().ok())?
-            });
-            let length = length.ok_or_else(|| Error::other("an answer without a length"))?;
-            let status = head.get(9..12).and_then(|it| it.parse().ok());
-            let status = status.ok_or_else(|| Error::other("an answer without a status"))?;
-            self.body = end + 4..end + 4 + length;
+            let Some((status, head, length)) = read_head(&self.buffer)? else {
+                continue;
+            };
+            self.body = head..head + length;
             if self.buffer.len() >= self.body.end {
                 return Ok(status);
             }
@@ -68,4 +60,20 @@ impl Connection {
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.buffer).into_owned()
     }
+}
+
+/// Status, length of the head and length of the body of the answer that begins here; none while its head is
+/// incomplete.
+fn read_head(answer: &[u8]) -> Result<Option<(u16, usize, usize)>> {
+    let mut headers = [httparse::EMPTY_HEADER; 32];
+    let mut response = httparse::Response::new(&mut headers);
+    let parsed = response.parse(answer).map_err(Error::other)?;
+    let (httparse::Status::Complete(head), Some(status)) = (parsed, response.code) else {
+        return Ok(None);
+    };
+    let mut headers = response.headers.iter();
+    let length = headers.find(|header| header.name.eq_ignore_ascii_case("content-length"));
+    let length = length.and_then(|header| str::from_utf8(header.value).ok()?.parse().ok());
+    let length = length.ok_or_else(|| Error::other("an answer without a length"))?;
+    Ok(Some((status, head, length)))
 }
