@@ -139,15 +139,15 @@ impl Host {
             Err(rejection) => return self.unauthenticated_reply(call, &rejection),
         };
         loop {
-            let cell = match self.directory.by_key(credential.key, self.clock.now()) {
+            let now = self.clock.now();
+            let cell = match self.directory.by_key(credential.key, now) {
                 Ok(Some(cell)) => cell,
                 Ok(None) => return self.unauthenticated_reply(call, &Rejection::UnknownKey),
                 Err(OpenError::Journal(error)) => return self.internal_error(call, &error),
                 Err(_) => return self.unauthenticated_reply(call, &Rejection::TooManyAccounts),
             };
             let rules = self.rules.of(&cell);
-            let mut prepared =
-                engine::prepare(&rules, cell.id(), credential, call, self.clock.now());
+            let mut prepared = engine::prepare(&rules, cell.id(), credential, call, now);
             prepared.room = self.memory.room();
             let execution = CallExecution {
                 scheduler: &self.scheduler,

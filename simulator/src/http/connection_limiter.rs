@@ -2,8 +2,8 @@
 //! is closed for a new one; while every connection is busy with a call, the new one waits.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
+use tokio::task::AbortHandle;
 
 /// The value of [`SlotState::idle_since`] while a call is being answered.
 const BUSY: u64 = u64::MAX;
@@ -36,10 +36,13 @@ pub(super) struct Slot {
     _permit: OwnedSemaphorePermit,
 }
 
-struct SlotState {
+/// What the limiter knows of a connection that has a slot.
+pub(super) struct SlotState {
     /// How many connections were accepted when the connection became idle, or [`BUSY`].
     idle_since: AtomicU64,
-    evicted: CancellationToken,
+    /// The task that serves the connection. Ending it costs a connection nothing before: no wake-up of it has to ask
+    /// whether it is to end.
+    task: OnceLock<AbortHandle>,
 }
 
 impl ConnectionLimiter {
@@ -53,15 +56,15 @@ impl ConnectionLimiter {
         })
     }
 
-    /// Waits for a slot for a new connection. Cancelling `end` evicts the connection, too.
-    pub(super) async fn acquire(self: &Arc<Self>, end: &CancellationToken) -> Slot {
+    /// Waits for a slot for a new connection.
+    pub(super) async fn acquire(self: &Arc<Self>) -> Slot {
         let permit = match Arc::clone(&self.free).try_acquire_owned() {
             Ok(permit) => permit,
             Err(_) => self.wait_for_permit().await,
         };
         let state = Arc::new(SlotState {
             idle_since: AtomicU64::new(self.accepted.fetch_add(1, Ordering::Relaxed)),
-            evicted: end.child_token(),
+            task: OnceLock::new(),
         });
         self.taken.lock().push(Arc::clone(&state));
         Slot {
@@ -85,23 +88,45 @@ impl ConnectionLimiter {
 
     /// Closes the connection that has been idle longest. False if none is idle.
     fn evict_idle(&self) -> bool {
-        let taken = self.taken.lock();
         let since = |slot: &&Arc<SlotState>| slot.idle_since.load(Ordering::Relaxed);
-        let Some(longest) = taken.iter().min_by_key(since) else {
+        let longest = self.taken.lock().iter().min_by_key(since).cloned();
+        let Some(longest) = longest else {
             return false;
         };
         let is_idle = longest.idle_since.swap(BUSY, Ordering::Relaxed) != BUSY;
         if is_idle {
-            longest.evicted.cancel();
+            longest.evict();
         }
         is_idle
+    }
+
+    /// Closes every connection, busy or not.
+    pub(super) fn evict_all(&self) {
+        // Without the lock: a connection that ends gives its slot back.
+        let taken = self.taken.lock().clone();
+        taken.iter().for_each(|slot| slot.evict());
+    }
+}
+
+impl SlotState {
+    /// Notes which task serves the connection.
+    pub(super) fn served_by(&self, task: AbortHandle) {
+        let set = self.task.set(task);
+        set.expect("a connection is served by one task");
+    }
+
+    fn evict(&self) {
+        // Who waits for a slot accepts connections: none is without its task meanwhile.
+        if let Some(task) = self.task.get() {
+            task.abort();
+        }
     }
 }
 
 impl Slot {
-    /// Cancelled when the connection must end.
-    pub(super) fn evicted(&self) -> CancellationToken {
-        self.state.evicted.clone()
+    /// What the limiter knows of it.
+    pub(super) fn state(&self) -> Arc<SlotState> {
+        Arc::clone(&self.state)
     }
 
     /// Whether a new connection waits for a slot while all are busy. The next connection whose call is

@@ -1,9 +1,12 @@
 //! The edge: accepts the connections of a listener and hands each request to its handler, with a limit
 //! on everything that a client can occupy. Decides nothing about a request but when its connection ends.
 
+use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
@@ -15,7 +18,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,6 +26,7 @@ use tower::Service as _;
 
 pub use super::connection_limiter::RequestBody;
 use super::connection_limiter::{ConnectionLimiter, Slot};
+use super::connection_timer::ConnectionTimer;
 use super::request_gate::{RefusedRequest, RequestGate};
 pub use super::request_head::MalformedRequest;
 use super::socket::{BrokenResponse, Socket, UnreadInput};
@@ -121,8 +125,30 @@ where
     if body.size_hint().lower() > at_most as u64 {
         return ReadBody::TooLarge;
     }
-    let read = tokio::time::timeout(timeout, collect(body, at_most)).await;
-    read.unwrap_or(ReadBody::Incomplete)
+    let mut read = pin!(collect(body, at_most));
+    match at_once(read.as_mut()).await {
+        Some(read) => read,
+        None => {
+            let read = tokio::time::timeout(timeout, read).await;
+            read.unwrap_or(ReadBody::Incomplete)
+        }
+    }
+}
+
+/// What comes of a future that is ready when it is asked for the second time. Hyper hands over a body that has
+/// arrived when it was asked for once: nearly no body needs a timer.
+async fn at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    let mut asked = false;
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(ready) => Poll::Ready(Some(ready)),
+        Poll::Pending if asked => Poll::Ready(None),
+        Poll::Pending => {
+            asked = true;
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await
 }
 
 /// Collects a body. One that arrives in one piece, as nearly all do, is not copied.
@@ -174,26 +200,28 @@ pub async fn serve(
     limits: EdgeLimits,
     stop: CancellationToken,
 ) {
-    let http = Arc::new(builder(&limits));
+    let http = builder(&limits);
     let limiter = ConnectionLimiter::new(limits.connections);
-    let (connections, end) = (TaskTracker::new(), CancellationToken::new());
-    let _ended_when_dropped = end.clone().drop_guard();
+    let connections = TaskTracker::new();
+    let stopped = Arc::new(Stop::default());
+    let _ended_when_dropped = EndWhenDropped(Arc::clone(&limiter));
     loop {
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            accepted = accept(&listener, &limiter, &end) => accepted,
+            accepted = accept(&listener, &limiter) => accepted,
         };
         let Some((stream, peer, slot)) = accepted else {
             continue;
         };
-        let (http, handler) = (Arc::clone(&http), handler.clone());
-        // A token of its own, so that a busy connection shares no lock with another.
-        let stop = stop.child_token();
-        connections.spawn(async move {
-            connection(&http, stream, peer, handler, &limits, &stop, slot).await;
+        let (http, handler, stopped) = (http.clone(), handler.clone(), Arc::clone(&stopped));
+        let state = slot.state();
+        let task = connections.spawn(async move {
+            connection(http, stream, peer, handler, &limits, stopped, slot).await;
         });
+        state.served_by(task.abort_handle());
     }
+    stopped.begin();
     drop(listener);
     connections.close();
     if tokio::time::timeout(limits.drain, connections.wait())
@@ -204,16 +232,57 @@ pub async fn serve(
             connections = connections.len(),
             "requests were still running at the drain deadline"
         );
-        end.cancel();
+        limiter.evict_all();
         connections.wait().await;
+    }
+}
+
+/// Closes every connection of a listener that is no longer served.
+struct EndWhenDropped(Arc<ConnectionLimiter>);
+
+impl Drop for EndWhenDropped {
+    fn drop(&mut self) {
+        self.0.evict_all();
+    }
+}
+
+/// The stop of a listener as its connections see it.
+#[derive(Default)]
+struct Stop {
+    begun: AtomicBool,
+    token: CancellationToken,
+}
+
+impl Stop {
+    fn begin(&self) {
+        self.begun.store(true, Ordering::Release);
+        self.token.cancel();
+    }
+
+    fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::Acquire)
+    }
+
+    /// Waits for it, in the task of one connection. Each wake-up of the task looks here: the token, which has a
+    /// lock, is asked the first time only, and wakes the task by itself.
+    async fn wait(&self) {
+        let mut cancelled = pin!(self.token.cancelled());
+        let mut waits = false;
+        poll_fn(|context| {
+            if waits && !self.has_begun() {
+                return Poll::Pending;
+            }
+            waits = true;
+            cancelled.as_mut().poll(context)
+        })
+        .await;
     }
 }
 
 fn builder(limits: &EdgeLimits) -> Builder {
     let mut http = Builder::new();
     // Hyper's default of 100 headers is the limit: setting it would move the headers to the heap.
-    http.timer(TokioTimer::new())
-        .header_read_timeout(limits.head)
+    http.header_read_timeout(limits.head)
         .max_buf_size(limits.head_bytes + READ_AHEAD_BYTES)
         .keep_alive(true)
         .half_close(false);
@@ -225,10 +294,9 @@ fn builder(limits: &EdgeLimits) -> Builder {
 async fn accept(
     listener: &TcpListener,
     limiter: &Arc<ConnectionLimiter>,
-    end: &CancellationToken,
 ) -> Option<(TcpStream, SocketAddr, Slot)> {
     match listener.accept().await {
-        Ok((stream, peer)) => Some((stream, peer, limiter.acquire(end).await)),
+        Ok((stream, peer)) => Some((stream, peer, limiter.acquire().await)),
         Err(error) => {
             // One client's failure, or no sockets left: neither is a reason to stop listening.
             tracing::warn!(%error, "a connection could not be accepted");
@@ -239,26 +307,25 @@ async fn accept(
 }
 
 async fn connection(
-    http: &Builder,
+    mut http: Builder,
     stream: TcpStream,
     peer: SocketAddr,
     handler: impl Handler,
     limits: &EdgeLimits,
-    stop: &CancellationToken,
+    stop: Arc<Stop>,
     slot: Slot,
 ) {
     // Answers are written whole: waiting for more bytes would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY was not set");
     }
-    let evicted = slot.evicted();
     let state = Arc::new(ConnectionState {
         peer,
         slot: Arc::new(slot),
         requests: AtomicU64::new(0),
         refused: RefusedRequest::default(),
         unread: UnreadInput::default(),
-        stop: stop.clone(),
+        stop: Arc::clone(&stop),
     });
     let gate = RequestGate::new(limits.head_bytes, state.refused.clone());
     let unread = state.unread.clone();
@@ -270,22 +337,18 @@ async fn connection(
         let state = Arc::clone(&serving);
         async move { state.finish(number, answer.await).await }
     });
+    http.timer(ConnectionTimer::default());
     let mut connection = http.serve_connection(TokioIo::new(socket), service);
     let ended = tokio::select! {
         biased;
         ended = &mut connection => ended,
-        () = evicted.cancelled() => return,
-        () = stop.cancelled() => {
+        () = stop.wait() => {
             if state.requests.load(Ordering::Relaxed) == 0 {
                 // Hyper would wait for a first request.
                 return;
             }
-            std::pin::Pin::new(&mut connection).graceful_shutdown();
-            tokio::select! {
-                biased;
-                ended = &mut connection => ended,
-                () = evicted.cancelled() => return,
-            }
+            Pin::new(&mut connection).graceful_shutdown();
+            (&mut connection).await
         }
     };
     let Err(error) = ended else {
@@ -294,11 +357,7 @@ async fn connection(
     tracing::debug!(%error, %peer, "a connection broke");
     if let Some(broken) = BrokenResponse::from_error(&error) {
         let socket = connection.into_parts().io.into_inner();
-        tokio::select! {
-            biased;
-            () = broken.play(socket, stop) => {}
-            () = evicted.cancelled() => {}
-        }
+        broken.play(socket, &stop.token).await;
     }
 }
 
@@ -309,7 +368,7 @@ struct ConnectionState {
     requests: AtomicU64,
     refused: RefusedRequest,
     unread: UnreadInput,
-    stop: CancellationToken,
+    stop: Arc<Stop>,
 }
 
 impl ConnectionState {
@@ -339,7 +398,7 @@ impl ConnectionState {
             // after a refused request.
             self.unread.note();
             close_after(&mut answer);
-        } else if self.stop.is_cancelled() || self.slot.is_contended() {
+        } else if self.stop.has_begun() || self.slot.is_contended() {
             // The listener stops, or a new connection waits for the slot.
             close_after(&mut answer);
         }

@@ -13,6 +13,7 @@ pub mod operations;
 pub mod people;
 
 mod connection_limiter;
+mod connection_timer;
 mod consent;
 mod field_rule;
 mod in_process_call;
