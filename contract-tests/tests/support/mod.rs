@@ -195,6 +195,7 @@ impl Target for InProcess {
                 content_encoding: header("content-encoding"),
                 idempotency_key: header("idempotency-key"),
                 reference_id: header("x-reference-id"),
+                all: None,
             },
             body: if sent.len() > MAX_BODY_BYTES {
                 Body::TooLarge

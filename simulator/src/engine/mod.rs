@@ -10,4 +10,4 @@ pub mod state;
 
 pub use call::pipeline::{Decision, decide, decide_waiting};
 pub use call::prepare::{Plan, Prepared, Room, prepare};
-pub use call::settle::{finish, unauthenticated_reply};
+pub use call::settle::{UnauthenticatedCall, finish, unauthenticated_reply};

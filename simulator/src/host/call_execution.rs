@@ -10,7 +10,7 @@ use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::VerificationId;
-use crate::engine::{self, Decision, Prepared};
+use crate::engine::{self, Decision, Prepared, UnauthenticatedCall};
 
 /// A prepared call and the account that it is for.
 pub(super) struct CallExecution<'a> {
@@ -45,30 +45,40 @@ struct DelayedCall {
     delay_ms: u64,
 }
 
-/// What one look at the account came to.
-enum Progress {
+/// What became of a call.
+pub(super) enum Executed {
+    /// This is its reply.
     Answered(Reply),
-    Delayed(DelayedCall),
-    Waiting(WaitingDuplicate),
+    /// Its key does not work.
+    Unauthenticated(UnauthenticatedCall),
+    /// The account was closed before it was executed.
     AccountClosed,
 }
 
+/// What one look at the account came to.
+enum Progress {
+    Ended(Executed),
+    Delayed(DelayedCall),
+    Waiting(WaitingDuplicate),
+}
+
 impl CallExecution<'_> {
-    /// The reply; none where the account was closed before the call was executed.
-    pub(super) async fn run(&self) -> Result<Option<Reply>, CallError> {
+    /// Executes it.
+    pub(super) async fn run(&self) -> Result<Executed, CallError> {
         let mut waiting = None;
         loop {
             // Made before the look, so that no change in between is missed.
             let changed = self.cell.changed.notified();
             self.cell.yield_while_contended().await;
             match self.step(waiting)? {
-                Progress::Answered(reply) => return Ok(Some(reply)),
-                Progress::Delayed(call) => return self.finish_later(call).await.map(Some),
+                Progress::Ended(executed) => return Ok(executed),
+                Progress::Delayed(call) => {
+                    return self.finish_later(call).await.map(Executed::Answered);
+                }
                 Progress::Waiting(duplicate) => {
                     waiting = Some(duplicate);
                     changed.await;
                 }
-                Progress::AccountClosed => return Ok(None),
             }
         }
     }
@@ -81,10 +91,11 @@ impl CallExecution<'_> {
         if let Some(it) = waiting.take_if(|it| it.generation != generation)
             && let Some(orphan) = locked.state.orphaned.get(&(it.generation, it.original))
         {
-            return Ok(Progress::Answered(orphan.reply.clone().replayed()));
+            let reply = orphan.reply.clone().replayed();
+            return Ok(Progress::Ended(Executed::Answered(reply)));
         }
         if locked.state.closed {
-            return Ok(Progress::AccountClosed);
+            return Ok(Progress::Ended(Executed::AccountClosed));
         }
         locked.finish_due()?;
         let (account, machine) = (&locked.state.account, locked.machine);
@@ -100,8 +111,9 @@ impl CallExecution<'_> {
                     locked.commit(entry)?;
                     locked.schedule();
                 }
-                Progress::Answered(reply)
+                Progress::Ended(Executed::Answered(reply))
             }
+            Decision::Unauthenticated(call) => Progress::Ended(Executed::Unauthenticated(call)),
             Decision::Delayed {
                 verification,
                 delay_ms,

@@ -10,7 +10,7 @@
 //! | [`Rank::AccountRules`] | `AccountCell::own_rules` | the scenarios added for one account | an `Arc` is read or replaced |
 //! | [`Rank::Names`] | `Directory::shards` | which account a key's name belongs to | a name is looked up, added or removed |
 //! | [`Rank::Rules`] | `RulesStore::current` | the rules of all accounts | an `Arc` is read or replaced |
-//! | [`Rank::Record`] | the lists of the in-memory journal and transport | what was appended or sent | one entry is pushed or copied |
+//! | [`Rank::Record`] | the lists of the in-memory journal and transport, and of calls that no account keeps | what was appended, sent or refused | one entry is pushed or the list is copied |
 //!
 //! A thread takes locks from the top of this table down, and each rank once. No lock is held across an
 //! `.await`: the guards are not `Send`, so that a task that tried would not compile.

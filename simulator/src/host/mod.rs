@@ -16,6 +16,7 @@ pub mod reload;
 mod rules_store;
 mod scheduler;
 pub mod transport;
+pub mod unauthenticated;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +41,7 @@ use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::Phase;
 use crate::scenario::AccountConfig;
 pub use account_rules::added_name;
-use call_execution::CallExecution;
+use call_execution::{CallExecution, Executed};
 pub use cell::{AccountCell, EventBatch, MAX_EVENTS};
 use clock::Clock;
 use clock_move::{ClockMove, ClockMoveError, ClockTarget, move_clock};
@@ -53,6 +54,7 @@ use memory::{MemoryGovernor, MemoryLimits, TotalMemory};
 use rules_store::RulesStore;
 pub use rules_store::{ReloadFailure, ReloadStatus};
 use scheduler::{LockedAccount, Scheduler};
+use unauthenticated::UnauthenticatedCalls;
 
 /// A running simulator, without its listeners.
 pub struct Host {
@@ -61,6 +63,7 @@ pub struct Host {
     memory: Arc<MemoryGovernor>,
     clock: Clock,
     scheduler: Arc<Scheduler>,
+    unauthenticated: UnauthenticatedCalls,
 }
 
 /// Why an account was not changed.
@@ -129,6 +132,7 @@ impl Host {
             memory,
             clock,
             scheduler,
+            unauthenticated: UnauthenticatedCalls::default(),
         }))
     }
 
@@ -158,33 +162,16 @@ impl Host {
             let executed = execution.run().await;
             self.evict();
             match executed {
-                Ok(Some(reply)) => return reply,
+                Ok(Executed::Answered(reply)) => return reply,
+                Ok(Executed::Unauthenticated(refused)) => {
+                    let account = Some(cell.id());
+                    return self.note_unauthenticated(call.environment, account, refused);
+                }
                 // The account was closed in between: it begins anew.
-                Ok(None) => {}
+                Ok(Executed::AccountClosed) => {}
                 Err(error) => return self.internal_error(call, &error),
             }
         }
-    }
-
-    /// The reply to a call that made the service fail.
-    #[must_use]
-    pub fn internal_error_reply(&self, call: &Call<'_>) -> Reply {
-        self.unauthenticated_reply(call, &Rejection::Internal)
-    }
-
-    /// The reply to a request that no call can be made of: nothing is executed and nothing recorded.
-    #[must_use]
-    pub fn malformed_request_reply(&self, call: &Call<'_>, reason: &str) -> Reply {
-        self.unauthenticated_reply(call, &Rejection::input(reason))
-    }
-
-    fn unauthenticated_reply(&self, call: &Call<'_>, rejection: &Rejection) -> Reply {
-        engine::unauthenticated_reply(&self.rules(), call, rejection, self.clock.now())
-    }
-
-    fn internal_error(&self, call: &Call<'_>, error: &dyn std::error::Error) -> Reply {
-        tracing::error!(%error, "a call was answered with an internal error");
-        self.internal_error_reply(call)
     }
 
     /// Begins no further attempt to deliver.

@@ -25,7 +25,7 @@ use super::consent::{self, ConsentLinks};
 use super::edge::{Handler, IncomingRequest, MalformedRequest, ReadBody, read_body};
 use crate::engine::call::input::MAX_BODY_BYTES;
 use crate::engine::call::reply::Reply;
-use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
+use crate::engine::call::request::{Body, Call, Environment, Header, HeaderLines, Headers};
 use crate::host::Host;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -145,9 +145,21 @@ fn date(now: Timestamp) -> HeaderValue {
     HeaderValue::try_from(text).expect("a date is letters, digits, spaces and a few signs")
 }
 
+/// HTTP does not tell names apart by case, nor the order of lines with different names.
+impl HeaderLines for HeaderMap {
+    fn each(&self, line: &mut dyn FnMut(&str, &[u8])) {
+        for (name, value) in self {
+            line(name.as_str(), value.as_bytes());
+        }
+    }
+}
+
 /// The headers that the engine reads. One pass over the few headers costs less than five look-ups.
 fn headers(map: &HeaderMap) -> Headers<'_> {
-    let mut headers = Headers::default();
+    let mut headers = Headers {
+        all: Some(map),
+        ..Headers::default()
+    };
     for (name, value) in map {
         let header = match name {
             name if name == AUTHORIZATION => &mut headers.authorization,

@@ -225,6 +225,7 @@ impl<'r> Rehearsal<'r> {
         });
         let (reply, entry, delay_ms) = match decision {
             Decision::Answered { reply, entry } => (reply, entry, 0),
+            Decision::Unauthenticated(refused) => (refused.reply, None, 0),
             Decision::Delayed {
                 verification,
                 delay_ms,

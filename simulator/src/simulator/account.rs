@@ -11,6 +11,7 @@ use svc_fixtures::reading::Problems;
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::delivery::Delivery;
 use crate::engine::state::manage;
+use crate::engine::state::received::ReceivedRequest;
 use crate::engine::state::wallet::Wallet;
 use crate::host::clock_move::{ClockMove, ClockMoveError, ClockTarget};
 use crate::host::journal::JournalError;
@@ -58,6 +59,8 @@ pub struct CallSummary {
     pub envelope: Bytes,
     /// What was charged.
     pub charged: Paise,
+    /// The request as it came in, credentials blacked out; none of the step of a bundle.
+    pub request: Option<Arc<ReceivedRequest>>,
 }
 
 /// Why a receiver was not registered.
@@ -200,6 +203,7 @@ impl AccountHandle {
                 status: answer.status,
                 envelope: answer.envelope.clone(),
                 charged: call.charged,
+                request: call.request.clone(),
             });
             summaries.collect()
         })

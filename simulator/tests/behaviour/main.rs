@@ -6,6 +6,7 @@ mod audit;
 mod authentication;
 mod broken;
 mod bundles;
+mod call_log;
 mod catalogue;
 mod changes;
 mod computed;

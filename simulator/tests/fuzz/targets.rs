@@ -80,6 +80,7 @@ pub(crate) fn engine(data: &[u8]) {
             content_encoding: Header::Absent,
             idempotency_key: header(key),
             reference_id: header(reference),
+            all: None,
         },
         body: Body::Whole(body),
     };

@@ -9,6 +9,7 @@ pub mod consent;
 pub mod idempotency;
 pub mod input;
 pub mod prepare;
+pub mod received;
 pub mod render;
 pub mod reply;
 pub mod request;

@@ -20,7 +20,7 @@ use super::reply::Reply;
 use super::request::Environment;
 use super::resolve::{ResolvedSteps, Resolver, latency};
 use super::rules::Rules;
-use super::settle::{Settlement, refuse};
+use super::settle::{Settlement, UnauthenticatedCall, refuse};
 use super::step_plan::StepPlan;
 use crate::engine::state::access::{self, Clocks};
 use crate::engine::state::account::Account;
@@ -63,6 +63,8 @@ pub enum Decision {
         /// What changes.
         entry: Option<Entry>,
     },
+    /// Its key does not work: the account keeps nothing of it.
+    Unauthenticated(UnauthenticatedCall),
 }
 
 /// Decides a call. All checks are made here, in the order of the contract; a mistake that
@@ -355,6 +357,7 @@ impl<'a> CallPipeline<'a> {
             Some(first) => {
                 *verification = Verification {
                     reference: verification.reference.take(),
+                    second_request: verification.request.take(),
                     phase: verification.phase,
                     ..first.clone()
                 };
@@ -438,13 +441,9 @@ impl<'a> CallPipeline<'a> {
         let (rules, environment) = (self.rules, self.prepared.environment);
         if rules.contract.error(rejection.code()).status == 401 {
             let nobody = self.prepared.content.verification(0);
-            let reply = refuse(
-                rules,
-                environment,
-                &mut self.verification(nobody),
-                rejection,
-            );
-            return Decision::Answered { reply, entry: None };
+            let refused =
+                UnauthenticatedCall::new(rules, environment, self.verification(nobody), rejection);
+            return Decision::Unauthenticated(refused);
         }
         let mut verification = Box::new(self.verification(self.next_id()));
         let reply = refuse(rules, environment, &mut verification, rejection);

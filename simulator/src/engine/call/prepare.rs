@@ -5,18 +5,20 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use svc_fixtures::contract::{Kind, OperationIndex, Tries};
+use svc_fixtures::contract::{Kind, OperationIndex, Tries, unknown_members};
 use svc_fixtures::json::Json;
 
 use super::bundle::{BundlePlan, plan_bundle};
 use super::idempotency;
 use super::input;
+use super::received::{NAMED_UNKNOWN_MEMBERS, received};
 use super::request::{Body, Call, Credential, Environment, Header};
 use super::route::{Target, dotted};
 use super::rules::Rules;
 use super::step_plan::{StepPlan, plan_step};
 use crate::engine::state::flow::{FlowAdvance, StepOf};
 use crate::engine::state::ids::{BodyDigest, Content, VerificationId};
+use crate::engine::state::received::ReceivedRequest;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::usage::{self, Period};
 use crate::engine::state::verification::Verification;
@@ -39,6 +41,8 @@ pub struct Prepared<'a> {
     pub reference: Option<&'a str>,
     /// Its `Idempotency-Key`.
     pub idempotency_key: Option<&'a str>,
+    /// All of it, for the call log.
+    pub request: Arc<ReceivedRequest>,
     /// What says whether another body is the same.
     pub body: BodyDigest,
     /// What its id is made from.
@@ -66,6 +70,7 @@ impl Prepared<'_> {
         Verification {
             counted: self.operation.is_some(),
             reference: self.reference.map(Into::into),
+            request: Some(Arc::clone(&self.request)),
             ..Verification::new(id, Arc::clone(&self.endpoint), now)
         }
     }
@@ -112,10 +117,7 @@ pub fn prepare<'a>(
         )),
         _ => None,
     };
-    let body = match &json {
-        Some(Ok(json)) => BodyDigest::of_json(&endpoint, json),
-        _ => BodyDigest::of_bytes(&endpoint, call.method, call.query, whole(call.body)),
-    };
+    let body = digest(&endpoint, call, json.as_ref());
     let (reference_id, idempotency_key) =
         (reference.clone().ok().flatten(), key.clone().ok().flatten());
     let content = Content::of(
@@ -134,6 +136,7 @@ pub fn prepare<'a>(
         content_type: call.headers.content_type.text(),
     };
     let read = json.as_ref().and_then(|json| json.as_ref().ok());
+    let request = received(call, unknown_of(rules, &target, json.as_ref()));
     let read = read.filter(|_| reference.is_ok() && key.is_ok());
     let wrong_try = read.and_then(|json| wrong_try(rules, operation?, json));
     let plan = target.and_then(|target| {
@@ -149,11 +152,44 @@ pub fn prepare<'a>(
         operation,
         reference: reference_id,
         idempotency_key,
+        request,
         body,
         content,
         plan,
         wrong_try,
         room: Room::Enough,
+    }
+}
+
+/// The members of a body that no field of the operation names, or of no step of the bundle.
+fn unknown_of(
+    rules: &Rules,
+    target: &Result<Target<'_>, Rejection>,
+    json: Option<&Result<Json<'_>, Rejection>>,
+) -> Vec<String> {
+    let (Ok(target), Some(Ok(json))) = (target, json) else {
+        return Vec::new();
+    };
+    let members = json.as_object().unwrap_or_default();
+    match *target {
+        Target::Operation(operation) => {
+            let fields = &rules.contract.operations[operation].request;
+            let field = |name: &str| fields.iter().find(|field| field.name == name);
+            unknown_members(members, field, NAMED_UNKNOWN_MEMBERS)
+        }
+        Target::Bundle(bundle) => {
+            let row = &rules.contract.bundles[bundle];
+            let (fields, steps) = (rules.contract.bundle_fields(row), &row.steps);
+            // Where two steps need different values, the last part of a step's name stands before the field.
+            let of_step = |step: &str| steps.iter().any(|it| it.rsplit('.').next() == Some(step));
+            let field = |name: &str| {
+                let own = name.split_once('.').filter(|(step, _)| of_step(step));
+                let name = own.map_or(name, |(_, name)| name);
+                fields.iter().find(|field| field.name == name)
+            };
+            unknown_members(members, field, NAMED_UNKNOWN_MEMBERS)
+        }
+        Target::Verification(_) | Target::Usage => Vec::new(),
     }
 }
 
@@ -186,6 +222,18 @@ fn wrong_try(rules: &Rules, operation: OperationIndex, json: &Json<'_>) -> Optio
         token: json.get(step.takes.as_ref()?)?.as_text()?.into(),
         operation: None,
     })
+}
+
+/// What says whether another call of this endpoint has the same body.
+fn digest(
+    endpoint: &str,
+    call: &Call<'_>,
+    json: Option<&Result<Json<'_>, Rejection>>,
+) -> BodyDigest {
+    match json {
+        Some(Ok(json)) => BodyDigest::of_json(endpoint, json),
+        _ => BodyDigest::of_bytes(endpoint, call.method, call.query, whole(call.body)),
+    }
 }
 
 /// What of the body says which call this is. One that was not read to its end says nothing.

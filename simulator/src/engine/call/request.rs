@@ -26,15 +26,23 @@ pub struct Call<'a> {
     pub body: Body<'a>,
 }
 
-/// The headers the service looks at.
+/// The headers the service looks at, and all others.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(missing_docs, reason = "each field is the header of that name")]
 pub struct Headers<'a> {
+    /// Every line of them, for the call log; none where the call was made in process.
+    pub all: Option<&'a dyn HeaderLines>,
     pub authorization: Header<'a>,
     pub content_type: Header<'a>,
     pub content_encoding: Header<'a>,
     pub idempotency_key: Header<'a>,
     pub reference_id: Header<'a>,
+}
+
+/// Header lines as an adapter has them.
+pub trait HeaderLines: Sync + std::fmt::Debug {
+    /// Gives each line: the name in lower case, and the value.
+    fn each(&self, line: &mut dyn FnMut(&str, &[u8]));
 }
 
 /// A header's value.

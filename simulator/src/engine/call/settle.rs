@@ -404,19 +404,44 @@ pub fn refuse(
     reply
 }
 
-/// The reply to a call whose key no account has: nothing is recorded, nothing is counted.
+/// A call that no account keeps, because it presents no key that works.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnauthenticatedCall {
+    /// Its answer.
+    pub reply: Reply,
+    /// Its record.
+    pub verification: Box<Verification>,
+}
+
+impl UnauthenticatedCall {
+    pub(super) fn new(
+        rules: &Rules,
+        environment: Environment,
+        verification: Verification,
+        rejection: &Rejection,
+    ) -> Self {
+        let mut verification = Box::new(verification);
+        let reply = refuse(rules, environment, &mut verification, rejection);
+        UnauthenticatedCall {
+            reply,
+            verification,
+        }
+    }
+}
+
+/// The reply to a call whose key no account has: nothing is counted.
 #[must_use]
 pub fn unauthenticated_reply(
     rules: &Rules,
     call: &Call<'_>,
     rejection: &Rejection,
     machine: Timestamp,
-) -> Reply {
+) -> UnauthenticatedCall {
     let nobody = Credential { key: "" };
     let prepared = prepare(rules, "", nobody, call, machine);
     let id = prepared.content.verification(0);
-    let mut verification = prepared.verification(id, machine);
-    refuse(rules, call.environment, &mut verification, rejection)
+    let verification = prepared.verification(id, machine);
+    UnauthenticatedCall::new(rules, call.environment, verification, rejection)
 }
 
 /// Ends a verification that is delayed or pending: gives the answer that was delayed, or the result

@@ -17,6 +17,7 @@ pub mod delivery;
 pub mod flow;
 pub mod form;
 pub mod ids;
+pub mod received;
 pub mod rejection;
 pub mod signature;
 pub mod sizes;

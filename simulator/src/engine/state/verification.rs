@@ -11,6 +11,7 @@ use super::delivery::Delivery;
 use super::flow::{Flow, FlowChange};
 use super::form::{self, is_default};
 use super::ids::{BodyDigest, VerificationId};
+use super::received::ReceivedRequest;
 use super::sizes::{ALLOCATED, map_place, text_bytes};
 use crate::scenario::{Because, WebhookFault, WireFault};
 
@@ -33,6 +34,12 @@ pub struct Verification {
     /// The `X-Reference-Id` of its latest call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Box<str>>,
+    /// Its call as it came in. A step of a bundle has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Arc<ReceivedRequest>>,
+    /// The second call of a bundle in two calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_request: Option<Arc<ReceivedRequest>>,
     /// The typical latency of what was called.
     pub latency_ms: u32,
     /// `meta.provider`.
@@ -280,6 +287,8 @@ impl Verification {
             counted: false,
             created_at,
             reference: None,
+            request: None,
+            second_request: None,
             latency_ms: 0,
             provider: None,
             because: Because::Refused,
@@ -387,6 +396,7 @@ impl Verification {
         self.phase = Phase::Pending {
             due: Due::SecondCall,
         };
+        self.second_request = None;
         // The first call of a bundle in two calls ran the first step.
         self.steps.truncate(1);
         let claims = std::mem::take(&mut self.claims).into_iter();
@@ -407,7 +417,17 @@ impl Verification {
         let delivery = self.delivery.as_ref().map_or(0, |it| it.heap_bytes());
         let newest = self.answer.as_ref().map_or(0, Answer::heap_bytes);
         let claims = self.claims.iter().map(Claim::heap_bytes);
-        let parts = [reference, steps, waiting, flow, delivery, newest];
+        // That of an operation is shared by all its calls.
+        let endpoint = if self.counted {
+            0
+        } else {
+            text_bytes(&self.endpoint)
+        };
+        let requests = self.request.iter().chain(&self.second_request);
+        let requests = requests.map(|it| it.heap_bytes()).sum();
+        let parts = [
+            reference, endpoint, requests, steps, waiting, flow, delivery, newest,
+        ];
         size_of::<Self>() + ALLOCATED + parts.iter().sum::<usize>() + claims.sum::<usize>()
     }
 }

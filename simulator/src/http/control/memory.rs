@@ -7,6 +7,7 @@ use super::route::{ControlRequest, ControlResult};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::environment::{EnvironmentState, Evictable, RetentionLimits};
+use crate::host::unauthenticated::{MOST_BYTES, MOST_CALLS};
 
 /// What all accounts take.
 #[derive(Serialize, JsonSchema)]
@@ -21,6 +22,7 @@ pub(super) struct MemoryDto {
     /// Of each account and environment.
     keeps: RetentionLimits,
     accounts: OpenedAccountsDto,
+    unauthenticated: UnauthenticatedMemoryDto,
     /// What all accounts that there are have forgotten.
     forgotten: EvictedDto,
 }
@@ -37,6 +39,17 @@ struct OpenedAccountsDto {
     idle_ms: u64,
     /// How many have gone.
     gone: u64,
+}
+
+/// The calls that no account could be found for, beside what accounts take.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct UnauthenticatedMemoryDto {
+    calls: u64,
+    calls_at_most: u64,
+    bytes: u64,
+    bytes_at_most: u64,
+    forgotten: u64,
 }
 
 /// How much was forgotten of each kind to bound memory.
@@ -144,6 +157,7 @@ pub(super) async fn all(request: ControlRequest) -> ControlResult<MemoryDto> {
         });
     }
     let opened = host.directory().opened_by_keys();
+    let unauthenticated = host.unauthenticated_calls();
     Ok(MemoryDto {
         bytes: usage.bytes as u64,
         at_most: limits.total_bytes as u64,
@@ -154,6 +168,13 @@ pub(super) async fn all(request: ControlRequest) -> ControlResult<MemoryDto> {
             at_most: limits.max_accounts as u64,
             idle_ms: u64::try_from(limits.account_idle.as_millis()).unwrap_or(u64::MAX),
             gone: opened.closed,
+        },
+        unauthenticated: UnauthenticatedMemoryDto {
+            calls: unauthenticated.calls.len() as u64,
+            calls_at_most: MOST_CALLS as u64,
+            bytes: unauthenticated.bytes as u64,
+            bytes_at_most: MOST_BYTES as u64,
+            forgotten: unauthenticated.forgotten,
         },
         forgotten,
     })

@@ -15,6 +15,7 @@ mod health;
 mod json;
 mod keys;
 mod memory;
+mod received_dto;
 mod request;
 mod response;
 mod route;
@@ -105,7 +106,7 @@ fn account_routes() -> Vec<Route> {
 #[rustfmt::skip]
 fn other_routes() -> Vec<Route> {
     vec![
-        Route::new(GET, "/control/calls", "calls.list", calls::list, "The calls of an account, newest first"),
+        Route::new(GET, "/control/calls", "calls.list", calls::list, "The calls of an account, or those that no account could be found for, newest first"),
         Route::new(GET, "/control/calls/{verificationId}", "calls.get", calls::one,
             "One call with its newest envelope").errors(&[Code::VerificationNotFound]),
         Route::new(GET, "/control/deliveries", "deliveries.list", deliveries::list,

@@ -193,6 +193,14 @@ from_text!(VerificationIdDto, &'static str, |text| {
     id.ok_or("a verificationId is `svcv_` and 26 letters and digits")
 });
 
+/// `true`, in a query.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum TrueDto {
+    True,
+}
+
 /// At most so many, in a query.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]

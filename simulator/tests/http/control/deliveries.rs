@@ -190,7 +190,33 @@ fn calls_are_listed_newest_first_and_page_by_page() {
           "httpStatus": 422,
           "code": "SVC_NO_RECORD_FOUND",
           "charged": 0,
-          "because": "scenario \"PAN that does not exist\" ((built in) scenarios/universal.toml:5)"
+          "because": "scenario \"PAN that does not exist\" ((built in) scenarios/universal.toml:5)",
+          "request": {
+            "method": "POST",
+            "path": "/v1/verify/identity/pan",
+            "headers": [
+              {
+                "name": "host",
+                "value": "a"
+              },
+              {
+                "name": "authorization",
+                "value": "Bearer svc_test_***"
+              },
+              {
+                "name": "content-type",
+                "value": "application/json"
+              },
+              {
+                "name": "content-length",
+                "value": "21"
+              }
+            ],
+            "body": "{\"pan\": \"AAAAA9999A\"}",
+            "bodyBytes": 21,
+            "caller": "127.0.0.1",
+            "unknownMembers": []
+          }
         }
       ],
       "forgotten": 0

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod bodies;
+mod calls;
 mod clock;
 mod deliveries;
 mod events;

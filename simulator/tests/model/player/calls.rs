@@ -247,6 +247,7 @@ impl<'c> Player<'c> {
                     content_encoding: Header::Absent,
                     idempotency_key: header(idempotency.as_deref().map(str::as_bytes)),
                     reference_id: header(reference.map(str::as_bytes)),
+                    all: None,
                 },
                 body: Body::Whole(body.as_bytes()),
             };
