@@ -32,7 +32,8 @@ fn tls(trusted: &Authority, own: Option<&IssuedCertificate>) -> Tls {
 }
 
 fn transport(tls: Tls) -> HttpTransport {
-    let limits = TransportLimits::within(Duration::from_secs(10));
+    // A plain receiver that is spoken to in TLS says nothing until then.
+    let limits = TransportLimits::within(Duration::from_secs(2));
     let transport =
         HttpTransport::with_resolver(limits, TargetPolicy::loopback_only(), Arc::new(Names));
     transport.expect("a client").with_tls(tls)
