@@ -18,7 +18,7 @@ use crate::http::ListenerAddresses;
 use crate::rehearsal::{check_expectations, report_overlaps};
 use crate::scenario::embedded::is_built_in;
 use crate::scenario::{read_accounts, read_scenarios};
-use crate::scenario_analysis::{find_contradictions, find_unreachable};
+use crate::scenario_analysis::{find_contradictions, find_contrary_letters, find_unreachable};
 use crate::scenario_format::{Expectation, read_expectations};
 use crate::simulator::files::{self, AllFiles};
 
@@ -50,7 +50,10 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     if let (true, Some(expectations)) = (report.mistakes.is_empty(), expectations) {
         let mut rules = Rules::read(&files.rules, Seed::new(""))?;
         rules.addresses = ListenerAddresses::DEFAULT.in_answers();
-        report.mistakes = find_contradictions(&rules, &files.rules.scenarios);
+        let sources = &files.rules.scenarios;
+        let mut contradictions = find_contradictions(&rules, sources);
+        contradictions.extend(find_contrary_letters(&rules, sources));
+        report.mistakes = contradictions.sorted();
         if report.mistakes.is_empty() {
             report.notes = report_overlaps(&rules, &accounts, &files.rules.scenarios);
             report.expectations = Some(check_expectations(&rules, &accounts, &expectations));

@@ -2,6 +2,7 @@
 //! asked for by, what is special about them (ruling 39). Answers nothing: the calls that tell a story are the
 //! `[[expect]]` blocks that ask for them.
 
+use jiff::civil::Date;
 use svc_fixtures::contract::{Field, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::nearest;
@@ -12,6 +13,9 @@ use crate::engine::call::rules::Rules;
 use crate::scenario::read::people::asking;
 use crate::scenario::{Condition, Predicate, Profile, Scenario, Selector, folded};
 use crate::scenario_format::{Expectation, read_expectations};
+
+/// No identifier depends on when it is written.
+const WRITTEN: Date = Date::constant(2026, 1, 1);
 
 /// The names of the columns of [`PeopleList::table`].
 pub const PEOPLE_COLUMNS: [&str; 4] = ["name", "who", "story", "asked for by"];
@@ -182,12 +186,27 @@ fn value(
         return None;
     }
     let subject = rules.declared.subject(at);
-    let (name, identifier) = world.whole(asked, subject.kind)?;
+    let Some((name, identifier)) = world.whole(asked, subject.kind) else {
+        // Written with others in it: a GSTIN has a PAN.
+        return Some((known(rules, profile, &field.name)?, false));
+    };
     if let Some(said) = profile.said.get(name).and_then(Json::as_text) {
         return Some((said.to_owned(), true));
     }
     let text = world.identifier_of(identifier, subject.number, seed)?;
     Some((text, false))
+}
+
+/// What is known of somebody under a name, as text.
+fn known(rules: &Rules, profile: &Profile, name: &str) -> Option<String> {
+    let attributes = &rules.cast().get(&profile.role)?.attributes;
+    let mut asked = profile
+        .asked
+        .iter()
+        .filter(|_| attributes.contains_key(name));
+    let known =
+        asked.find_map(|(field, text)| rules.known_of(&profile.role, (field, text), WRITTEN))?;
+    Some(known.get(name)?.as_text()?.to_owned())
 }
 
 impl<'r> PeopleList<'r> {

@@ -3,11 +3,13 @@
 
 use std::borrow::Cow;
 
-use svc_fixtures::contract::{Environment, Field, FieldIndex, Kind, Operation, OperationIndex};
+use svc_fixtures::contract::{
+    Environment, Field, FieldIndex, Kind, Operation, OperationIndex, Spelling,
+};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
 
-use super::{Condition, Predicate, Scenario, Selector, folded};
+use super::{Condition, Predicate, Scenario, Selector, as_subject, folded};
 
 /// An input, as far as choosing looks at it.
 pub struct MatchInput<'q> {
@@ -151,8 +153,7 @@ pub(crate) fn first_place(
     let in_field = |field: FieldIndex| {
         let value = (input.field)(field)?;
         let items = value.as_list().unwrap_or(std::slice::from_ref(value));
-        let holds =
-            |item: &Json<'_>| predicate_holds(&condition.predicate, operation, field, Some(item));
+        let holds = |item: &Json<'_>| condition.holds_of(operation, field, Some(item));
         items.iter().position(holds).map(|item| (field, item))
     };
     fields(&condition.selector, operation)
@@ -182,7 +183,7 @@ impl Scenario {
                 Selector::Inside { steps, .. } => {
                     inside_holds(&condition.predicate, operation, index, steps, value)
                 }
-                _ => predicate_holds(&condition.predicate, operation, index, value),
+                _ => condition.holds_of(operation, index, value),
             })
     }
 
@@ -209,6 +210,29 @@ impl Scenario {
 }
 
 impl Condition {
+    /// How it compares the texts of a field: whoever is asked for by any identifier is asked for as
+    /// subjects are compared, all else by what stands in the field.
+    #[must_use]
+    pub fn spelling(&self, field: &Field) -> Spelling {
+        match (&self.selector, &self.predicate, field.folds) {
+            (Selector::AnyIdentifier, Predicate::OneOf(_), _) => field.spelling,
+            (_, _, true) => Spelling::Folded,
+            (_, _, false) => Spelling::Sent,
+        }
+    }
+
+    /// Whether it holds of a field's whole value.
+    pub(crate) fn holds_of(
+        &self,
+        operation: &Operation,
+        field: FieldIndex,
+        value: Option<&Json<'_>>,
+    ) -> bool {
+        let spelling = self.spelling(&operation.request[field]);
+        let compare = |text: &str| as_subject(spelling, text).into_owned();
+        compared_holds(&self.predicate, &compare, value)
+    }
+
     /// Whether it says something of each item of this field of a call, which is a list.
     #[must_use]
     pub fn is_about_items(&self, operation: &Operation, field: &str) -> bool {
@@ -298,7 +322,7 @@ pub(crate) fn as_compared<'t>(
 /// Whether a condition holds for an input.
 pub(crate) fn holds(condition: &Condition, operation: &Operation, input: &MatchInput<'_>) -> bool {
     let (predicate, value) = (&condition.predicate, input.field);
-    let one = |index: FieldIndex| predicate_holds(predicate, operation, index, value(index));
+    let one = |index: FieldIndex| condition.holds_of(operation, index, value(index));
     match &condition.selector {
         Selector::Field(name) => operation.field(name).is_some_and(one),
         Selector::AnyIdentifier => operation.identifiers().any(|(index, _)| one(index)),
@@ -309,17 +333,6 @@ pub(crate) fn holds(condition: &Condition, operation: &Operation, input: &MatchI
             condition.holds_in_context(&input.context) == Some(true)
         }
     }
-}
-
-/// Whether a predicate holds of a field's whole value.
-pub(crate) fn predicate_holds(
-    predicate: &Predicate,
-    operation: &Operation,
-    field: FieldIndex,
-    value: Option<&Json<'_>>,
-) -> bool {
-    let compare = |text: &str| as_compared(operation, field, text).into_owned();
-    compared_holds(predicate, &compare, value)
 }
 
 /// Whether a predicate holds of one of the values inside a field.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use svc_fixtures::contract::{Contract, ErrorCode, Field, OperationIndex, Paise, Rule};
+use svc_fixtures::contract::{ErrorCode, OperationIndex, Paise, Spelling};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::Step;
 use svc_fixtures::template::Edit;
@@ -326,17 +326,15 @@ fn rupees(item: &svc_fixtures::reading::Item<'_>) -> Option<Paise> {
 /// What a field says as subjects are compared (ruling 7, ruling 37): names fold case and spaces, only the path of
 /// a URL counts, and an address of the net has one spelling.
 #[must_use]
-pub fn as_subject<'t>(contract: &Contract, field: &Field, text: &'t str) -> Cow<'t, str> {
-    if field.folds {
-        return Cow::Owned(folded(text));
-    }
-    match field.format_index().map(|at| &contract.formats[at.0].rule) {
-        Some(Rule::Url | Rule::Link) => Cow::Borrowed(matching::path(text)),
-        Some(Rule::Ip) => match text.parse::<IpAddr>() {
+pub fn as_subject(spelling: Spelling, text: &str) -> Cow<'_, str> {
+    match spelling {
+        Spelling::Sent => Cow::Borrowed(text),
+        Spelling::Folded => Cow::Owned(folded(text)),
+        Spelling::Path => Cow::Borrowed(matching::path(text)),
+        Spelling::Address => match text.parse::<IpAddr>() {
             Ok(address) => Cow::Owned(address.to_canonical().to_string()),
             Err(_) => Cow::Borrowed(text),
         },
-        _ => Cow::Borrowed(text),
     }
 }
 

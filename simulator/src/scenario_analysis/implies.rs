@@ -1,10 +1,10 @@
 //! Whether one condition holds of every input that another one holds of. Says so only where it is
 //! certain: of expressions it knows no more than that they are the same.
 
-use svc_fixtures::contract::{FieldIndex, Operation};
+use svc_fixtures::contract::{FieldIndex, Operation, Spelling};
 
-use crate::scenario::matching::{as_compared, compared_holds, fields, folds_at};
-use crate::scenario::{Condition, NumberRange, Predicate, Selector, folded};
+use crate::scenario::matching::{compared_holds, fields, folds_at};
+use crate::scenario::{Condition, NumberRange, Predicate, Selector, as_subject, folded};
 
 /// Whether `wanted` holds of every input of this operation that `known` holds of.
 pub(super) fn implies(row: &Operation, known: &Condition, wanted: &Condition) -> bool {
@@ -25,8 +25,14 @@ pub(super) fn implies(row: &Operation, known: &Condition, wanted: &Condition) ->
     }
     let of_wanted = fields(&wanted.selector, row);
     let in_field = |&field: &FieldIndex| {
-        let compare = |text: &str| as_compared(row, field, text).into_owned();
+        let (from, to) = (
+            known.spelling(&row.request[field]),
+            wanted.spelling(&row.request[field]),
+        );
+        let compare = |text: &str| as_subject(to, text).into_owned();
+        // Who is asked for has other spellings than the one that is named.
         of_wanted.contains(&field)
+            && (from == to || from == Spelling::Sent)
             && predicate_implies(&compare, &known.predicate, &wanted.predicate)
     };
     of_known.iter().all(in_field)

@@ -5,10 +5,12 @@ mod contradict;
 mod describe;
 mod explain;
 mod implies;
+mod letters;
 mod overlap;
 mod reach;
 
 pub use contradict::find_contradictions;
 pub use explain::{Explanation, NearMiss, explain};
+pub use letters::find_contrary_letters;
 pub use overlap::{Overlap, find_overlaps};
 pub use reach::find_unreachable;

@@ -13,7 +13,7 @@ use super::reach::comes_before;
 use crate::scenario::NumberRange;
 use crate::scenario::embedded::is_built_in;
 use crate::scenario::index::{Candidate, LookupKey, keys};
-use crate::scenario::matching::{MatchInput, fields, predicate_holds};
+use crate::scenario::matching::{MatchInput, fields};
 use crate::scenario::{
     Condition, Outcome, OutcomeKind, PatchIndex, Predicate, RequestContext, Scenario,
     ScenarioIndex, ScenarioSet, Selector,
@@ -286,14 +286,13 @@ impl Search<'_> {
     }
 
     fn fit(&self, field: FieldIndex, one: &Condition, other: &Condition) -> bool {
-        let of = |values: &[Json<'static>], predicate: &Predicate| {
+        let of = |values: &[Json<'static>], condition: &Condition| {
             let mut values = values.iter();
-            values.any(|value| predicate_holds(predicate, self.row, field, Some(value)))
+            values.any(|value| condition.holds_of(self.row, field, Some(value)))
         };
         match (&one.predicate, &other.predicate) {
-            (Predicate::OneOf(values), predicate) | (predicate, Predicate::OneOf(values)) => {
-                of(values, predicate)
-            }
+            (Predicate::OneOf(values), _) => of(values, other),
+            (_, Predicate::OneOf(values)) => of(values, one),
             (one, other) => one.may_be_met_with(other),
         }
     }

@@ -24,6 +24,7 @@ use svc_fixtures::world::{AskedRow, FieldRow, WorldRows};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub use permutation::mixed;
+pub use search::MOST_FOUND;
 
 use form::Form;
 use kind::{Domain, Field, Kind, View};
@@ -351,6 +352,13 @@ impl World {
                 None => self.nth(kind, number),
             }
         })
+    }
+
+    /// The identifier in such a text, where not all of it is one.
+    #[must_use]
+    pub fn part<'t>(&self, asked: AskedIndex, text: &'t str) -> Option<&'t str> {
+        let (from, to) = self.asked[asked.0].part?;
+        text.get(from..to)
     }
 
     /// The field beside such a text, where it takes both to find a place.

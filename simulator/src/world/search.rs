@@ -7,7 +7,7 @@ use super::permutation::mixed;
 use super::{AskedIndex, KindIndex, Subject, World};
 
 /// How many are found at most.
-const MOST: usize = 8;
+pub const MOST_FOUND: usize = 8;
 /// How many are tried of each sort.
 const TRIES: u64 = 4;
 /// What a name must have of what was searched for, and how much less than the best.
@@ -58,6 +58,19 @@ impl World {
         };
         search.collect(&search.query(words));
         search.ranked(words, of)
+    }
+
+    /// Those of some words in capitals that tell one subject's name from another's: not what it is, such as
+    /// `PRIVATE LIMITED`; all where there are no others.
+    pub fn telling<'n>(&self, kind: KindIndex, words: &'n [String]) -> Vec<&'n str> {
+        let last = self.namings[kind.0].as_ref();
+        let [_, ends] = last.map_or([&[][..]; 2], Naming::last_words);
+        let telling = words.iter().filter(|word| !ends.contains(word));
+        let telling: Vec<&str> = telling.map(String::as_str).collect();
+        match telling.is_empty() {
+            true => words.iter().map(String::as_str).collect(),
+            false => telling,
+        }
     }
 
     /// How much a name has of words in capitals that are searched for: 1 where it is just these.
@@ -307,7 +320,7 @@ impl Search<'_> {
         ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
         let best = ranked.first().map_or(0.0, |best| best.0);
         ranked.retain(|(like, _)| *like >= ENOUGH && *like >= best - LESS);
-        ranked.truncate(MOST);
+        ranked.truncate(MOST_FOUND);
         ranked
     }
 }

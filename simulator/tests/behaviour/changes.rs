@@ -154,7 +154,7 @@ fn what_is_computed_from_a_changed_value_follows_it() {
     let then = r#"success = { nameOnPan = "SOMEBODY ELSE" }"#;
     let answer = answer(
         "verify.identity.pan",
-        r#"{"pan":"BNZPM2501F","name":"Asha Rao"}"#,
+        r#"{"pan":"BNZPN2501F","name":"Asha Rao"}"#,
         then,
     );
     assert_eq!(answer.at("data.name"), "Asha Rao");
@@ -187,7 +187,7 @@ fn a_prefix_changes_only_the_answers_that_have_such_a_member() {
 
 #[test]
 fn the_contract_is_broken_only_where_the_file_says_so() {
-    let body = r#"{"pan":"BNZPM2501F"}"#;
+    let body = r#"{"pan":"BNZPN2501F"}"#;
     let pan = "verify.identity.pan";
     for (then, departure) in [
         (

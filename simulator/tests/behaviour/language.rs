@@ -90,8 +90,8 @@ fn a_range_holds_for_numbers_that_are_sent_as_texts() {
 #[test]
 fn what_was_not_sent_can_be_asked_for() {
     let bodies = [
-        (r#"{"pan":"BNZPM2501F"}"#, true),
-        (r#"{"pan":"BNZPM2501F","name":"Meera"}"#, false),
+        (r#"{"pan":"BNZPN2501F"}"#, true),
+        (r#"{"pan":"BNZPN2501F","name":"Meera"}"#, false),
     ];
     assert_hits("verify.identity.pan", "name = { absent = true }", &bodies);
     let turned = bodies.map(|(body, hit)| (body, !hit));
@@ -102,7 +102,7 @@ fn what_was_not_sent_can_be_asked_for() {
 fn what_stands_inside_an_object_is_named_by_its_path() {
     let body = |ip: &str| {
         format!(
-            r#"{{"pan":"BNZPM2501F","mobile":"9876500001","name":"A","dateOfBirth":"02/04/1991",
+            r#"{{"pan":"BNZPN2501F","mobile":"9876500001","name":"A","dateOfBirth":"02/04/1991",
             "consentArtifact":{{"timestamp":"t","ip":"{ip}","messageId":"m"}}}}"#
         )
     };
@@ -155,7 +155,7 @@ fn an_account_can_be_named_alone() {
         "verify.identity.pan",
         r#"account = ["local_worker7", "broke"]"#,
     );
-    let pan = || scene.pan(r#"{"pan":"BNZPM2501F"}"#);
+    let pan = || scene.pan(r#"{"pan":"BNZPN2501F"}"#);
     assert_eq!(pan().by("local_worker7").outcome(), HIT);
     assert_eq!(pan().by("broke").outcome(), HIT);
     assert_eq!(pan().by("local_worker70").outcome(), MISS);
@@ -163,7 +163,7 @@ fn an_account_can_be_named_alone() {
         "verify.identity.pan",
         r#"account = { starts_with = "local_" }"#,
     );
-    let pan = || scene.pan(r#"{"pan":"BNZPM2501F"}"#);
+    let pan = || scene.pan(r#"{"pan":"BNZPN2501F"}"#);
     assert_eq!(pan().by("local_worker70").outcome(), HIT);
     assert_eq!(pan().outcome(), MISS);
 }
@@ -171,7 +171,7 @@ fn an_account_can_be_named_alone() {
 #[test]
 fn an_environment_can_be_named_alone() {
     let scene = scene("verify.identity.pan", r#"environment = "live""#);
-    let pan = || scene.pan(r#"{"pan":"BNZPM2501F"}"#);
+    let pan = || scene.pan(r#"{"pan":"BNZPN2501F"}"#);
     assert_eq!(pan().live().outcome(), HIT);
     assert_eq!(pan().outcome(), MISS);
 }
@@ -182,7 +182,7 @@ fn a_header_can_be_asked_for_in_any_case() {
         "verify.identity.pan",
         r#"header."x-reference-id" = { starts_with = "order-" }"#,
     );
-    let pan = || scene.pan(r#"{"pan":"BNZPM2501F"}"#);
+    let pan = || scene.pan(r#"{"pan":"BNZPN2501F"}"#);
     assert_eq!(pan().reference("order-7").outcome(), HIT);
     assert_eq!(pan().reference("Order-7").outcome(), MISS);
     assert_eq!(pan().outcome(), MISS);
@@ -190,13 +190,13 @@ fn a_header_can_be_asked_for_in_any_case() {
         "verify.identity.pan",
         r#"header."Idempotency-Key" = { absent = true }"#,
     );
-    let pan = || scene.pan(r#"{"pan":"BNZPM2501F"}"#);
+    let pan = || scene.pan(r#"{"pan":"BNZPN2501F"}"#);
     assert_eq!(pan().outcome(), HIT);
     assert_eq!(pan().idempotency("k").outcome(), MISS);
     let charset = r#"header."Content-Type" = { contains = "utf-8" }"#;
     let scene = self::scene("verify.identity.pan", charset);
     let sent = b"application/json; charset=utf-8";
-    let pan = scene.pan(r#"{"pan":"BNZPM2501F"}"#);
+    let pan = scene.pan(r#"{"pan":"BNZPN2501F"}"#);
     let pan = pan.headers(|headers| headers.content_type = Header::One(sent));
     assert_eq!(pan.outcome(), HIT);
 }
@@ -224,11 +224,11 @@ fn the_steps_of_a_bundle_are_asked_for_as_their_bundle_is() {
 
 #[test]
 fn all_conditions_must_hold() {
-    let when = r#"pan = "BNZPM2501F", name = { absent = true }, environment = "test""#;
+    let when = r#"pan = "BNZPN2501F", name = { absent = true }, environment = "test""#;
     let bodies = [
-        (r#"{"pan":"BNZPM2501F"}"#, true),
+        (r#"{"pan":"BNZPN2501F"}"#, true),
         (r#"{"pan":"BNZPM2502F"}"#, false),
-        (r#"{"pan":"BNZPM2501F","name":"x"}"#, false),
+        (r#"{"pan":"BNZPN2501F","name":"x"}"#, false),
     ];
     assert_hits("verify.identity.pan", when, &bodies);
 }

@@ -17,6 +17,7 @@ mod deliveries;
 mod entries;
 mod explained;
 mod explained_inputs;
+mod family;
 mod faults;
 mod flow;
 mod hostile;

@@ -352,3 +352,19 @@ fn the_document_takes_valid_requests_and_refuses_broken_ones() {
         outcome.unwrap_or_else(|failure| panic!("{}: {failure}", operation.id));
     }
 }
+
+#[test]
+fn bounds_and_points_of_our_own_are_marked_as_such() {
+    let paths = &DOCUMENT["paths"];
+    let limited = ["identity/mobile-otp/verify", "identity/mobile-otp-s/fetch"];
+    for path in limited {
+        let tries = &paths[format!("/v1/verify/{path}")]["post"]["x-tries"];
+        let said = json!({ "field": "otp", "most": 5, "withinMs": 600_000, "x-simulator-extension": true });
+        assert_eq!(*tries, said, "{path}");
+    }
+    let bundle = &paths["/v1/bundles/fraud-check"]["post"]["responses"]["200"]["content"];
+    let data = &bundle["application/json"]["schema"]["properties"]["data"]["properties"];
+    for member in ["riskScore", "riskLevel"] {
+        assert_eq!(data[member]["x-simulator-extension"], true, "{member}");
+    }
+}

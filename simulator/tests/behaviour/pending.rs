@@ -62,7 +62,7 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
           {
             "establishmentId": "TNMAS1046717032",
             "establishmentName": "HIMSAGAM NEELUTSAV LEATHERS PRIVATE LIMITED",
-            "doj": "2015-07-03",
+            "doj": "2018-05-20",
             "dol": "",
             "designation": "SALES EXECUTIVE",
             "memberId": "TNMAS10467170320000647"
@@ -70,8 +70,8 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
           {
             "establishmentId": "TNMAS4956646686",
             "establishmentName": "NAVVEER LOKKETU PHARMA LIMITED",
-            "doj": "2010-12-30",
-            "dol": "2015-06-03",
+            "doj": "2013-08-03",
+            "dol": "2018-04-20",
             "designation": "TRAINEE",
             "memberId": "TNMAS49566466860000016"
           }

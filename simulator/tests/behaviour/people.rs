@@ -23,7 +23,7 @@ type Check = (
 const CHECKS: [Check; 9] = [
     (
         "identity/pan",
-        r#"{"pan":"BNZPM2501F","name":"Meera Nair"}"#,
+        r#"{"pan":"BNZPN2501F","name":"Meera Nair"}"#,
         &[("nameOnPan", "MEERA NAIR"), ("nameMatchScore", "1.0")],
     ),
     (
@@ -53,7 +53,7 @@ const CHECKS: [Check; 9] = [
     ),
     (
         "financial/credit-report",
-        r#"{"pan":"BNZPM2501F","mobile":"9876500001","name":"MEERA NAIR","dateOfBirth":"02/04/1991",
+        r#"{"pan":"BNZPN2501F","mobile":"9876500001","name":"MEERA NAIR","dateOfBirth":"02/04/1991",
             "consentArtifact":{"timestamp":"2026-01-05T06:30:00Z","ip":"203.0.113.1","messageId":"m"}}"#,
         &[],
     ),
@@ -216,7 +216,7 @@ fn a_value_can_be_shared_and_taken_from_a_person() {
         closed = { accountActive = false }
         [person.meera]
         name = "MEERA NAIR"
-        pan = "BNZPM2501F"
+        pan = "BNZPN2501F"
         accountNumber = "501000123456"
         [[scenario]]
         name = "closed"
@@ -236,12 +236,12 @@ fn a_value_can_be_shared_and_taken_from_a_person() {
 fn the_first_file_says_who_somebody_is() {
     let mut files = svc_simulator::engine::call::rules::Files::built_in();
     for (at, name) in ["FIRST ONE", "SECOND ONE"].into_iter().enumerate() {
-        let text = format!("[person.x]\nname = \"{name}\"\npan = \"BNZPM2501F\"\n");
+        let text = format!("[person.x]\nname = \"{name}\"\npan = \"BNZPN2501F\"\n");
         let file = svc_fixtures::reading::Source::new(format!("{at}/x.toml"), text);
         files.scenarios.insert(at, file);
     }
     let scene = Scene::of_files(&files);
-    let answer = scene.pan(r#"{"pan":"BNZPM2501F"}"#).send();
+    let answer = scene.pan(r#"{"pan":"BNZPN2501F"}"#).send();
     assert_eq!(answer.at("data.nameOnPan"), "FIRST ONE");
 }
 
@@ -416,7 +416,7 @@ fn the_call_log_says_whom_an_answer_that_no_scenario_names_is_about() {
         });
         (because.unwrap_or_default(), answer.at("data.request_id"))
     };
-    let (hers, _) = because("/v1/verify/identity/pan", r#"{"pan":"BNZPM2501F"}"#);
+    let (hers, _) = because("/v1/verify/identity/pan", r#"{"pan":"BNZPN2501F"}"#);
     insta::assert_snapshot!(hers, @r#"no scenario names this input; it is about person "meera" (user.toml:2)"#);
     let (nobodys, _) = because("/v1/verify/identity/pan", r#"{"pan":"BNZPM2502F"}"#);
     assert_eq!(nobodys, "no scenario names this input");

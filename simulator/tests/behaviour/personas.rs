@@ -114,6 +114,34 @@ fn identifiers_are_written_as_their_letters_demand() {
     assert_eq!(kinds.len(), 4, "{kinds:?}");
 }
 
+/// What the business of a person is called.
+fn proprietorship(name: &str) -> Option<String> {
+    Some(format!("{} ENTERPRISES", name.split(' ').next_back()?))
+}
+
+#[test]
+fn a_company_has_a_gstin_of_its_own_state_and_pan_that_leads_to_it() {
+    let rules = rules("");
+    let people = list(&rules);
+    let companies = people
+        .all()
+        .iter()
+        .filter(|it| it.profile.role == "company");
+    let companies: Vec<_> = companies.collect();
+    assert!(companies.len() > 5);
+    for company in companies {
+        let gstin = company
+            .identifiers
+            .iter()
+            .find(|it| it.fields[0] == "gstin");
+        let gstin = gstin.unwrap_or_else(|| panic!("{}", company.display()));
+        let found = answer(&rules, "verify.company.gst", "gstin", &gstin.value);
+        let found = found.expect("it is answered");
+        let legal_name = found.get("legalName").and_then(Json::as_text);
+        assert_eq!(legal_name, Some(company.display()));
+    }
+}
+
 /// What an operation answers somebody, of an identifier in its field, on a fresh account.
 fn answer(rules: &Rules, operation: &str, field: &str, value: &str) -> Option<Json<'static>> {
     let config = read_accounts(&accounts()).expect("accounts").remove(0);
@@ -177,6 +205,8 @@ fn whoever_asks_by_an_identifier_meets_them_whatever_the_seed() {
                     );
                     match found {
                         Some(found) if found == name => met += 1,
+                        // A proprietor's code is the proprietorship's.
+                        Some(found) if Some(found) == proprietorship(name).as_deref() => met += 1,
                         Some(found) => strangers.push(format!("{name}: {operation} {found}")),
                         None => {}
                     }

@@ -7,7 +7,7 @@ use super::{WORKS, run};
 const PEOPLE: &str = r#"
 [person.meera]
 name = "MEERA NAIR"
-pan = "BNZPM2501F"
+pan = "BNZPN2501F"
 company = "acme"
 "#;
 
@@ -73,7 +73,7 @@ fn who_is_declared_in_one_file_is_spoken_of_in_all_files_of_the_folder() {
 #[test]
 fn who_is_declared_twice_in_a_folder_is_reported_with_both_places() {
     let again =
-        "[person.meera]\nmobile = \"9876500009\"\n\n[company.meeras]\npan = \"BNZPM2501F\"\n";
+        "[person.meera]\nmobile = \"9876500009\"\n\n[company.meeras]\npan = \"BNZPN2501F\"\n";
     let files = [("a.toml", PEOPLE), ("b.toml", COMPANIES), ("c.toml", again)];
     let (code, _, stderr) = checked("shared-people-twice", &files);
     assert_eq!(code, 2);
@@ -86,7 +86,7 @@ fn who_is_declared_twice_in_a_folder_is_reported_with_both_places() {
       |
       = help: everybody has one name in a folder: take one of them away, or name them apart
 
-    error: "BNZPM2501F" is asked for as `meera` at FOLDER/a.toml:2, too: whose is it?
+    error: "BNZPN2501F" is asked for as `meera` at FOLDER/a.toml:2, too: whose is it?
      --> FOLDER/c.toml:4:1
       |
     4 | [company.meeras]

@@ -15,7 +15,9 @@ use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::compute;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::scenario::{built_in, read_scenarios};
-use svc_simulator::scenario_analysis::{find_contradictions, find_unreachable};
+use svc_simulator::scenario_analysis::{
+    find_contradictions, find_contrary_letters, find_unreachable,
+};
 use svc_simulator::scenario_format::read_expectations;
 
 /// What is told where nothing else is wrong.
@@ -62,6 +64,7 @@ fn report_of(contract: &Contract, answers: &Answers, name: &str, text: &str) -> 
             let rules = RULES.with_scenarios_replaced(&sources);
             let rules = rules.expect("they were read just now");
             mistakes.extend(find_contradictions(&rules, &sources));
+            mistakes.extend(find_contrary_letters(&rules, &sources));
         }
         Err(found) => mistakes.extend(found),
     }

@@ -97,7 +97,7 @@ impl<'a> Input<'a> {
             compared: None,
         };
         let subject = input.subject_field();
-        let compared = subject.map(|(field, text)| (as_subject(contract, field, text), text));
+        let compared = subject.map(|(field, text)| (as_subject(field.spelling, text), text));
         input.compared =
             compared.and_then(|(subject, text)| (subject != text).then(|| subject.into()));
         Ok(input)

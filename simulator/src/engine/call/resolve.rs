@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use svc_fixtures::contract::{BundleMode, ByConsent, CONSENT_URL, FlowKey, LatencyRange};
+use svc_fixtures::contract::{
+    BundleMode, ByConsent, CONSENT_URL, ErrorCode, FlowKey, LatencyRange,
+};
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -257,7 +259,27 @@ impl<'a> Filling<'a> {
         }
     }
 
+    /// Why there is no record of whoever is asked for, unless the scenario says itself what comes of the field
+    /// that does not fit.
+    fn no_record(&self) -> Option<Resolved> {
+        let row = self.rules.no_record(self.plan.operation)?;
+        let is_said = match &self.plan.choice {
+            Choice::Scenario(number) => {
+                let mut conditions = self.rules.scenarios.get(*number).conditions.iter();
+                conditions.any(|it| it.selector.field() == Some(&row.field))
+            }
+            Choice::NoMatch => false,
+        };
+        (!is_said && row.holds(self.sources)).then(|| Resolved::Failed {
+            code: ErrorCode::NoRecordFound,
+            message: Some(Arc::clone(&row.message)),
+        })
+    }
+
     fn success(&self, patch: Option<PatchIndex>) -> Resolved {
+        if let Some(failed) = self.no_record() {
+            return failed;
+        }
         let answer = self.rules.answer(self.plan.operation, patch);
         let completed = Resolved::Completed {
             data: self.print(answer),

@@ -4,16 +4,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
+use jiff::civil::Date;
 use svc_fixtures::contract::{Contract, OperationIndex};
+use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source};
+use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::{Answers, Character, Template};
 use svc_fixtures::world::WorldRows;
 
-use super::response::{AllAddresses, DeclaredSubjects, ResponseTemplate, Story, changed};
+use super::input::Input;
+use super::request::Environment;
+use super::response::{
+    AllAddresses, DeclaredSubjects, NoRecord, ResponseTemplate, Sources, Story, changed,
+    of_attributes,
+};
 use super::route::Router;
 use crate::engine::compute;
 use crate::engine::state::flow::{self, StepOf};
-use crate::engine::state::ids::Seed;
+use crate::engine::state::ids::{Seed, VerificationId};
 use crate::scenario::{
     Condition, Outcome, OutcomeKind, PatchIndex, ResponsePatch, ScenarioIndex, ScenarioSet,
     read_scenarios,
@@ -45,6 +53,8 @@ pub struct Rules {
     /// The endpoints whose live answers are audited.
     audited: Arc<BTreeSet<String>>,
     canned: Arc<[ResponseTemplate]>,
+    /// Of each operation when it has no record of whoever is asked for.
+    no_record: Arc<[Option<NoRecord>]>,
     /// By operation and changes: compiled when a call first gets it, for of a hundred thousand most
     /// are never asked for.
     changed: Arc<HashMap<(OperationIndex, PatchIndex), Changed, FixedState>>,
@@ -118,6 +128,11 @@ impl Rules {
                 ResponseTemplate::new(&contract, operation, &story, template(operation))
             })
             .collect();
+        let no_record = contract.indexed_operations().map(|(operation, row)| {
+            let row = answers.no_record.get(&row.id)?;
+            Some(NoRecord::new(&contract, operation, &story, row))
+        });
+        let no_record = no_record.collect();
         let audited = Arc::new(audited(&contract));
         let (router, steps) = (Router::new(&contract), flow::steps(&contract));
         let endpoints = contract
@@ -141,6 +156,7 @@ impl Rules {
             endpoints,
             audited,
             canned,
+            no_record,
             changed: Arc::default(),
             answers: Arc::new(answers),
             files: files.scenarios.as_slice().into(),
@@ -228,6 +244,44 @@ impl Rules {
         self.canned[operation.0].changed(&self.contract, operation, &self.story, from, data)
     }
 
+    /// What is known of whoever is asked for in a field of this name, by attribute of the role; none where nobody
+    /// is asked for so.
+    #[must_use]
+    pub fn known_of(
+        &self,
+        role: &str,
+        (field, text): (&str, &str),
+        today: Date,
+    ) -> Option<Json<'static>> {
+        let mut rows = self.contract.indexed_operations();
+        let (operation, field) = rows.find_map(|(operation, row)| {
+            let first = row.identifiers().next().map(|(at, _)| at);
+            let subject = row.subject.or(first)?;
+            (row.request[subject].name == field).then_some((operation, &row.request[subject]))
+        })?;
+        let row = &self.contract.operations[operation];
+        let mut body = sample::body(&self.contract, row, Extent::Required);
+        let value = sample::with_text(&self.contract, field, text);
+        body.set(field.name.clone(), value);
+        let input = Input::check(&self.contract, row, &[], body).ok()?;
+        let attributes = of_attributes(self.cast().get(role)?.attributes.keys());
+        let answer = ResponseTemplate::new(&self.contract, operation, &self.story, &attributes);
+        let sources = Sources {
+            story: &self.story,
+            input: &input,
+            flow: None,
+            verification: VerificationId::NONE,
+            addresses: self.addresses.of(Environment::Test),
+            people: &self.scenarios.people,
+            declared: &self.declared,
+            population: self.population,
+            today,
+        };
+        let mut data = Vec::new();
+        answer.print(sources, &mut data);
+        Json::parse(&data).ok().map(Json::into_owned)
+    }
+
     /// Whether every access to a live answer of this endpoint is written to the audit.
     #[must_use]
     pub fn audits(&self, endpoint: &str) -> bool {
@@ -238,6 +292,12 @@ impl Rules {
     #[must_use]
     pub fn endpoint(&self, operation: OperationIndex) -> Arc<str> {
         Arc::clone(&self.endpoints[operation.0])
+    }
+
+    /// When an operation has no record of whoever is asked for.
+    #[must_use]
+    pub fn no_record(&self, operation: OperationIndex) -> Option<&NoRecord> {
+        self.no_record[operation.0].as_ref()
     }
 
     /// The answer of an operation, with a scenario's patch laid over it.

@@ -71,6 +71,11 @@ pub(super) fn later_of<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     written(args.iter().filter_map(read).max())
 }
 
+/// `at_latest_today(iso)`: the day, or today where it has not come.
+pub(super) fn at_latest_today<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    written(read(&args[0]).map(|day| day.min(tools.today)))
+}
+
 /// `latest('09-30')`: the last such day that has come.
 pub(super) fn latest<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (month, day) = args[0]

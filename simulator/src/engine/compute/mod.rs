@@ -52,6 +52,8 @@ pub struct Tools<'a> {
     pub subject: Subject,
     /// What a scenario file says of them.
     pub profile: Option<&'a Profile>,
+    /// Whether it is the sample subject.
+    pub is_sample: bool,
     /// Everybody whom scenario files declare.
     pub people: &'a People,
     /// Where the test assets are on the listener that was called: an absolute address that ends in
@@ -73,8 +75,8 @@ pub enum How {
     Args(Run),
     /// With a way to make them.
     Choice(Choose),
-    /// `look('cin', text, 'name')`: what is known of whoever is asked for so. Whoever fills the rows in
-    /// does it, and `search('companyName', text, 'cin')`, of all whom a text finds by name.
+    /// `look('cin', text, 'name')`: what is known of whoever is asked for so, or with `'owner.name'` of who
+    /// plays a role for them. Whoever fills the rows in does it, and `search('companyName', text, 'cin')`, of all whom a text finds by name.
     Look,
 }
 
@@ -141,6 +143,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("check_character", 1, 1, codes::check_character),
     function("identifier", 1, 1, subjects::identifier),
     function("linked", 1, 1, subjects::linked),
+    function("is_known", 1, 1, subjects::is_known),
     function("linking", 2, 2, subjects::linking),
     function("declared_with", 4, 4, subjects::declared_with),
     function("leading", 2, 2, subjects::leading),
@@ -162,6 +165,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("today", 0, 0, days::today),
     function("has_come", 1, 1, days::has_come),
     function("later_of", 2, ANY, days::later_of),
+    function("at_latest_today", 1, 1, days::at_latest_today),
     function("latest", 1, 1, days::latest),
     function("format_date", 2, 2, days::format_date),
     function("months_before", 2, 2, days::months_before),
@@ -279,6 +283,7 @@ pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
         population,
         subject: population.world.subject_of(None, "", 0),
         profile: None,
+        is_sample: false,
         people: &PEOPLE,
         assets: "http://127.0.0.1:8801/test-assets/",
     };

@@ -45,6 +45,16 @@ pub(super) fn linked<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     Json::Bool(tools.profile.is_some_and(says))
 }
 
+/// `is_known('date_of_birth')`: whether a scenario file says this of the subject, or it is the sample. What is
+/// known of anybody else nobody has told.
+pub(super) fn is_known<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let name = args[0].as_text().unwrap_or_default();
+    let said = tools
+        .profile
+        .is_some_and(|profile| profile.said.contains_key(name));
+    Json::Bool(tools.is_sample || said)
+}
+
 /// `called('whole')`: what the subject is called; `called('short')` without what it is.
 pub(super) fn called<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let Population { world, seed } = tools.population;
@@ -62,7 +72,7 @@ pub(super) fn linking<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         return Json::List(Vec::new());
     };
     let linking = tools.people.linking(profile, role);
-    let said = linking.filter_map(|(_, other)| other.said.get(wanted));
+    let said = linking.filter_map(|other| other.said.get(wanted));
     Json::List(said.map(Json::borrowed).collect())
 }
 
@@ -71,11 +81,8 @@ pub(super) fn linking<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
 pub(super) fn declared_with<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let names = [&args[0], &args[1], &args[3]].map(|name| name.as_text().unwrap_or_default());
     let [role, list, wanted] = names;
-    let has_it = |other: &&Profile| {
-        let items = other.said.get(list).and_then(Json::as_list);
-        other.role == role && items.is_some_and(|items| items.contains(&args[2]))
-    };
-    let found = tools.people.all().iter().filter(has_it);
+    let item = args[2].as_text().unwrap_or_default();
+    let found = tools.people.listing(role, list, item);
     let said = found.filter_map(|other| other.said.get(wanted));
     Json::List(said.map(Json::borrowed).collect())
 }

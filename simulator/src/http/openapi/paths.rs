@@ -2,7 +2,7 @@
 //! names the bundles but shows no paths for them, so that they are extensions.
 
 use serde_json::{Map, Value, json};
-use svc_fixtures::contract::{Bundle, BundleMode, Contract, LatencyRange, Operation};
+use svc_fixtures::contract::{Bundle, BundleMode, Contract, LatencyRange, Operation, Tries};
 
 use super::components::{by_status, error_answer, reference};
 use super::schema::{self, plain};
@@ -73,12 +73,27 @@ fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples
     if operation.extension {
         post["x-simulator-extension"] = json!(true);
     }
+    if let Some(tries) = tries(contract, &operation.id) {
+        post["x-tries"] = json!({
+            "field": tries.field,
+            "most": tries.most,
+            "withinMs": tries.within_ms,
+            "x-simulator-extension": true,
+        });
+    }
     if !examples.failing.is_empty() {
         let code = |it: &Exchange| text(&it.answer["error"]["code"]);
         let inputs = examples.failing.iter();
         post["x-fixed-inputs"] = inputs.map(|it| (code(it), plain(&it.body))).collect();
     }
     post
+}
+
+/// How often and how long a secret may be tried in this step of a flow.
+fn tries<'c>(contract: &'c Contract, id: &str) -> Option<&'c Tries> {
+    let mut steps = contract.flows.iter().flat_map(|flow| &flow.steps);
+    let step = steps.find(|step| step.operation == id && step.tries.is_some())?;
+    step.tries.as_ref()
 }
 
 fn bundle_post(contract: &Contract, bundle: &Bundle, example: Option<&Exchange>) -> Value {
@@ -207,8 +222,9 @@ fn bundle_success(bundle: &Bundle, example: Option<&Exchange>) -> Value {
         let levels: Vec<&str> = risk.levels.iter().map(|(name, _)| name.as_str()).collect();
         data["properties"]["riskScore"] = json!({
             "type": "integer", "minimum": 0, "maximum": 100, "description": risk.to_string(),
+            "x-simulator-extension": true,
         });
-        data["properties"]["riskLevel"] = json!({ "enum": levels });
+        data["properties"]["riskLevel"] = json!({ "enum": levels, "x-simulator-extension": true });
         data["required"] = json!(["bundle", "steps", "riskScore", "riskLevel"]);
     }
     let schema = json!({

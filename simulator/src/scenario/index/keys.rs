@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{FieldIndex, Operation};
+use svc_fixtures::contract::{FieldIndex, Operation, Spelling};
 use svc_fixtures::json::Json;
 
 use super::tables::scalar;
 use crate::scenario::matching::{as_compared, fields};
-use crate::scenario::{Condition, Predicate};
+use crate::scenario::{Condition, Predicate, as_subject};
 
 /// The table that a text is looked up in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,12 +50,19 @@ pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<L
     let mut keys = Vec::new();
     for field in fields {
         let compared = |text: &str| -> Box<str> { as_compared(operation, field, text).into() };
+        let whole = |text: &str| -> Box<str> {
+            let row = &operation.request[field];
+            match condition.spelling(row) {
+                Spelling::Sent | Spelling::Folded => compared(text),
+                spelling => of_subject(&as_subject(spelling, text)).into(),
+            }
+        };
         let mut add = |kind, text: Box<str>| keys.push(LookupKey { field, kind, text });
         match &condition.predicate {
             Predicate::OneOf(values) => {
                 for value in values {
                     match value {
-                        Json::Text(text) => add(TableKind::Whole, compared(text)),
+                        Json::Text(text) => add(TableKind::Whole, whole(text)),
                         _ => add(TableKind::Scalar, scalar(value)?.into()),
                     }
                 }
@@ -73,6 +80,11 @@ pub(crate) fn keys(operation: &Operation, condition: &Condition) -> Option<Vec<L
         }
     }
     Some(keys)
+}
+
+/// What a subject is found by in the table of whole texts: no text that was sent is like it.
+pub(super) fn of_subject(text: &str) -> String {
+    format!("\0{text}")
 }
 
 /// What is in every text is found at each of its places: such a rule is better tried in turn.

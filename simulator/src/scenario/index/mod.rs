@@ -9,13 +9,13 @@ mod tests;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{FieldIndex, Operation};
+use svc_fixtures::contract::{FieldIndex, Operation, Spelling};
 use svc_fixtures::json::Json;
 
 use super::matching::{MatchInput, Url, as_compared, fields, texts};
-use super::{Condition, Predicate, Scenario, ScenarioIndex};
+use super::{Condition, Predicate, Scenario, ScenarioIndex, as_subject};
 pub(crate) use keys::{LookupKey, keys};
-use keys::{TableKind, Uses};
+use keys::{TableKind, Uses, of_subject};
 pub(crate) use tables::Automata;
 use tables::{Exact, Expressions, Prefixes, Substrings, backwards, scalar};
 
@@ -148,7 +148,8 @@ impl Index {
             let texts: Option<Vec<&str>> = values.iter().map(Json::as_text).collect();
             if let Some(texts) = texts.filter(|texts| place != filed && texts.len() > LONG) {
                 let proven = u32::try_from(place).expect("fewer than four billion conditions");
-                let texts = texts.iter().map(|text| as_compared(operation, field, text));
+                let spelling = condition.spelling(&operation.request[field]);
+                let texts = texts.iter().map(|text| as_subject(spelling, text));
                 let texts = texts.map(|text| text.into_owned().into_boxed_str());
                 self.lists
                     .insert(Candidate { rule, proven }, texts.collect());
@@ -172,9 +173,13 @@ impl Index {
             }
             for text in texts(value) {
                 if !tables.whole.is_empty() {
-                    tables
-                        .whole
-                        .find(&as_compared(operation, field, text), found);
+                    let whole = as_compared(operation, field, text);
+                    tables.whole.find(&whole, found);
+                    let spelling = operation.request[field].spelling;
+                    if matches!(spelling, Spelling::Path | Spelling::Address) {
+                        let subject = of_subject(&as_subject(spelling, text));
+                        tables.whole.find(&subject, found);
+                    }
                 }
                 if tables.last_parts.is_empty() && tables.queries.is_empty() {
                     continue;
@@ -221,7 +226,8 @@ impl Index {
         let list = self.lists.get(&at)?;
         let holds = |field: FieldIndex| {
             let mut texts = texts((input.field)(field));
-            texts.any(|text| list.contains(&*as_compared(operation, field, text)))
+            let spelling = condition.spelling(&operation.request[field]);
+            texts.any(|text| list.contains(&*as_subject(spelling, text)))
         };
         Some(
             fields(&condition.selector, operation)

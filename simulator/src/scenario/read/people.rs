@@ -9,12 +9,16 @@ use svc_fixtures::contract::{Contract, Field, FieldIndex, Kind, Operation, parse
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table, nearest};
 use svc_fixtures::template::{Character, Template};
+use svc_fixtures::world::{AskedRow, WorldRows};
 
 use crate::scenario::people::Profile;
-use crate::scenario::{as_subject, folder};
+use crate::scenario::{as_subject, folded, folder};
 
 /// What somebody who is declared is there for.
 pub(crate) const STORY: &str = "story";
+
+/// That the letters of what somebody is asked for by say something else than what is said of them.
+pub(crate) const BREAKS: &str = "breaks_contract";
 
 /// Who can be spoken of in the files of a folder.
 #[derive(Default)]
@@ -145,7 +149,7 @@ impl<'r> Cast<'r> {
         for reading in folders.values() {
             problems.extend(follow(reading, &mut profiles));
             problems.extend(report_strangers(reading, &profiles));
-            problems.extend(report_shared(reading, &profiles));
+            problems.extend(self.report_shared(reading, &profiles));
         }
         let everybody = Everybody {
             by_folder: folders,
@@ -180,10 +184,14 @@ impl<'r> Cast<'r> {
                 for (key, value) in row.entries() {
                     match self.roles.contains_key(key) && key != role {
                         _ if key == STORY => profile.story = story(&value),
+                        _ if key == BREAKS => {
+                            profile.breaks_contract = value.bool().unwrap_or_default();
+                        }
                         true => reading.links.extend(link(from, key, &value)),
                         false => self.say(&mut profile, key, &value, &mut asked),
                     }
                 }
+                self.complete(&mut profile, &mut asked);
                 let known = Known {
                     asked,
                     place: place.to_string(),
@@ -215,7 +223,7 @@ impl<'r> Cast<'r> {
                 .chain(self.roles.keys())
                 .chain(fields.map(|(_, field)| &field.name))
                 .map(String::as_str)
-                .chain([STORY])
+                .chain([STORY, BREAKS])
                 .collect();
             return item.unknown_key(&format!("of a {}", profile.role), key, known.into_iter());
         }
@@ -237,8 +245,9 @@ impl<'r> Cast<'r> {
             self.report_refused(key, &value, item);
             profile.identifiers.push(text.to_owned());
             profile.asked.push((key.to_owned(), text.to_owned()));
+            profile.spans.push(item.location().span);
             for (row, at) in self.identifying(key) {
-                let subject = as_subject(self.contract, &row.request[at], text);
+                let subject = as_subject(row.request[at].spelling, text);
                 if !profile.identifiers.iter().any(|known| **known == *subject) {
                     profile.identifiers.push(subject.into_owned());
                 }
@@ -247,10 +256,100 @@ impl<'r> Cast<'r> {
         }
     }
 
+    /// What is said with an identifier is known, too: a company with this `establishmentId` has this
+    /// `establishment_id`, and its GSTIN has its PAN in it.
+    fn complete(&self, profile: &mut Profile, asked: &mut Vec<(String, Json<'static>)>) {
+        let attributes = &self.roles[&profile.role].attributes;
+        for at in 0..profile.asked.len() {
+            let (field, text) = &profile.asked[at];
+            let Some((name, part)) = self.attribute(&profile.role, field) else {
+                continue;
+            };
+            let text = match part {
+                Some((from, to)) => text.get(from..to),
+                None => Some(text.as_str()),
+            };
+            let Some(text) = text.filter(|_| attributes.contains_key(name)) else {
+                continue;
+            };
+            // What a field takes for several identifiers may be another one.
+            let json = Json::from(text);
+            let mut asking = self.identifying(name).map(|(row, at)| &row.request[at]);
+            let fits = asking.all(|field| field.check(&json, &self.contract.formats, &[]).is_ok());
+            if !fits || profile.said.contains_key(name) {
+                continue;
+            }
+            // Whoever has this PAN in a GSTIN is asked for by the PAN, too.
+            if self.identifying(name).next().is_some() {
+                let (text, span) = (text.to_owned(), profile.spans[at].clone());
+                asked.push((name.to_owned(), json.clone().into_owned()));
+                profile.identifiers.push(text.clone());
+                profile.asked.push((name.to_owned(), text));
+                profile.spans.push(span);
+            }
+            profile.said.insert(name.to_owned(), json.into_owned());
+        }
+    }
+
+    /// What those of a role are known by whom a field asks for, and which part of its text that is.
+    fn attribute(&self, role: &str, field: &str) -> Option<(&'static str, Option<(usize, usize)>)> {
+        let row = self.asked_row(field)?;
+        let mut names = row.is.iter().filter_map(|is| is.split_once('.'));
+        let (_, name) = names.find(|(kind, _)| *kind == role)?;
+        Some((name, row.part))
+    }
+
+    /// What the text of a field of this name is taken for.
+    fn asked_row(&self, field: &str) -> Option<&'static AskedRow> {
+        let (row, at) = self.identifying(field).next()?;
+        let format = row.request[at].format(self.contract).unwrap_or_default();
+        let names = [row.id.as_str(), format, field];
+        let rows = &WorldRows::built_in().asked;
+        names.iter().find_map(|name| {
+            let mut rows = rows.iter();
+            rows.find(|row| row.by.iter().any(|by| by == name))
+        })
+    }
+
     /// The operations that a field of this name identifies somebody for, with its place.
     fn identifying(&self, name: &str) -> impl Iterator<Item = (&Operation, FieldIndex)> {
         let known = self.identifying.get(name).into_iter();
         known.flatten().copied()
+    }
+
+    /// Reports two who are asked for by the same. Those who live at one address are not.
+    fn report_shared(&self, reading: &Declared, profiles: &[Profile]) -> Problems {
+        let mut problems = Problems::default();
+        let mut whose: BTreeMap<&str, (usize, &Location)> = BTreeMap::new();
+        for (number, place) in &reading.rows {
+            let asked = profiles[*number].asked.iter();
+            let shared: Vec<&str> = asked
+                .filter(|(key, _)| !self.tells_apart(key))
+                .map(|(_, text)| text.as_str())
+                .collect();
+            let is_shared = |it: &&String| {
+                let mut shared = shared.iter();
+                shared.any(|text| text == it || folded(text) == **it)
+            };
+            let identifiers = profiles[*number].identifiers.iter();
+            for identifier in identifiers.filter(|it| !is_shared(it)) {
+                let (other, first) = *whose.entry(identifier).or_insert((*number, place));
+                // Of two with one name it was reported that they are two.
+                if other != *number && profiles[other].name != profiles[*number].name {
+                    let name = &profiles[other].name;
+                    problems.push(place.problem(format!(
+                        "\"{identifier}\" is asked for as `{name}` at {first}, too: whose is it?"
+                    )));
+                }
+            }
+        }
+        problems
+    }
+
+    /// Whether the text of a field is taken for somebody's, and not for a place where many may live.
+    fn tells_apart(&self, field: &str) -> bool {
+        let mut asking = self.identifying(field);
+        self.asked_row(field).is_some() || asking.any(|(row, at)| !row.request[at].folds)
     }
 
     /// Reports an identifier that every operation refuses.
@@ -387,25 +486,6 @@ fn report_strangers(reading: &Declared, profiles: &[Profile]) -> Problems {
             ).hint(
                 "add what identifies in a request, such as `mobile = …`, or let somebody else name it",
             ));
-        }
-    }
-    problems
-}
-
-/// Reports two who are asked for by the same.
-fn report_shared(reading: &Declared, profiles: &[Profile]) -> Problems {
-    let mut problems = Problems::default();
-    let mut whose: BTreeMap<&str, (usize, &Location)> = BTreeMap::new();
-    for (number, place) in &reading.rows {
-        for identifier in &profiles[*number].identifiers {
-            let (other, first) = *whose.entry(identifier).or_insert((*number, place));
-            // Of two with one name it was reported that they are two.
-            if other != *number && profiles[other].name != profiles[*number].name {
-                let name = &profiles[other].name;
-                problems.push(place.problem(format!(
-                    "\"{identifier}\" is asked for as `{name}` at {first}, too: whose is it?"
-                )));
-            }
         }
     }
     problems

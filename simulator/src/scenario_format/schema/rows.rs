@@ -9,7 +9,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::template::{Attribute, Character, Template};
 
 use crate::scenario::HeaderName;
-use crate::scenario::read::people::STORY;
+use crate::scenario::read::people::{BREAKS, STORY};
 
 /// All fields of requests by name; those of one name stand in the order of the operations.
 pub(super) fn fields(contract: &Contract) -> BTreeMap<&str, Vec<&Field>> {
@@ -93,6 +93,8 @@ pub(super) fn of_role(
     let what =
         "What they are there for, and what should come of it; `svc-simulator people` shows it.";
     known[STORY] = json!({ "description": what, "type": "string", "minLength": 1 });
+    let what = "That the letters of what they are asked for by say something else than what is known of them.";
+    known[BREAKS] = json!({ "description": what, "type": "boolean" });
     json!({
         "description": format!("Each {role} of this folder by name: what is known of them, and what they are asked for by."),
         "type": "object",
@@ -110,6 +112,7 @@ fn type_of(attribute: &Attribute) -> &'static str {
         Template::Literal(Json::Int(_)) => "integer",
         Template::Literal(Json::Num(_)) => "number",
         Template::Literal(Json::Bool(_)) => "boolean",
+        Template::List(_) => "array",
         _ => "string",
     }
 }

@@ -64,7 +64,8 @@ impl<'a> Sources<'a> {
     fn found(&self, asked: Option<AskedIndex>, text: &str, place: Option<Subject>) -> Actor<'a> {
         let Population { world, seed } = self.population;
         // The number of a vehicle may be somebody's account, too.
-        let declared = self.people.place(text);
+        let part = || self.people.place(world.part(asked?, text)?);
+        let declared = self.people.place(text).or_else(part);
         if let Some(at) = declared.filter(|at| self.declared.is_asked_by(world, *at, asked)) {
             return self.declared(at);
         }
@@ -106,6 +107,10 @@ impl<'a> Sources<'a> {
         };
         let world = self.population.world;
         let relation = role.relations[me.subject.kind.index()];
+        // A picture's owner who is known by the picture is its owner.
+        if relation.is_none() && kind == me.subject.kind {
+            return me;
+        }
         let samples = relation.is_none_or(|relation| world.leads_to_sample(relation));
         if let Some(profile) = me.profile {
             let others = &profile.others;
@@ -114,7 +119,7 @@ impl<'a> Sources<'a> {
             let back = || {
                 let leads_back = relation.is_some_and(|relation| world.leads_back(relation));
                 let linking = leads_back.then(|| self.people.linking(profile, world.name(kind)));
-                linking?.map(|(at, _)| at).next()
+                linking?.map(|other| other.place).next()
             };
             let linked = others.get(&role.name).or_else(of_kind).copied();
             if let Some(at) = linked.or_else(back) {

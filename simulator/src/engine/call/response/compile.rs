@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Field, FlowStep, Operation, OperationIndex};
+use svc_fixtures::contract::{Contract, Field, FlowStep, Operation, OperationIndex, Spelling};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{self, Answers, Root, Template};
 use svc_fixtures::world::ASKED;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    Attribute, Character, Each, Expr, Member, Named, Node, Part, ResponseTemplate, Role, Story,
-    Test, What,
+    Attribute, Character, Each, Expr, Look, Member, Named, Node, Part, ResponseTemplate, Role,
+    Story, Test, What,
 };
 use crate::engine::compute::{self, How, LOOK, SEARCH};
 use crate::scenario::Condition;
@@ -187,6 +187,20 @@ pub(super) fn answer(
     }
 }
 
+/// The one member of an answer that is only asked whether it holds.
+pub(super) const HOLDS: &str = "holds";
+
+/// When an operation has no record.
+pub(super) fn no_record(
+    contract: &Contract,
+    operation: OperationIndex,
+    story: &Story,
+    row: &template::NoRecord,
+) -> ResponseTemplate {
+    let data = Template::Object(vec![(HOLDS.to_owned(), Template::Value(row.when.clone()))]);
+    answer(contract, operation, story, (&data, &[]), None)
+}
+
 impl Scope<'_> {
     fn node(&mut self, template: &Template, before: Before<'_>) -> Node {
         match template {
@@ -267,11 +281,11 @@ impl Scope<'_> {
             .conditions
             .iter()
             .filter(|it| it.is_about_items(row, name));
-        let folds = row.field(name).is_some_and(|at| row.request[at].folds);
+        let field = row.field(name).map(|at| &row.request[at]);
         about
             .map(|condition| Test {
                 predicate: condition.predicate.clone(),
-                folds,
+                spelling: field.map_or(Spelling::Sent, |field| condition.spelling(field)),
             })
             .collect()
     }
@@ -404,13 +418,29 @@ impl Scope<'_> {
             template::Expr::Literal(json) => json.as_text().unwrap_or_default().to_owned(),
             _ => String::new(),
         };
-        let asked = World::built_in().asked(&[&literal(0)]);
-        let text = Box::new(self.expr(&args[1]));
-        let named = self.named(&[literal(2)]);
-        match function {
-            SEARCH => Expr::Search { asked, text, named },
-            _ => Expr::Look { asked, text, named },
+        let (field, meant) = (literal(0), literal(2));
+        let asked = World::built_in().asked(&[&field]);
+        let text = self.expr(&args[1]);
+        if function == SEARCH {
+            let (text, named) = (Box::new(text), self.named(&[meant]));
+            return Expr::Search { asked, text, named };
         }
+        let row = self
+            .contract
+            .map(|(contract, operation)| &contract.operations[operation]);
+        let spelling = row.and_then(|row| Some(row.request[row.field(&field)?].spelling));
+        let (role, name) = match meant.split_once('.') {
+            Some((role, name)) => (Some(role), name),
+            None => (None, meant.as_str()),
+        };
+        let role = role.and_then(|role| self.names.roles.iter().position(|it| it.name == role));
+        Expr::Look(Box::new(Look {
+            asked,
+            spelling: spelling.unwrap_or_default(),
+            text,
+            role,
+            named: self.named(&[name.to_owned()]),
+        }))
     }
 }
 

@@ -9,6 +9,7 @@ use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, Operation};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::engine::compute::search_words;
 use crate::scenario::{People, Profile};
 use crate::world::{AskedIndex, Subject, World};
 
@@ -18,6 +19,8 @@ pub struct DeclaredSubjects {
     subjects: Vec<Subject>,
     /// What each is asked for by.
     asked: Vec<Vec<AskedIndex>>,
+    /// The sound of each one's name.
+    sounds: Vec<Sound>,
     by_subject: HashMap<Subject, usize, FixedState>,
 }
 
@@ -33,6 +36,13 @@ impl DeclaredSubjects {
         for (at, subject) in subjects.iter().enumerate() {
             by_subject.entry(*subject).or_insert(at);
         }
+        let sound = |profile: &Profile| {
+            let name = profile.said.get("name").and_then(|name| name.as_text());
+            let kind = world.kind(&profile.role);
+            name.zip(kind).map_or_else(Sound::default, |(name, kind)| {
+                Sound::of(world.telling(kind, &search_words(name)))
+            })
+        };
         let by = |profile: &Profile| {
             let asked = profile.asked.iter();
             asked
@@ -41,9 +51,17 @@ impl DeclaredSubjects {
         };
         DeclaredSubjects {
             asked: people.all().iter().map(by).collect(),
+            sounds: people.all().iter().map(sound).collect(),
             subjects,
             by_subject,
         }
+    }
+
+    /// Whether a name of these words may be that of the declared one of this place. Of thousands who are declared
+    /// only few are compared letter by letter.
+    #[must_use]
+    pub fn may_be_called(&self, at: usize, sound: Sound) -> bool {
+        self.sounds[at].may_be(sound)
     }
 
     /// Whether what is asked so can be about the declared one of this place.
@@ -67,6 +85,32 @@ impl DeclaredSubjects {
             true => None,
             false => self.by_subject.get(&subject).copied(),
         }
+    }
+}
+
+/// Which pairs of letters stand next to each other in the words of a name, each as one of many bits: names that
+/// somebody may mistake for each other have some in common.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sound(u128);
+
+impl Sound {
+    /// That of these words.
+    #[must_use]
+    pub fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
+        let mut bits = 0;
+        for word in words {
+            for pair in word.as_bytes().windows(2) {
+                bits |= 1 << ((usize::from(pair[0]) * 31 + usize::from(pair[1])) % 128);
+            }
+        }
+        Sound(bits)
+    }
+
+    /// Whether somebody who says the other may mean this one. What has no letters may mean anybody.
+    #[must_use]
+    pub fn may_be(self, said: Sound) -> bool {
+        let (known, all) = (self.0 & said.0, said.0.count_ones());
+        self.0 == 0 || 5 * known.count_ones() >= all
     }
 }
 

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use jiff::civil::Date;
-use svc_fixtures::contract::{Contract, FieldIndex, OperationIndex, Shape};
+use svc_fixtures::contract::{Contract, FieldIndex, OperationIndex, Shape, Spelling};
 use svc_fixtures::json::Json;
-use svc_fixtures::template::{Answers, Edit, Template};
+use svc_fixtures::template::{self, Answers, Edit, Root, Template};
+use svc_fixtures::world::ASKED;
 
 use crate::engine::call::input::Input;
 use crate::engine::call::request::Environment;
@@ -84,6 +85,39 @@ pub struct ResponseTemplate {
     needs_call: bool,
 }
 
+/// When an operation has no record of whoever is asked for.
+#[derive(Debug, Clone)]
+pub struct NoRecord {
+    /// The field that does not fit.
+    pub field: String,
+    /// What the error says.
+    pub message: Arc<str>,
+    when: ResponseTemplate,
+}
+
+impl NoRecord {
+    /// Compiles a row.
+    #[must_use]
+    pub fn new(
+        contract: &Contract,
+        operation: OperationIndex,
+        story: &Story,
+        row: &template::NoRecord,
+    ) -> Self {
+        NoRecord {
+            field: row.field.clone(),
+            message: row.message.as_str().into(),
+            when: compile::no_record(contract, operation, story, row),
+        }
+    }
+
+    /// Whether there is none for this call.
+    #[must_use]
+    pub fn holds(&self, sources: Sources<'_>) -> bool {
+        self.when.member(sources, compile::HOLDS) == Json::Bool(true)
+    }
+}
+
 /// A compiled [`Template`]. Literals are kept as the bytes they print as.
 #[derive(Debug, Clone)]
 enum Node {
@@ -120,11 +154,11 @@ enum Node {
     },
 }
 
-/// What an item of the request must be like, and whether texts are compared as names are.
+/// What an item of the request must be like, and how texts are compared.
 #[derive(Debug, Clone)]
 struct Test {
     predicate: Predicate,
-    folds: bool,
+    spelling: Spelling,
 }
 
 /// What is not given of each item, and the member that tells the items apart.
@@ -176,11 +210,7 @@ enum Expr {
         named: Named,
     },
     /// The same of whoever is asked for by a text.
-    Look {
-        asked: Option<AskedIndex>,
-        text: Box<Expr>,
-        named: Named,
-    },
+    Look(Box<Look>),
     /// The same of all whom a text finds by name.
     Search {
         asked: Option<AskedIndex>,
@@ -196,6 +226,17 @@ enum Expr {
         choose: Choose,
         args: Vec<Expr>,
     },
+}
+
+/// Whom a text asks for, and what is wanted of them.
+#[derive(Clone)]
+struct Look {
+    asked: Option<AskedIndex>,
+    spelling: Spelling,
+    text: Expr,
+    /// Who plays this role for them, where not they themselves are meant.
+    role: Option<usize>,
+    named: Named,
 }
 
 /// What is known of somebody under a name, by the kind of who it is.
@@ -292,6 +333,19 @@ impl ResponseTemplate {
     pub fn member<'a>(&'a self, sources: Sources<'a>, name: &str) -> Json<'a> {
         fill::member(self, sources, name)
     }
+}
+
+/// An answer of these attributes of whoever is asked for, and nothing else.
+#[must_use]
+pub fn of_attributes<'n>(names: impl Iterator<Item = &'n String>) -> Template {
+    let attribute = |name: &String| {
+        let expr = template::Expr::Path {
+            root: Root::Cast(ASKED.to_owned()),
+            parts: vec![name.clone()],
+        };
+        (name.clone(), Template::Value(expr))
+    };
+    Template::Object(names.map(attribute).collect())
 }
 
 /// A canned answer with a scenario's changes made. Of one that names several operations each change

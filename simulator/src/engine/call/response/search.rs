@@ -2,11 +2,10 @@
 
 use super::Sources;
 use super::actor::Actor;
+use super::declared::Sound;
 use crate::engine::compute::{business_score, search_words};
-use crate::world::{AskedIndex, Population, Subject};
+use crate::world::{AskedIndex, MOST_FOUND, Population, Subject};
 
-/// How many are found at most.
-const MOST: usize = 8;
 /// What a name that is known must have of what is searched for.
 const ENOUGH: f64 = 0.72;
 /// What a name scores that is not the whole one.
@@ -40,7 +39,7 @@ impl<'a> Sources<'a> {
         if found.is_empty() {
             found.push(self.whoever(world.subject_of(Some(asked), text, seed)));
         }
-        found.truncate(MOST);
+        found.truncate(MOST_FOUND);
         found
     }
 
@@ -55,8 +54,12 @@ impl<'a> Sources<'a> {
             world.likeness(asked, words, name).max(alike)
         };
         let exact = self.people.place(text);
+        let said = Sound::of(world.telling(kind, words));
         let mut known = Vec::new();
         for (at, profile) in self.people.all().iter().enumerate() {
+            if exact != Some(at) && !self.declared.may_be_called(at, said) {
+                continue;
+            }
             let said = profile.said.get("name").and_then(|name| name.as_text());
             let named = said.filter(|_| profile.role == world.name(kind));
             let like = match (exact == Some(at), named) {

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::{Each, Member, Node, Test};
 use super::{Filling, This, below_owned};
-use crate::scenario::folded;
+use crate::scenario::as_subject;
 use crate::scenario::matching::compared_holds;
 
 /// A value of a `for_each`.
@@ -135,10 +135,7 @@ impl<'a> Filling<'a> {
 
 impl Test {
     fn holds(&self, value: Option<&Json<'_>>) -> bool {
-        let compare = |text: &str| match self.folds {
-            true => folded(text),
-            false => text.to_owned(),
-        };
+        let compare = |text: &str| as_subject(self.spelling, text).into_owned();
         compared_holds(&self.predicate, &compare, value)
     }
 }

@@ -11,8 +11,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use given::One;
 
 use super::actor::Actor;
-use super::{Expr, Member, Named, Node, Part, ResponseTemplate, Sources, What};
+use super::{Expr, Look, Member, Named, Node, Part, ResponseTemplate, Sources, What};
 use crate::engine::compute::Tools;
+use crate::scenario::as_subject;
 use crate::world::Fact;
 
 /// One filling-in: the sources, and what `answer.…`, `this.…` and `item` mean.
@@ -282,10 +283,7 @@ impl<'a> Filling<'a> {
             Expr::Attribute { role, named } => {
                 self.known(sources.playing(*role, self.actor, self.text), named)
             }
-            Expr::Look { asked, text, named } => match self.eval(text).as_text() {
-                Some(text) => self.known(sources.looked_for(*asked, text), named),
-                None => Json::Null,
-            },
+            Expr::Look(look) => self.look(look),
             Expr::Search { asked, text, named } => {
                 let text = self.eval(text);
                 let found = sources.searched_for(*asked, text.as_text().unwrap_or_default());
@@ -306,6 +304,20 @@ impl<'a> Filling<'a> {
             }
             Expr::Choice { choose, args } => choose(args.len(), &|at| self.eval(&args[at])),
         }
+    }
+
+    /// What is known of whoever is asked for so, or of who plays a role for them.
+    fn look(&self, look: &'a Look) -> Json<'a> {
+        let text = self.eval(&look.text);
+        let Some(text) = text.as_text() else {
+            return Json::Null;
+        };
+        let (sources, text) = (self.sources, as_subject(look.spelling, text));
+        let meant = match look.role {
+            None => sources.looked_for(look.asked, &text),
+            Some(role) => sources.playing(role, sources.asked_for(look.asked, &text), &text),
+        };
+        self.known(meant, &look.named)
     }
 
     /// What is known of somebody: what a scenario file says of them, else what the story does, else what
@@ -368,6 +380,7 @@ impl<'a> Filling<'a> {
             population: sources.population,
             subject: self.actor.subject,
             profile: self.actor.profile,
+            is_sample: self.actor.is_sample,
             people: sources.people,
             assets: &sources.addresses.assets_url,
         }
