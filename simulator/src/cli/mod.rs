@@ -21,6 +21,7 @@ mod people;
 mod schema;
 mod serve;
 mod settings;
+mod shares;
 mod terminal;
 mod trigger;
 mod try_call;

@@ -66,6 +66,7 @@ fn builder(args: ServeArgs, webhook_tls: Tls) -> SimulatorBuilder {
         .seed(args.seed.as_deref().unwrap_or_default())
         .reload(reload)
         .memory_limits(args.memory.limits())
+        .shares(args.shares.limits())
         .signature_clock(match args.webhook_account_time {
             true => SignatureClock::Account,
             false => SignatureClock::Real,
@@ -78,6 +79,7 @@ fn builder(args: ServeArgs, webhook_tls: Tls) -> SimulatorBuilder {
         .webhook_targets(args.webhook_targets)
         .webhook_tls(webhook_tls)
         .limits(EdgeLimits {
+            connections: args.shares.connections(),
             drain: args.drain,
             ..EdgeLimits::default()
         });

@@ -16,6 +16,7 @@ use svc_fixtures::reading::{Item, Problems, Source, Table};
 
 use super::failure::Failure;
 use super::memory::MemoryArgs;
+use super::shares::ShareArgs;
 use super::values::{address, duration, instant, network, time_scale, token};
 use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleToken;
@@ -101,6 +102,8 @@ pub(super) struct ServeArgs {
     pub(super) log: String,
     #[command(flatten)]
     pub(super) memory: MemoryArgs,
+    #[command(flatten)]
+    pub(super) shares: ShareArgs,
 }
 
 impl ServeArgs {
@@ -225,6 +228,7 @@ mod tests {
 
     use super::*;
     use crate::host::memory::MemoryLimits;
+    use crate::host::shares::ShareLimits;
     use crate::http::edge::EdgeLimits;
 
     /// The settings of these flags and this file.
@@ -260,7 +264,10 @@ mod tests {
     fn the_defaults_are_those_of_a_simulator() {
         let settings = settings(&[], "").unwrap();
         assert_eq!(settings.memory.limits(), MemoryLimits::DEFAULT);
+        assert_eq!(settings.shares.limits(), ShareLimits::DEFAULT);
         assert_eq!(settings.drain, EdgeLimits::default().drain);
+        let connections = EdgeLimits::default().connections;
+        assert_eq!(settings.shares.connections(), connections);
     }
 
     #[test]

@@ -5,19 +5,21 @@ use std::time::Duration;
 
 use super::cell::AccountCell;
 use super::journal::JournalError;
-use super::scheduler::Scheduler;
+use super::scheduler::{LockedAccount, Scheduler};
+use super::shares::{OverShare, SharePart};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::VerificationId;
-use crate::engine::{self, Decision, Prepared, UnauthenticatedCall};
+use crate::engine::state::rejection::Rejection;
+use crate::engine::{self, Decision, Prepared, Room, UnauthenticatedCall};
 
 /// A prepared call and the account that it is for.
 pub(super) struct CallExecution<'a> {
     pub(super) scheduler: &'a Arc<Scheduler>,
     pub(super) rules: &'a Arc<Rules>,
     pub(super) cell: &'a Arc<AccountCell>,
-    pub(super) prepared: &'a Prepared<'a>,
+    pub(super) prepared: Prepared<'a>,
 }
 
 /// Why a call has no reply.
@@ -30,19 +32,21 @@ pub(super) enum CallError {
 }
 
 /// A call that waits for the one that is executed under its idempotency key.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct WaitingDuplicate {
     generation: u64,
     original: VerificationId,
+    _part: SharePart,
 }
 
 /// A call whose reply is delayed for some real time.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct DelayedCall {
     environment: Environment,
     verification: VerificationId,
     generation: u64,
     delay_ms: u64,
+    _part: SharePart,
 }
 
 /// What became of a call.
@@ -64,7 +68,7 @@ enum Progress {
 
 impl CallExecution<'_> {
     /// Executes it.
-    pub(super) async fn run(&self) -> Result<Executed, CallError> {
+    pub(super) async fn run(mut self) -> Result<Executed, CallError> {
         let mut waiting = None;
         loop {
             // Made before the look, so that no change in between is missed.
@@ -84,7 +88,7 @@ impl CallExecution<'_> {
     }
 
     /// One look at the account under its lock: what fell due before, then the call.
-    fn step(&self, mut waiting: Option<WaitingDuplicate>) -> Result<Progress, JournalError> {
+    fn step(&mut self, mut waiting: Option<WaitingDuplicate>) -> Result<Progress, JournalError> {
         let mut locked = self.scheduler.lock(self.cell);
         let generation = locked.state.generation;
         // The account was reset meanwhile.
@@ -98,13 +102,15 @@ impl CallExecution<'_> {
             return Ok(Progress::Ended(Executed::AccountClosed));
         }
         locked.finish_due()?;
+        self.measure_shares(&locked, waiting.as_ref());
         let (account, machine) = (&locked.state.account, locked.machine);
-        let decision = match waiting {
+        let decision = match &waiting {
             Some(WaitingDuplicate { original, .. }) => {
-                engine::decide_waiting(self.rules, account, self.prepared, original, machine)
+                engine::decide_waiting(self.rules, account, &self.prepared, *original, machine)
             }
-            None => engine::decide(self.rules, account, self.prepared, machine),
+            None => engine::decide(self.rules, account, &self.prepared, machine),
         };
+        let part = || self.scheduler.shares.delay(self.cell.taken());
         Ok(match decision {
             Decision::Answered { reply, entry } => {
                 if let Some(entry) = entry {
@@ -125,6 +131,7 @@ impl CallExecution<'_> {
                     verification,
                     generation,
                     delay_ms,
+                    _part: part(),
                 })
             }
             Decision::InFlight { on, entry } => {
@@ -134,9 +141,28 @@ impl CallExecution<'_> {
                 Progress::Waiting(WaitingDuplicate {
                     generation,
                     original: on,
+                    _part: part(),
                 })
             }
         })
+    }
+
+    /// What the account may still take of that which all accounts share. A duplicate that waited was let
+    /// in when it came.
+    fn measure_shares(&mut self, locked: &LockedAccount<'_>, waiting: Option<&WaitingDuplicate>) {
+        let scheduler = self.scheduler;
+        self.prepared.room = match scheduler.memory.has_room(&locked.state) {
+            true => Room::Enough,
+            false => Room::None,
+        };
+        let delays = match waiting {
+            Some(_) => Ok(()),
+            None => scheduler.shares.check_delays(self.cell.taken()),
+        };
+        self.prepared.delays = delays.map_err(|over| match over {
+            OverShare::Own => Rejection::TooManyDelayed,
+            OverShare::OfAll => Rejection::NoDelaysLeft,
+        });
     }
 
     /// Ends a delayed call on a task of its own, so that it ends even if its client gives up.
@@ -145,7 +171,7 @@ impl CallExecution<'_> {
         let (rules, cell) = (Arc::clone(self.rules), Arc::clone(self.cell));
         let finished = self.scheduler.tasks.spawn(async move {
             tokio::time::sleep(Duration::from_millis(call.delay_ms)).await;
-            finish_delayed(&scheduler, &rules, &cell, call)
+            finish_delayed(&scheduler, &rules, &cell, &call)
         });
         finished.await.unwrap_or(Err(CallError::NoReply))
     }
@@ -155,7 +181,7 @@ fn finish_delayed(
     scheduler: &Arc<Scheduler>,
     rules: &Rules,
     cell: &Arc<AccountCell>,
-    call: DelayedCall,
+    call: &DelayedCall,
 ) -> Result<Reply, CallError> {
     let mut locked = scheduler.lock(cell);
     if locked.state.generation != call.generation {

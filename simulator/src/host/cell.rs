@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 
 use super::account_rules::AccountRules;
 use super::lock_order::{Mutex, MutexGuard, Rank, RwLock};
+use super::shares::{Opener, TakenByAccount};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
@@ -37,15 +38,27 @@ pub struct AccountCell {
     /// When a caller last asked for the account, in milliseconds. Beside the state, because it is written
     /// where the account is looked up.
     last_used_ms: AtomicI64,
+    /// What it has of that which all accounts use.
+    taken: TakenByAccount,
 }
 
 /// How an account came into being.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// A key of a certain form opened it: it is closed when it is idle too long.
-    Key,
+    /// A key of a certain form opened it, shown by this one: it is closed when it is idle too long.
+    Key(Opener),
     /// Somebody declared or added it: it stays.
     Declared,
+}
+
+impl Origin {
+    /// Whether it may be closed when it is idle: only those of one opener, where one is given.
+    pub(super) fn may_go(self, of: Option<Opener>) -> bool {
+        match self {
+            Origin::Key(opener) => of.is_none_or(|of| of == opener),
+            Origin::Declared => false,
+        }
+    }
 }
 
 /// What the lock of an account guards.
@@ -70,6 +83,8 @@ pub(super) struct AccountState {
     pub(super) wakeup_at: Option<Timestamp>,
     /// How many bytes of it the total of all accounts includes.
     pub(super) measured_bytes: usize,
+    /// How many of them are pinned.
+    pub(super) measured_pinned: usize,
 }
 
 /// The reply to a call whose account was reset while the call was delayed.
@@ -93,6 +108,7 @@ impl AccountCell {
             events: EventLog::default(),
             wakeup_at: None,
             measured_bytes: 0,
+            measured_pinned: 0,
         };
         AccountCell {
             id,
@@ -101,6 +117,7 @@ impl AccountCell {
             changed: Notify::new(),
             own_rules: RwLock::new(Rank::AccountRules, None),
             last_used_ms: AtomicI64::new(i64::MIN),
+            taken: TakenByAccount::default(),
         }
     }
 
@@ -113,6 +130,12 @@ impl AccountCell {
     /// Looks at the account. Its lock is held meanwhile.
     pub fn read<T>(&self, look: impl FnOnce(&Account) -> T) -> T {
         look(&self.lock().account)
+    }
+
+    /// What it has of that which all accounts use.
+    #[must_use]
+    pub fn taken(&self) -> &TakenByAccount {
+        &self.taken
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, AccountState> {

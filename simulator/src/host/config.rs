@@ -8,6 +8,7 @@ use super::clock::Clock;
 use super::courier::SignatureClock;
 use super::journal::{Journal, NoJournal};
 use super::memory::MemoryLimits;
+use super::shares::ShareLimits;
 use super::transport::{NoTransport, Transport};
 
 /// What a host is made with.
@@ -25,6 +26,8 @@ pub struct HostConfig {
     pub signature_clock: SignatureClock,
     /// How much memory may be used.
     pub memory_limits: MemoryLimits,
+    /// What one account, or one address, may take of what all use.
+    pub shares: ShareLimits,
 }
 
 impl HostConfig {
@@ -38,6 +41,7 @@ impl HostConfig {
             transport: Arc::new(NoTransport),
             signature_clock: SignatureClock::Real,
             memory_limits: MemoryLimits::default(),
+            shares: ShareLimits::default(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! All accounts, by the names of their keys (rulings 14 and 15). Sharded, so that finding one account
 //! never waits for another.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use foldhash::fast::FixedState;
@@ -13,11 +13,13 @@ use super::cell::{AccountCell, AccountState, Origin};
 use super::journal::{Journal, JournalError};
 use super::lock_order::{Mutex, Rank, RwLock};
 use super::memory::MemoryGovernor;
+use super::shares::{Opener, leaves_enough};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::Entry;
 use crate::engine::state::ids::VerificationId;
+use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::Verification;
 use crate::scenario::AccountConfig;
 
@@ -32,15 +34,33 @@ pub enum OpenError {
         "there are as many accounts that keys opened as there may be, and none was idle long enough to go"
     )]
     TooMany,
+    /// One address opened as many as it may, and none of them can go.
+    #[error(
+        "keys used from this address opened as many accounts as those of one address may, and none was idle long enough to go"
+    )]
+    TooManyOfAddress,
     /// The entry was not written.
     #[error(transparent)]
     Journal(#[from] JournalError),
+}
+
+impl OpenError {
+    /// As a caller is told whose key would have opened it.
+    pub(super) fn rejection(&self) -> Rejection {
+        match self {
+            OpenError::TooManyOfAddress => Rejection::TooManyAccountsOfAddress,
+            OpenError::TooMany | OpenError::Exists(_) => Rejection::TooManyAccounts,
+            OpenError::Journal(_) => Rejection::Internal,
+        }
+    }
 }
 
 /// What new accounts begin with.
 pub(super) struct AccountDefaults {
     pub(super) settings: Settings,
     pub(super) clock: AccountClock,
+    /// How many accounts the keys of one address may open.
+    pub(super) accounts_per_address: usize,
     /// An account that a key opened is closed when it was idle so long, in the time that accounts follow.
     pub(super) idle: SignedDuration,
     /// Where there are too many accounts, only those that were idle so long are closed.
@@ -68,7 +88,29 @@ pub struct Directory {
     /// Held while an account is opened, so that two callers cannot both open one under the same name.
     opening: Mutex<()>,
     opened_by_keys: AtomicUsize,
+    openers: Mutex<HashMap<Opener, OpenerState, FixedState>>,
+    /// As [`OpenerState::search_after_ms`], of the accounts of all.
+    search_after_ms: AtomicI64,
     closed: AtomicU64,
+}
+
+/// What is known of one who opens accounts.
+#[derive(Debug, Clone, Copy)]
+struct OpenerState {
+    /// How many it has.
+    accounts: usize,
+    /// Until then none of them can go. Without it, whoever goes on asking for one more account would make
+    /// the simulator look at all there are each time.
+    search_after_ms: i64,
+}
+
+impl Default for OpenerState {
+    fn default() -> Self {
+        OpenerState {
+            accounts: 0,
+            search_after_ms: i64::MIN,
+        }
+    }
 }
 
 /// The accounts that keys opened.
@@ -76,6 +118,8 @@ pub struct Directory {
 pub struct KeyAccounts {
     /// How many there are.
     pub open: usize,
+    /// How many of them the address has that opened most.
+    pub most_of_one_address: usize,
     /// How many were closed because nobody used them.
     pub closed: u64,
 }
@@ -99,6 +143,8 @@ impl Directory {
             memory,
             opening: Mutex::new(Rank::Open, ()),
             opened_by_keys: AtomicUsize::new(0),
+            openers: Mutex::new(Rank::Openers, HashMap::default()),
+            search_after_ms: AtomicI64::new(i64::MIN),
             closed: AtomicU64::new(0),
         };
         for config in accounts {
@@ -116,13 +162,18 @@ impl Directory {
     pub(super) fn by_key(
         &self,
         key: &str,
+        opener: Opener,
         now: Timestamp,
     ) -> Result<Option<Arc<AccountCell>>, OpenError> {
-        let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
-        match prefixes.find_map(|prefix| key.strip_prefix(prefix)) {
-            Some(name) => self.by_name(name, now),
+        match name_of(key) {
+            Some(name) => self.known_or_opened(name, opener, now),
             None => Ok(None),
         }
+    }
+
+    /// The account a key belongs to, where it has come into being.
+    pub(super) fn known_by_key(&self, key: &str, now: Timestamp) -> Option<Arc<AccountCell>> {
+        self.known(name_of(key)?, now)
     }
 
     /// The account with a key of this name, opened where its form allows it.
@@ -132,6 +183,15 @@ impl Directory {
     pub fn by_name(
         &self,
         name: &str,
+        now: Timestamp,
+    ) -> Result<Option<Arc<AccountCell>>, OpenError> {
+        self.known_or_opened(name, Opener::Console, now)
+    }
+
+    fn known_or_opened(
+        &self,
+        name: &str,
+        opener: Opener,
         now: Timestamp,
     ) -> Result<Option<Arc<AccountCell>>, OpenError> {
         if let Some(cell) = self.known(name, now) {
@@ -146,12 +206,13 @@ impl Directory {
         if let Some(cell) = self.known(name, now) {
             return Ok(Some(cell));
         }
-        self.make_room(now)?;
+        self.make_room(opener, now)?;
         let id = Arc::clone(&config.id);
         let opening = Account::opening(config, self.defaults.clock, now);
-        let cell = self.load(&id, opening, Origin::Key)?;
+        let cell = self.load(&id, opening, Origin::Key(opener))?;
         cell.mark_used(now);
         self.opened_by_keys.fetch_add(1, Ordering::Relaxed);
+        self.openers.lock().entry(opener).or_default().accounts += 1;
         self.add_name(name, &cell);
         Ok(Some(cell))
     }
@@ -165,31 +226,79 @@ impl Directory {
         Some(Arc::clone(cell))
     }
 
-    /// Closes those accounts that were idle longest where a key may open no more.
-    fn make_room(&self, now: Timestamp) -> Result<(), OpenError> {
+    /// Closes those accounts that were idle longest where a key may open no more: of the same opener where
+    /// that one has its share, else of all.
+    fn make_room(&self, opener: Opener, now: Timestamp) -> Result<(), OpenError> {
         let most = self.memory.limits.max_accounts;
-        let is_full = || self.opened_by_keys.load(Ordering::Relaxed) >= most;
-        if is_full() {
-            self.close_least_used(now, self.defaults.min_idle, most.div_ceil(CLOSED_AT_ONCE));
+        let open = || self.opened_by_keys.load(Ordering::Relaxed);
+        let state = || {
+            self.openers
+                .lock()
+                .get(&opener)
+                .copied()
+                .unwrap_or_default()
+        };
+        let over = || match (state().accounts, open()) {
+            (own, _) if own >= self.defaults.accounts_per_address => {
+                Some(OpenError::TooManyOfAddress)
+            }
+            (own, open) if !leaves_enough(own, most, open) => Some(OpenError::TooMany),
+            _ => None,
+        };
+        let Some(refused) = over() else {
+            return Ok(());
+        };
+        let (of, search_after_ms) = match state() {
+            OpenerState { accounts: 0, .. } => (None, self.search_after_ms.load(Ordering::Relaxed)),
+            own => (Some(opener), own.search_after_ms),
+        };
+        if now.as_millisecond() < search_after_ms {
+            return Err(refused);
         }
-        match is_full() {
-            false => Ok(()),
-            true => Err(OpenError::TooMany),
+        let at_once = most.div_ceil(CLOSED_AT_ONCE);
+        if self.close_least_used(of, now, self.defaults.min_idle, at_once) == 0 {
+            let after_ms = self.next_idle_ms(of, now);
+            match of {
+                None => self.search_after_ms.store(after_ms, Ordering::Relaxed),
+                Some(of) => self.openers.lock().entry(of).or_default().search_after_ms = after_ms,
+            }
         }
+        over().map_or(Ok(()), Err)
+    }
+
+    /// When one of the accounts that keys opened will have been idle long enough to go, those of one opener
+    /// where one is given. What keeps those that are idle already may end at any time.
+    fn next_idle_ms(&self, of: Option<Opener>, now: Timestamp) -> i64 {
+        let cells = self.all().into_iter();
+        let idle_ms = i64::try_from(self.defaults.min_idle.as_millis()).unwrap_or(i64::MAX);
+        let now_ms = now.as_millisecond();
+        let next = cells.filter(|cell| cell.origin.may_go(of)).map(|cell| {
+            match cell.last_used_ms().saturating_add(idle_ms) {
+                idle_at if idle_at > now_ms => idle_at,
+                _ => now_ms.saturating_add(idle_ms / 10),
+            }
+        });
+        next.min().unwrap_or(i64::MIN)
     }
 
     /// Closes the accounts that were idle too long by now. Says how many.
     pub(super) fn close_idle(&self, now: Timestamp) -> usize {
-        self.close_least_used(now, self.defaults.idle, usize::MAX)
+        self.close_least_used(None, now, self.defaults.idle, usize::MAX)
     }
 
     /// Closes accounts that keys opened and nobody asked for so long, the one idle longest first, and no
-    /// more than so many. Those with something open stay.
-    fn close_least_used(&self, now: Timestamp, idle: SignedDuration, most: usize) -> usize {
+    /// more than so many; only those of one opener where one is given. Those with something open stay.
+    fn close_least_used(
+        &self,
+        of: Option<Opener>,
+        now: Timestamp,
+        idle: SignedDuration,
+        most: usize,
+    ) -> usize {
         let before = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
         let before = before.as_millisecond();
         let mut idle = self.all();
-        idle.retain(|cell| cell.origin == Origin::Key && cell.last_used_ms() <= before);
+        idle.retain(|cell| cell.origin.may_go(of) && cell.last_used_ms() <= before);
         idle.sort_by_key(|cell| cell.last_used_ms());
         let closes = |cell: &Arc<AccountCell>| {
             let mut state = cell.lock();
@@ -211,11 +320,20 @@ impl Directory {
         closed
     }
 
+    /// How many accounts the keys of one address may open.
+    #[must_use]
+    pub fn accounts_per_address(&self) -> usize {
+        self.defaults.accounts_per_address
+    }
+
     /// How many accounts keys opened.
     #[must_use]
     pub fn opened_by_keys(&self) -> KeyAccounts {
+        let openers = self.openers.lock();
+        let most = openers.values().map(|opener| opener.accounts).max();
         KeyAccounts {
             open: self.opened_by_keys.load(Ordering::Relaxed),
+            most_of_one_address: most.unwrap_or(0),
             closed: self.closed.load(Ordering::Relaxed),
         }
     }
@@ -278,8 +396,15 @@ impl Directory {
         for name in std::mem::take(&mut state.names) {
             self.shard(&name).write().remove(&name);
         }
-        if !state.closed && cell.origin == Origin::Key {
+        if let (false, Origin::Key(opener)) = (state.closed, cell.origin) {
             self.opened_by_keys.fetch_sub(1, Ordering::Relaxed);
+            let mut openers = self.openers.lock();
+            if let hash_map::Entry::Occupied(mut of) = openers.entry(opener) {
+                of.get_mut().accounts -= 1;
+                if of.get().accounts == 0 {
+                    of.remove();
+                }
+            }
         }
         state.closed = true;
         self.memory.measure(state);
@@ -346,4 +471,10 @@ impl Directory {
         let hash = xxhash_rust::xxh3::xxh3_64(name.as_bytes());
         &self.shards[(hash % SHARDS as u64) as usize]
     }
+}
+
+/// What follows `svc_test_` or `svc_live_` in a key.
+fn name_of(key: &str) -> Option<&str> {
+    let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
+    prefixes.find_map(|prefix| key.strip_prefix(prefix))
 }

@@ -9,6 +9,7 @@
 //! | [`Rank::Account`] | `AccountCell::state` | one account; never two at once | a call is decided, written and applied |
 //! | [`Rank::AccountRules`] | `AccountCell::own_rules` | the scenarios added for one account | an `Arc` is read or replaced |
 //! | [`Rank::Names`] | `Directory::shards` | which account a key's name belongs to | a name is looked up, added or removed |
+//! | [`Rank::Openers`] | `Directory::openers` | how many accounts each address opened | one is counted |
 //! | [`Rank::Rules`] | `RulesStore::current` | the rules of all accounts | an `Arc` is read or replaced |
 //! | [`Rank::Record`] | the lists of the in-memory journal and transport, and of calls that no account keeps | what was appended, sent or refused | one entry is pushed or the list is copied |
 //!
@@ -27,6 +28,7 @@ pub(super) enum Rank {
     Account,
     AccountRules,
     Names,
+    Openers,
     Rules,
     Record,
 }

@@ -2,12 +2,12 @@
 //! account evicts by itself follows from its own entries; the engine decides that.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::cell::{AccountCell, AccountState};
 use super::lock_order::{Mutex, Rank};
-use crate::engine::Room;
+use super::shares::leaves_enough;
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::environment::RetentionLimits;
@@ -79,6 +79,8 @@ impl MemoryUsage {
 pub struct TotalMemory {
     /// Bytes.
     pub bytes: usize,
+    /// Those of them that can't be evicted now.
+    pub pinned: usize,
     /// How often accounts were shrunk because that was too much.
     pub evictions: u64,
 }
@@ -87,10 +89,10 @@ pub struct TotalMemory {
 pub(super) struct MemoryGovernor {
     pub(super) limits: MemoryLimits,
     total: AtomicUsize,
+    /// What may not be evicted, of all accounts.
+    pinned: AtomicUsize,
     /// The total above which accounts are shrunk next: the limit, or more where that did not help.
     evict_above: AtomicUsize,
-    /// Whether the last eviction found nothing more to evict.
-    full: AtomicBool,
     evicting: Mutex<()>,
     evictions: AtomicU64,
 }
@@ -100,8 +102,8 @@ impl MemoryGovernor {
         MemoryGovernor {
             limits,
             total: AtomicUsize::new(0),
+            pinned: AtomicUsize::new(0),
             evict_above: AtomicUsize::new(limits.total_bytes),
-            full: AtomicBool::new(false),
             evicting: Mutex::new(Rank::Evict, ()),
             evictions: AtomicU64::new(0),
         }
@@ -109,37 +111,29 @@ impl MemoryGovernor {
 
     /// Notes what an account uses now.
     pub(super) fn measure(&self, state: &mut AccountState) {
-        let after = match state.closed {
-            false => MemoryUsage::of(state).total(),
-            true => 0,
+        let (after, pinned) = match state.closed {
+            false => {
+                let usage = MemoryUsage::of(state);
+                (usage.total(), usage.pinned)
+            }
+            true => (0, 0),
         };
-        let before = std::mem::replace(&mut state.measured_bytes, after);
-        if after >= before {
-            self.total.fetch_add(after - before, Ordering::Relaxed);
-        } else {
-            self.total.fetch_sub(before - after, Ordering::Relaxed);
-        }
+        add_difference(&self.total, &mut state.measured_bytes, after);
+        add_difference(&self.pinned, &mut state.measured_pinned, pinned);
     }
 
     pub(super) fn usage(&self) -> TotalMemory {
         TotalMemory {
             bytes: self.total.load(Ordering::Relaxed),
+            pinned: self.pinned.load(Ordering::Relaxed),
             evictions: self.evictions.load(Ordering::Relaxed),
         }
     }
 
-    /// Whether there is room for one more call.
-    pub(super) fn room(&self) -> Room {
-        if !self.full.load(Ordering::Relaxed) {
-            return Room::Enough;
-        }
-        let limit = self.limits.total_bytes;
-        if self.total.load(Ordering::Relaxed) > limit {
-            return Room::None;
-        }
-        self.full.store(false, Ordering::Relaxed);
-        self.evict_above.store(limit, Ordering::Relaxed);
-        Room::Enough
+    /// Whether what is pending in an account leaves enough of the room for the others.
+    pub(super) fn has_room(&self, state: &AccountState) -> bool {
+        let pinned = self.pinned.load(Ordering::Relaxed);
+        leaves_enough(state.measured_pinned, self.limits.total_bytes, pinned)
     }
 
     /// Where all accounts use too much, shrinks the largest: `shrink` evicts what has ended of an
@@ -150,7 +144,12 @@ impl MemoryGovernor {
         shrink: impl Fn(&Arc<AccountCell>, usize),
     ) {
         let total = self.total.load(Ordering::Relaxed);
-        if total <= self.evict_above.load(Ordering::Relaxed) {
+        let evict_above = self.evict_above.load(Ordering::Relaxed);
+        if total <= evict_above {
+            let limit = self.limits.total_bytes;
+            if evict_above > limit && total <= limit {
+                self.evict_above.store(limit, Ordering::Relaxed);
+            }
             return;
         }
         // Where somebody is at it already, this call does not wait for it.
@@ -170,14 +169,13 @@ impl MemoryGovernor {
         self.evictions.fetch_add(1, Ordering::Relaxed);
         let left = self.total.load(Ordering::Relaxed);
         let full = left > limit;
-        self.full.store(full, Ordering::Relaxed);
         let evict_above = if full { left + limit / FREED } else { limit };
         self.evict_above.store(evict_above, Ordering::Relaxed);
         match full {
             true => tracing::warn!(
                 bytes = left,
                 bound = limit,
-                "what is pending takes more than --keep-total: no further calls are executed"
+                "what is pending takes more than --keep-total: accounts that have much of it get no further calls executed"
             ),
             false => tracing::info!(
                 from = total,
@@ -208,6 +206,17 @@ pub(super) fn report_evicted(account: &Account, environment: Environment, before
         forgotten = counts.join(", "),
         "memory is bounded: what ended first was forgotten; see --keep-calls and --keep-bytes"
     );
+}
+
+/// Notes how much one account takes now, and adds the difference to the sum of all. Nearly every call leaves
+/// what is pinned as it was: no write then.
+fn add_difference(sum: &AtomicUsize, measured: &mut usize, now: usize) {
+    let before = std::mem::replace(measured, now);
+    match now.cmp(&before) {
+        std::cmp::Ordering::Greater => sum.fetch_add(now - before, Ordering::Relaxed),
+        std::cmp::Ordering::Less => sum.fetch_sub(before - now, Ordering::Relaxed),
+        std::cmp::Ordering::Equal => return,
+    };
 }
 
 /// The level to which all larger parts shrink so that together they lose the excess; 0 where they are not

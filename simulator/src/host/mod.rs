@@ -15,15 +15,14 @@ pub mod memory;
 pub mod reload;
 mod rules_store;
 mod scheduler;
+pub mod shares;
 pub mod transport;
 pub mod unauthenticated;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::reading::{Problems, Source};
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::engine;
@@ -54,6 +53,7 @@ use memory::{MemoryGovernor, MemoryLimits, TotalMemory};
 use rules_store::RulesStore;
 pub use rules_store::{ReloadFailure, ReloadStatus};
 use scheduler::{LockedAccount, Scheduler};
+use shares::{Opener, SharePart, Shares};
 use unauthenticated::UnauthenticatedCalls;
 
 /// A running simulator, without its listeners.
@@ -91,13 +91,15 @@ impl Host {
         let rules = rules.into();
         let limits = config.memory_limits;
         let memory = Arc::new(MemoryGovernor::new(limits));
-        let frozen = config.freeze_at.map(|at| AccountClock::Frozen { at });
         let defaults = AccountDefaults {
             settings: Settings {
                 limits: limits.retention,
                 ..Settings::of(&rules.contract.service)
             },
-            clock: frozen.unwrap_or_default(),
+            clock: config
+                .freeze_at
+                .map_or_else(AccountClock::default, |at| AccountClock::Frozen { at }),
+            accounts_per_address: config.shares.accounts_per_address,
             idle: clock.to_account_time(limits.account_idle),
             min_idle: clock.to_account_time(MIN_IDLE),
         };
@@ -120,6 +122,7 @@ impl Host {
                 clock: clock.clone(),
             },
             tasks: TaskTracker::new(),
+            shares: Shares::new(&config.shares),
         });
         for cell in directory.all() {
             let mut locked = scheduler.lock(&cell);
@@ -143,21 +146,20 @@ impl Host {
             Err(rejection) => return self.unauthenticated_reply(call, &rejection),
         };
         loop {
-            let now = self.clock.now();
-            let cell = match self.directory.by_key(credential.key, now) {
+            let (opener, now) = (Opener::of(call.peer), self.clock.now());
+            let cell = match self.directory.by_key(credential.key, opener, now) {
                 Ok(Some(cell)) => cell,
                 Ok(None) => return self.unauthenticated_reply(call, &Rejection::UnknownKey),
                 Err(OpenError::Journal(error)) => return self.internal_error(call, &error),
-                Err(_) => return self.unauthenticated_reply(call, &Rejection::TooManyAccounts),
+                Err(error) => return self.unauthenticated_reply(call, &error.rejection()),
             };
             let rules = self.rules.of(&cell);
-            let mut prepared = engine::prepare(&rules, cell.id(), credential, call, now);
-            prepared.room = self.memory.room();
+            let prepared = engine::prepare(&rules, cell.id(), credential, call, now);
             let execution = CallExecution {
                 scheduler: &self.scheduler,
                 rules: &rules,
                 cell: &cell,
-                prepared: &prepared,
+                prepared,
             };
             let executed = execution.run().await;
             self.evict();
@@ -457,28 +459,30 @@ impl Host {
         self.memory.usage()
     }
 
+    /// Counts a call whose answer the wire breaks as held back, until what this gives is dropped.
+    #[must_use]
+    pub fn hold_back(&self, call: &Call<'_>) -> Option<SharePart> {
+        let credential = request::credential(call).ok()?;
+        let known = self.directory.known_by_key(credential.key, self.now());
+        known.map(|cell| self.shares().delay(cell.taken()))
+    }
+
+    /// What accounts take of that which all of them use.
+    #[must_use]
+    pub fn shares(&self) -> &Shares {
+        &self.scheduler.shares
+    }
+
     /// Where all accounts together use too much, lets the largest evict what has ended.
     fn evict(&self) {
         let shrink = |cell: &_, level| self.scheduler.lock(cell).shrink_to(level);
         self.memory.evict(|| self.directory.all(), shrink);
     }
 
-    /// Closes the accounts that were idle too long by now. Says how many.
+    /// Closes the accounts that were idle too long by now, and lets the others evict. Says how many.
     pub fn close_idle(&self) -> usize {
-        self.directory.close_idle(self.clock.now())
-    }
-
-    /// Closes idle accounts now and again, until the stop.
-    pub async fn sweep(self: Arc<Self>, stop: CancellationToken) {
-        let every = self.memory.limits.account_idle / 8;
-        let every = every.clamp(Duration::from_secs(1), Duration::from_mins(1));
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = tokio::time::sleep(every) => {}
-            }
-            self.close_idle();
-            self.evict();
-        }
+        let closed = self.directory.close_idle(self.clock.now());
+        self.evict();
+        closed
     }
 }

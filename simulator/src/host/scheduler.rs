@@ -14,6 +14,7 @@ use super::journal::{Journal, JournalError};
 use super::lock_order::MutexGuard;
 use super::memory::{MemoryGovernor, MemoryUsage, report_evicted};
 use super::rules_store::RulesStore;
+use super::shares::Shares;
 use crate::engine;
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
@@ -36,6 +37,7 @@ pub(super) struct Scheduler {
     pub(super) courier: Courier,
     /// What must end before the simulator does: delayed replies and attempts to deliver.
     pub(super) tasks: TaskTracker,
+    pub(super) shares: Shares,
 }
 
 /// An account under its lock, at one instant.

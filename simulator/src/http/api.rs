@@ -101,6 +101,9 @@ impl Api {
             // Hyper, which would set the date, does not write answers with a fault.
             response.headers_mut().insert(DATE, date(self.host.now()));
             response.extensions_mut().insert(fault);
+            if let Some(part) = self.host.hold_back(&call) {
+                response.extensions_mut().insert(Arc::new(part));
+            }
         }
         if !matches!(body, ReadBody::Whole(_)) {
             // The rest of the body would be read as the next request.

@@ -20,6 +20,7 @@ use tokio::time::{Sleep, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::request_gate::{InputState, RequestGate};
+use crate::host::shares::SharePart;
 use crate::scenario::WireFault;
 
 /// The connection of a client.
@@ -233,12 +234,14 @@ pub(super) struct BrokenResponse {
     fault: WireFault,
     head: Vec<u8>,
     body: Bytes,
+    /// Counts the call as held back until the fault was played.
+    _part: Option<Arc<SharePart>>,
 }
 
 impl BrokenResponse {
     /// An answer and its fault.
     pub(super) async fn new(fault: WireFault, answer: Response) -> BrokenResponse {
-        let (parts, body) = answer.into_parts();
+        let (mut parts, body) = answer.into_parts();
         let body = body.collect().await;
         let body = body
             .expect("an envelope is in memory as a whole")
@@ -247,6 +250,7 @@ impl BrokenResponse {
             fault,
             head: head(&parts, body.len()),
             body,
+            _part: parts.extensions.remove(),
         }
     }
 

@@ -20,6 +20,7 @@ use crate::host::courier::SignatureClock;
 use crate::host::journal::{Journal, JournalError};
 use crate::host::memory::MemoryLimits;
 use crate::host::reload::{FileWatcher, UnreadableFiles, reload_on_change};
+use crate::host::shares::ShareLimits;
 use crate::host::transport::{
     HttpTransport, TargetPolicy, Transport, TransportError, TransportLimits,
 };
@@ -215,6 +216,13 @@ impl SimulatorBuilder {
         self
     }
 
+    /// How much one account, or one address, may take of what all use. How many connections there are says
+    /// [`SimulatorBuilder::limits`].
+    pub fn shares(mut self, shares: ShareLimits) -> Self {
+        self.config.shares = shares;
+        self
+    }
+
     /// Which time the signatures of webhooks say.
     pub fn signature_clock(mut self, signature_clock: SignatureClock) -> Self {
         self.config.signature_clock = signature_clock;
@@ -270,6 +278,7 @@ impl SimulatorBuilder {
         targets: &TargetPolicy,
     ) -> Result<HostConfig, StartError> {
         let mut config = self.config.clone();
+        config.shares.connections = self.limits.connections;
         config.transport = match &self.transport {
             Some(transport) => Arc::clone(transport),
             None => {

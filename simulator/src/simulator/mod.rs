@@ -4,6 +4,7 @@
 mod account;
 mod builder;
 pub(crate) mod files;
+mod sweep;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub use account::{AccountHandle, CallSummary, WebhookError};
 pub use builder::{Reload, SimulatorBuilder, StartError};
 use builder::{bind, check_receivers};
 pub use files::ReadError;
+use sweep::sweep;
 
 /// A running simulator. It serves console, sandbox and live until it is dropped or stopped.
 ///
@@ -240,7 +242,7 @@ impl SimulatorBuilder {
         let api = self.api(&simulator, Environment::Live);
         self.serve(&mut simulator, live, api);
         let host = &simulator.host;
-        tokio::spawn(Arc::clone(host).sweep(simulator.stop.clone()));
+        tokio::spawn(sweep(Arc::clone(host), simulator.stop.clone()));
         self.follow(host, files, &simulator.stop);
         Ok(simulator)
     }

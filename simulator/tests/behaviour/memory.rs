@@ -206,7 +206,11 @@ fn an_account_that_a_key_opened_goes_when_it_was_idle_too_long_and_begins_anew()
     assert_eq!(scene.host.close_idle(), 1);
     assert_eq!(
         scene.host.directory().opened_by_keys(),
-        KeyAccounts { open: 0, closed: 1 }
+        KeyAccounts {
+            open: 0,
+            most_of_one_address: 0,
+            closed: 1
+        }
     );
     assert_eq!(
         scene.host.directory().all().len(),
@@ -231,7 +235,7 @@ fn an_idle_account_stays_while_something_is_pending_or_to_be_delivered() {
 
 #[test]
 fn where_there_are_too_many_accounts_the_one_idle_longest_goes() {
-    let scene = Scene::bounded(accounts(2));
+    let scene = Scene::bounded(accounts(3));
     let opened = |name: &str| scene.pan(&pan(0)).by(name).outcome();
     opened("local_a");
     scene.machine_goes_on(SignedDuration::from_secs(1));
@@ -249,7 +253,11 @@ fn where_there_are_too_many_accounts_the_one_idle_longest_goes() {
     assert!(!names.contains(&"local_a".into()) && names.contains(&"local_b".into()));
     assert_eq!(
         scene.host.directory().opened_by_keys(),
-        KeyAccounts { open: 2, closed: 1 }
+        KeyAccounts {
+            open: 2,
+            most_of_one_address: 2,
+            closed: 1
+        }
     );
 }
 
@@ -312,6 +320,66 @@ fn where_pending_calls_of_all_take_the_room_further_ones_are_refused_until_they_
     }
     scene.pan(&pan(0)).send();
     assert_eq!(scene.pan(&pan(0)).send().0.status, 200);
+}
+
+#[test]
+fn three_accounts_full_of_pending_calls_leave_room_for_others() {
+    let limits = MemoryLimits {
+        total_bytes: 1 << 20,
+        ..keeping(10_000, 512 << 10)
+    };
+    let scene = Scene::bounded(limits);
+    let slow = |number: usize| format!(r#"{{"uan": "100000000202", "n": {number}}}"#);
+    let fill = |name: &str| {
+        let ask = |number| scene.post(UAN, &slow(number)).by(name).send();
+        let refused = (0..).map(ask).find(|answer| answer.0.status != 202);
+        refused.expect("there is an end to it")
+    };
+    for name in ["local_a", "local_b", "local_c"] {
+        let refused = fill(name);
+        assert_eq!(refused.outcome(), "429 SVC_RATE_LIMITED");
+        let message = refused.at("error.message");
+        assert!(message.contains("--keep-bytes") || message.contains("--keep-total"));
+    }
+    for number in 0..5 {
+        let body = slow(number);
+        let innocent = scene.post(UAN, &body).by("local_innocent").send();
+        assert_eq!(innocent.0.status, 202, "pending call {number}");
+        let innocent = scene.pan(&pan(number)).by("local_innocent").send();
+        assert_eq!(innocent.0.status, 200, "call {number}");
+    }
+    assert_eq!(fill("local_a").outcome(), "429 SVC_RATE_LIMITED");
+}
+
+#[test]
+fn an_address_that_opened_its_share_of_accounts_is_refused_more_and_no_other_is() {
+    let scene = Scene::bounded(accounts(10));
+    let open = |name: &str, peer: &str| scene.pan(&pan(0)).by(name).from(peer).send();
+    let mut opened = 0;
+    let refused = loop {
+        let answer = open(&format!("local_g{opened}"), "192.0.2.1");
+        match answer.0.status {
+            200 => opened += 1,
+            _ => break answer,
+        }
+    };
+    assert_eq!(opened, 6);
+    assert_eq!(refused.outcome(), "429 SVC_RATE_LIMITED");
+    assert!(refused.at("error.message").contains("--max-accounts"));
+    assert_eq!(open("local_i1", "192.0.2.2").outcome(), "200 completed");
+    scene.machine_goes_on(SignedDuration::from_secs(11));
+    // Its own idle accounts make room, not those of somebody else.
+    assert_eq!(open("local_g", "192.0.2.1").outcome(), "200 completed");
+    let there = scene.host.directory().all();
+    assert!(there.iter().any(|cell| &**cell.id() == "local_i1"));
+    assert_eq!(
+        scene.host.directory().opened_by_keys(),
+        KeyAccounts {
+            open: 7,
+            most_of_one_address: 6,
+            closed: 1
+        }
+    );
 }
 
 /// One step of an account's life.

@@ -10,5 +10,6 @@ mod corpus;
 mod faults;
 mod https;
 mod limits;
+mod shares;
 mod stalled;
 mod targets;

@@ -154,13 +154,16 @@ impl<'a> CallPipeline<'a> {
         }
         match self.claim()? {
             ClaimLookup::Replay(reply, id) => return Ok(self.replayed(reply, id)),
-            ClaimLookup::InFlight(on) => return Ok(self.wait(on)),
+            ClaimLookup::InFlight(on) => {
+                self.prepared.delays.clone()?;
+                return Ok(self.wait(on));
+            }
             ClaimLookup::Fresh => {}
         }
         self.check_room(plan)?;
         let first_call = self.resume_flow(plan)?;
         let hold = self.hold(plan)?;
-        let (verification, delay_ms) = self.resolve(plan, first_call, hold);
+        let (verification, delay_ms) = self.resolve(plan, first_call, hold)?;
         Ok(match delay_ms {
             0 => self.settle(verification),
             _ => self.delay(verification, delay_ms),
@@ -279,14 +282,15 @@ impl<'a> CallPipeline<'a> {
         }
     }
 
-    /// From here on nothing can fail: the call gets its id (ruling 2), and its steps their outcomes
-    /// (rulings 9, 31 and 33). Gives the verification and how long its answer is delayed.
+    /// The call gets its id (ruling 2), and its steps their outcomes (rulings 9, 31 and 33). One that these
+    /// hold back is refused over its account's share of such calls; from there on nothing can fail. Gives
+    /// the verification and how long its answer is delayed.
     fn resolve(
         &mut self,
         plan: &Plan<'_>,
         first_call: Option<&Verification>,
         hold: Option<Hold>,
-    ) -> (Box<Verification>, u64) {
+    ) -> Result<(Box<Verification>, u64), Rejection> {
         let prepared = self.prepared;
         let content = &prepared.content;
         let asked = self.state.counters.asked(content.counter_key());
@@ -309,6 +313,9 @@ impl<'a> CallPipeline<'a> {
             Plan::Operation(step) => resolver.operation(step, verification.id, content),
             Plan::LookUp(_) | Plan::Usage(_) => ResolvedSteps::default(),
         };
+        if resolved.delay_ms > 0 || resolved.wire.is_some() {
+            prepared.delays.clone()?;
+        }
         if let (Plan::Operation(_), [step]) = (plan, resolved.steps.as_slice()) {
             verification.counted = true;
             verification.latency_ms = step.latency_ms;
@@ -341,7 +348,7 @@ impl<'a> CallPipeline<'a> {
             let amount = hold.amount;
             self.changes.push(Change::HoldOpened { amount });
         }
-        (verification, resolved.delay_ms)
+        Ok((verification, resolved.delay_ms))
     }
 
     /// A bundle as a call of its own; the second call of one goes on with the record of the first: id,

@@ -51,16 +51,18 @@ pub struct Prepared<'a> {
     pub plan: Result<Plan<'a>, Rejection>,
     /// What it does to a flow, where it is refused because the secret that it tells is wrong.
     pub wrong_try: Option<FlowAdvance>,
-    /// Whether there is room for it.
+    /// Whether there is room for what it leaves behind.
     pub room: Room,
+    /// Whether it may be held back, where its outcome or another call makes it wait, or why not.
+    pub delays: Result<(), Rejection>,
 }
 
-/// Whether there is room for what a call that is executed leaves behind, whatever its own account has.
+/// Whether there is room for what a call that is executed leaves behind, beside what other accounts have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
     /// There is.
     Enough,
-    /// What is pending in all accounts together leaves none.
+    /// What is pending in its account is as much as leaves enough for the others.
     None,
 }
 
@@ -118,8 +120,8 @@ pub fn prepare<'a>(
         _ => None,
     };
     let body = digest(&endpoint, call, json.as_ref());
-    let (reference_id, idempotency_key) =
-        (reference.clone().ok().flatten(), key.clone().ok().flatten());
+    let reference_id = reference.clone().ok().flatten();
+    let idempotency_key = key.clone().ok().flatten();
     let content = Content::of(
         &rules.seed,
         call.environment,
@@ -138,10 +140,9 @@ pub fn prepare<'a>(
     let read = json.as_ref().and_then(|json| json.as_ref().ok());
     let request = received(call, unknown_of(rules, &target, json.as_ref()));
     let read = read.filter(|_| reference.is_ok() && key.is_ok());
-    let wrong_try = read.and_then(|json| wrong_try(rules, operation?, json));
+    let wrong_try = read.and_then(|it| wrong_try(rules, operation?, it));
     let plan = target.and_then(|target| {
-        let checked = reference.and(key);
-        let json = checked.map(|_| json).transpose();
+        let json = reference.and(key).map(|_| json).transpose();
         plan_target(rules, around, target, json, call.query, machine)
     });
     Prepared {
@@ -158,6 +159,7 @@ pub fn prepare<'a>(
         plan,
         wrong_try,
         room: Room::Enough,
+        delays: Ok(()),
     }
 }
 

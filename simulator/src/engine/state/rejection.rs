@@ -54,10 +54,16 @@ pub enum Rejection {
     },
     /// So much is pending in the account that it takes no more calls (ruling 17).
     TooMuchPending,
-    /// All accounts together are as large as they may be, and nothing more can be evicted (ruling 17).
+    /// What is pending in the account is its share of the room of all accounts (ruling 17).
     NoRoom,
+    /// As many calls of the account are held back as may be at once (ruling 17).
+    TooManyDelayed,
+    /// The calls of the account that are held back are its share of all that may be (ruling 17).
+    NoDelaysLeft,
     /// There are as many accounts as there may be, and none of them can go (ruling 17).
     TooManyAccounts,
+    /// The caller's address opened as many accounts as one may, and none of them can go (ruling 17).
+    TooManyAccountsOfAddress,
     /// The service itself failed (clause errors.internal-error).
     Internal,
 }
@@ -88,7 +94,10 @@ impl Rejection {
             Rejection::RateLimited { .. }
             | Rejection::TooMuchPending
             | Rejection::NoRoom
-            | Rejection::TooManyAccounts => ErrorCode::RateLimited,
+            | Rejection::TooManyDelayed
+            | Rejection::NoDelaysLeft
+            | Rejection::TooManyAccounts
+            | Rejection::TooManyAccountsOfAddress => ErrorCode::RateLimited,
             Rejection::UnknownPath
             | Rejection::UnknownCarried { .. }
             | Rejection::UnknownVerification => ErrorCode::NotFound,
@@ -121,9 +130,12 @@ impl Rejection {
     pub fn retry_after_s(&self) -> Option<u32> {
         match self {
             Rejection::RateLimited { retry_after_s } => Some(*retry_after_s),
-            Rejection::TooMuchPending | Rejection::NoRoom | Rejection::TooManyAccounts => {
-                Some(ROOM_AFTER_S)
-            }
+            Rejection::TooMuchPending
+            | Rejection::NoRoom
+            | Rejection::TooManyDelayed
+            | Rejection::NoDelaysLeft
+            | Rejection::TooManyAccounts
+            | Rejection::TooManyAccountsOfAddress => Some(ROOM_AFTER_S),
             _ => None,
         }
     }
@@ -167,13 +179,26 @@ impl Rejection {
                  reset the account, or start the simulator with a larger --keep-bytes"
             }
             Rejection::NoRoom => {
-                "all accounts together are as large as they may be, and nothing that has ended is \
-                 left to forget: end what is pending, reset or delete accounts, or start the \
-                 simulator with a larger --keep-total"
+                "what is pending in this account is its share of the memory of all accounts: end \
+                 some of it, reset accounts, or start the simulator with a larger --keep-total"
+            }
+            Rejection::TooManyDelayed => {
+                "as many calls of this account are held back as may be at once: wait until one is \
+                 answered, or start the simulator with a larger --max-delayed"
+            }
+            Rejection::NoDelaysLeft => {
+                "calls that are held back take most connections, and this account has its share of \
+                 them: wait until one is answered, or start the simulator with a larger \
+                 --max-connections"
             }
             Rejection::TooManyAccounts => {
                 "there are as many accounts as there may be, and none was idle long enough to go: \
                  wait, use fewer keys, or start the simulator with a larger --max-accounts"
+            }
+            Rejection::TooManyAccountsOfAddress => {
+                "keys used from your address opened as many accounts as those of one address may, \
+                 and none was idle long enough to go: wait, use fewer keys, or start the simulator \
+                 with a larger --max-accounts-per-address"
             }
             Rejection::Internal => "the service failed; the call was not executed",
         })

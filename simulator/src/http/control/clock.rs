@@ -59,6 +59,10 @@ pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResul
         (None, Some(TimestampDto(at))) => Some(ClockTarget::At(at)),
         (None, None) => None,
     };
+    // Receivers that do not answer make it wait.
+    let _part = target
+        .map(|_| request.api.host.shares().begin_clock_move(cell.taken()))
+        .transpose()?;
     let now = request.api.shows(&cell).now.0;
     if let Some(ClockTarget::At(at)) = target
         && at < now

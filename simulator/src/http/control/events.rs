@@ -57,11 +57,15 @@ pub(super) async fn list(
             && (verification.is_none() || event.verification_id == verification)
     };
     let from = query.from.unwrap_or_default().0;
-    let found = tokio::select! {
-        found = cell.wait_for_events(from, wanted, wait) => found,
-        // Nobody has to wait for a simulator that stops.
-        () = request.api.stop.cancelled() => cell.wait_for_events(from, wanted, Duration::ZERO).await,
-    };
+    let mut found = cell.wait_for_events(from, &wanted, Duration::ZERO).await;
+    if found.events.is_empty() && !wait.is_zero() {
+        let _part = request.api.host.shares().begin_wait(cell.taken())?;
+        tokio::select! {
+            waited = cell.wait_for_events(from, &wanted, wait) => found = waited,
+            // Nobody has to wait for a simulator that stops.
+            () = request.api.stop.cancelled() => {}
+        }
+    }
     let events = found.events.iter();
     let events = events.map(|(seq, event)| EventDto::of(event).numbered(*seq));
     Ok(EventListDto {

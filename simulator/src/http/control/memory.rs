@@ -7,6 +7,7 @@ use super::route::{ControlRequest, ControlResult};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::environment::{EnvironmentState, Evictable, RetentionLimits};
+use crate::host::shares::ShareUsage;
 use crate::host::unauthenticated::{MOST_BYTES, MOST_CALLS};
 
 /// What all accounts take.
@@ -21,10 +22,48 @@ pub(super) struct MemoryDto {
     gave_way: u64,
     /// Of each account and environment.
     keeps: RetentionLimits,
+    /// How much of it can't be forgotten now. An account whose part of it is more than twice what is left
+    /// gets no further calls executed.
+    pending_bytes: u64,
     accounts: OpenedAccountsDto,
     unauthenticated: UnauthenticatedMemoryDto,
+    shares: SharesDto,
     /// What all accounts that there are have forgotten.
     forgotten: EvictedDto,
+}
+
+/// What accounts take of that which all of them use.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SharesDto {
+    /// Calls that are held back: delayed, or waiting for one with their idempotency key. Of each account:
+    /// `--max-delayed`.
+    delayed_calls: ShareDto,
+    /// Requests to the control API that wait. For each account: `--max-waits`.
+    waits: ShareDto,
+}
+
+/// What is taken of something. Nobody may have more than twice what is left, so that something is left for
+/// all.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ShareDto {
+    /// What all have now.
+    taken: u64,
+    /// What one account may have.
+    each: u64,
+    /// What all may have together: it follows from `--max-connections`.
+    all: u64,
+}
+
+impl From<ShareUsage> for ShareDto {
+    fn from(usage: ShareUsage) -> Self {
+        ShareDto {
+            taken: usage.taken as u64,
+            each: usage.each as u64,
+            all: usage.all as u64,
+        }
+    }
 }
 
 /// The accounts that keys opened.
@@ -35,6 +74,10 @@ struct OpenedAccountsDto {
     opened_by_keys: u64,
     /// How many there may be: `--max-accounts`.
     at_most: u64,
+    /// How many of them the address has that opened most.
+    most_of_one_address: u64,
+    /// How many the keys of one address may open: `--max-accounts-per-address`.
+    at_most_of_one_address: u64,
     /// When an idle one goes: `--account-idle`.
     idle_ms: u64,
     /// How many have gone.
@@ -163,9 +206,16 @@ pub(super) async fn all(request: ControlRequest) -> ControlResult<MemoryDto> {
         at_most: limits.total_bytes as u64,
         gave_way: usage.evictions,
         keeps: limits.retention,
+        pending_bytes: usage.pinned as u64,
+        shares: SharesDto {
+            delayed_calls: host.shares().delayed_calls().into(),
+            waits: host.shares().waits().into(),
+        },
         accounts: OpenedAccountsDto {
             opened_by_keys: opened.open as u64,
             at_most: limits.max_accounts as u64,
+            most_of_one_address: opened.most_of_one_address as u64,
+            at_most_of_one_address: host.directory().accounts_per_address() as u64,
             idle_ms: u64::try_from(limits.account_idle.as_millis()).unwrap_or(u64::MAX),
             gone: opened.closed,
         },

@@ -99,7 +99,7 @@ fn account_routes() -> Vec<Route> {
             "What an account's clock shows"),
         Route::new(POST, "/control/accounts/{id}/clock", "clock.set", clock::set,
             "Move an account's clock forward through all that falls due, stop it, let it run")
-            .errors(&[Code::ClockBackwards]),
+            .errors(&[Code::ClockBackwards, Code::TooManyWaits]),
     ]
 }
 
@@ -123,7 +123,8 @@ fn other_routes() -> Vec<Route> {
                 Code::NotPending, Code::NoActiveKey, Code::CallRefused,
             ]),
         Route::new(GET, "/control/events", "events.list", events::list,
-            "What happened to an account; waits for the first where nothing did yet"),
+            "What happened to an account; waits for the first where nothing did yet")
+            .errors(&[Code::TooManyWaits]),
         Route::new(GET, "/control/scenarios", "scenarios.list", scenarios::list,
             "The scenarios in force, the first wins"),
         Route::new(POST, "/control/scenarios", "scenarios.add", scenarios::add,

@@ -16,6 +16,7 @@ use super::json::JsonError;
 use crate::engine::state::manage::ChangeRefusal;
 use crate::host::clock_move::ClockMoveError;
 use crate::host::journal::JournalError;
+use crate::host::shares::OverShare;
 use crate::host::{ChangeError, OpenError};
 
 /// A file or a page.
@@ -100,6 +101,8 @@ error_codes! {
     CallRefused CONFLICT "The call was refused; the message says with which error.";
     BodyTooLarge PAYLOAD_TOO_LARGE "The body is over 1 MiB.";
     NotJson UNSUPPORTED_MEDIA_TYPE "The body must be sent as `application/json`.";
+    TooManyWaits TOO_MANY_REQUESTS
+        "Requests that wait for something of the account have its share of all that may.";
     InternalError INTERNAL_SERVER_ERROR "Nothing was changed; the log says why.";
     Stopping SERVICE_UNAVAILABLE "The simulator is stopping.";
 }
@@ -210,8 +213,31 @@ impl From<OpenError> for ControlError {
                 ControlErrorCode::TooManyAccounts,
                 format!("{error}; wait, or start the simulator with a larger --max-accounts"),
             ),
+            OpenError::TooManyOfAddress => ControlError::new(
+                ControlErrorCode::TooManyAccounts,
+                format!(
+                    "{error}; wait, or start the simulator with a larger --max-accounts-per-address"
+                ),
+            ),
             OpenError::Journal(error) => error.into(),
         }
+    }
+}
+
+impl From<OverShare> for ControlError {
+    fn from(over: OverShare) -> Self {
+        let message = match over {
+            OverShare::Own => {
+                "as many requests wait for something of this account as may at once; wait for one \
+                 of them, or start the simulator with a larger --max-waits"
+            }
+            OverShare::OfAll => {
+                "requests that wait take most connections of the console, and this account has its \
+                 share of them; wait for one of them, or start the simulator with a larger \
+                 --max-connections"
+            }
+        };
+        ControlError::new(ControlErrorCode::TooManyWaits, message)
     }
 }
 
