@@ -25,9 +25,17 @@ pub struct Pace {
     from: Timestamp,
     /// How many seconds of account time pass in one second of the machine's.
     scale: u32,
-    /// The latest instant it showed, in milliseconds: it never goes back, even if the machine's does.
+    /// The most time that it saw pass since then, in milliseconds of the machine's: it never goes back, even
+    /// if the machine's does.
     latest: AtomicI64,
+    /// By how many milliseconds the machine's clock went back since then. That time passes all the same:
+    /// without it, accounts' time would stand until the machine's has caught up.
+    went_back: AtomicI64,
 }
+
+/// When the machine's clock goes back by less, accounts' time stands for so long. Threads that read the
+/// clock at the same time see as much.
+const UNNOTICED_MS: i64 = 1000;
 
 impl Clock {
     /// The machine's clock as it is.
@@ -44,7 +52,8 @@ impl Clock {
             began,
             from: from.unwrap_or(began),
             scale: scale.max(1),
-            latest: AtomicI64::new(i64::MIN),
+            latest: AtomicI64::new(0),
+            went_back: AtomicI64::new(0),
         }))
     }
 
@@ -96,15 +105,56 @@ impl Clock {
 
 impl Pace {
     fn read(&self) -> i64 {
-        let passed = machine_now().as_millisecond() - self.began.as_millisecond();
+        let passed = match self.passed(machine_now()) {
+            Ok(passed) => passed,
+            // Read once more: the thread may have slept since it read the clock.
+            Err(_) => self
+                .passed(machine_now())
+                .unwrap_or_else(|back| self.go_on(back)),
+        };
         let passed = passed.saturating_mul(i64::from(self.scale));
-        let now = self.from.as_millisecond().saturating_add(passed);
+        self.from.as_millisecond().saturating_add(passed)
+    }
+
+    /// How many milliseconds have passed when the machine's clock shows this; or how it went back.
+    fn passed(&self, machine: Timestamp) -> Result<i64, WentBack> {
+        let known = self.went_back.load(Ordering::Acquire);
+        let passed = machine.as_millisecond() - self.began.as_millisecond() + known;
         // Nearly every call finds the millisecond of the one before it: no write then.
         match self.latest.load(Ordering::Relaxed) {
-            latest if latest >= now => latest,
-            _ => self.latest.fetch_max(now, Ordering::Relaxed).max(now),
+            latest if latest - passed > UNNOTICED_MS => Err(WentBack {
+                known,
+                by: latest - passed,
+            }),
+            latest if latest >= passed => Ok(latest),
+            _ => Ok(self.latest.fetch_max(passed, Ordering::Relaxed).max(passed)),
         }
     }
+
+    /// Goes on from the latest instant.
+    fn go_on(&self, WentBack { known, by }: WentBack) -> i64 {
+        let (order, seen) = (Ordering::AcqRel, Ordering::Relaxed);
+        // Where another thread was first, that one has gone on.
+        let ours = self
+            .went_back
+            .compare_exchange(known, known + by, order, seen);
+        if ours.is_ok() {
+            tracing::warn!(
+                by_ms = by,
+                "the machine's clock went back; accounts' time goes on"
+            );
+        }
+        self.latest.load(Ordering::Relaxed)
+    }
+}
+
+/// The machine's clock shows less than it did.
+#[derive(Debug, Clone, Copy)]
+struct WentBack {
+    /// How far it was known to have gone back.
+    known: i64,
+    /// How far it went back beside that.
+    by: i64,
 }
 
 #[expect(
@@ -130,7 +180,8 @@ mod tests {
             began: machine_now() - SignedDuration::from_millis(began_ago_ms),
             from: FROM,
             scale,
-            latest: AtomicI64::new(i64::MIN),
+            latest: AtomicI64::new(0),
+            went_back: AtomicI64::new(0),
         }
     }
 
@@ -145,10 +196,40 @@ mod tests {
         );
     }
 
+    /// What has passed by this clock when the machine shows so many milliseconds after its beginning.
+    fn at(pace: &Pace, machine_ms: i64) -> i64 {
+        let machine = pace.began + SignedDuration::from_millis(machine_ms);
+        let passed = pace.passed(machine);
+        passed.unwrap_or_else(|back| pace.go_on(back))
+    }
+
     #[test]
     fn a_machine_that_goes_back_does_not_take_the_clock_along() {
-        let pace = pace(-5000, 1);
-        pace.latest.store(FROM.as_millisecond(), Ordering::Relaxed);
-        assert_eq!(pace.read(), FROM.as_millisecond());
+        let pace = pace(0, 1);
+        assert_eq!(at(&pace, 5000), 5000);
+        assert_eq!([at(&pace, 4990), at(&pace, 5010)], [5000, 5010]);
+    }
+
+    #[test]
+    fn a_machine_that_jumps_ahead_and_back_does_not_stop_the_clock() {
+        const HOUR: i64 = 3_600_000;
+        let pace = pace(0, 1);
+        assert_eq!(at(&pace, 1000), 1000);
+        assert_eq!(at(&pace, HOUR), HOUR);
+        assert_eq!(at(&pace, 2000), HOUR, "it never goes back");
+        assert_eq!(at(&pace, 2500), HOUR + 500, "and goes on at once");
+        // Again, and far before its beginning.
+        assert_eq!(at(&pace, -HOUR), HOUR + 500);
+        assert_eq!(at(&pace, -HOUR + 7), HOUR + 507);
+    }
+
+    #[test]
+    fn threads_that_read_at_once_do_not_make_it_run_ahead() {
+        let pace = pace(0, 1);
+        for now in 0..10_000 {
+            at(&pace, now + 900);
+            at(&pace, now);
+        }
+        assert_eq!(at(&pace, 20_000), 20_000);
     }
 }
