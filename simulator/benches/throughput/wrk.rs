@@ -75,7 +75,7 @@ fn script(folder: &Folder, requests: &[Request]) -> Result<PathBuf> {
         write!(
             lua,
             "local requests, at = {{}}, 0\n\
-             function init(args)\n  wrk.init(args)\n  for line in io.lines('{more}') do\n    \
+             function init()\n  for line in io.lines('{more}') do\n    \
              local key, body = line:match('^(%S+) (.*)$')\n    \
              wrk.headers.Authorization = 'Bearer ' .. key\n    \
              requests[#requests + 1] = wrk.format(nil, nil, nil, body)\n  end\nend\n\
