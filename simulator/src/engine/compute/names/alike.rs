@@ -248,8 +248,18 @@ pub(super) fn sounds_alike(a: &str, b: &str) -> bool {
 }
 
 fn one_sound(a: &str, b: &str) -> bool {
-    may_begin_alike(a, b) && sound(a).is_some_and(|heard| Some(heard) == sound(b))
+    may_begin_alike(a, b)
+        && (letters(a) ^ letters(b)) & *ALWAYS_HEARD == 0
+        && sound(a).is_some_and(|heard| Some(heard) == sound(b))
 }
+
+/// Letters that no row of sounds adds to a word or takes from it: words of one sound have the same of them.
+static ALWAYS_HEARD: LazyLock<u32> = LazyLock::new(|| {
+    let rows = SOUNDS.iter().chain(&ENDINGS);
+    rows.fold(u32::MAX, |all, (spelt, sound)| {
+        all & !(letters(spelt) ^ letters(sound))
+    })
+});
 
 /// Whether words that begin with these letters may be the same or sound alike.
 pub(super) fn may_begin_alike(a: &str, b: &str) -> bool {
@@ -434,6 +444,27 @@ mod tests {
         ] {
             assert!(likeness(a, b).score < 0.8, "{a} {b}");
         }
+    }
+
+    #[test]
+    fn no_words_of_one_sound_are_told_apart_before_they_are_heard() {
+        let rows = SOUNDS.iter().chain(&ENDINGS);
+        let mut words: Vec<String> = rows
+            .flat_map(|(spelt, sound)| [*spelt, *sound])
+            .flat_map(|part| ["", "K", "RA", "E"].map(|before| format!("{before}{part}")))
+            .flat_map(|begun| ["", "A", "N", "IVA"].map(|after| format!("{begun}{after}")))
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        let heard: Vec<_> = words.iter().map(|word| (word, sound(word))).collect();
+        let mut alike = 0;
+        for (a, sound_a) in heard.iter().filter(|(_, sound)| sound.is_some()) {
+            for (b, _) in heard.iter().filter(|(_, sound)| sound == sound_a) {
+                assert!(one_sound(a, b), "{a} {b}");
+                alike += usize::from(a != b);
+            }
+        }
+        assert!(alike > 500, "{alike}");
     }
 
     #[test]
