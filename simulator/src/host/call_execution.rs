@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::cell::AccountCell;
 use super::journal::JournalError;
-use super::scheduler::{LockedAccount, Scheduler};
+use super::scheduler::{LockedAccount, RETRY_AFTER, Scheduler};
 use super::shares::{OverShare, SharePart};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
@@ -170,8 +170,19 @@ impl CallExecution<'_> {
         let scheduler = Arc::clone(self.scheduler);
         let (rules, cell) = (Arc::clone(self.rules), Arc::clone(self.cell));
         let finished = self.scheduler.tasks.spawn(async move {
-            tokio::time::sleep(Duration::from_millis(call.delay_ms)).await;
-            finish_delayed(&scheduler, &rules, &cell, &call)
+            let mut wait = Duration::from_millis(call.delay_ms);
+            loop {
+                tokio::time::sleep(wait).await;
+                match finish_delayed(&scheduler, &rules, &cell, &call) {
+                    // The call began and is in the journal: it stays open, for those with its key, too, until it
+                    // is written how it ended.
+                    Err(CallError::Journal(error)) if !scheduler.tasks.is_closed() => {
+                        tracing::error!(account = %cell.id(), %error, "an answer was not written; it is held back");
+                        wait = RETRY_AFTER;
+                    }
+                    finished => return finished,
+                }
+            }
         });
         finished.await.unwrap_or(Err(CallError::NoReply))
     }

@@ -392,11 +392,15 @@ impl Directory {
         cell: &AccountCell,
         state: &mut AccountState,
     ) -> Result<(), JournalError> {
+        // Somebody else closed it meanwhile: by now the journal may have another account of its name.
+        if state.closed {
+            return Ok(());
+        }
         self.journal.close(cell.id())?;
         for name in std::mem::take(&mut state.names) {
             self.shard(&name).write().remove(&name);
         }
-        if let (false, Origin::Key(opener)) = (state.closed, cell.origin) {
+        if let Origin::Key(opener) = cell.origin {
             self.opened_by_keys.fetch_sub(1, Ordering::Relaxed);
             let mut openers = self.openers.lock();
             if let hash_map::Entry::Occupied(mut of) = openers.entry(opener) {

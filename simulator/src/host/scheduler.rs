@@ -26,7 +26,7 @@ use crate::engine::state::event;
 use crate::engine::state::ids::VerificationId;
 
 /// How long something waits that is due and could not be written.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
+pub(super) const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Does what falls due.
 pub(super) struct Scheduler {
@@ -114,8 +114,12 @@ impl LockedAccount<'_> {
     /// Writes an entry down, applies it, and wakes those who wait for a change.
     pub(super) fn commit(&mut self, entry: Entry) -> Result<(), JournalError> {
         let (cell, state) = (self.cell, &mut *self.state);
-        let journal = &self.scheduler.journal;
-        journal.append(cell.id(), std::slice::from_ref(&entry))?;
+        // Whoever found the account before it was closed changes what nobody sees any more: the journal may
+        // have another account of this name by now.
+        if !state.closed {
+            let journal = &self.scheduler.journal;
+            journal.append(cell.id(), std::slice::from_ref(&entry))?;
+        }
         // Most entries make at most two events, which need no list of their own.
         let mut events = event::of(&state.account, &entry);
         let (first, second) = (events.next(), events.next());

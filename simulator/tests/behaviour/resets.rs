@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
+use svc_simulator::engine::call::request::Environment;
 
 use crate::deliveries::HOOKED;
 use crate::scene::{Money, PAN, Scene, UAN};
@@ -180,4 +181,32 @@ fn a_key_rotated_twice_is_numbered_on_and_the_old_ones_last_a_day() {
         ["401 SVC_AUTH_INVALID"; 2]
     );
     assert_eq!(outcome("local.3"), "200 completed");
+}
+
+#[test]
+fn who_found_an_account_before_it_was_deleted_leaves_its_successor_alone() {
+    let scene = Scene::new();
+    let _in_runtime = scene.runtime.enter();
+    let call = || scene.pan(r#"{"pan": "AAAAA0000A"}"#).by("local_again");
+    let found = || {
+        scene
+            .host
+            .account("local_again")
+            .expect("it is found")
+            .expect("it is there")
+    };
+    let gone = found();
+    scene.host.delete(&gone).expect("the journal takes all");
+    assert_eq!(call().outcome(), "200 completed");
+    scene.host.reset(&gone).expect("nobody sees it");
+    scene.host.delete(&gone).expect("nobody sees it");
+    assert_eq!(call().outcome(), "200 completed");
+    let calls = found().read(|account| {
+        account
+            .environment(Environment::Test)
+            .verifications
+            .log()
+            .count()
+    });
+    assert_eq!(calls, 2);
 }

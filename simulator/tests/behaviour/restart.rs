@@ -127,19 +127,27 @@ fn an_attempt_on_its_way_when_the_simulator_is_to_stop_is_noted_and_no_other_beg
     assert_eq!(scene.received().len(), 1);
 }
 
-/// Takes entries but not, at first, what came of an attempt.
+/// Takes entries but not, at first, one with such a change.
 struct Forgetful {
     kept: MemoryJournal,
     forgets: AtomicBool,
+    what: fn(&Change) -> bool,
+}
+
+impl Forgetful {
+    fn of(what: fn(&Change) -> bool) -> Arc<Self> {
+        Arc::new(Forgetful {
+            kept: MemoryJournal::default(),
+            forgets: AtomicBool::new(true),
+            what,
+        })
+    }
 }
 
 impl Journal for Forgetful {
     fn append(&self, account: &str, entries: &[Entry]) -> Result<(), JournalError> {
-        let attempt = |change: &Change| matches!(change, Change::Attempted { .. });
-        let is_attempt = entries
-            .iter()
-            .any(|entry| entry.changes.iter().any(attempt));
-        if is_attempt && self.forgets.swap(false, Ordering::SeqCst) {
+        let mut changes = entries.iter().flat_map(|entry| &entry.changes);
+        if changes.any(self.what) && self.forgets.swap(false, Ordering::SeqCst) {
             return Err(JournalError("the disk is full".to_owned()));
         }
         self.kept.append(account, entries)
@@ -156,11 +164,8 @@ impl Journal for Forgetful {
 
 #[test]
 fn an_attempt_that_was_made_but_not_written_is_made_again() {
-    let journal = Forgetful {
-        kept: MemoryJournal::default(),
-        forgets: AtomicBool::new(true),
-    };
-    let scene = Scene::with_accounts_and_journal(HOOKED, Arc::new(journal));
+    let journal = Forgetful::of(|change| matches!(change, Change::Attempted { .. }));
+    let scene = Scene::with_accounts_and_journal(HOOKED, journal);
     scene.post(UAN, SLOW).by("hooked").send();
     scene.machine_goes_on(SignedDuration::from_secs(25));
     scene.get("/v1/usage").by("hooked").send();
@@ -169,4 +174,24 @@ fn an_attempt_that_was_made_but_not_written_is_made_again() {
     let wait = cell.wait_for_events(0, noted, Duration::from_secs(60));
     assert_eq!(scene.runtime.block_on(wait).events.len(), 1);
     assert_eq!(scene.received().len(), 2);
+}
+
+#[test]
+fn an_answer_that_was_held_back_and_not_written_is_given_once_it_is() {
+    let journal = Forgetful::of(|change| matches!(change, Change::HoldSettled { .. }));
+    let scene = Scene::with_accounts_and_journal("", journal);
+    let added = scene.host.add_scenarios(&scene.account("local"), HELD_BACK);
+    added.unwrap_or_else(|problems| panic!("{problems}"));
+    let call = || {
+        scene
+            .pan(r#"{"pan": "AAAAA1111A"}"#)
+            .live()
+            .idempotency("k")
+    };
+    scene.runtime.block_on(async {
+        let (first, second) = tokio::join!(call().ask(), call().ask());
+        assert_eq!(first.outcome(), "200 completed");
+        assert_eq!((second.0.replay, second.0.body), (true, first.0.body));
+    });
+    assert_eq!(scene.wallet("local").held, Paise(0));
 }
