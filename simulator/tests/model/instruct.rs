@@ -20,6 +20,8 @@ pub(crate) enum Instruct {
     Copies,
     /// Pending; the webhook comes later.
     Laggard,
+    /// It succeeds, and the answer breaks on the wire.
+    Breaks,
 }
 
 pub(crate) const SLOW_MS: i64 = 3000;
@@ -36,7 +38,7 @@ pub(crate) const SEQUENCE: [Option<ErrorCode>; 3] = [
     Some(ErrorCode::NoRecordFound),
 ];
 
-const INSTRUCTS: [(&str, Instruct); 13] = [
+const INSTRUCTS: [(&str, Instruct); 14] = [
     ("says-422", Instruct::Says(ErrorCode::NoRecordFound)),
     ("says-500", Instruct::Says(ErrorCode::InternalError)),
     ("says-502", Instruct::Says(ErrorCode::ProviderError)),
@@ -53,6 +55,7 @@ const INSTRUCTS: [(&str, Instruct); 13] = [
     ),
     ("copies", Instruct::Copies),
     ("laggard", Instruct::Laggard),
+    ("breaks", Instruct::Breaks),
 ];
 
 /// References that ask for nothing.
@@ -99,6 +102,7 @@ pub(crate) fn scenarios<'o>(operations: impl Iterator<Item = &'o Operation>) -> 
                 let code = ErrorCode::SourceTimeout;
                 format!("then = {{ error = \"{code}\", delay = \"{SLOW_FAILS_MS}ms\" }}")
             }
+            Instruct::Breaks => "then = { success = {}, wire = \"garbage\" }".to_owned(),
             Instruct::Sequence => {
                 let one =
                     |code: Option<ErrorCode>| code.map_or("{ success = {} }".to_owned(), error);

@@ -130,11 +130,12 @@ fn an_account_does_what_its_reference_foresees() {
 }
 
 /// Things that must have happened beside the steps themselves.
-const HAPPENED: [&str; 22] = [
+const HAPPENED: [&str; 24] = [
     "a call in flight at a reset was answered",
     "a call that waited at a reset was answered",
     "a call that waited was answered",
     "a call waits for one with its key",
+    "a call was not written",
     "a change was refused",
     "a client went away",
     "a clock did not go back",
@@ -147,6 +148,7 @@ const HAPPENED: [&str; 22] = [
     "a result came when it was due",
     "a result was brought by hand",
     "a second call ends a bundle",
+    "an answer broke on the wire",
     "an answer is held back",
     "an answer that was held back was given",
     "an attempt failed",

@@ -11,6 +11,8 @@ use crate::instruct::REFERENCES;
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Call(Draw),
+    /// A call of which the journal refuses what it leaves.
+    Unwritten(Draw),
     /// An earlier call, made again as it was or with a twist.
     Again {
         which: u16,
@@ -79,6 +81,8 @@ pub(crate) enum Step {
         which: u16,
     },
     Reset,
+    /// The account is copied and deleted, and the life goes on in the copy.
+    MoveToCopy,
 }
 
 /// A call.
@@ -163,7 +167,8 @@ fn step(catalogue: &Catalogue, dice: &mut Dice) -> Step {
     let which = dice.next() as u16;
     let registered = dice.percent(80);
     match dice.below(1000) {
-        0..430 => Step::Call(draw(catalogue, dice)),
+        0..415 => Step::Call(draw(catalogue, dice)),
+        415..430 => Step::Unwritten(draw(catalogue, dice)),
         430..570 => Step::Again {
             which,
             twist: match dice.below(10) {
@@ -220,7 +225,8 @@ fn step(catalogue: &Catalogue, dice: &mut Dice) -> Step {
             allow: dice.percent(60),
         },
         965..975 => Step::EndNow { which },
-        975..994 => Step::Redeliver { which },
+        975..990 => Step::Redeliver { which },
+        990..994 => Step::MoveToCopy,
         _ => Step::Reset,
     }
 }

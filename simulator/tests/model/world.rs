@@ -1,8 +1,9 @@
 //! The simulator beside the reference: one account of a host, a receiver, a journal that rebuilds the
 //! account as it is written.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU16, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU16, Ordering};
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -71,7 +72,8 @@ impl World {
         let settings = Settings::of(&stage.catalogue.contract.service);
         let journal = Arc::new(Shadow {
             settings,
-            account: Mutex::default(),
+            accounts: Mutex::default(),
+            refusal: AtomicU8::new(Shadow::NONE),
         });
         let receiver = Arc::new(Receiver {
             status: AtomicU16::new(200),
@@ -125,26 +127,51 @@ pub(crate) fn instant(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).expect("an instant")
 }
 
-/// Rebuilds the account from its entries as they are written.
+/// Rebuilds the accounts from their entries as they are written, and refuses one where it is told to.
 pub(crate) struct Shadow {
     settings: Settings,
-    account: Mutex<Option<Account>>,
+    accounts: Mutex<BTreeMap<String, Account>>,
+    refusal: AtomicU8,
 }
 
 impl Shadow {
+    const NONE: u8 = 0;
+    const TO_COME: u8 = 1;
+    const MADE: u8 = 2;
+
     /// Whether the entries so far make this account.
     pub(crate) fn makes(&self, account: &Account) -> bool {
-        self.account.lock().as_ref() == Some(account)
+        self.accounts.lock().get(&*account.id) == Some(account)
+    }
+
+    /// Refuses what is to be written next.
+    pub(crate) fn refuse_next(&self) {
+        self.refusal.store(Shadow::TO_COME, Ordering::SeqCst);
+    }
+
+    /// Whether it refused something since it was told to. It refuses nothing more.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.refusal.swap(Shadow::NONE, Ordering::SeqCst) == Shadow::MADE
     }
 }
 
 impl Journal for Shadow {
-    fn append(&self, _: &str, entries: &[Entry]) -> Result<(), JournalError> {
-        let mut shadow = self.account.lock();
+    fn append(&self, id: &str, entries: &[Entry]) -> Result<(), JournalError> {
+        let (to_come, made) = (Shadow::TO_COME, Shadow::MADE);
+        let order = Ordering::SeqCst;
+        if self
+            .refusal
+            .compare_exchange(to_come, made, order, order)
+            .is_ok()
+        {
+            return Err(JournalError("the disk is full".to_owned()));
+        }
+        let mut accounts = self.accounts.lock();
         for entry in entries.iter().cloned() {
-            match &mut *shadow {
-                Some(account) => account.apply(entry),
-                None => *shadow = Account::rebuild(self.settings.clone(), [entry]),
+            if let Some(account) = accounts.get_mut(id) {
+                account.apply(entry);
+            } else if let Some(account) = Account::rebuild(self.settings.clone(), [entry]) {
+                accounts.insert(id.to_owned(), account);
             }
         }
         Ok(())
@@ -154,8 +181,8 @@ impl Journal for Shadow {
         Ok(Vec::new())
     }
 
-    fn close(&self, _: &str) -> Result<(), JournalError> {
-        *self.account.lock() = None;
+    fn close(&self, id: &str) -> Result<(), JournalError> {
+        self.accounts.lock().remove(id);
         Ok(())
     }
 }

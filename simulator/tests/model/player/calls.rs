@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use svc_contract_tests::model::{CallOutcome, Endpoint, Start};
+use svc_fixtures::contract::ErrorCode;
 use svc_simulator::engine::call::reply::Reply;
 use svc_simulator::engine::call::request::{Body, Call as Request, Header, Headers};
 
@@ -45,7 +46,7 @@ impl<'c> Player<'c> {
         })
     }
 
-    pub(super) fn call(&mut self, draw: &Draw) -> Result<(), String> {
+    pub(super) fn call(&mut self, draw: &Draw, written: bool) -> Result<(), String> {
         let env = usize::from(draw.live);
         let kinds = &self.model.catalogue.targets[usize::from(draw.target)];
         let template = &kinds[usize::from(draw.kind) % kinds.len()];
@@ -72,7 +73,7 @@ impl<'c> Player<'c> {
             spaced: draw.spaced,
         };
         self.made.push(call.clone());
-        self.make(call)
+        self.make(call, written)
     }
 
     /// What a later step of a flow carries.
@@ -129,7 +130,7 @@ impl<'c> Player<'c> {
         {
             call.key = self.key(call.env, Cred::Works)?;
         }
-        self.make(call)
+        self.make(call, true)
     }
 
     pub(super) fn look_up(&mut self, live: bool, which: u16, cred: Cred) -> Result<(), String> {
@@ -147,13 +148,13 @@ impl<'c> Player<'c> {
             false => ids[usize::from(which / 16) % ids.len()].clone(),
         };
         let key = self.key(env, cred)?;
-        self.make(self.getting(env, key, Asks::LookUp(id)))
+        self.make(self.getting(env, key, Asks::LookUp(id)), true)
     }
 
     pub(super) fn report(&mut self, live: bool) -> Result<(), String> {
         let env = usize::from(live);
         let key = self.key(env, Cred::Works)?;
-        self.make(self.getting(env, key, Asks::Report))
+        self.make(self.getting(env, key, Asks::Report), true)
     }
 
     fn getting(&self, env: usize, key: Option<String>, asks: Asks<'c>) -> Call<'c> {
@@ -168,7 +169,7 @@ impl<'c> Player<'c> {
         }
     }
 
-    fn make(&mut self, call: Call<'c>) -> Result<(), String> {
+    fn make(&mut self, call: Call<'c>, written: bool) -> Result<(), String> {
         let mut plan = self.model.plan(&call);
         // Two answers that are held back to the same instant come in any order: not here.
         while let Plan::Runs { resolved, .. } = &plan
@@ -179,7 +180,14 @@ impl<'c> Player<'c> {
             plan = self.model.plan(&call);
         }
         let mut asked = self.ask(&call);
-        match (plan, self.poll(&mut asked)) {
+        if !written {
+            self.world.journal.refuse_next();
+        }
+        let reply = self.poll(&mut asked);
+        if self.world.journal.has_refused() {
+            return self.unwritten(&call, reply);
+        }
+        match (plan, reply) {
             (
                 Plan::Runs {
                     resolved,
@@ -211,6 +219,16 @@ impl<'c> Player<'c> {
             (plan, Some(reply)) => self.judge(&call, plan, &reply),
             (_, None) => Err(format!("no answer to {}", call.same())),
         }
+    }
+
+    /// Where nothing was written nothing happened, which is compared after every step.
+    fn unwritten(&mut self, call: &Call<'c>, reply: Option<Reply>) -> Result<(), String> {
+        let reply = reply.ok_or_else(|| format!("no answer to {}", call.same()))?;
+        let code = ErrorCode::InternalError;
+        Expected::free(500, CallOutcome::Failed(code), None).of_reply(&reply)?;
+        self.note("a call was not written");
+        self.did();
+        Ok(())
     }
 
     /// When an answer that is held back from now on is given. The runtime's timer may take a
@@ -292,6 +310,13 @@ impl<'c> Player<'c> {
     }
 
     fn judged(&mut self, call: &Call<'c>, plan: Plan, reply: &Reply) -> Result<(), String> {
+        let breaks = matches!(&plan, Plan::Runs { resolved, .. } if resolved.breaks);
+        if reply.wire.is_some() != breaks {
+            return Err(format!("that it breaks on the wire is {breaks}: {reply:?}"));
+        }
+        if breaks {
+            self.note("an answer broke on the wire");
+        }
         match plan {
             Plan::Refused { .. } => self.refused(call, &plan, reply),
             Plan::LookUp { record, key } => {

@@ -1,5 +1,7 @@
 //! What whoever runs the simulator changes, and what a person says: done in both.
 
+use std::sync::Arc;
+
 use jiff::SignedDuration;
 use svc_contract_tests::model::{CLAIM_MS, Phase};
 use svc_fixtures::contract::Paise;
@@ -190,6 +192,37 @@ impl Player<'_> {
         let (env, text) = (key.env, key.text());
         let refused = self.host_change(env, |account| manage::revoke_key(account, &text))?;
         self.refused_as(refused, None)
+    }
+
+    /// Copies the account and deletes it: from now on the copy is looked at, which must be all that the account was.
+    pub(super) fn move_to_copy(&mut self) -> Result<(), String> {
+        // Calls that are held back stay with the original.
+        if !self.open.is_empty() {
+            return Ok(());
+        }
+        let name: Arc<str> = format!("model-copy{}", self.steps).into();
+        let deleted = {
+            let _in_runtime = self.world.runtime.enter();
+            let copy = self.world.host.fork(&self.world.cell, &name);
+            let copy = copy.map_err(|error| error.to_string())?;
+            let deleted = std::mem::replace(&mut self.world.cell, copy);
+            let done = self.world.host.delete(&deleted);
+            done.map_err(|error| error.to_string())?;
+            deleted
+        };
+        self.model.is_copied_as(&name);
+        // Ids are made from the name of the account.
+        self.ids.clear();
+        self.did();
+        let known = self
+            .world
+            .host
+            .directory()
+            .known(deleted.id(), self.world.host.now());
+        match known {
+            None => self.compare(true),
+            Some(_) => Err(format!("{} is deleted and known", deleted.id())),
+        }
     }
 
     /// Adds a key; says whether it was refused, and whether it should be.

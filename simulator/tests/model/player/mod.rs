@@ -74,7 +74,8 @@ impl<'c> Player<'c> {
             return Err(format!("{} must be one of KINDS", self.doing));
         }
         match step {
-            Step::Call(draw) => self.call(draw)?,
+            Step::Call(draw) => self.call(draw, true)?,
+            Step::Unwritten(draw) => self.call(draw, false)?,
             Step::Again { which, twist } => self.again(*which, *twist)?,
             Step::LookUp { live, which, cred } => self.look_up(*live, *which, *cred)?,
             Step::Report { live } => self.report(*live)?,
@@ -88,6 +89,7 @@ impl<'c> Player<'c> {
             Step::EndNow { which } => self.end_now(*which)?,
             Step::Redeliver { which } => self.redeliver(*which)?,
             Step::Reset => self.reset()?,
+            Step::MoveToCopy => self.move_to_copy()?,
             other => self.change(other)?,
         }
         self.settle()?;
@@ -160,8 +162,9 @@ impl<'c> Player<'c> {
 }
 
 /// All kinds of steps, as they are tallied when one was not in vain.
-pub(crate) const KINDS: [&str; 23] = [
+pub(crate) const KINDS: [&str; 25] = [
     "step call",
+    "step unwritten",
     "step again",
     "step look-up",
     "step report",
@@ -184,11 +187,13 @@ pub(crate) const KINDS: [&str; 23] = [
     "step end now",
     "step redeliver",
     "step reset",
+    "step move to copy",
 ];
 
 fn name(step: &Step) -> &'static str {
     match step {
         Step::Call(_) => "step call",
+        Step::Unwritten(_) => "step unwritten",
         Step::Again { .. } => "step again",
         Step::LookUp { .. } => "step look-up",
         Step::Report { .. } => "step report",
@@ -211,5 +216,6 @@ fn name(step: &Step) -> &'static str {
         Step::EndNow { .. } => "step end now",
         Step::Redeliver { .. } => "step redeliver",
         Step::Reset => "step reset",
+        Step::MoveToCopy => "step move to copy",
     }
 }

@@ -81,6 +81,20 @@ impl<'c> Model<'c> {
         };
     }
 
+    /// It is called so from now on, and has a key of that name for each environment; all else stays.
+    pub(crate) fn is_copied_as(&mut self, account: &str) {
+        account.clone_into(&mut self.account);
+        // Whose call it is belongs to what was asked.
+        for environment in &mut self.environments {
+            environment.asked.clear();
+        }
+        self.door = Door {
+            limit: self.door.limit,
+            outside_only: self.door.outside_only,
+            ..Door::new(account)
+        };
+    }
+
     /// What must come of a call now: the checks in the contract's order.
     pub(crate) fn plan(&self, call: &Call<'c>) -> Plan {
         let (now, catalogue) = (self.clock.now(), self.catalogue);

@@ -16,6 +16,8 @@ pub(crate) struct Resolved {
     pub(crate) delay_ms: i64,
     pub(crate) sequences: Vec<Sequence>,
     pub(crate) webhook: WebhookPatch,
+    /// Whether the answer breaks on the wire.
+    pub(crate) breaks: bool,
 }
 
 /// What is done to a webhook.
@@ -68,6 +70,8 @@ pub(crate) fn resolve(
         };
         resolved.webhook.copies |= asked == Some(Instruct::Copies);
         resolved.webhook.lags |= asked == Some(Instruct::Laggard);
+        // A step that waits has no part in this answer.
+        resolved.breaks |= asked == Some(Instruct::Breaks) && !waits;
         if asked == Some(Instruct::Sequence) {
             resolved.sequences.push(sequence);
         }
@@ -106,7 +110,7 @@ fn outcome(
     match (mark, asked) {
         (Mark::Sentinel, _) => CallOutcome::Failed(ErrorCode::SourceUnavailable),
         (_, Some(Instruct::Says(code))) => CallOutcome::Failed(code),
-        (_, Some(Instruct::Slow)) => success(),
+        (_, Some(Instruct::Slow | Instruct::Breaks)) => success(),
         (_, Some(Instruct::SlowFails)) => CallOutcome::Failed(ErrorCode::SourceTimeout),
         (_, Some(Instruct::Sequence)) => by_code(SEQUENCE[decided % SEQUENCE.len()]),
         (_, Some(Instruct::Late(code))) => later(LATE_MS, ends(code)),

@@ -6,6 +6,7 @@
 mod duplicates;
 mod histories;
 mod interleavings;
+mod storm;
 
 use std::sync::Arc;
 
