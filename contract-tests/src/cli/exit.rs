@@ -32,7 +32,7 @@ Exit codes:
   1  the contract is broken, or a known deviation is none any more
   2  usage, also a key or an address that is not the service's: nothing was judged
   3  the service did not answer
-  4  nothing was judged
+  4  nothing was judged, or what was to be said of it could not be written
   5  the budget did not cover all that was planned, since calls cost more than was known, or what is
      spent can't be written down; what is left out beforehand as too dear is not planned
   6  ended by a signal or --time-limit; all that was judged held

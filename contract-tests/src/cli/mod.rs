@@ -94,7 +94,15 @@ fn refuse(error: &clap::Error) -> ! {
     let text = error.render().to_string();
     let clean = Redactor::of([]).text(&text);
     if clean == text {
-        error.exit();
+        // Help that nobody can have read is no success either.
+        let printed = error.print().and_then(|()| io::stdout().flush());
+        match (printed, error.exit_code()) {
+            (Err(cause), 0) => {
+                say(format_args!("error: the help was not written: {cause}"));
+                std::process::exit(Exit::Nothing as i32)
+            }
+            (_, code) => std::process::exit(code),
+        }
     }
     // Where stderr is closed there is nobody to report to.
     let _ = write!(io::stderr(), "{clean}");

@@ -275,7 +275,6 @@ impl<'a> EventFanout<'a> {
         stop: Option<&Stop>,
         early: Option<EarlyEnd>,
     ) -> Result<Exit, CommandError> {
-        std::mem::replace(&mut self.printed, Ok(()))?;
         self.failures(capture)?;
         let summary = RunSummary::of(&self.events);
         let outputs = self.outputs;
@@ -298,6 +297,8 @@ impl<'a> EventFanout<'a> {
             out.write_all(github::annotations(&summary).as_bytes())?;
             out.flush()?;
         }
+        // Files are written also where nobody reads the report.
+        std::mem::replace(&mut self.printed, Ok(()))?;
         Ok(Exit::of_run(self.totals, stop, early))
     }
 
