@@ -42,8 +42,8 @@ impl CheckReport {
     pub(super) fn print(self, format: CheckFormat) -> Result<(), Failure> {
         match format {
             CheckFormat::Human => return self.print_for_people(),
-            CheckFormat::Json => terminal::print(&format!("{:#}\n", self.json())),
-            CheckFormat::Github => terminal::print(&self.annotations()),
+            CheckFormat::Json => terminal::print(&format!("{:#}\n", self.json()))?,
+            CheckFormat::Github => terminal::print(&self.annotations())?,
         }
         match (self.mistakes.is_empty(), self.is_met()) {
             (true, true) => Ok(()),
@@ -60,7 +60,7 @@ impl CheckReport {
     fn print_for_people(self) -> Result<(), Failure> {
         let summary = self.summary();
         self.mistakes.or(())?;
-        print_notes(&self.notes);
+        print_notes(&self.notes)?;
         match self.expectations {
             Some(ExpectationReport { met, unmet }) if !unmet.is_empty() => {
                 let mut out = String::new();
@@ -69,13 +69,10 @@ impl CheckReport {
                 }
                 let all = met + unmet.len();
                 let _ = write!(out, "{} of {all} expectations not met", unmet.len());
-                terminal::error(&out);
+                terminal::error(&out)?;
                 Err(Failure::Answered)
             }
-            _ => {
-                terminal::print(&format!("{summary}\n"));
-                Ok(())
-            }
+            _ => terminal::print(&format!("{summary}\n")),
         }
     }
 
@@ -136,14 +133,15 @@ fn problem(problem: &Problem) -> Value {
     })
 }
 
-fn print_notes(notes: &[OverlapReport]) {
+fn print_notes(notes: &[OverlapReport]) -> Result<(), Failure> {
     for note in notes.iter().take(MAX_SHOWN_NOTES) {
-        terminal::error(&format!("{}\n", note.problem));
+        terminal::error(&format!("{}\n", note.problem))?;
     }
     let more = notes.len().saturating_sub(MAX_SHOWN_NOTES);
     if more > 0 {
-        terminal::error(&format!("and {more} more notes; --format json has all\n"));
+        terminal::error(&format!("and {more} more notes; --format json has all\n"))?;
     }
+    Ok(())
 }
 
 fn note(note: &OverlapReport) -> Value {

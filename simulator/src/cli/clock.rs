@@ -79,8 +79,7 @@ pub(super) fn run(args: &ClockArgs) -> Result<(), Failure> {
     terminal::print(&match args.json {
         true => format!("{}\n", answer.text.trim_end()),
         false => render(&args.account, &client.read(&answer)?),
-    });
-    Ok(())
+    })
 }
 
 /// The clock in an answer of the control API.

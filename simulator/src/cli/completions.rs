@@ -17,6 +17,5 @@ pub(super) struct CompletionsArgs {
 pub(super) fn run(args: &CompletionsArgs, command: &mut Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, command, "svc-simulator", &mut script);
-    terminal::print(&String::from_utf8_lossy(&script));
-    Ok(())
+    terminal::print(&String::from_utf8_lossy(&script))
 }

@@ -107,8 +107,7 @@ fn print<T: for<'de> Deserialize<'de>>(
     terminal::print(&match args.json {
         true => format!("{}\n", answer.text.trim_end()),
         false => render(&client.read(answer)?),
-    });
-    Ok(())
+    })
 }
 
 fn list(client: &ControlClient, args: &DeliveriesArgs) -> Result<ControlAnswer, Failure> {

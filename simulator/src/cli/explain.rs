@@ -63,8 +63,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
             }
         }
     };
-    terminal::print(&text);
-    Ok(())
+    terminal::print(&text)
 }
 
 /// `files` is what says on a command line which files there are.

@@ -1,12 +1,14 @@
 //! Exit codes, and why a command fails.
 
+use std::io::ErrorKind;
+
 use svc_fixtures::reading::Problems;
 
 use crate::simulator::files::ReadError;
 
 /// Everything went well.
 pub const EXIT_OK: u8 = 0;
-/// Something failed while running: an address in use, a file that can't be written.
+/// Something failed while running: an address in use, a file or a pipe that can't be written.
 pub const EXIT_FAILURE: u8 = 1;
 /// The command line or a file is wrong. The same code the argument parser uses.
 pub const EXIT_USAGE: u8 = 2;
@@ -26,6 +28,9 @@ pub(super) enum Failure {
     /// Something failed while running.
     #[error("error: {0:#}")]
     Running(#[from] anyhow::Error),
+    /// What was printed could not be written.
+    #[error("error: {0} can't be written: {1}; make room, or write elsewhere")]
+    Output(&'static str, std::io::Error),
     /// The answer is no; it is printed already.
     #[error("")]
     Answered,
@@ -40,7 +45,16 @@ impl Failure {
             Failure::Arguments(_) | Failure::Usage(_) | Failure::Files(_) | Failure::Refused => {
                 EXIT_USAGE
             }
-            Failure::Running(_) | Failure::Answered => EXIT_FAILURE,
+            Failure::Running(_) | Failure::Output(..) | Failure::Answered => EXIT_FAILURE,
+        }
+    }
+
+    /// Whether nothing is to be said of it. Whoever closes a pipe, as `head` does, knows that it has not read all.
+    pub(super) fn is_silent(&self) -> bool {
+        match self {
+            Failure::Answered | Failure::Refused => true,
+            Failure::Output(_, error) => error.kind() == ErrorKind::BrokenPipe,
+            _ => false,
         }
     }
 }

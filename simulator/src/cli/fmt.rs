@@ -10,6 +10,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::failure::Failure;
+use super::replace_file::replace_file;
 use super::terminal;
 use crate::rehearsal::LineDiff;
 use crate::scenario_format::format_toml;
@@ -84,7 +85,7 @@ fn meaning(
 fn show(changed: &[ChangedFile]) -> Result<(), Failure> {
     for ChangedFile { source, text, .. } in changed {
         let diff = LineDiff::new(&source.text, text);
-        terminal::print(&diff.unified(&source.path, "as fmt writes it"));
+        terminal::print(&diff.unified(&source.path, "as fmt writes it"))?;
     }
     match changed.is_empty() {
         true => Ok(()),
@@ -95,20 +96,13 @@ fn show(changed: &[ChangedFile]) -> Result<(), Failure> {
 fn write(changed: &[ChangedFile], count: usize) -> Result<(), Failure> {
     for ChangedFile { path, text, .. } in changed {
         replace(path, text).with_context(|| format!("{} can't be written", path.display()))?;
-        terminal::print(&format!("{}\n", path.display()));
+        terminal::print(&format!("{}\n", path.display()))?;
     }
     let changed = changed.len();
-    terminal::error(&format!("{changed} of {count} files changed"));
-    Ok(())
+    terminal::error(&format!("{changed} of {count} files changed"))
 }
 
-/// Whoever reads the file meanwhile finds it as it was or as it is to be, and never a part of it.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     // Where it is a link, what it leads to is written.
-    let path = &fs::canonicalize(path)?;
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".fmt");
-    fs::write(&beside, text)?;
-    fs::set_permissions(&beside, fs::metadata(path)?.permissions())?;
-    fs::rename(&beside, path)
+    replace_file(&fs::canonicalize(path)?, text)
 }

@@ -1,6 +1,7 @@
 //! `init`: writes a starter folder of scenarios, with an example of each kind and tests of them.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -43,13 +44,17 @@ pub(super) fn run(args: &InitArgs) -> Result<(), Failure> {
             .write(true)
             .create_new(true)
             .open(&path);
-        file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
-            .with_context(|| format!("{} can't be written", path.display()))?;
-        terminal::print(&format!("{}\n", path.display()));
+        let written = file.and_then(|mut file| {
+            file.write_all(text.as_bytes()).inspect_err(|_| {
+                // A part of it would be in the way of the next try.
+                let _ = fs::remove_file(&path);
+            })
+        });
+        written.with_context(|| format!("{} can't be written", path.display()))?;
+        terminal::print(&format!("{}\n", path.display()))?;
     }
     let folder = quoted(&folder.display().to_string());
     terminal::error(&format!(
         "next: svc-simulator check {folder}, then svc-simulator serve --scenarios {folder}"
-    ));
-    Ok(())
+    ))
 }

@@ -15,9 +15,12 @@ mod init;
 mod layout;
 mod listen;
 mod memory;
+mod open_files;
 mod openapi;
 mod operations;
 mod people;
+mod ports_file;
+mod replace_file;
 mod schema;
 mod serve;
 mod settings;
@@ -57,7 +60,8 @@ use webhook::WebhookCommand;
     name = "svc-simulator",
     version,
     after_help = "Without a command it serves: svc-simulator --seed x is svc-simulator serve --seed x.\n\
-                  Exit codes: 0 all went well, 1 something failed, 2 the command line or a file is wrong."
+                  Exit codes: 0 all went well, 1 something failed or could not be written, 2 the command line or a file is \
+                  wrong."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -131,12 +135,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::from(EXIT_OK),
         Err(Failure::Arguments(error)) => refused(&error),
-        Err(failure) => {
-            if !matches!(failure, Failure::Answered | Failure::Refused) {
-                terminal::error(&failure.to_string());
-            }
-            ExitCode::from(failure.exit_code())
-        }
+        Err(failure) => failed(&failure),
     }
 }
 
@@ -192,13 +191,24 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
+fn failed(failure: &Failure) -> ExitCode {
+    if !failure.is_silent() {
+        // Where nobody can be told, the exit code tells it.
+        let _ = terminal::error(&failure.to_string());
+    }
+    ExitCode::from(failure.exit_code())
+}
+
 /// Help and version go to stdout, mistakes to stderr without what could steer a terminal.
 fn refused(error: &clap::Error) -> ExitCode {
-    match error.use_stderr() {
+    let printed = match error.use_stderr() {
         true => terminal::error(error.render().to_string().trim_end()),
         false => terminal::print(&error.render().to_string()),
+    };
+    match (printed, u8::try_from(error.exit_code())) {
+        (Err(failure), Ok(EXIT_OK)) => failed(&failure),
+        (_, code) => ExitCode::from(code.unwrap_or(EXIT_USAGE)),
     }
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE))
 }
 
 #[cfg(test)]

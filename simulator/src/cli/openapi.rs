@@ -14,6 +14,5 @@ pub(super) fn run() -> Result<(), Failure> {
     let rules = Rules::read(&files.rules, Seed::new(""))?;
     let accounts = read_accounts(&files.accounts)?;
     let document = openapi::document(&rules, &accounts, &ListenerAddresses::DEFAULT);
-    terminal::print(&openapi::print(&document));
-    Ok(())
+    terminal::print(&openapi::print(&document))
 }

@@ -57,6 +57,5 @@ pub(super) fn run(args: &OperationsArgs) -> Result<(), Failure> {
         (true, _) => operations.markdown(),
         (false, None) => operations.text(),
         (false, Some(_)) => operations.details(),
-    });
-    Ok(())
+    })
 }

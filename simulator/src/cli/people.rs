@@ -68,8 +68,7 @@ pub(super) fn run(args: &PeopleArgs) -> Result<(), Failure> {
             view.person(person, args.format)
         }
     };
-    terminal::print(&text);
-    Ok(())
+    terminal::print(&text)
 }
 
 struct View<'r> {

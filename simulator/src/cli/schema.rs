@@ -26,7 +26,6 @@ pub(super) fn run(args: &SchemaArgs) -> Result<(), Failure> {
         true => terminal::print(&scenario_format::reference(&schema()?)),
         false => terminal::print(&text()?),
     }
-    Ok(())
 }
 
 /// The schema as it stands in a file.

@@ -1,7 +1,7 @@
 //! `serve`: starts the simulator, says where its listeners are, and serves until it is stopped.
 
-use std::io::{ErrorKind, IsTerminal as _, Write as _};
-use std::path::Path;
+use std::io::{ErrorKind, IsTerminal as _};
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use svc_fixtures::contract::{Contract, Environment};
@@ -10,10 +10,12 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use super::failure::{EXIT_FAILURE, Failure};
+use super::ports_file::PortsFile;
 use super::settings::ServeArgs;
-use super::terminal;
+use super::{open_files, terminal};
 use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
+use crate::host::shares::ShareLimits;
 use crate::http::control::guard::ConsoleAccess;
 use crate::http::edge::EdgeLimits;
 use crate::http::first_call::{FirstCall, newest_key, working_account};
@@ -21,41 +23,62 @@ use crate::http::{ListenerAddresses, url};
 use crate::scenario::AccountConfig;
 use crate::simulator::{Simulator, SimulatorBuilder, StartError};
 
+/// How long after the drain deadline connections have ended, too.
+const AFTER_DRAIN: Duration = Duration::from_secs(1);
+
 /// Runs the command.
 pub(super) fn run(args: ServeArgs) -> Result<(), Failure> {
     args.check()?;
     log_to_stderr(&args.log)?;
+    let ports_file = args.ports_file.clone().map(PortsFile::new).transpose()?;
+    let connections = open_files::connections(args.shares.connections())?;
+    run_to_end(serve(args, ports_file, connections))?
+}
+
+/// Runs this on threads of its own. When it has ended, nobody waits for a thread that still does something: a name
+/// that nobody resolves or a file system that does not answer would keep the process for ever.
+pub(super) fn run_to_end<F: Future>(future: F) -> anyhow::Result<F::Output> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     let runtime = runtime.context("the runtime did not start")?;
-    runtime.block_on(serve(args))
+    let ended = runtime.block_on(future);
+    runtime.shutdown_background();
+    Ok(ended)
 }
 
-async fn serve(args: ServeArgs) -> Result<(), Failure> {
-    let ports_file = args.ports_file.clone();
+async fn serve(
+    args: ServeArgs,
+    ports_file: Option<PortsFile>,
+    connections: usize,
+) -> Result<(), Failure> {
+    let drain = args.drain;
     let (authorities, own) = (&args.webhook_ca_file, &args.webhook_client_cert);
     let tls = Tls::read(authorities.as_deref(), own.as_deref());
     let tls = tls.map_err(|error| Failure::Usage(error.to_string()))?;
-    let builder = builder(args, tls.with_proxy_of_environment());
+    let builder = builder(args, tls.with_proxy_of_environment(), connections);
     let simulator = builder.start().await.map_err(not_started)?;
     let (accounts, addresses) = (simulator.accounts(), simulator.addresses());
-    if let Some(file) = ports_file {
-        write_ports(&file, &addresses)
-            .with_context(|| format!("{} can't be written", file.display()))?;
-    }
+    // Before the file is written: a signal in between would leave a part of it behind.
     let signals = Signals::listen().context("signals can't be heard")?;
+    if let Some(file) = ports_file {
+        file.write(&addresses)?;
+    }
     let rules = simulator.host().rules();
-    terminal::print(&greeting(&rules.contract, accounts, &addresses));
+    terminal::print(&greeting(&rules.contract, accounts, &addresses))?;
     let stop = CancellationToken::new();
     tokio::spawn(signals.stop(stop.clone()));
     stop.cancelled().await;
-    simulator.stop().await;
+    // Connections end at the drain deadline, whatever answers them a moment later.
+    let ended = tokio::time::timeout(drain + AFTER_DRAIN, simulator.stop()).await;
+    if ended.is_err() {
+        tracing::warn!("something still runs after the drain deadline; it is left");
+    }
     Ok(())
 }
 
 /// The simulator of these settings.
-fn builder(args: ServeArgs, webhook_tls: Tls) -> SimulatorBuilder {
+fn builder(args: ServeArgs, webhook_tls: Tls, connections: usize) -> SimulatorBuilder {
     let reload = args.reload();
     let builder = Simulator::builder()
         .addresses(ListenerAddresses {
@@ -66,7 +89,10 @@ fn builder(args: ServeArgs, webhook_tls: Tls) -> SimulatorBuilder {
         .seed(args.seed.as_deref().unwrap_or_default())
         .reload(reload)
         .memory_limits(args.memory.limits())
-        .shares(args.shares.limits())
+        .shares(ShareLimits {
+            connections,
+            ..args.shares.limits()
+        })
         .signature_clock(match args.webhook_account_time {
             true => SignatureClock::Account,
             false => SignatureClock::Real,
@@ -79,8 +105,8 @@ fn builder(args: ServeArgs, webhook_tls: Tls) -> SimulatorBuilder {
         .webhook_targets(args.webhook_targets)
         .webhook_tls(webhook_tls)
         .limits(EdgeLimits {
-            connections: args.shares.connections(),
             drain: args.drain,
+            connections,
             ..EdgeLimits::default()
         });
     let builder = match args.freeze_at {
@@ -135,21 +161,6 @@ fn not_started(error: StartError) -> Failure {
         )),
         error => Failure::Running(error.into()),
     }
-}
-
-/// Whoever waits for the file finds it whole or not at all.
-fn write_ports(file: &Path, addresses: &ListenerAddresses) -> std::io::Result<()> {
-    let ports = serde_json::json!({
-        "console": addresses.console.to_string(),
-        "sandbox": addresses.sandbox.to_string(),
-        "live": addresses.live.to_string(),
-    });
-    let mut draft = file.as_os_str().to_owned();
-    draft.push(format!(".{}", std::process::id()));
-    let mut out = std::fs::File::create(&draft)?;
-    writeln!(out, "{ports}")?;
-    out.sync_all()?;
-    std::fs::rename(&draft, file)
 }
 
 /// Logs to stderr what passes this filter.
@@ -216,5 +227,21 @@ impl Signals {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_never_ends_keeps_nobody_when_all_else_has_ended() {
+        let (never_said, nothing) = std::sync::mpsc::channel::<()>();
+        let ended = run_to_end(async {
+            tokio::task::spawn_blocking(move || nothing.recv());
+            "ended"
+        });
+        assert_eq!(ended.unwrap(), "ended");
+        drop(never_said);
     }
 }

@@ -2,9 +2,8 @@
 //! `svc-simulator.toml` in the working directory says takes the place of the default.
 
 use std::error::Error as _;
-use std::io::ErrorKind;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ use super::shares::ShareArgs;
 use super::values::{address, duration, instant, network, time_scale, token};
 use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleToken;
-use crate::simulator::Reload;
+use crate::simulator::{Reload, files};
 
 /// The file that is read where it exists.
 const FILE: &str = "svc-simulator.toml";
@@ -37,13 +36,13 @@ pub(super) struct ServeArgs {
     /// Address of live
     #[arg(long, env = "SVC_SIMULATOR_LIVE", value_name = "ADDRESS", value_parser = address, default_value_t = ListenerAddresses::DEFAULT.live)]
     pub(super) live: SocketAddr,
-    /// Write the three addresses to this file, as JSON, once all are bound
+    /// Write the three addresses to this file, as JSON, once all are bound; nothing but a file is replaced
     #[arg(long, env = "SVC_SIMULATOR_PORTS_FILE", value_name = "FILE")]
     pub(super) ports_file: Option<PathBuf>,
     /// A text that changes every id
     #[arg(long, env = "SVC_SIMULATOR_SEED", value_name = "TEXT")]
     pub(super) seed: Option<String>,
-    /// Folder of scenario files that come before the built-in ones; may be repeated
+    /// Folder of scenario files that come before the built-in ones, without names that begin with a dot; may be repeated
     #[arg(long, env = "SVC_SIMULATOR_SCENARIOS", value_name = "FOLDER")]
     pub(super) scenarios: Vec<PathBuf>,
     /// Look this often whether scenario files changed, such as 2s, on file systems that report no changes
@@ -132,10 +131,10 @@ impl ServeArgs {
 
 /// The file in the working directory, where there is one.
 pub(super) fn read_file() -> Result<Option<Arc<Source>>, Failure> {
-    match std::fs::read_to_string(FILE) {
-        Ok(text) => Ok(Some(Source::new(FILE, text))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::Usage(format!("{FILE} can't be read: {error}"))),
+    match files::source(Path::new(FILE)) {
+        Ok(source) => Ok(Some(source)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -222,8 +221,6 @@ fn read_value(item: &Item<'_>, settings: &Command, arg: &Arg) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use clap::FromArgMatches as _;
 
     use super::*;

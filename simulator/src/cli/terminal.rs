@@ -3,18 +3,28 @@
 
 use std::io::Write as _;
 
+use super::failure::Failure;
 use crate::http::invisible::write_out_invisible;
 
-/// Writes to stdout, whole, at once. That nobody reads it is no failure.
-pub(super) fn print(text: &str) {
+/// Writes to stdout, whole, at once.
+///
+/// # Errors
+/// Where nobody can have read all of it: on a full disk, or when the other end of a pipe is closed.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(plain(text).as_bytes());
-    let _ = out.flush();
+    let written = out.write_all(plain(text).as_bytes());
+    written
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::Output("stdout", error))
 }
 
 /// Writes a message and a line break to stderr.
-pub(super) fn error(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", plain(message));
+///
+/// # Errors
+/// As for [`print`]. Whoever fails anyway need not care.
+pub(super) fn error(message: &str) -> Result<(), Failure> {
+    let written = writeln!(std::io::stderr().lock(), "{}", plain(message));
+    written.map_err(|error| Failure::Output("stderr", error))
 }
 
 fn plain(text: &str) -> String {

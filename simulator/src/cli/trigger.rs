@@ -60,7 +60,7 @@ pub(super) fn run(args: &TriggerArgs) -> Result<(), Failure> {
     let before: EventList = client.read(&client.get(&["events"], &before, ANSWER_TIMEOUT)?)?;
     let answer = client.post(&["trigger"], request(args).to_string(), ANSWER_TIMEOUT)?;
     let triggered: TriggeredDto = client.read(&answer)?;
-    terminal::print(&render(args, &triggered));
+    terminal::print(&render(args, &triggered))?;
     let Some(delivery) = triggered
         .delivery_id
         .as_deref()
@@ -74,7 +74,7 @@ pub(super) fn run(args: &TriggerArgs) -> Result<(), Failure> {
     if !is_attempted {
         return Err(no_attempt_error(&delivery, args.wait).into());
     }
-    terminal::print(&render_outcome(&delivery));
+    terminal::print(&render_outcome(&delivery))?;
     match delivery.state {
         DeliveryStateDto::Delivered => Ok(()),
         DeliveryStateDto::Due | DeliveryStateDto::Dead => {

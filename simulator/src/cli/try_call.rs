@@ -46,14 +46,14 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
         terminal::error(&format!(
             "{account} ({}) calls {id} with {body}",
             setup.environment
-        ));
+        ))?;
     }
     let after_ms = args
         .after
         .map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
     for at in 1..=args.times {
         let observed = rehearsal.call(&spec);
-        args.print(&at.to_string(), &observed);
+        args.print(&at.to_string(), &observed)?;
         let wanted = args.result || args.after.is_some();
         if at == args.times
             && wanted
@@ -65,26 +65,26 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
                 idempotency_key: None,
                 ..spec
             });
-            args.print("second call", &second);
+            args.print("second call", &second)?;
         } else if at == args.times && wanted && observed.is_pending() {
             let Some(result) = rehearsal.result(&observed, after_ms) else {
                 let message = "the result is still to come; give a longer --after, or --result";
                 return Err(Failure::Running(anyhow::anyhow!(message)));
             };
-            args.print("result", &result);
+            args.print("result", &result)?;
         }
     }
     Ok(())
 }
 
 impl TryArgs {
-    fn print(&self, which: &str, observed: &Observed) {
+    fn print(&self, which: &str, observed: &Observed) -> Result<(), Failure> {
         if self.because {
-            terminal::error(&format!("{which}: {}", summary(observed)));
+            terminal::error(&format!("{which}: {}", summary(observed)))?;
             for step in &observed.steps {
                 let (operation, status, outcome) = (&step.operation, step.status, &step.outcome);
                 let because = &step.because;
-                terminal::error(&format!("  {operation}: {status} {outcome}, {because}"));
+                terminal::error(&format!("  {operation}: {status} {outcome}, {because}"))?;
             }
         }
         let text = match self.pretty {
@@ -92,7 +92,7 @@ impl TryArgs {
             true => serde_json::to_string_pretty(&observed.envelope)
                 .expect("JSON can always be printed"),
         };
-        terminal::print(&format!("{}\n", text.trim_end()));
+        terminal::print(&format!("{}\n", text.trim_end()))
     }
 }
 

@@ -1,20 +1,25 @@
 //! Reads the scenario files again when they change, and hands them to the host.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use notify_debouncer_full::notify::{Error, RecommendedWatcher, RecursiveMode};
-use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
+use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use svc_fixtures::reading::Source;
 use tokio::sync::Notify;
-use tokio::time::{Interval, MissedTickBehavior};
+use tokio::time::{Interval, MissedTickBehavior, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Host;
 
 /// An editor has finished saving a file after this time.
 const SETTLED: Duration = Duration::from_millis(50);
+
+/// How many reports are waited out before the files are read although they still change.
+const MOST_REPORTS: usize = 20;
+
+/// How often one looks whether a folder was made anew: of a folder that is gone nothing is reported.
+const LOOKS_AT_FOLDERS: Duration = Duration::from_secs(1);
 
 /// Why the files could not be read at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,40 +32,66 @@ pub type ReadFiles = Result<Vec<Arc<Source>>, UnreadableFiles>;
 /// Says when the files below some folders may have changed.
 pub enum FileWatcher {
     /// The file system reports changes.
-    Notified {
-        /// Woken by each change.
-        changed: Arc<Notify>,
-        /// Reports as long as it lives.
-        debouncer: Debouncer<RecommendedWatcher, RecommendedCache>,
-    },
+    Notified(FolderWatcher),
     /// Nobody reports changes: the files are read again each time.
     Polling(Interval),
 }
 
+/// Says when the file system reports a change in one of the folders that are read, and when one of them was made anew.
+pub struct FolderWatcher {
+    /// Woken by each change.
+    changed: Arc<Notify>,
+    /// Reports as long as it lives.
+    watcher: RecommendedWatcher,
+    /// The folders that were given, and which ones they were when they were read.
+    roots: Vec<(PathBuf, Option<FolderId>)>,
+    /// A folder can't be watched: all are read with each look.
+    is_blind: bool,
+}
+
+/// A folder that is removed and made anew has another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FolderId(u64, u64);
+
+impl FolderId {
+    #[cfg(unix)]
+    fn of(folder: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let folder = std::fs::metadata(folder).ok()?;
+        Some(FolderId(folder.dev(), folder.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of(folder: &Path) -> Option<Self> {
+        let made = std::fs::metadata(folder).ok()?.created().ok()?;
+        let made = made.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(FolderId(made.as_secs(), made.subsec_nanos().into()))
+    }
+}
+
 impl FileWatcher {
-    /// A watcher that the file system notifies.
+    /// A watcher that the file system notifies of changes in the folders that are read.
     ///
     /// # Errors
     /// Where the file system reports no changes.
-    pub fn notified(folders: &[PathBuf]) -> Result<Self, Error> {
+    pub fn notified(roots: &[PathBuf]) -> Result<Self, notify::Error> {
         let changed = Arc::new(Notify::new());
         let notify = Arc::clone(&changed);
-        let report = move |events: DebounceEventResult| match events {
+        let report = move |event: notify::Result<Event>| match event {
             // Reading the files is an event, too: following it would never end.
-            Ok(events) if events.iter().all(|event| event.kind.is_access()) => {}
+            Ok(event) if event.kind.is_access() => {}
             Ok(_) => notify.notify_one(),
-            Err(errors) => {
-                for error in errors {
-                    tracing::warn!(%error, "a change of the scenario files may have been missed");
-                }
+            Err(error) => {
+                tracing::warn!(%error, "a change of the scenario files may have been missed");
                 notify.notify_one();
             }
         };
-        let mut debouncer = new_debouncer(SETTLED, None, report)?;
-        for folder in folders {
-            debouncer.watch(folder, RecursiveMode::Recursive)?;
-        }
-        Ok(FileWatcher::Notified { changed, debouncer })
+        Ok(FileWatcher::Notified(FolderWatcher {
+            changed,
+            watcher: notify::recommended_watcher(report)?,
+            roots: roots.iter().map(|root| (root.clone(), None)).collect(),
+            is_blind: false,
+        }))
     }
 
     /// A watcher for file systems that report nothing.
@@ -74,35 +105,101 @@ impl FileWatcher {
 
     async fn changed(&mut self) {
         match self {
-            FileWatcher::Notified { changed, .. } => changed.notified().await,
+            FileWatcher::Notified(folders) => folders.changed().await,
             FileWatcher::Polling(interval) => {
                 interval.tick().await;
             }
         }
     }
+
+    /// Reads the files, and follows each folder that they are read from before it is listed: nothing that changes
+    /// later is missed.
+    fn read(&mut self, read: &impl Fn(&mut dyn FnMut(&Path)) -> ReadFiles) -> ReadFiles {
+        match self {
+            FileWatcher::Polling(_) => read(&mut |_| {}),
+            FileWatcher::Notified(folders) => {
+                for (root, id) in &mut folders.roots {
+                    *id = FolderId::of(root);
+                }
+                folders.is_blind = false;
+                read(&mut |folder| folders.follow(folder))
+            }
+        }
+    }
 }
 
-/// Reads the files again whenever they may have changed, until the stop. `first` are the files in force.
+impl FolderWatcher {
+    /// Follows what happens in a folder, not in those in it. One of another inode is followed although the one before
+    /// was, too.
+    fn follow(&mut self, folder: &Path) {
+        match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
+            Ok(()) => {}
+            // Whoever reads it says so.
+            Err(error) if matches!(error.kind, ErrorKind::PathNotFound) => {}
+            Err(error) => {
+                if !self.is_blind {
+                    tracing::warn!(%error, "a scenario folder is not watched: looking every second");
+                }
+                self.is_blind = true;
+            }
+        }
+    }
+
+    async fn changed(&mut self) {
+        while timeout(LOOKS_AT_FOLDERS, self.changed.notified())
+            .await
+            .is_err()
+        {
+            if self.is_blind || self.has_other_roots().await {
+                return;
+            }
+        }
+        // Saving a file is several changes.
+        for _ in 0..MOST_REPORTS {
+            if timeout(SETTLED, self.changed.notified()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Whether one of the folders that were given is another one than that which was read.
+    async fn has_other_roots(&self) -> bool {
+        let roots = self.roots.clone();
+        // A file system that does not answer must hold up no thread that others wait for.
+        let looked = tokio::task::spawn_blocking(move || {
+            let mut roots = roots.iter();
+            roots.any(|(root, id)| FolderId::of(root) != *id)
+        });
+        looked.await.unwrap_or(true)
+    }
+}
+
+/// Reads the files again whenever they may have changed, until the stop. `first` are the files in force; `read` says
+/// of each folder that it is about to read it.
 pub async fn reload_on_change(
     host: Arc<Host>,
     mut watcher: FileWatcher,
     first: Vec<Arc<Source>>,
-    read: impl Fn() -> ReadFiles + Clone + Send + 'static,
+    read: impl Fn(&mut dyn FnMut(&Path)) -> ReadFiles + Clone + Send + 'static,
     stop: CancellationToken,
 ) {
     let mut last = Ok(first);
     loop {
         let (host, read) = (Arc::clone(&host), read.clone());
         // Compiling takes too long for a thread that other tasks wait for.
-        let reloaded = tokio::task::spawn_blocking(move || {
-            let files = read();
+        let reading = tokio::task::spawn_blocking(move || {
+            let files = watcher.read(&read);
             if files != last {
                 reload(&host, &files);
             }
-            files
+            (files, watcher)
         });
-        match reloaded.await {
-            Ok(files) => last = files,
+        let reloaded = tokio::select! {
+            () = stop.cancelled() => return,
+            reloaded = reading => reloaded,
+        };
+        match reloaded {
+            Ok((files, reader)) => (last, watcher) = (files, reader),
             Err(error) => {
                 tracing::error!(%error, "scenario files are no longer followed");
                 return;

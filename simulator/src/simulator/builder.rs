@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -311,8 +311,9 @@ impl SimulatorBuilder {
             }),
         };
         let (given, folders) = (self.scenarios, self.folders);
-        let read = move || {
-            let read = files::read(&folders).map_err(|error| UnreadableFiles(error.to_string()))?;
+        let read = move |note: &mut dyn FnMut(&Path)| {
+            let read = files::read_noting(&folders, note);
+            let read = read.map_err(|error| UnreadableFiles(error.to_string()))?;
             Ok([given.clone(), read.rules.scenarios].concat())
         };
         let first = files.rules.scenarios;

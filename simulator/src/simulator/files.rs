@@ -1,8 +1,11 @@
-//! Scenario folders: which of their files are read, and in what order. The only files a simulator reads.
+//! Scenario folders: which of their files are read, and in what order. The only files a simulator reads. Whatever lies
+//! in a folder, reading it ends: pipes and devices are refused, links lead to a folder once, and sizes are bounded.
 
+use std::collections::BTreeSet;
+use std::fs::{self, File, FileType, OpenOptions};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
 use svc_fixtures::reading::Source;
 
@@ -11,6 +14,15 @@ use crate::scenario;
 
 /// What a file of accounts is called; every other TOML file of a folder holds scenarios.
 const ACCOUNTS: &str = "accounts.toml";
+
+/// The largest file: a hundred thousand rules fit.
+pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// The most bytes that all files together have.
+pub(crate) const MAX_TOTAL_BYTES: usize = 32 << 20;
+
+/// The most files. A folder with more is hardly one of scenarios.
+pub(crate) const MAX_FILES: usize = 10_000;
 
 /// The files a simulator is made from.
 pub(crate) struct AllFiles {
@@ -22,28 +34,72 @@ pub(crate) struct AllFiles {
 
 /// A file or a folder that can't be read.
 #[derive(Debug, thiserror::Error)]
-#[error("{} can't be read: {error}", path.display())]
+#[error("{} {reason}", path.display())]
 pub struct ReadError {
     /// Which one.
     path: PathBuf,
     /// Why.
-    error: io::Error,
+    reason: Reason,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Reason {
+    #[error("can't be read: {0}")]
+    Unreadable(#[from] io::Error),
+    #[error(
+        "is {0}, and only files are read: move it elsewhere, or begin its name with a dot, and it is left out"
+    )]
+    NoFile(&'static str),
+    #[error("is over {} MiB: split it into several files", MAX_FILE_BYTES >> 20)]
+    TooLarge,
+    #[error(
+        "and the files before it are over {} MiB together: name the folder of the scenarios alone, or leave some out",
+        MAX_TOTAL_BYTES >> 20
+    )]
+    TooMuch,
+    #[error("comes after {MAX_FILES} other TOML files: name the folder of the scenarios alone")]
+    TooMany,
+}
+
+impl ReadError {
+    /// Whether there is nothing of that name.
+    pub(crate) fn is_not_found(&self) -> bool {
+        matches!(&self.reason, Reason::Unreadable(error) if error.kind() == io::ErrorKind::NotFound)
+    }
 }
 
 /// The built-in files with those of these folders before them: the first rule that holds wins.
 pub(crate) fn read(folders: &[PathBuf]) -> Result<AllFiles, ReadError> {
-    let (mut scenarios, mut accounts) = (Vec::new(), Vec::new());
+    read_noting(folders, &mut |_| {})
+}
+
+/// The same; says of each folder that it is about to be listed.
+pub(crate) fn read_noting(
+    folders: &[PathBuf],
+    note: &mut dyn FnMut(&Path),
+) -> Result<AllFiles, ReadError> {
+    let mut search = Search {
+        seen: BTreeSet::new(),
+        files: Vec::new(),
+        note,
+    };
     for folder in folders {
-        for path in toml_files(folder)? {
-            let source = source(&path)?;
-            let is_accounts = path.file_name().is_some_and(|name| name == ACCOUNTS);
-            let into = if is_accounts {
-                &mut accounts
-            } else {
-                &mut scenarios
-            };
-            into.push(source);
+        search.folder(folder)?;
+    }
+    let (mut scenarios, mut accounts, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for path in search.files {
+        let source = source(&path)?;
+        bytes += source.text.len();
+        if bytes > MAX_TOTAL_BYTES {
+            return Err(because(&path, Reason::TooMuch));
         }
+        let is_accounts = path.file_name().is_some_and(|name| name == ACCOUNTS);
+        let into = if is_accounts {
+            &mut accounts
+        } else {
+            &mut scenarios
+        };
+        into.push(source);
     }
     let built_in = Files::built_in();
     scenarios.extend(built_in.scenarios);
@@ -59,40 +115,137 @@ pub(crate) fn read(folders: &[PathBuf]) -> Result<AllFiles, ReadError> {
 
 /// A file as it is read.
 pub(crate) fn source(path: &Path) -> Result<Arc<Source>, ReadError> {
-    let text = fs::read_to_string(path).map_err(|error| unreadable(path, error))?;
+    let text = text(path).map_err(|reason| because(path, reason))?;
     Ok(Source::new(path.display().to_string(), text))
 }
 
 /// The file itself, or the TOML files of a folder.
 pub(crate) fn toml_files_of(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    match path.is_dir() {
-        true => toml_files(path),
-        false => Ok(vec![path.to_owned()]),
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut search = Search {
+        seen: BTreeSet::new(),
+        files: Vec::new(),
+        note: &mut |_| {},
+    };
+    search.folder(path)?;
+    Ok(search.files)
+}
+
+/// The search for the TOML files of folders and of the folders in them, by path.
+struct Search<'n> {
+    /// The folders that were listed. A link that leads to one of them, or back to where it stands, adds nothing.
+    seen: BTreeSet<PathBuf>,
+    files: Vec<PathBuf>,
+    note: &'n mut dyn FnMut(&Path),
+}
+
+impl Search<'_> {
+    fn folder(&mut self, folder: &Path) -> Result<(), ReadError> {
+        let unreadable = |error| because(folder, Reason::Unreadable(error));
+        if !self.seen.insert(folder.canonicalize().map_err(unreadable)?) {
+            return Ok(());
+        }
+        (self.note)(folder);
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = entries.map_err(unreadable)?.into_iter();
+        // Editors and version control keep their own files under such names.
+        let shown = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+        let mut paths: Vec<PathBuf> = shown.map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                self.folder(&path)?;
+            } else if path.extension().is_some_and(|it| it == "toml") {
+                if self.files.len() == MAX_FILES {
+                    return Err(because(&path, Reason::TooMany));
+                }
+                self.files.push(path);
+            }
+        }
+        Ok(())
     }
 }
 
-/// The TOML files of a folder and the folders in it, by path.
-fn toml_files(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    let mut found = Vec::new();
-    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
-    for entry in entries {
-        let path = entry.map_err(|error| unreadable(folder, error))?.path();
-        if path.is_dir() {
-            found.extend(toml_files(&path)?);
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "toml")
-        {
-            found.push(path);
+/// All of a file. Nothing else is opened: some devices do something then.
+fn text(path: &Path) -> Result<String, Reason> {
+    is_file(fs::metadata(path)?.file_type())?;
+    let file = open(path)?;
+    let metadata = file.metadata()?;
+    // It may have been put in another's place in between.
+    is_file(metadata.file_type())?;
+    let mut text = String::new();
+    if metadata.len() <= MAX_FILE_BYTES {
+        file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+    }
+    match metadata.len().max(text.len() as u64) > MAX_FILE_BYTES {
+        true => Err(Reason::TooLarge),
+        false => Ok(text),
+    }
+}
+
+/// Opens a file, without waiting for whoever would write into a pipe.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+fn is_file(found: FileType) -> Result<(), Reason> {
+    match found.is_file() {
+        true => Ok(()),
+        false => Err(Reason::NoFile(kind(found))),
+    }
+}
+
+/// What it is that is no file.
+pub(crate) fn kind(found: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if found.is_fifo() {
+            return "a pipe";
+        }
+        if found.is_socket() {
+            return "a socket";
+        }
+        if found.is_block_device() || found.is_char_device() {
+            return "a device";
         }
     }
-    found.sort();
-    Ok(found)
+    match (found.is_dir(), found.is_symlink()) {
+        (true, _) => "a folder",
+        (_, true) => "a link",
+        _ => "no file",
+    }
 }
 
-fn unreadable(path: &Path, error: io::Error) -> ReadError {
+fn because(path: &Path, reason: Reason) -> ReadError {
     ReadError {
         path: path.to_owned(),
-        error,
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_says_the_bounds() {
+        let readme = include_str!("../../../README.md");
+        let (one, all) = (MAX_FILE_BYTES >> 20, MAX_TOTAL_BYTES >> 20);
+        for row in [
+            format!("| a scenario file | {one} MiB |"),
+            format!("| all scenario files together | {all} MiB, {MAX_FILES} files |"),
+        ] {
+            assert!(readme.contains(&row), "{row}");
+        }
     }
 }

@@ -1,6 +1,10 @@
 //! People and companies of one file of a folder, spoken of in another.
 
+use std::fs::File;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::{WORKS, run};
 
@@ -121,4 +125,103 @@ fn a_folder_knows_nobody_of_another_folder() {
         ("b/people.toml", other),
     ];
     assert_eq!(checked("shared-people-alike", &files).0, 0);
+}
+
+const RULE: &str = "[[scenario]]\nname = \"a\"\noperation = \"verify.identity.pan\"\nwhen = { pan = \"ABCPR1234F\" }\n\
+                    then = { error = \"SVC_NO_RECORD_FOUND\" }\n";
+
+/// How many scenarios are read beside the built-in ones.
+fn counted(folder: &Path) -> usize {
+    let scenarios = |folders: &[&str]| -> usize {
+        let (code, out, stderr) = run("", &[&["check"], folders].concat());
+        assert_eq!((code, stderr.as_str()), (0, ""));
+        let (before, _) = out.split_once(" scenarios").expect("a count");
+        let count = before.rsplit(' ').next().expect(WORKS);
+        count.parse().expect("a number")
+    };
+    scenarios(&[&folder.display().to_string()]) - scenarios(&[])
+}
+
+#[test]
+fn links_that_lead_back_end_and_a_folder_is_read_once() {
+    let folder = folder(
+        "looping",
+        &[
+            ("a.toml", RULE),
+            (
+                "deep/down/b.toml",
+                &RULE.replace("\"a\"", "\"b\"").replace("1234", "1235"),
+            ),
+        ],
+    );
+    for (link, to) in [
+        ("self", "."),
+        ("again", "."),
+        ("deep/up", ".."),
+        ("deep/down/top", "../.."),
+        ("deep/down/more", "../../deep"),
+    ] {
+        symlink(to, folder.join(link)).expect(WORKS);
+    }
+    assert_eq!(counted(&folder), 2);
+}
+
+#[test]
+fn a_link_to_a_file_or_a_folder_elsewhere_is_followed() {
+    let elsewhere = folder("linked-to", &[("b.toml", RULE)]);
+    let folder = folder("linking", &[("a/a.toml", &RULE.replace("1234", "1235"))]);
+    symlink(&elsewhere, folder.join("shared")).expect(WORKS);
+    assert_eq!(counted(&folder), 2);
+    std::fs::remove_file(folder.join("shared")).expect(WORKS);
+    symlink(elsewhere.join("b.toml"), folder.join("b.toml")).expect(WORKS);
+    assert_eq!(counted(&folder), 2);
+}
+
+#[test]
+fn names_with_a_leading_dot_are_left_out() {
+    let files = [
+        ("a.toml", RULE),
+        (".a.toml", "no TOML ["),
+        (".git/config.toml", "no TOML ["),
+    ];
+    let folder = folder("dotted", &files);
+    // Some editors keep such a link beside a file that is edited.
+    symlink("somebody@somewhere", folder.join(".#a.toml")).expect(WORKS);
+    assert_eq!(counted(&folder), 1);
+}
+
+/// What `check` says of a folder that it refuses, without the folder.
+fn refused(folder: &Path) -> String {
+    let name = folder.display().to_string();
+    let (code, _, stderr) = run("", &["check", &name]);
+    assert_eq!(code, 2, "{stderr}");
+    stderr.replace(&name, "FOLDER")
+}
+
+#[test]
+fn what_is_no_file_is_refused_and_never_read() {
+    let folder = folder("devices", &[("a.toml", RULE)]);
+    let path = folder.join("b.toml");
+    symlink("/dev/zero", &path).expect(WORKS);
+    insta::assert_snapshot!(refused(&folder), @"error: FOLDER/b.toml is a device, and only files are read: move it elsewhere, or begin its name with a dot, and it is left out");
+    std::fs::remove_file(&path).expect(WORKS);
+    let pipe = Command::new("mkfifo").arg(&path).status();
+    assert!(pipe.expect(WORKS).success());
+    insta::assert_snapshot!(refused(&folder), @"error: FOLDER/b.toml is a pipe, and only files are read: move it elsewhere, or begin its name with a dot, and it is left out");
+    std::fs::remove_file(&path).expect(WORKS);
+    let _listener = UnixListener::bind(&path).expect(WORKS);
+    insta::assert_snapshot!(refused(&folder), @"error: FOLDER/b.toml is a socket, and only files are read: move it elsewhere, or begin its name with a dot, and it is left out");
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_before_it_is_read() {
+    let folder = folder("large", &[("a.toml", "")]);
+    let file = File::create(folder.join("a.toml")).expect(WORKS);
+    file.set_len((16 << 20) + 1).expect(WORKS);
+    insta::assert_snapshot!(refused(&folder), @"error: FOLDER/a.toml is over 16 MiB: split it into several files");
+    let comment = format!("#{}\n", " ".repeat(11 << 20));
+    for name in ["a.toml", "b.toml", "c.toml"] {
+        std::fs::write(folder.join(name), &comment).expect(WORKS);
+    }
+    insta::assert_snapshot!(refused(&folder), @"error: FOLDER/c.toml and the files before it are over 32 MiB together: name the folder of the scenarios alone, or leave some out");
 }

@@ -7,13 +7,13 @@ use svc_test_support::{Client, Folder, Program, free_address, request};
 use super::run;
 
 /// A simulator on ports of its own; it ends with the value.
-struct Simulator {
+pub(crate) struct Simulator {
     _program: Program,
-    console: String,
+    pub(crate) console: String,
 }
 
 impl Simulator {
-    fn start(more: &[&str]) -> Self {
+    pub(crate) fn start(more: &[&str]) -> Self {
         let folder = Folder::new("live");
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc-simulator"));
         command.env_clear().stderr(Stdio::null());
@@ -29,7 +29,7 @@ impl Simulator {
     }
 
     /// Registers a receiver that nobody is behind.
-    fn register_nobody(&self) {
+    pub(crate) fn register_nobody(&self) {
         let nobody = free_address();
         let body = format!(r#"{{"url": "http://{nobody}/hook", "secret": "whsec_sample"}}"#);
         let line = "PUT /control/accounts/local/webhook HTTP/1.1";

@@ -11,7 +11,9 @@ mod folders;
 mod live;
 mod notes;
 mod people;
+mod ports_file;
 mod reload;
+mod unwritten;
 
 use std::process::Command;
 

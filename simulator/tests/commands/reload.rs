@@ -10,7 +10,7 @@ use super::WORKS;
 
 /// The program with a folder of scenarios of its own; it ends with the value.
 struct Edited {
-    _program: Program,
+    program: Program,
     log: Lines<BufReader<ChildStderr>>,
     addresses: Addresses,
     folder: Folder,
@@ -37,7 +37,7 @@ impl Edited {
         let (mut program, addresses) = Program::serve(&mut command, folder.path(), &flags);
         Edited {
             log: BufReader::new(program.stderr()).lines(),
-            _program: program,
+            program,
             addresses,
             folder,
         }
@@ -48,10 +48,19 @@ impl Edited {
         self.folder.write("scenarios/edited.toml~", text);
         let file = |name| self.folder.path().join("scenarios").join(name);
         fs::rename(file("edited.toml~"), file("edited.toml")).expect(WORKS);
-        let found = self
-            .log
-            .find(|line| line.as_ref().expect(WORKS).contains(logged));
-        assert!(found.is_some(), "the log never said \"{logged}\"");
+        self.wait_for(logged);
+    }
+
+    /// Waits for the log to say this.
+    fn wait_for(&mut self, logged: &str) -> String {
+        let mut log = self.log.by_ref().map(|line| line.expect(WORKS));
+        let found = log.find(|line| line.contains(logged));
+        found.unwrap_or_else(|| panic!("the log never said \"{logged}\""))
+    }
+
+    /// Removes the whole folder.
+    fn remove_all(&self) {
+        fs::remove_dir_all(self.folder.path().join("scenarios")).expect(WORKS);
     }
 
     fn ask(&self, listener: &str, line: &str, body: &str) -> Answer {
@@ -111,4 +120,72 @@ fn edits_are_followed_where_the_file_system_tells_of_them() {
 #[test]
 fn edits_are_followed_by_looking() {
     good_edits_act_and_bad_ones_are_reported(&["--scenario-poll", "20ms"]);
+}
+
+/// A pipe of this name, into which nobody writes.
+fn pipe(edited: &Edited, name: &str) {
+    let path = edited.folder.path().join("scenarios").join(name);
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.expect(WORKS).success());
+}
+
+fn a_folder_that_is_made_anew_is_followed(flags: &[&str]) {
+    let mut edited = Edited::start(&file("error = \"SVC_NO_RECORD_FOUND\""), flags);
+    edited.remove_all();
+    edited.wait_for("can't be read again");
+    assert_eq!(edited.call(), 422);
+    let again = file("error = \"SVC_SOURCE_TIMEOUT\"");
+    edited.folder.write("scenarios/edited.toml", &again);
+    edited.wait_for("were read again");
+    assert_eq!(edited.call(), 504);
+    // It is the new folder that is watched now, and what is made in it later.
+    edited.save(&file("error = \"SVC_PROVIDER_ERROR\""), "were read again");
+    assert_eq!(edited.call(), 502);
+    let more = "[[scenario]]\nname = \"more\"\noperation = \"verify.identity.pan\"\nthen = { error = \"SVC_INTERNAL_ERROR\" }\n";
+    edited.folder.write("scenarios/a/deeper/more.toml", more);
+    edited.wait_for("were read again");
+    assert_eq!(edited.call(), 500);
+}
+
+#[test]
+fn a_folder_that_is_made_anew_is_watched_again() {
+    a_folder_that_is_made_anew_is_followed(&[]);
+}
+
+#[test]
+fn a_folder_that_is_made_anew_is_looked_at_again() {
+    a_folder_that_is_made_anew_is_followed(&["--scenario-poll", "20ms"]);
+}
+
+#[test]
+fn a_folder_in_the_place_of_another_is_watched() {
+    let mut edited = Edited::start(&file("error = \"SVC_NO_RECORD_FOUND\""), &[]);
+    let folder = |name: &str| edited.folder.path().join(name);
+    let other = file("error = \"SVC_SOURCE_TIMEOUT\"");
+    edited.folder.write("next/edited.toml", &other);
+    fs::rename(folder("scenarios"), folder("before")).expect(WORKS);
+    fs::rename(folder("next"), folder("scenarios")).expect(WORKS);
+    edited.wait_for("were read again");
+    assert_eq!(edited.call(), 504);
+    edited.save(&file("error = \"SVC_PROVIDER_ERROR\""), "were read again");
+    assert_eq!(edited.call(), 502);
+}
+
+#[test]
+fn a_pipe_among_the_files_is_refused_and_holds_nothing_up() {
+    let mut edited = Edited::start(&file("error = \"SVC_NO_RECORD_FOUND\""), &[]);
+    pipe(&edited, "pipe.toml");
+    let said = edited.wait_for("can't be read again");
+    assert!(
+        said.contains("scenarios/pipe.toml is a pipe, and only files are read"),
+        "{said}"
+    );
+    assert_eq!(edited.call(), 422);
+    fs::remove_file(edited.folder.path().join("scenarios/pipe.toml")).expect(WORKS);
+    // A name with a leading dot is nobody's business.
+    pipe(&edited, ".pipe.toml");
+    edited.save(&file("error = \"SVC_SOURCE_TIMEOUT\""), "were read again");
+    assert_eq!(edited.call(), 504);
+    edited.program.interrupt();
+    assert_eq!(edited.program.ended().0, Some(0));
 }

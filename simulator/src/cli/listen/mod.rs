@@ -8,6 +8,7 @@ mod receiver;
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
@@ -22,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::control_client::{ConsoleArgs, ControlClient, ControlClientError};
 use super::failure::Failure;
-use super::serve::{Signals, log_to_stderr};
+use super::serve::{Signals, log_to_stderr, run_to_end};
 use super::terminal;
 use super::values::{duration, environment};
 use super::webhook::{secret, verdict};
@@ -87,26 +88,22 @@ const REGISTRATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Runs the command.
 pub(super) fn run(args: &ListenArgs) -> Result<(), Failure> {
     log_to_stderr("warn")?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    let runtime = runtime.context("the runtime did not start")?;
-    Ok(runtime.block_on(listen(args))?)
+    run_to_end(listen(args))?
 }
 
-async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
+async fn listen(args: &ListenArgs) -> Result<(), Failure> {
     let address = match args.port {
         Some(port) => SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
         None => args.address,
     };
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|error| not_bound(address, error))?;
-    let address = listener.local_addr()?;
+    let address = listener.local_addr().context("the address is not known")?;
     let secret = match &args.secret {
         Some(secret) => secret.clone(),
         None => generate_secret()?,
     };
-    let signals = Signals::listen()?;
+    let signals = Signals::listen().context("signals can't be heard")?;
     let secure = |url: &Url| url.scheme() == "https";
     let client = match args.forward.as_ref().is_some_and(secure) {
         true => Tls::default().with_proxy_of_environment().client(),
@@ -120,10 +117,10 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
     let forward = args.forward.clone();
     let forward = forward.map(|url| Forwarder::new(client, url));
     let receiver = Receiver::new(settings(args, secret.clone()), forward, stop.clone());
-    terminal::print(&greeting(args, address, &secret));
+    terminal::print(&greeting(args, address, &secret))?;
     let serving = serve(
         listener,
-        receiver.router(),
+        Arc::clone(&receiver).router(),
         EdgeLimits::default(),
         stop.clone(),
     );
@@ -139,10 +136,11 @@ async fn listen(args: &ListenArgs) -> anyhow::Result<()> {
         let registering = tokio::task::spawn_blocking(move || register(&console, &path, &body));
         registering.await.context("the registration ended")??;
         if !args.json {
-            terminal::print(&format!("registered for the account {account}\n"));
+            terminal::print(&format!("registered for the account {account}\n"))?;
         }
     }
-    serving.await.context("the receiver ended")
+    serving.await.context("the receiver ended")?;
+    receiver.unwritten().map_or(Ok(()), Err)
 }
 
 /// Registers the receiver at a running simulator.

@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use super::super::failure::Failure;
 use super::super::terminal;
 use super::delivery_line::{DeliveryLine, EnvelopeSummary};
 use super::forward::{ForwardResult, Forwarder};
@@ -64,6 +65,8 @@ struct ReceiverState {
     history: DeliveryHistory,
     begun: u64,
     ended: u64,
+    /// Why a delivery could not be shown.
+    unwritten: Option<Failure>,
 }
 
 impl Receiver {
@@ -83,6 +86,11 @@ impl Receiver {
     /// Every path is a webhook.
     pub(super) fn router(self: Arc<Self>) -> Router {
         Router::new().fallback(answer).with_state(self)
+    }
+
+    /// Why a delivery could not be shown, where one could not.
+    pub(super) fn unwritten(&self) -> Option<Failure> {
+        self.state.lock().unwritten.take()
     }
 
     async fn deliver(self: Arc<Self>, headers: HeaderMap, body: Bytes) -> StatusCode {
@@ -160,10 +168,15 @@ impl Receiver {
         {
             state.history.mark_taken(verification);
         }
-        terminal::print(&match self.settings.output {
+        let printed = terminal::print(&match self.settings.output {
             Output::People => line.text(),
             Output::Json => line.json(),
         });
+        if let Err(failure) = printed {
+            // Nobody sees what comes any more.
+            state.unwritten.get_or_insert(failure);
+            self.stop.cancel();
+        }
         let most = self.settings.deliveries;
         if most.is_some_and(|most| state.ended >= most) {
             self.stop.cancel();
@@ -174,7 +187,8 @@ impl Receiver {
 async fn answer(State(receiver): State<Arc<Receiver>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let refuse = |status: StatusCode, reason: &str| {
-        terminal::error(&format!(
+        // That nobody sees it does not change the answer.
+        let _ = terminal::error(&format!(
             "a request was answered {}: {reason}",
             status.as_u16()
         ));

@@ -88,8 +88,7 @@ pub(super) fn run(command: &WebhookCommand) -> Result<(), Failure> {
 fn sign(args: &SignArgs) -> Result<(), Failure> {
     let body = read(&args.file)?;
     let signature = Signature::sign(&args.secret.secret, args.at, &body);
-    terminal::print(&format!("{signature}\n"));
-    Ok(())
+    terminal::print(&format!("{signature}\n"))
 }
 
 fn verify(args: &VerifyArgs) -> Result<(), Failure> {
@@ -109,7 +108,7 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     terminal::print(&match args.json {
         true => format!("{}\n", verdict::json_line(&verdict::render_json(&verdict))),
         false => format!("the signature is {}\n", verdict::render_text(&verdict, "")),
-    });
+    })?;
     match verdict {
         Verdict::Valid { .. } => Ok(()),
         Verdict::NotValid(_) => Err(Failure::Answered),
