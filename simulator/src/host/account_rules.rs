@@ -3,12 +3,19 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::reading::{Problems, Source};
+use svc_fixtures::reading::{Problem, Problems, Source};
 
 use crate::engine::call::rules::Rules;
 
 /// The file name of every added source; each lies in a folder of its own.
 const FILE: &str = "scenarios.toml";
+
+/// The most files that are added for one account, and the most bytes they have together.
+const MAX_FILES: usize = 32;
+const MAX_BYTES: usize = 1 << 20;
+
+/// The most accounts with scenarios of their own: each has a set of rules of its own, which takes a megabyte or two.
+const MAX_ACCOUNTS: usize = 256;
 
 /// The scenarios that were added for one account.
 pub(super) struct AccountRules {
@@ -26,6 +33,27 @@ pub fn added_name(file: &Source) -> &str {
     file.path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+fn refuse_too_much(before: Option<&AccountRules>, new: &Arc<Source>) -> Result<(), Problems> {
+    let files = before.map_or(&[][..], |own| &own.files);
+    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+    let reason = if files.len() >= MAX_FILES {
+        format!("{MAX_FILES} files were added for this account, and no more may be")
+    } else if bytes + new.text.len() > MAX_BYTES {
+        let most = MAX_BYTES >> 20;
+        format!("with this the files that were added for this account are over {most} MiB")
+    } else {
+        return Ok(());
+    };
+    let hint = "take some away: DELETE /control/scenarios/{id}?account=, or reset the account";
+    Err(refused(new, reason, hint))
+}
+
+fn refused(file: &Arc<Source>, reason: String, hint: &str) -> Problems {
+    let mut problems = Problems::default();
+    problems.push(Problem::new(file, 0..0, reason).hint(hint));
+    problems
+}
+
 impl AccountRules {
     /// With one more file. Gives the file's name, too.
     pub(super) fn with_added(
@@ -36,7 +64,9 @@ impl AccountRules {
         let added = before.map_or(0, |own| own.added) + 1;
         // The names of scenarios are unique in a folder, so that each file needs its own.
         let name = format!("added-{added}");
-        let mut files = vec![Source::new(format!("{name}/{FILE}"), text)];
+        let new = Source::new(format!("{name}/{FILE}"), text);
+        refuse_too_much(before, &new)?;
+        let mut files = vec![new];
         files.extend(before.iter().flat_map(|own| own.files.iter().cloned()));
         let rules = Some(Arc::new(shared.with_scenarios(&files)?));
         let own = AccountRules {
@@ -45,6 +75,18 @@ impl AccountRules {
             rules,
         };
         Ok((own, name))
+    }
+
+    /// Refuses scenarios of one more account where so many have some already.
+    pub(super) fn refuse_too_many_accounts(others: usize, text: &str) -> Result<(), Problems> {
+        match others < MAX_ACCOUNTS {
+            true => Ok(()),
+            false => Err(refused(
+                &Source::new(FILE, text),
+                format!("{others} accounts have scenarios of their own, and no further one may"),
+                "take those of other accounts away, or put these into a folder for --scenarios",
+            )),
+        }
     }
 
     /// Without the file of this name, or without any. None where there was no such file.
@@ -79,6 +121,32 @@ impl AccountRules {
             files,
             added: self.added,
             rules,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_too_many_with_scenarios_of_its_own_is_refused_with_what_to_do() {
+        let refuse = |others| AccountRules::refuse_too_many_accounts(others, "");
+        assert!(refuse(MAX_ACCOUNTS - 1).is_ok());
+        let refused = refuse(MAX_ACCOUNTS).unwrap_err().to_string();
+        for part in ["256 accounts have scenarios of their own", "--scenarios"] {
+            assert!(refused.contains(part), "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_readme_says_the_bounds() {
+        let readme = include_str!("../../../README.md");
+        for row in [
+            format!("| {MAX_FILES} files, {} MiB together |", MAX_BYTES >> 20),
+            format!("| accounts with scenarios of their own | {MAX_ACCOUNTS} |"),
+        ] {
+            assert!(readme.contains(&row), "{row}");
         }
     }
 }

@@ -47,8 +47,10 @@ pub struct AccountCell {
 pub(super) enum Origin {
     /// A key of a certain form opened it, shown by this one: it is closed when it is idle too long.
     Key(Opener),
-    /// Somebody declared or added it: it stays.
+    /// It was declared: it stays.
     Declared,
+    /// Somebody opened or copied it while the simulator runs: it stays until it is deleted.
+    Hand,
 }
 
 impl Origin {
@@ -56,7 +58,7 @@ impl Origin {
     pub(super) fn may_go(self, of: Option<Opener>) -> bool {
         match self {
             Origin::Key(opener) => of.is_none_or(|of| of == opener),
-            Origin::Declared => false,
+            Origin::Declared | Origin::Hand => false,
         }
     }
 }

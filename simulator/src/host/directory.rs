@@ -39,6 +39,9 @@ pub enum OpenError {
         "keys used from this address opened as many accounts as those of one address may, and none was idle long enough to go"
     )]
     TooManyOfAddress,
+    /// As many accounts were opened by hand as may be.
+    #[error("{0} accounts were opened by hand, and there may be no more")]
+    TooManyByHand(usize),
     /// The entry was not written.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -49,7 +52,9 @@ impl OpenError {
     pub(super) fn rejection(&self) -> Rejection {
         match self {
             OpenError::TooManyOfAddress => Rejection::TooManyAccountsOfAddress,
-            OpenError::TooMany | OpenError::Exists(_) => Rejection::TooManyAccounts,
+            OpenError::TooMany | OpenError::TooManyByHand(_) | OpenError::Exists(_) => {
+                Rejection::TooManyAccounts
+            }
             OpenError::Journal(_) => Rejection::Internal,
         }
     }
@@ -91,6 +96,8 @@ pub struct Directory {
     openers: Mutex<HashMap<Opener, OpenerState, FixedState>>,
     /// As [`OpenerState::search_after_ms`], of the accounts of all.
     search_after_ms: AtomicI64,
+    /// How many accounts there are that somebody opened or copied by hand.
+    opened_by_hand: AtomicUsize,
     closed: AtomicU64,
 }
 
@@ -145,6 +152,7 @@ impl Directory {
             opened_by_keys: AtomicUsize::new(0),
             openers: Mutex::new(Rank::Openers, HashMap::default()),
             search_after_ms: AtomicI64::new(i64::MIN),
+            opened_by_hand: AtomicUsize::new(0),
             closed: AtomicU64::new(0),
         };
         for config in accounts {
@@ -362,7 +370,13 @@ impl Directory {
         if let Some(name) = names.iter().find(taken) {
             return Err(OpenError::Exists(name.clone()));
         }
-        let cell = self.load(id, beginning, Origin::Declared)?;
+        // They stay until somebody deletes them, so that none is closed for a new one.
+        let open = self.opened_by_hand.load(Ordering::Relaxed);
+        if open >= self.memory.limits.max_accounts {
+            return Err(OpenError::TooManyByHand(open));
+        }
+        let cell = self.load(id, beginning, Origin::Hand)?;
+        self.opened_by_hand.fetch_add(1, Ordering::Relaxed);
         for name in names {
             self.add_name(name, &cell);
         }
@@ -409,6 +423,9 @@ impl Directory {
                     of.remove();
                 }
             }
+        }
+        if !state.closed && cell.origin == Origin::Hand {
+            self.opened_by_hand.fetch_sub(1, Ordering::Relaxed);
         }
         state.closed = true;
         self.memory.measure(state);

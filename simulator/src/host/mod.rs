@@ -309,8 +309,11 @@ impl Host {
     ) -> Result<Key, ChangeError> {
         self.change(cell, environment, |account, _| {
             let taken = self.directory.is_of_another(name, cell);
-            match taken || manage::has_key(account, environment, name) {
-                true => Err(ChangeRefusal::KeyExists),
+            if taken || manage::has_key(account, environment, name) {
+                return Err(ChangeRefusal::KeyExists);
+            }
+            match account.keys.len() >= manage::MAX_KEYS {
+                true => Err(ChangeRefusal::TooManyKeys),
                 false => Ok(manage::add_key(environment, name)),
             }
         })?;
@@ -439,7 +442,7 @@ impl Host {
     /// # Errors
     /// Every mistake of the file; then nothing is added.
     pub fn add_scenarios(&self, cell: &AccountCell, text: &str) -> Result<String, Problems> {
-        self.rules.add(cell, text)
+        self.rules.add(cell, text, &self.directory)
     }
 
     /// Removes an added file of scenarios of an account, or all of them. Says whether there was one.

@@ -112,8 +112,18 @@ impl RulesStore {
     }
 
     /// Adds a file of scenarios for one account, before all others. Gives the file's name.
-    pub(super) fn add(&self, cell: &AccountCell, text: &str) -> Result<String, Problems> {
+    pub(super) fn add(
+        &self,
+        cell: &AccountCell,
+        text: &str,
+        accounts: &Directory,
+    ) -> Result<String, Problems> {
         let _one_edit = self.editing.lock();
+        let has_own = |cell: &AccountCell| cell.rules().is_some();
+        if !has_own(cell) {
+            let others = accounts.all().iter().filter(|it| has_own(it)).count();
+            AccountRules::refuse_too_many_accounts(others, text)?;
+        }
         let before = cell.own_rules.read().clone();
         let (own, name) = AccountRules::with_added(before.as_deref(), text, &self.shared())?;
         *cell.own_rules.write() = Some(Arc::new(own));

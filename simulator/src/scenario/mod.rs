@@ -3,6 +3,7 @@
 
 mod accounts;
 pub(crate) mod embedded;
+mod expression;
 pub(crate) mod index;
 pub(crate) mod matching;
 mod people;
@@ -15,7 +16,6 @@ use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{ErrorCode, OperationIndex, Paise, Spelling};
 use svc_fixtures::json::Json;
@@ -27,6 +27,7 @@ pub use accounts::{
     read_accounts,
 };
 pub use embedded::{accounts, built_in};
+pub use expression::Expression;
 pub use matching::{Caller, HeaderName, MatchInput, RequestContext};
 pub use people::{People, Profile};
 pub use range::NumberRange;
@@ -131,7 +132,7 @@ pub enum Predicate {
     /// A URL whose query has this among its pairs.
     Query(String),
     /// A text in which this expression is found.
-    Matches(Regex),
+    Matches(Expression),
     /// A number in this range, also one that is sent as a text.
     Number(NumberRange),
     /// It was sent, or it was not.

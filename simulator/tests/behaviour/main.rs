@@ -4,6 +4,7 @@ mod answers;
 mod assets;
 mod audit;
 mod authentication;
+mod bounds;
 mod broken;
 mod bundles;
 mod call_log;

@@ -1,5 +1,6 @@
 //! The commands, as the program that people run.
 
+mod bounds;
 mod bundles;
 mod check;
 mod dry;

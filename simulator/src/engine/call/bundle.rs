@@ -9,6 +9,7 @@ use svc_fixtures::contract::{
 };
 use svc_fixtures::json::Json;
 
+use super::input::check_lists;
 use super::rules::Rules;
 use super::step_plan::{StepPlan, plan_step};
 use crate::engine::state::flow::carried_field;
@@ -112,6 +113,7 @@ fn check_own(
     let own: Vec<Field> = operation.request.iter().filter(own).cloned().collect();
     let index = rules.contract.operation_index(&operation.id);
     let exempt = index.map_or(&[][..], |index| rules.scenarios.exempt(index));
+    check_lists(&own, &given)?;
     check_request(&own, &rules.contract.formats, &given, exempt).map_err(|mistake| {
         Rejection::Invalid {
             blame: mistake.blame,

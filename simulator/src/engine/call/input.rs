@@ -1,5 +1,7 @@
 //! The body of a call as the fields of its operation: parsed once, checked once, then proof.
 
+use std::borrow::Cow;
+
 use svc_fixtures::contract::{Contract, Field, FieldIndex, Operation, Presence, check_request};
 use svc_fixtures::json::Json;
 
@@ -18,6 +20,13 @@ pub struct Input<'a> {
 
 /// Bodies over this many bytes are refused (ruling 6).
 pub const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
+
+/// Bodies of more values are refused. No clause bounds them: no operation takes a hundred; a value takes up to fifty times the memory of
+/// its text.
+pub const MAX_VALUES: usize = 100_000;
+
+/// Lists of more items are refused. No clause bounds them: an answer has as many.
+pub const MAX_ITEMS: usize = 1_000;
 
 /// The JSON object of a request's body.
 ///
@@ -43,8 +52,13 @@ pub fn parse<'a>(
             "Content-Encoding: is not supported; send the body as it is",
         ));
     }
-    let json = Json::parse(bytes)
-        .map_err(|mistake| Rejection::input(format!("the body is not valid JSON: {mistake}")))?;
+    let json = Json::parse_within(bytes, MAX_VALUES);
+    let json = json.map_err(|mistake| match mistake.is_of_size() {
+        true => Rejection::input(format!(
+            "the body has over {MAX_VALUES} values; send fewer at once"
+        )),
+        false => Rejection::input(format!("the body is not valid JSON: {mistake}")),
+    })?;
     match json {
         Json::Object(_) => Ok(json),
         other => Err(Rejection::input(format!(
@@ -52,6 +66,22 @@ pub fn parse<'a>(
             other.kind()
         ))),
     }
+}
+
+/// No list is longer than an answer can be.
+pub(super) fn check_lists(
+    fields: &[Field],
+    members: &[(Cow<'_, str>, Json<'_>)],
+) -> Result<(), Rejection> {
+    for (name, value) in members {
+        let count = value.as_list().map_or(0, <[_]>::len);
+        if count > MAX_ITEMS && fields.iter().any(|field| field.name == *name) {
+            return Err(Rejection::input(format!(
+                "`{name}` has {count} items, and {MAX_ITEMS} is the most; send several calls"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// `application/json`, in any case, without parameters or with UTF-8 named as the charset.
@@ -85,6 +115,7 @@ impl<'a> Input<'a> {
         body: Json<'a>,
     ) -> Result<Self, Rejection> {
         let members = body.as_object().unwrap_or_default();
+        check_lists(&operation.request, members)?;
         check_request(&operation.request, &contract.formats, members, exempt).map_err(
             |mistake| Rejection::Invalid {
                 blame: mistake.blame,

@@ -34,6 +34,11 @@ pub enum ChangeRefusal {
     /// Another key has this name.
     #[error("there already is a key of this name")]
     KeyExists,
+    /// The account has as many keys as it may.
+    #[error(
+        "an account has {MAX_KEYS} keys at most, revoked and rotated ones too; reset it, or use another account"
+    )]
+    TooManyKeys,
     /// There is no such delivery.
     #[error("there is no such delivery")]
     UnknownDelivery,
@@ -41,6 +46,9 @@ pub enum ChangeRefusal {
 
 /// The most a wallet holds: enough for any test, and far from what the arithmetic can't do.
 pub const MOST: Paise = Paise(100_000_000_000_000);
+
+/// The most keys of an account, whatever has become of them. No clause bounds them.
+pub const MAX_KEYS: usize = 1_000;
 
 /// The wallet with this much more in it.
 ///
@@ -105,7 +113,7 @@ pub struct Rotation {
 /// the old one's name with `.2`, `.3` … appended.
 ///
 /// # Errors
-/// [`ChangeRefusal::NoActiveKey`].
+/// [`ChangeRefusal::NoActiveKey`] and [`ChangeRefusal::TooManyKeys`].
 pub fn rotate_key(
     account: &Account,
     environment: Environment,
@@ -116,6 +124,9 @@ pub fn rotate_key(
     let works = |key: &Key| key.environment == environment && key.state == KeyState::Active;
     let newest = account.keys.iter().rposition(works);
     let old = newest.ok_or(ChangeRefusal::NoActiveKey)?;
+    if account.keys.len() >= MAX_KEYS {
+        return Err(ChangeRefusal::TooManyKeys);
+    }
     let name = account.keys[old].name();
     let base = name
         .rsplit_once('.')

@@ -63,7 +63,7 @@ fn account_routes() -> Vec<Route> {
             .errors(&[Code::Stopping]),
         Route::new(GET, "/control/accounts", "accounts.list", accounts::list, "Every account"),
         Route::new(POST, "/control/accounts", "accounts.open", accounts::open, "Open an account")
-            .status(StatusCode::CREATED).errors(&[Code::AccountExists, Code::TargetRefused]),
+            .status(StatusCode::CREATED).errors(&[Code::AccountExists, Code::TooManyAccounts, Code::TargetRefused]),
         Route::new(GET, "/control/accounts/{id}", "accounts.get", accounts::one, "All of an account"),
         Route::new(DELETE, "/control/accounts/{id}", "accounts.delete", accounts::remove,
             "Delete an account; its keys are unknown from then on")
@@ -89,10 +89,10 @@ fn account_routes() -> Vec<Route> {
             "Let keys be used without a limit")
             .status(StatusCode::NO_CONTENT),
         Route::new(POST, "/control/accounts/{id}/keys", "keys.add", keys::add, "Give an account one more key")
-            .status(StatusCode::CREATED).errors(&[Code::KeyExists]),
+            .status(StatusCode::CREATED).errors(&[Code::KeyExists, Code::TooManyKeys]),
         Route::new(POST, "/control/accounts/{id}/keys/rotate", "keys.rotate", keys::rotate,
             "Put a new key in the place of the newest that works; that one works on for a while")
-            .errors(&[Code::NoActiveKey]),
+            .errors(&[Code::NoActiveKey, Code::TooManyKeys]),
         Route::new(POST, "/control/accounts/{id}/keys/revoke", "keys.revoke", keys::revoke, "End a key")
             .errors(&[Code::KeyNotFound]),
         Route::new(GET, "/control/accounts/{id}/clock", "clock.get", clock::show,

@@ -93,8 +93,9 @@ error_codes! {
     BodyTimeout REQUEST_TIMEOUT "The body did not arrive in time.";
     AccountExists CONFLICT "The id, or a key of this name, is taken.";
     TooManyAccounts CONFLICT
-        "The id opens an account, but there are too many and none was idle long enough to go.";
+        "The id opens an account, but there are as many as there may be and none was idle long enough to go.";
     KeyExists CONFLICT "There already is a key of this name.";
+    TooManyKeys CONFLICT "The account has as many keys as an account may have.";
     NoActiveKey CONFLICT "No key of the environment works.";
     BelowHeld CONFLICT "The wallet would hold less than is put aside.";
     NotPending CONFLICT "The verification has ended already.";
@@ -219,6 +220,12 @@ impl From<OpenError> for ControlError {
                     "{error}; wait, or start the simulator with a larger --max-accounts-per-address"
                 ),
             ),
+            OpenError::TooManyByHand(_) => ControlError::new(
+                ControlErrorCode::TooManyAccounts,
+                format!(
+                    "{error}; delete some, or start the simulator with a larger --max-accounts"
+                ),
+            ),
             OpenError::Journal(error) => error.into(),
         }
     }
@@ -253,6 +260,7 @@ impl From<ChangeError> for ControlError {
             ChangeRefusal::UnknownKey => ControlErrorCode::KeyNotFound,
             ChangeRefusal::NoActiveKey => ControlErrorCode::NoActiveKey,
             ChangeRefusal::KeyExists => ControlErrorCode::KeyExists,
+            ChangeRefusal::TooManyKeys => ControlErrorCode::TooManyKeys,
             ChangeRefusal::UnknownDelivery => ControlErrorCode::DeliveryNotFound,
         };
         ControlError::new(code, refused.to_string())

@@ -173,7 +173,7 @@ fn at<'s>(schema: &'s mut Value, shape: &Shape, path: &str) -> &'s mut Value {
 
 /// What the names `stem[0]`, `stem[1]` and so on are like.
 fn numbered(stem: &str) -> String {
-    format!("^{}\\[[0-9]+\\]$", regex::escape(stem))
+    format!("^{}\\[[0-9]+\\]$", regex_syntax::escape(stem))
 }
 
 /// The schema of a value of an answer.

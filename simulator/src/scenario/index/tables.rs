@@ -3,16 +3,18 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 use foldhash::fast::FixedState;
-use regex::{RegexSet, RegexSetBuilder};
+use regex_automata::meta::Regex;
+use regex_automata::{Input, PatternSet};
 use regex_syntax::hir::Look;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use svc_fixtures::json::Json;
 
 use super::{Candidate, Texted, UNPROVEN};
-use crate::scenario::ScenarioIndex;
+use crate::scenario::{ScenarioIndex, expression};
 
 /// Rules by the text they name.
 #[derive(Debug, Clone, Default)]
@@ -164,18 +166,51 @@ pub(super) struct Substrings {
 }
 
 /// Automata by their texts: many fields of many operations look for the same ones.
-#[derive(Debug, Default)]
-pub(crate) struct Automata(BTreeMap<Vec<Box<str>>, Option<AhoCorasick>>);
+#[derive(Debug)]
+pub(crate) struct Automata {
+    parts: BTreeMap<Vec<Box<str>>, Option<AhoCorasick>>,
+    expressions: BTreeMap<Vec<Box<str>>, Option<Arc<Regex>>>,
+    /// What further automata of expressions may take. Those without room are tried in turn.
+    room: usize,
+}
+
+impl Default for Automata {
+    fn default() -> Self {
+        Automata {
+            parts: BTreeMap::new(),
+            expressions: BTreeMap::new(),
+            room: ROOM,
+        }
+    }
+}
 
 impl Automata {
     /// The automaton of these texts; none where they are too many for one.
     fn of<'t>(&mut self, texts: impl Iterator<Item = &'t Box<str>>) -> Option<AhoCorasick> {
         let texts: Vec<Box<str>> = texts.cloned().collect();
-        if let Some(known) = self.0.get(&texts) {
+        if let Some(known) = self.parts.get(&texts) {
             return known.clone();
         }
         let automaton = AhoCorasick::new(texts.iter().map(|text| text.as_bytes())).ok();
-        self.0.insert(texts, automaton.clone());
+        self.parts.insert(texts, automaton.clone());
+        automaton
+    }
+
+    /// The automaton of these expressions; none where it is too large.
+    fn of_expressions<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t Box<str>>,
+    ) -> Option<Arc<Regex>> {
+        let texts: Vec<Box<str>> = texts.cloned().collect();
+        if let Some(known) = self.expressions.get(&texts) {
+            return known.clone();
+        }
+        let automaton = expression::compile_all(&texts, SIZE.min(self.room)).ok();
+        let automaton = automaton.filter(|it| it.memory_usage() <= self.room);
+        let automaton = automaton.map(Arc::new);
+        let bytes = automaton.as_ref().map_or(0, |it| it.memory_usage());
+        self.room -= bytes;
+        self.expressions.insert(texts, automaton.clone());
         automaton
     }
 }
@@ -222,7 +257,7 @@ pub(super) struct Expressions {
 /// Expressions that were compiled together, and their rules.
 #[derive(Debug, Clone)]
 struct Group {
-    set: RegexSet,
+    set: Arc<Regex>,
     rules: Vec<Vec<Candidate>>,
 }
 
@@ -233,10 +268,9 @@ struct Needed {
     at_start: bool,
 }
 
-/// What the automaton of one group may take when it is compiled, and what each thread may remember
-/// of it while it runs, in bytes.
+/// What the automaton of one group may take when it is compiled, and all of them together, in bytes.
 const SIZE: usize = 32 << 20;
-const MEMORY: usize = 8 << 20;
+const ROOM: usize = 64 << 20;
 
 /// A text that more expressions need tells them apart no better than the automaton does.
 const FEW_EXPRESSIONS: u32 = 8;
@@ -282,7 +316,7 @@ impl Expressions {
         self.prefixes = Prefixes::new(prefixes);
         let mut unfit = self.substrings.compile(substrings, automata);
         if !grouped.is_empty() {
-            self.group(grouped, &mut unfit);
+            self.group(grouped, automata, &mut unfit);
         }
         unfit
     }
@@ -291,23 +325,20 @@ impl Expressions {
     fn group(
         &mut self,
         mut drafts: Vec<(Box<str>, Vec<Candidate>)>,
+        automata: &mut Automata,
         unfit: &mut Vec<ScenarioIndex>,
     ) {
-        let built = RegexSetBuilder::new(drafts.iter().map(|(text, _)| text))
-            .size_limit(SIZE)
-            .dfa_size_limit(MEMORY)
-            .build();
-        match built {
-            Ok(set) => self.groups.push(Group {
+        match automata.of_expressions(drafts.iter().map(|(text, _)| text)) {
+            Some(set) => self.groups.push(Group {
                 set,
                 rules: drafts.into_iter().map(|(_, rules)| rules).collect(),
             }),
-            Err(_) if drafts.len() > 1 => {
+            None if drafts.len() > 1 => {
                 let rest = drafts.split_off(drafts.len() / 2);
-                self.group(drafts, unfit);
-                self.group(rest, unfit);
+                self.group(drafts, automata, unfit);
+                self.group(rest, automata, unfit);
             }
-            Err(_) => {
+            None => {
                 let rules = drafts.into_iter().flat_map(|(_, rules)| rules);
                 unfit.extend(rules.map(|candidate| candidate.rule));
             }
@@ -318,8 +349,11 @@ impl Expressions {
         self.prefixes.find(text.as_bytes(), found);
         self.substrings.find(text, found);
         for group in &self.groups {
-            for hit in &group.set.matches(text) {
-                found.extend(&group.rules[hit]);
+            let mut hits = PatternSet::new(group.rules.len());
+            let input = Input::new(text);
+            group.set.which_overlapping_matches(&input, &mut hits);
+            for hit in hits.iter() {
+                found.extend(&group.rules[hit.as_usize()]);
             }
         }
     }

@@ -7,6 +7,7 @@ pub(crate) mod people;
 pub(crate) mod predicates;
 pub(crate) mod when;
 
+use std::cell::RefCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use svc_fixtures::contract::{Contract, Environment, ErrorCode, OperationIndex};
 use svc_fixtures::reading::{Item, Problems, Source, Table};
 use svc_fixtures::template::Answers;
 
+use super::expression::ExpressionCompiler;
 use super::people::People;
 use super::set::ScenarioSet;
 use super::{Condition, Predicate, ResponsePatch, Scenario, Selector, folder};
@@ -41,6 +43,7 @@ pub fn read_scenarios(
         answers,
         scenarios: Vec::new(),
         patches: Vec::new(),
+        expressions: RefCell::default(),
         names: Names::default(),
         order: 0,
     };
@@ -133,6 +136,7 @@ struct Reader<'c> {
     answers: &'c Answers,
     scenarios: Vec<Scenario>,
     patches: Vec<ResponsePatch>,
+    expressions: RefCell<ExpressionCompiler>,
     names: Names,
     order: usize,
 }
@@ -148,6 +152,7 @@ impl Reader<'_> {
             contract: self.contract,
             operations: &operations,
             people,
+            expressions: &self.expressions,
             has_cases: table.optional("cases").is_some(),
             before_format,
         };

@@ -1,11 +1,13 @@
 //! Reading one entry of `when`: a value, a list of values, or a table of tests.
 
-use regex::Regex;
+use std::cell::RefCell;
+
 use svc_fixtures::contract::{Contract, Field, Kind};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 use svc_fixtures::sample;
 
+use crate::scenario::expression::{self, ExpressionCompiler, ExpressionError};
 use crate::scenario::range::{self, NumberRange};
 use crate::scenario::{Condition, Predicate};
 
@@ -96,7 +98,11 @@ fn first<'j, 'a>(value: &'j Json<'a>) -> &'j Json<'a> {
 }
 
 /// What one entry of `when` asks.
-pub(super) fn predicates(item: &Item<'_>, sort: Sort) -> Vec<Predicate> {
+pub(super) fn predicates(
+    item: &Item<'_>,
+    sort: Sort,
+    compiler: &RefCell<ExpressionCompiler>,
+) -> Vec<Predicate> {
     if item.is_list() {
         return vec![Predicate::OneOf(values(item, sort))];
     }
@@ -107,7 +113,7 @@ pub(super) fn predicates(item: &Item<'_>, sort: Sort) -> Vec<Predicate> {
     let mut found = Vec::new();
     let one_of = table.optional("one_of");
     found.extend(one_of.map(|item| Predicate::OneOf(values(&item, sort))));
-    text_predicates(&table, sort, &mut found);
+    text_predicates(&table, sort, compiler, &mut found);
     found.extend(number_range(&table, sort).map(Predicate::Number));
     found.extend(presence(&table));
     table.done();
@@ -137,7 +143,12 @@ fn values(item: &Item<'_>, sort: Sort) -> Vec<Json<'static>> {
     items.iter().filter_map(|item| value(item, sort)).collect()
 }
 
-fn text_predicates(table: &Table<'_>, sort: Sort, found: &mut Vec<Predicate>) {
+fn text_predicates(
+    table: &Table<'_>,
+    sort: Sort,
+    compiler: &RefCell<ExpressionCompiler>,
+    found: &mut Vec<Predicate>,
+) {
     for name in TEXT_PREDICATES {
         let Some(item) = table.optional(name) else {
             continue;
@@ -158,16 +169,44 @@ fn text_predicates(table: &Table<'_>, sort: Sort, found: &mut Vec<Predicate>) {
             "ends_with" => Some(Predicate::EndsWith(own())),
             "path_ends" => Some(Predicate::PathEnds(own())),
             "query" => Some(Predicate::Query(own())),
-            _ => match Regex::new(text) {
-                Ok(pattern) => Some(Predicate::Matches(pattern)),
-                Err(error) => {
-                    item.problem(format!("this is no regular expression: {error}"));
-                    None
-                }
-            },
+            _ => expression(&item, text, compiler),
         });
     }
 }
+
+/// None where there is none, which is a problem; that there are too many is one problem, not one of each.
+fn expression(
+    item: &Item<'_>,
+    text: &str,
+    compiler: &RefCell<ExpressionCompiler>,
+) -> Option<Predicate> {
+    match compiler.borrow_mut().compile(text) {
+        Ok(expression) => return Some(Predicate::Matches(expression)),
+        Err(ExpressionError::Mistake(mistake)) => {
+            item.problem(format!("this is no regular expression: {mistake}"));
+        }
+        Err(ExpressionError::TooLarge) => item.problem_with_hint(
+            format!(
+                "this regular expression takes over {} MiB when it is compiled",
+                expression::MAX_BYTES >> 20
+            ),
+            SMALLER,
+        ),
+        Err(ExpressionError::TooMany { is_first: true }) => item.problem_with_hint(
+            format!(
+                "the regular expressions of all rules up to this one take over {} MiB when they are compiled",
+                expression::MAX_TOTAL_BYTES >> 20
+            ),
+            SMALLER,
+        ),
+        Err(ExpressionError::TooMany { is_first: false }) => {}
+    }
+    None
+}
+
+/// What makes an expression smaller.
+const SMALLER: &str = "repeat less, and name the characters: `[A-Za-z0-9_]` takes a hundredth of `\\w`, \
+                       `[0-9]` of `\\d`";
 
 fn number_range(table: &Table<'_>, sort: Sort) -> Option<NumberRange> {
     let bounds = NUMBER_PREDICATES.map(|name| table.optional(name));

@@ -1,5 +1,7 @@
 //! Reading what an input must be like: `when`. Every mistake is reported where it stands.
 
+use std::cell::RefCell;
+
 use svc_fixtures::contract::{Contract, Field, Kind, Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, parse_path, written};
@@ -8,6 +10,7 @@ use svc_fixtures::reading::{Item, Table};
 use super::people::Declared;
 use super::predicates::{Sort, predicates};
 use super::{environment, one_or_more};
+use crate::scenario::expression::ExpressionCompiler;
 use crate::scenario::matching::{HeaderName, fields, inside};
 use crate::scenario::{Condition, Predicate, Selector};
 
@@ -22,6 +25,8 @@ pub(super) struct When<'r> {
     pub(super) operations: &'r [OperationIndex],
     /// Who can be spoken of.
     pub(super) people: &'r Declared,
+    /// What compiles the regular expressions of all rules.
+    pub(super) expressions: &'r RefCell<ExpressionCompiler>,
     /// Whether `{case}` stands for something.
     pub(super) has_cases: bool,
     /// Whether the rule is asked before the formats of identifiers are.
@@ -54,7 +59,7 @@ impl When<'_> {
             true => Sort::of(self.places(&selector), self.contract),
             false => Sort::Text,
         };
-        for predicate in predicates(item, sort) {
+        for predicate in predicates(item, sort, self.expressions) {
             if selector.is_of_body() {
                 self.report_impossible(&selector, &predicate, sort, item);
             }
