@@ -423,8 +423,7 @@ impl Directory {
                     of.remove();
                 }
             }
-        }
-        if !state.closed && cell.origin == Origin::Hand {
+        } else if cell.origin == Origin::Hand {
             self.opened_by_hand.fetch_sub(1, Ordering::Relaxed);
         }
         state.closed = true;
