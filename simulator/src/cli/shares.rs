@@ -1,8 +1,10 @@
 //! The flags of `serve` that say what one account, or one address, may take of what all use.
 
+use std::time::Duration;
+
 use clap::Args;
 
-use super::values::count;
+use super::values::{count, duration};
 use crate::host::shares::ShareLimits;
 
 /// The flags of `serve` that keep one account from taking another one's time.
@@ -24,6 +26,10 @@ pub(super) struct ShareArgs {
     /// Let keys that are used from one address open so many accounts; of IPv6, from one /64 network
     #[arg(long, env = "SVC_SIMULATOR_MAX_ACCOUNTS_PER_ADDRESS", value_name = "COUNT", value_parser = count, default_value_t = ShareLimits::DEFAULT.accounts_per_address)]
     max_accounts_per_address: usize,
+    /// Let moving an account's clock take so long in real time, where receivers of webhooks do not
+    /// answer; then it stands where it came to, and whoever moved it is told
+    #[arg(long, env = "SVC_SIMULATOR_CLOCK_MOVE_TIME", value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    clock_move_time: Duration,
 }
 
 impl ShareArgs {
@@ -33,6 +39,7 @@ impl ShareArgs {
             delayed_calls: self.max_delayed,
             waits: self.max_waits,
             accounts_per_address: self.max_accounts_per_address,
+            clock_move_time: self.clock_move_time,
             connections: self.max_connections,
         }
     }

@@ -12,6 +12,7 @@ use svc_fixtures::reading::Source;
 use tokio::sync::Notify;
 
 use super::account_rules::AccountRules;
+use super::journal::JournalError;
 use super::lock_order::{Mutex, MutexGuard, Rank, RwLock};
 use super::shares::{Opener, TakenByAccount};
 use crate::engine::call::reply::Reply;
@@ -75,6 +76,8 @@ pub(super) struct AccountState {
     /// What happened so far while somebody moves the clock. Whoever moves it makes all attempts that are
     /// due then.
     pub(super) clock_move: Option<Vec<Event>>,
+    /// Why what came of an attempt was not written: whoever moves the clock is told.
+    pub(super) unwritten_attempt: Option<JournalError>,
     /// How often the account was reset. What began before a reset changes nothing after it.
     pub(super) generation: u64,
     /// The replies to calls that were delayed when the account was reset, by generation and id.
@@ -105,6 +108,7 @@ impl AccountCell {
             closed: false,
             in_flight: BTreeSet::new(),
             clock_move: None,
+            unwritten_attempt: None,
             generation: 0,
             orphaned: HashMap::default(),
             events: EventLog::default(),

@@ -20,6 +20,7 @@ pub mod transport;
 pub mod unauthenticated;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::reading::{Problems, Source};
@@ -63,6 +64,7 @@ pub struct Host {
     memory: Arc<MemoryGovernor>,
     clock: Clock,
     scheduler: Arc<Scheduler>,
+    clock_move_time: Duration,
     unauthenticated: UnauthenticatedCalls,
 }
 
@@ -135,6 +137,7 @@ impl Host {
             memory,
             clock,
             scheduler,
+            clock_move_time: config.shares.clock_move_time,
             unauthenticated: UnauthenticatedCalls::default(),
         }))
     }
@@ -390,7 +393,7 @@ impl Host {
         cell: &Arc<AccountCell>,
         target: ClockTarget,
     ) -> Result<ClockMove, ClockMoveError> {
-        move_clock(&self.scheduler, cell, target).await
+        move_clock(&self.scheduler, cell, target, self.clock_move_time).await
     }
 
     /// Does what is due, then commits what is decided. None where nothing is.

@@ -93,8 +93,11 @@ impl Scheduler {
             // It stays due and is sent again: at least once.
             Err(error) => {
                 tracing::error!(account = %cell.id(), %error, "an attempt was not written");
+                match locked.state.clock_move.is_some() {
+                    true => locked.state.unwritten_attempt = Some(error),
+                    false => self.wake_after(RETRY_AFTER, &cell, false),
+                }
                 cell.changed.notify_waiters();
-                self.wake_after(RETRY_AFTER, &cell, false);
             }
         }
     }
@@ -228,12 +231,18 @@ impl LockedAccount<'_> {
         let now = self.now();
         for environment in Environment::ALL {
             while let Some(due) = scheduler.courier.next_due(&self.state, environment, now) {
-                let key = (environment, due.verification);
-                self.state.in_flight.insert(key);
-                let deliver = Arc::clone(scheduler).deliver(Arc::clone(self.cell), due);
-                scheduler.tasks.spawn(deliver);
+                self.begin_attempt(due);
             }
         }
+    }
+
+    /// Begins an attempt, on a task of its own.
+    pub(super) fn begin_attempt(&mut self, due: DueAttempt) {
+        let (scheduler, cell) = (Arc::clone(self.scheduler), Arc::clone(self.cell));
+        let key = (due.environment, due.verification);
+        self.state.in_flight.insert(key);
+        let tasks = self.scheduler.tasks.clone();
+        tasks.spawn(scheduler.deliver(cell, due));
     }
 
     fn schedule_wakeup(&mut self) {

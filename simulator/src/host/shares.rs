@@ -5,6 +5,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Nobody may take more than this often what is left for the others. One alone has two thirds of all then,
 /// two have two fifths each, and something is left for whoever comes next, however many there are.
@@ -29,6 +30,8 @@ pub struct ShareLimits {
     pub waits: usize,
     /// Accounts that keys of one address opened.
     pub accounts_per_address: usize,
+    /// How long a clock may be moved in real time.
+    pub clock_move_time: Duration,
     /// Connections of a listener. Calls that are held back never take all of them, nor do requests that
     /// wait.
     pub connections: usize,
@@ -40,6 +43,7 @@ impl ShareLimits {
         delayed_calls: 512,
         waits: 256,
         accounts_per_address: 2048,
+        clock_move_time: Duration::from_mins(10),
         connections: 1024,
     };
 

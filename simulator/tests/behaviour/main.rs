@@ -10,6 +10,7 @@ mod bundles;
 mod call_log;
 mod catalogue;
 mod changes;
+mod clock_moves;
 mod computed;
 mod consent;
 mod coverage;

@@ -205,6 +205,25 @@ impl Delivery {
         self.after(attempt, schedule_ms).state()
     }
 
+    /// When the next attempt is due at the earliest, whatever comes of one that is being made now.
+    #[must_use]
+    pub fn next_after_attempt(&self, schedule_ms: &[u64]) -> Option<Timestamp> {
+        let nothing = AttemptOutcome::Nothing(String::new());
+        let outcomes = [nothing, AttemptOutcome::Status(200)].map(|answer| Attempt {
+            due: self.due().unwrap_or(self.since),
+            why: self.why(),
+            sent: None,
+            answer,
+            excerpt: Bytes::new(),
+        });
+        let states = outcomes.iter();
+        let due = states.filter_map(|it| match self.state_after(it, schedule_ms) {
+            DeliveryState::Due(at) => Some(at),
+            DeliveryState::Delivered | DeliveryState::Dead => None,
+        });
+        due.min()
+    }
+
     /// It was overtaken: its first attempt is due at this instant, if not earlier.
     pub(super) fn overtaken(&mut self, at: Timestamp) {
         if self.waits_to_be_overtaken() && self.due().is_some_and(|due| at < due) {

@@ -99,7 +99,7 @@ fn account_routes() -> Vec<Route> {
             "What an account's clock shows"),
         Route::new(POST, "/control/accounts/{id}/clock", "clock.set", clock::set,
             "Move an account's clock forward through all that falls due, stop it, let it run")
-            .errors(&[Code::ClockBackwards, Code::TooManyWaits]),
+            .errors(&[Code::ClockBackwards, Code::TooManyWaits, Code::ClockMoveTimeout]),
     ]
 }
 

@@ -105,6 +105,8 @@ error_codes! {
     TooManyWaits TOO_MANY_REQUESTS
         "Requests that wait for something of the account have its share of all that may.";
     InternalError INTERNAL_SERVER_ERROR "Nothing was changed; the log says why.";
+    ClockMoveTimeout GATEWAY_TIMEOUT
+        "Receivers of webhooks did not answer in time; the clock stands where it came to.";
     Stopping SERVICE_UNAVAILABLE "The simulator is stopping.";
 }
 
@@ -275,6 +277,13 @@ impl From<ClockMoveError> for ControlError {
                 format!("{error}; a fresh account begins at the machine's time"),
             ),
             ClockMoveError::TooLate => ControlError::invalid_input(error.to_string()),
+            ClockMoveError::TookTooLong { .. } => ControlError::new(
+                ControlErrorCode::ClockMoveTimeout,
+                format!(
+                    "{error}; move it again to go on from there, or start the simulator with a \
+                     longer --clock-move-time"
+                ),
+            ),
             ClockMoveError::Journal(error) => error.into(),
         }
     }
