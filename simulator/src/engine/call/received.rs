@@ -2,7 +2,8 @@
 //! console, and is written to disk.
 //!
 //! Credentials are black before anything is kept: in `Authorization`, cookies and every other header and query parameter
-//! whose name says that it is a secret; and, wherever they stand, in the path and the body, too, all API keys.
+//! whose name says that it is a secret; and, wherever they stand, in the path and the body, too, all API keys and secrets of
+//! webhooks that begin as ours do.
 
 use std::sync::Arc;
 
@@ -169,7 +170,10 @@ fn push_query(text: &mut Vec<u8>, query: &str) {
     }
 }
 
-/// Bytes with every API key in them cut to its prefix.
+/// What secrets of webhooks begin with.
+const WEBHOOK_SECRET: &str = "whsec_";
+
+/// Bytes with every API key and every secret of a webhook in them cut to its prefix.
 fn push_without_keys(text: &mut Vec<u8>, mut bytes: &[u8]) {
     // Nearly nothing that is sent has what every key has.
     if memchr(b'_', bytes).is_none() {
@@ -177,12 +181,7 @@ fn push_without_keys(text: &mut Vec<u8>, mut bytes: &[u8]) {
         return;
     }
     let in_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
-    while let Some(at) = memmem::find(bytes, b"svc_") {
-        let Some(prefix) = key_prefix(&bytes[at..]) else {
-            text.extend_from_slice(&bytes[..at + 4]);
-            bytes = &bytes[at + 4..];
-            continue;
-        };
+    while let Some((at, prefix)) = first_prefix(bytes) {
         let end = at + prefix.len();
         text.extend_from_slice(&bytes[..end]);
         bytes = &bytes[end..];
@@ -195,9 +194,20 @@ fn push_without_keys(text: &mut Vec<u8>, mut bytes: &[u8]) {
     text.extend_from_slice(bytes);
 }
 
+fn prefixes() -> impl Iterator<Item = &'static str> {
+    let keys = Environment::ALL.into_iter().map(Environment::key_prefix);
+    keys.chain([WEBHOOK_SECRET])
+}
+
+/// Where the first secret begins, and what it begins with.
+fn first_prefix(bytes: &[u8]) -> Option<(usize, &'static str)> {
+    let found =
+        prefixes().filter_map(|prefix| Some((memmem::find(bytes, prefix.as_bytes())?, prefix)));
+    found.min()
+}
+
 fn key_prefix(text: &[u8]) -> Option<&'static str> {
-    let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
-    prefixes.find(|prefix| text.starts_with(prefix.as_bytes()))
+    prefixes().find(|prefix| text.starts_with(prefix.as_bytes()))
 }
 
 /// Whether the name of a header or a parameter says that its value is a secret: one of its words does. An idempotency key
@@ -304,6 +314,7 @@ mod tests {
         for (body, kept) in [
             (r#"{"a":"svc_test_x.1"}"#, r#"{"a":"svc_test_***"}"#),
             ("svc_svc_test_a svc_", "svc_svc_test_*** svc_"),
+            (r#"{"secret":"whsec_a"}"#, r#"{"secret":"whsec_***"}"#),
             ("svc_test_svc_live_a", "svc_test_***"),
         ] {
             assert_eq!(
