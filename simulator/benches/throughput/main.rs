@@ -13,6 +13,7 @@ mod load;
 mod pairs;
 #[path = "../shared/process.rs"]
 mod process;
+#[path = "../shared/program.rs"]
 mod program;
 mod rules;
 mod server;
@@ -75,7 +76,7 @@ fn main() -> std::io::Result<()> {
 /// The argument that chooses comparisons; empty where all are wanted.
 fn wanted() -> String {
     let arguments: Vec<String> = std::env::args().collect();
-    let chooses = |pair: &&[String]| !pair[1].starts_with('-') && !program::is_path(&pair[0]);
+    let chooses = |pair: &&[String]| !pair[1].starts_with('-') && pair[0] != program::FLAG;
     let chosen = arguments.windows(2).find(chooses);
     chosen.map(|pair| pair[1].clone()).unwrap_or_default()
 }

@@ -1,10 +1,11 @@
 //! A client's keep-alive connection for benches: it costs as little as a client can, and no test needs it.
 
 use std::io::{Error, ErrorKind, Result};
+use std::net::Ipv4Addr;
 use std::ops::Range;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 /// One connection, with room for one answer.
 pub struct Connection {
@@ -19,7 +20,21 @@ impl Connection {
     /// # Errors
     /// Where nobody listens there.
     pub async fn open(address: &str) -> Result<Self> {
-        let stream = TcpStream::connect(address).await?;
+        Connection::of(TcpStream::connect(address).await?)
+    }
+
+    /// The same from an address of this machine.
+    ///
+    /// # Errors
+    /// Where nobody listens there, or the machine does not have the address.
+    pub async fn open_from(from: Ipv4Addr, address: &str) -> Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((from, 0).into())?;
+        let address = address.parse().map_err(Error::other)?;
+        Connection::of(socket.connect(address).await?)
+    }
+
+    fn of(stream: TcpStream) -> Result<Self> {
         stream.set_nodelay(true)?;
         Ok(Connection {
             stream,
