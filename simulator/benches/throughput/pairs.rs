@@ -44,6 +44,14 @@ pub(crate) enum Goal {
     Cpu(f64),
 }
 
+/// Room for all accounts, and for as many by one address: it is the generator's.
+const MANY: &[&str] = &[
+    "--max-accounts",
+    "40000",
+    "--max-accounts-per-address",
+    "20000",
+];
+
 impl Servers {
     pub(crate) fn start(program: &Path) -> Result<Self> {
         let ruled = |kind, count| {
@@ -54,7 +62,7 @@ impl Servers {
             echo: Server::echo()?,
             bare: Server::bare()?,
             plain: Server::simulator(program, None, &[])?,
-            many_accounts: Server::simulator(program, None, &["--max-accounts", "20000"])?,
+            many_accounts: Server::simulator(program, None, MANY)?,
             exact: [ruled(Kind::Exact, 10)?, ruled(Kind::Exact, 100_000)?],
             patterns: [ruled(Kind::Pattern, 10)?, ruled(Kind::Pattern, 1_000)?],
         })
