@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::cell::AccountCell;
-use super::journal::JournalError;
+use super::journal::{Commit, JournalError};
 use super::scheduler::{LockedAccount, RETRY_AFTER, Scheduler};
 use super::shares::{OverShare, SharePart};
 use crate::engine::call::reply::Reply;
@@ -61,6 +61,8 @@ pub(super) enum Executed {
 
 /// What one look at the account came to.
 enum Progress {
+    /// Something of the account was not written: it has to be read again before.
+    Lost,
     Ended(Executed),
     Delayed(DelayedCall),
     Waiting(WaitingDuplicate),
@@ -74,7 +76,12 @@ impl CallExecution<'_> {
             // Made before the look, so that no change in between is missed.
             let changed = self.cell.changed.notified();
             self.cell.yield_while_contended().await;
-            match self.step(waiting)? {
+            let (progress, commit) = self.step(waiting.take())?;
+            // What it was decided on is written first, whether or not it adds to that.
+            let written = commit.is_written() || self.scheduler.written(self.cell, commit).await?;
+            match progress {
+                _ if !written => {}
+                Progress::Lost => self.scheduler.reload(self.cell).await?,
                 Progress::Ended(executed) => return Ok(executed),
                 Progress::Delayed(call) => {
                     return self.finish_later(call).await.map(Executed::Answered);
@@ -88,8 +95,23 @@ impl CallExecution<'_> {
     }
 
     /// One look at the account under its lock: what fell due before, then the call.
-    fn step(&mut self, mut waiting: Option<WaitingDuplicate>) -> Result<Progress, JournalError> {
+    fn step(
+        &mut self,
+        waiting: Option<WaitingDuplicate>,
+    ) -> Result<(Progress, Commit), JournalError> {
         let mut locked = self.scheduler.lock(self.cell);
+        if locked.state.commit.has_failed() {
+            return Ok((Progress::Lost, Commit::WRITTEN));
+        }
+        let progress = self.decide(&mut locked, waiting)?;
+        Ok((progress, locked.state.commit.clone()))
+    }
+
+    fn decide(
+        &mut self,
+        locked: &mut LockedAccount<'_>,
+        mut waiting: Option<WaitingDuplicate>,
+    ) -> Result<Progress, JournalError> {
         let generation = locked.state.generation;
         // The account was reset meanwhile.
         if let Some(it) = waiting.take_if(|it| it.generation != generation)
@@ -102,7 +124,7 @@ impl CallExecution<'_> {
             return Ok(Progress::Ended(Executed::AccountClosed));
         }
         locked.finish_due()?;
-        self.measure_shares(&locked, waiting.as_ref());
+        self.measure_shares(locked, waiting.as_ref());
         let (account, machine) = (&locked.state.account, locked.machine);
         let decision = match &waiting {
             Some(WaitingDuplicate { original, .. }) => {
@@ -173,7 +195,18 @@ impl CallExecution<'_> {
             let mut wait = Duration::from_millis(call.delay_ms);
             loop {
                 tokio::time::sleep(wait).await;
-                match finish_delayed(&scheduler, &rules, &cell, &call) {
+                let finished = match finish_delayed(&scheduler, &rules, &cell, &call) {
+                    Ok((reply, commit)) => match scheduler.written(&cell, commit).await {
+                        Ok(true) => Ok(reply),
+                        Ok(false) => {
+                            wait = Duration::ZERO;
+                            continue;
+                        }
+                        Err(error) => Err(error.into()),
+                    },
+                    Err(error) => Err(error),
+                };
+                match finished {
                     // The call began and is in the journal: it stays open, for those with its key, too, until it
                     // is written how it ended.
                     Err(CallError::Journal(error)) if !scheduler.tasks.is_closed() => {
@@ -193,17 +226,18 @@ fn finish_delayed(
     rules: &Rules,
     cell: &Arc<AccountCell>,
     call: &DelayedCall,
-) -> Result<Reply, CallError> {
+) -> Result<(Reply, Commit), CallError> {
     let mut locked = scheduler.lock(cell);
     if locked.state.generation != call.generation {
         let orphaned = &mut locked.state.orphaned;
         let orphan = orphaned.get_mut(&(call.generation, call.verification));
         let orphan = orphan.ok_or(CallError::NoReply)?;
         orphan.delivered = true;
-        return Ok(orphan.reply.clone());
+        return Ok((orphan.reply.clone(), Commit::WRITTEN));
     }
     let now = locked.now();
     let finished = locked.finish(rules, call.environment, call.verification, now);
     locked.schedule();
-    finished?.ok_or(CallError::NoReply)
+    let reply = finished?.ok_or(CallError::NoReply)?;
+    Ok((reply, locked.state.commit.clone()))
 }

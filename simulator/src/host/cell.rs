@@ -12,7 +12,7 @@ use svc_fixtures::reading::Source;
 use tokio::sync::Notify;
 
 use super::account_rules::AccountRules;
-use super::journal::JournalError;
+use super::journal::{Commit, JournalError, Version};
 use super::lock_order::{Mutex, MutexGuard, Rank, RwLock};
 use super::shares::{Opener, TakenByAccount};
 use crate::engine::call::reply::Reply;
@@ -41,6 +41,8 @@ pub struct AccountCell {
     last_used_ms: AtomicI64,
     /// What it has of that which all accounts use.
     taken: TakenByAccount,
+    /// Held while the account is read from the store again. Beside the state, because that takes its time.
+    pub(super) reloading: tokio::sync::Mutex<()>,
 }
 
 /// How an account came into being.
@@ -67,6 +69,10 @@ impl Origin {
 /// What the lock of an account guards.
 pub(super) struct AccountState {
     pub(super) account: Account,
+    /// How far it has come.
+    pub(super) version: Version,
+    /// When all of that is written.
+    pub(super) commit: Commit,
     /// The names it is known by; empty once it is closed.
     pub(super) names: Vec<Box<str>>,
     /// Whether it was closed: a call that comes now is for the account that begins anew under its name.
@@ -100,10 +106,12 @@ pub(super) struct OrphanedReply {
 }
 
 impl AccountCell {
-    pub(super) fn new(account: Account, origin: Origin) -> Self {
+    pub(super) fn new(account: Account, version: Version, origin: Origin) -> Self {
         let id = Arc::clone(&account.id);
         let state = AccountState {
             account,
+            version,
+            commit: Commit::WRITTEN,
             names: Vec::new(),
             closed: false,
             in_flight: BTreeSet::new(),
@@ -124,6 +132,7 @@ impl AccountCell {
             own_rules: RwLock::new(Rank::AccountRules, None),
             last_used_ms: AtomicI64::new(i64::MIN),
             taken: TakenByAccount::default(),
+            reloading: tokio::sync::Mutex::new(()),
         }
     }
 

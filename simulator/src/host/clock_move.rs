@@ -88,6 +88,8 @@ async fn moved(
             Step::Sent => moving.wait_for_prompt_receiver().await,
             Step::Blocked(seen) => moving.wait_for_change(seen).await,
             Step::Continue => {}
+            // Somebody else changed the account meanwhile: there may be more to do.
+            Step::Arrived(_) if !moving.is_written().await? => {}
             Step::Arrived(now) => {
                 let events = moving.arrive();
                 return Ok(ClockMove { now, events });
@@ -209,6 +211,12 @@ impl<'a> MovingClock<'a> {
             true => Ok(to),
             false => Err(ClockMoveError::PastInstant { now }),
         }
+    }
+
+    /// Waits until all that was done on the way is written.
+    async fn is_written(&self) -> Result<bool, JournalError> {
+        let commit = self.cell.lock().commit.clone();
+        self.scheduler.written(self.cell, commit).await
     }
 
     /// Moves on to the next instant at which something is due, and no further than `to`.

@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 use super::cell::{AccountCell, AccountState, OrphanedReply};
 use super::clock::Clock;
 use super::courier::{Courier, DueAttempt};
-use super::journal::{Journal, JournalError};
+use super::journal::{Commit, CommitError, Journal, JournalError};
 use super::lock_order::MutexGuard;
 use super::memory::{MemoryGovernor, MemoryUsage, report_evicted};
 use super::rules_store::RulesStore;
@@ -60,6 +60,58 @@ impl Scheduler {
         }
     }
 
+    /// Waits until what was decided is written. Says whether it is: where somebody else changed the account
+    /// meanwhile, it is read again and has to be decided again.
+    ///
+    /// # Errors
+    /// Where it is not written. The account is then what the store has of it.
+    pub(super) async fn written(
+        self: &Arc<Self>,
+        cell: &Arc<AccountCell>,
+        commit: Commit,
+    ) -> Result<bool, JournalError> {
+        match commit.wait().await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict) => self.reload(cell).await.map(|()| false),
+            Err(CommitError::Failed(error)) => {
+                if let Err(error) = self.reload(cell).await {
+                    tracing::error!(account = %cell.id(), %error, "what was not written is not undone yet");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Reads an account from the store again where something of it was not written. Until that went well,
+    /// nothing that is decided on it is written.
+    ///
+    /// # Errors
+    /// Where it can't be read.
+    pub(super) async fn reload(
+        self: &Arc<Self>,
+        cell: &Arc<AccountCell>,
+    ) -> Result<(), JournalError> {
+        let _one_at_a_time = cell.reloading.lock().await;
+        if !cell.lock().commit.has_failed() {
+            return Ok(());
+        }
+        let stored = self.journal.load(cell.id()).await?;
+        let mut locked = self.lock(cell);
+        match stored {
+            Some(stored) => {
+                let settings = locked.state.account.settings.clone();
+                locked.state.version = stored.version;
+                locked.state.account = stored.rebuild(settings)?;
+            }
+            None => locked.state.closed = true,
+        }
+        locked.state.commit = Commit::WRITTEN;
+        self.memory.measure(&mut locked.state);
+        locked.schedule();
+        cell.changed.notify_waiters();
+        Ok(())
+    }
+
     /// Looks at an account again after some real time: as planned, or because something failed.
     fn wake_after(self: &Arc<Self>, wait: Duration, cell: &Arc<AccountCell>, planned: bool) {
         // A task that waits does not keep an account that is closed meanwhile.
@@ -69,26 +121,48 @@ impl Scheduler {
             let Some(cell) = cell.upgrade() else {
                 return;
             };
-            let mut locked = scheduler.lock(&cell);
             if planned {
-                locked.state.wakeup_at = None;
+                cell.lock().wakeup_at = None;
             }
-            if let Err(error) = locked.run_due() {
+            if let Err(error) = scheduler.run_due(&cell).await {
                 tracing::error!(account = %cell.id(), %error, "a due result was not written; it stays due");
             }
         });
     }
 
-    /// Makes an attempt and records what came of it, then goes on with what waited for it.
-    async fn deliver(self: Arc<Self>, cell: Arc<AccountCell>, due: DueAttempt) {
-        let attempt = self.courier.send(&due).await;
+    /// Does what is due, and schedules what is due next.
+    async fn run_due(self: &Arc<Self>, cell: &Arc<AccountCell>) -> Result<(), JournalError> {
+        loop {
+            let commit = {
+                let mut locked = self.lock(cell);
+                locked.run_due()?;
+                locked.state.commit.clone()
+            };
+            if self.written(cell, commit).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Makes an attempt, once what it tells of is written, and records what came of it. Then goes on with
+    /// what waited for it.
+    async fn deliver(self: Arc<Self>, cell: Arc<AccountCell>, due: DueAttempt, commit: Commit) {
+        let delivered = match self.written(&cell, commit).await {
+            Ok(true) => {
+                let attempt = self.courier.send(&due).await;
+                self.record_attempt(&cell, &due, &attempt).await
+            }
+            // It may not be due at all.
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
+        };
         let mut locked = self.lock(&cell);
         if locked.state.generation != due.generation {
             return;
         }
         let key = (due.environment, due.verification);
         locked.state.in_flight.remove(&key);
-        match locked.record_attempt(&due, attempt) {
+        match delivered {
             Ok(()) => locked.schedule(),
             // It stays due and is sent again: at least once.
             Err(error) => {
@@ -97,7 +171,29 @@ impl Scheduler {
                     true => locked.state.unwritten_attempt = Some(error),
                     false => self.wake_after(RETRY_AFTER, &cell, false),
                 }
-                cell.changed.notify_waiters();
+            }
+        }
+        cell.changed.notify_waiters();
+    }
+
+    /// Records what came of an attempt, unless the account was reset meanwhile.
+    async fn record_attempt(
+        self: &Arc<Self>,
+        cell: &Arc<AccountCell>,
+        due: &DueAttempt,
+        attempt: &Attempt,
+    ) -> Result<(), JournalError> {
+        loop {
+            let commit = {
+                let mut locked = self.lock(cell);
+                if locked.state.generation != due.generation {
+                    return Ok(());
+                }
+                locked.record_attempt(due, attempt.clone())?;
+                locked.state.commit.clone()
+            };
+            if self.written(cell, commit).await? {
+                return Ok(());
             }
         }
     }
@@ -114,14 +210,16 @@ impl LockedAccount<'_> {
         self.scheduler.rules.of(self.cell)
     }
 
-    /// Writes an entry down, applies it, and wakes those who wait for a change.
+    /// Gives an entry to the journal, applies it, and wakes those who wait for a change.
     pub(super) fn commit(&mut self, entry: Entry) -> Result<(), JournalError> {
         let (cell, state) = (self.cell, &mut *self.state);
         // Whoever found the account before it was closed changes what nobody sees any more: the journal may
         // have another account of this name by now.
         if !state.closed {
             let journal = &self.scheduler.journal;
-            journal.append(cell.id(), std::slice::from_ref(&entry))?;
+            let entries = std::slice::from_ref(&entry);
+            let appended = journal.append(cell.id(), state.version, entries)?;
+            (state.version, state.commit) = (appended.version, appended.commit);
         }
         // Most entries make at most two events, which need no list of their own.
         let mut events = event::of(&state.account, &entry);
@@ -242,7 +340,8 @@ impl LockedAccount<'_> {
         let key = (due.environment, due.verification);
         self.state.in_flight.insert(key);
         let tasks = self.scheduler.tasks.clone();
-        tasks.spawn(scheduler.deliver(cell, due));
+        let commit = self.state.commit.clone();
+        tasks.spawn(scheduler.deliver(cell, due, commit));
     }
 
     fn schedule_wakeup(&mut self) {

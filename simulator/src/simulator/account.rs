@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::{Environment, Paise};
 use svc_fixtures::reading::Problems;
+use tokio::runtime::Handle;
 
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::delivery::Delivery;
@@ -42,6 +44,7 @@ pub struct AccountHandle {
     host: Arc<Host>,
     cell: Arc<AccountCell>,
     targets: TargetPolicy,
+    runtime: Handle,
 }
 
 /// A call as the call log has it.
@@ -75,9 +78,15 @@ pub enum WebhookError {
 }
 
 impl AccountHandle {
-    pub(super) fn new(host: &Arc<Host>, cell: Arc<AccountCell>, targets: TargetPolicy) -> Self {
+    pub(super) fn new(
+        host: &Arc<Host>,
+        cell: Arc<AccountCell>,
+        targets: TargetPolicy,
+        runtime: Handle,
+    ) -> Self {
         let host = Arc::clone(host);
         AccountHandle {
+            runtime,
             host,
             cell,
             targets,
@@ -136,7 +145,7 @@ impl AccountHandle {
     /// # Errors
     /// Where the entry is not written.
     pub fn freeze_clock(&self) -> Result<Timestamp, JournalError> {
-        self.host.set_clock(&self.cell, AccountClock::frozen)
+        self.durably(|| self.host.set_clock(&self.cell, AccountClock::frozen))
     }
 
     /// Lets its clock run on from what it shows. Gives what that is.
@@ -144,7 +153,7 @@ impl AccountHandle {
     /// # Errors
     /// Where the entry is not written.
     pub fn run_clock(&self) -> Result<Timestamp, JournalError> {
-        self.host.set_clock(&self.cell, AccountClock::running)
+        self.durably(|| self.host.set_clock(&self.cell, AccountClock::running))
     }
 
     /// Its live wallet: balance, what is held for calls that run, and what was charged.
@@ -160,8 +169,10 @@ impl AccountHandle {
     /// [`ChangeError`], such as where more than that is held for calls that run.
     pub fn set_balance(&self, balance: Paise) -> Result<(), ChangeError> {
         const LIVE: Environment = Environment::Live;
-        self.host.change(&self.cell, LIVE, |account, _| {
-            manage::set_balance(account, LIVE, balance)
+        self.durably(|| {
+            self.host.change(&self.cell, LIVE, |account, _| {
+                manage::set_balance(account, LIVE, balance)
+            })
         })
     }
 
@@ -177,8 +188,8 @@ impl AccountHandle {
             secret: secret.into(),
         };
         for environment in Environment::ALL {
-            let set = manage::set_webhook(Some(webhook.clone()));
-            self.host.change(&self.cell, environment, |_, _| Ok(set))?;
+            let set = || Ok(manage::set_webhook(Some(webhook.clone())));
+            self.durably(|| self.host.change(&self.cell, environment, |_, _| set()))?;
         }
         Ok(())
     }
@@ -219,12 +230,28 @@ impl AccountHandle {
         self.cell.read(deliveries)
     }
 
+    /// Makes a change and waits, on this thread, until it is written: a store in memory has written it at once,
+    /// any other writes on threads of its own.
+    fn durably<T: Send, E: From<JournalError> + Send>(
+        &self,
+        change: impl FnMut() -> Result<T, E> + Send,
+    ) -> Result<T, E> {
+        let mut changed = std::pin::pin!(self.host.durably(&self.cell, change));
+        if let Some(changed) = changed.as_mut().now_or_never() {
+            return changed;
+        }
+        std::thread::scope(|threads| {
+            let waiting = threads.spawn(|| self.runtime.block_on(changed));
+            waiting.join().expect("a change does not panic")
+        })
+    }
+
     /// Sets it back to what it was when it came into being; only its clock goes on.
     ///
     /// # Errors
     /// Where the entry is not written.
     pub fn reset(&self) -> Result<(), JournalError> {
-        self.host.reset(&self.cell)
+        self.durably(|| self.host.reset(&self.cell))
     }
 }
 

@@ -160,7 +160,10 @@ impl Simulator {
             |account| format!("{}_{name}", account.id),
         );
         match self.host.account(&id) {
-            Ok(Some(cell)) => AccountHandle::new(&self.host, cell, self.targets.clone()),
+            Ok(Some(cell)) => {
+                let (targets, runtime) = (self.targets.clone(), self.runtime.clone());
+                AccountHandle::new(&self.host, cell, targets, runtime)
+            }
             Ok(None) => panic!("no account can be named {name}"),
             Err(error) => panic!("the account {name} was not opened: {error}"),
         }

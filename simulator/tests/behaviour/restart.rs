@@ -10,7 +10,9 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::delivery::DeliveryState;
 use svc_simulator::engine::state::entry::{Change, Entry};
 use svc_simulator::engine::state::event::{Event, EventKind};
-use svc_simulator::host::journal::{Journal, JournalError, MemoryJournal};
+use svc_simulator::host::journal::{
+    Appended, Commit, Journal, JournalError, Loading, MemoryJournal, Stored, Version,
+};
 
 use crate::deliveries::HOOKED;
 use crate::scene::{Money, PAN, Scene, UAN};
@@ -145,20 +147,29 @@ impl Forgetful {
 }
 
 impl Journal for Forgetful {
-    fn append(&self, account: &str, entries: &[Entry]) -> Result<(), JournalError> {
+    fn append(
+        &self,
+        account: &Arc<str>,
+        after: Version,
+        entries: &[Entry],
+    ) -> Result<Appended, JournalError> {
         let mut changes = entries.iter().flat_map(|entry| &entry.changes);
         if changes.any(self.what) && self.forgets.swap(false, Ordering::SeqCst) {
             return Err(JournalError("the disk is full".to_owned()));
         }
-        self.kept.append(account, entries)
+        self.kept.append(account, after, entries)
     }
 
-    fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError> {
+    fn load(&self, account: &Arc<str>) -> Loading {
         self.kept.load(account)
     }
 
-    fn close(&self, account: &str) -> Result<(), JournalError> {
-        self.kept.close(account)
+    fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
+        self.kept.load_all()
+    }
+
+    fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError> {
+        self.kept.close(account, after)
     }
 }
 

@@ -188,7 +188,9 @@ impl Scene {
 
     /// All that was written down of an account.
     pub(crate) fn entries(&self, id: &str) -> Vec<Entry> {
-        self.journal.load(id).expect("a memory journal gives all")
+        let stored = self.runtime.block_on(self.journal.load(&id.into()));
+        let stored = stored.expect("the journal gives all");
+        stored.map_or_else(Vec::new, |stored| stored.entries)
     }
 
     /// The account with the key of this name.

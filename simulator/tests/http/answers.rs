@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use svc_simulator::engine::state::entry::{Change, Entry};
-use svc_simulator::host::journal::{Journal, JournalError};
+use svc_simulator::host::journal::{
+    Appended, Commit, Journal, JournalError, Loading, Stored, Version,
+};
 
 use super::client::{Client, Served};
 
@@ -152,18 +154,27 @@ fn a_forwarded_address_counts_only_behind_a_trusted_proxy() {
 struct Panicking;
 
 impl Journal for Panicking {
-    fn append(&self, _: &str, entries: &[Entry]) -> Result<(), JournalError> {
+    fn append(
+        &self,
+        _: &Arc<str>,
+        after: Version,
+        entries: &[Entry],
+    ) -> Result<Appended, JournalError> {
         let opening = |entry: &Entry| matches!(entry.changes.as_slice(), [Change::Opened(_)]);
         assert!(entries.iter().all(opening), "the journal is broken");
-        Ok(())
+        Ok(Appended::at_once(after, entries))
     }
 
-    fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
+    fn load(&self, _: &Arc<str>) -> Loading {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
         Ok(Vec::new())
     }
 
-    fn close(&self, _: &str) -> Result<(), JournalError> {
-        Ok(())
+    fn close(&self, _: &Arc<str>, _: Version) -> Result<Commit, JournalError> {
+        Ok(Commit::WRITTEN)
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use svc_simulator::engine::state::entry::{Change, Entry};
-use svc_simulator::host::journal::{Journal, JournalError};
+use svc_simulator::host::journal::{
+    Appended, Commit, Journal, JournalError, Loading, Stored, Version,
+};
 use svc_simulator::http::edge::EdgeLimits;
 
 use super::client::{Answer, Client, Served};
@@ -301,19 +303,28 @@ fn ends(change: &Change) -> bool {
 struct NoEnds;
 
 impl Journal for NoEnds {
-    fn append(&self, _: &str, entries: &[Entry]) -> Result<(), JournalError> {
+    fn append(
+        &self,
+        _: &Arc<str>,
+        after: Version,
+        entries: &[Entry],
+    ) -> Result<Appended, JournalError> {
         match entries.iter().flat_map(|entry| &entry.changes).any(ends) {
             true => Err(JournalError("full".into())),
-            false => Ok(()),
+            false => Ok(Appended::at_once(after, entries)),
         }
     }
 
-    fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
+    fn load(&self, _: &Arc<str>) -> Loading {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
         Ok(Vec::new())
     }
 
-    fn close(&self, _: &str) -> Result<(), JournalError> {
-        Ok(())
+    fn close(&self, _: &Arc<str>, _: Version) -> Result<Commit, JournalError> {
+        Ok(Commit::WRITTEN)
     }
 }
 
@@ -330,18 +341,27 @@ fn a_decision_that_is_not_written_down_is_not_taken() {
 struct Panicking;
 
 impl Journal for Panicking {
-    fn append(&self, _: &str, entries: &[Entry]) -> Result<(), JournalError> {
+    fn append(
+        &self,
+        _: &Arc<str>,
+        after: Version,
+        entries: &[Entry],
+    ) -> Result<Appended, JournalError> {
         let mut changes = entries.iter().flat_map(|entry| &entry.changes);
         assert!(!changes.any(ends), "the journal is broken");
-        Ok(())
+        Ok(Appended::at_once(after, entries))
     }
 
-    fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
+    fn load(&self, _: &Arc<str>) -> Loading {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
         Ok(Vec::new())
     }
 
-    fn close(&self, _: &str) -> Result<(), JournalError> {
-        Ok(())
+    fn close(&self, _: &Arc<str>, _: Version) -> Result<Commit, JournalError> {
+        Ok(Commit::WRITTEN)
     }
 }
 

@@ -16,7 +16,9 @@ use svc_simulator::engine::state::delivery::AttemptOutcome;
 use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
-use svc_simulator::host::journal::{Journal, JournalError};
+use svc_simulator::host::journal::{
+    Appended, Commit, Journal, JournalError, Loading, Stored, Version,
+};
 use svc_simulator::host::transport::{Transport, WebhookRequest, WebhookResponse};
 use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{AccountConfig, KeyConfig};
@@ -156,7 +158,12 @@ impl Shadow {
 }
 
 impl Journal for Shadow {
-    fn append(&self, id: &str, entries: &[Entry]) -> Result<(), JournalError> {
+    fn append(
+        &self,
+        id: &Arc<str>,
+        after: Version,
+        entries: &[Entry],
+    ) -> Result<Appended, JournalError> {
         let (to_come, made) = (Shadow::TO_COME, Shadow::MADE);
         let order = Ordering::SeqCst;
         if self
@@ -168,22 +175,26 @@ impl Journal for Shadow {
         }
         let mut accounts = self.accounts.lock();
         for entry in entries.iter().cloned() {
-            if let Some(account) = accounts.get_mut(id) {
+            if let Some(account) = accounts.get_mut(&**id) {
                 account.apply(entry);
             } else if let Some(account) = Account::rebuild(self.settings.clone(), [entry]) {
-                accounts.insert(id.to_owned(), account);
+                accounts.insert(id.to_string(), account);
             }
         }
-        Ok(())
+        Ok(Appended::at_once(after, entries))
     }
 
-    fn load(&self, _: &str) -> Result<Vec<Entry>, JournalError> {
+    fn load(&self, _: &Arc<str>) -> Loading {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
         Ok(Vec::new())
     }
 
-    fn close(&self, id: &str) -> Result<(), JournalError> {
-        self.accounts.lock().remove(id);
-        Ok(())
+    fn close(&self, id: &Arc<str>, _: Version) -> Result<Commit, JournalError> {
+        self.accounts.lock().remove(&**id);
+        Ok(Commit::WRITTEN)
     }
 }
 

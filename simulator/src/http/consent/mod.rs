@@ -116,9 +116,16 @@ where
     show(links, id)?;
     let decision = parse_decision(headers, &body)?;
     let (cell, verification) = find_account(links, id)?;
+    let decide = || {
+        let environment = links.environment;
+        links
+            .host
+            .consent(&cell, environment, verification, decision)
+    };
     let afterwards = links
         .host
-        .consent(&cell, links.environment, verification, decision)
+        .durably(&cell, decide)
+        .await
         .map_err(|error| {
             tracing::error!(%error, "an entry was not written; nobody consented or refused");
             ConsentError::NotRecorded

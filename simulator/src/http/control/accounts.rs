@@ -104,7 +104,9 @@ pub(super) async fn open(request: ControlRequest<NewAccountDto>) -> ControlResul
         webhook: webhook.transpose()?,
         copies: false,
     };
-    let cell = request.api.host.open(config)?;
+    let host = &request.api.host;
+    let cell = host.open(config)?;
+    host.durably(&cell, || Ok::<_, ControlError>(())).await?;
     Ok(request.api.show(&cell))
 }
 
@@ -115,7 +117,8 @@ pub(super) async fn one(request: ControlRequest) -> ControlResult<AccountDto> {
 
 pub(super) async fn remove(request: ControlRequest) -> ControlResult<()> {
     let cell = request.account()?;
-    Ok(request.api.host.delete(&cell)?)
+    let host = &request.api.host;
+    Ok(host.durably(&cell, || host.delete(&cell)).await?)
 }
 
 /// A copy's id.
@@ -127,13 +130,16 @@ pub(super) struct ForkDto {
 
 pub(super) async fn fork(request: ControlRequest<ForkDto>) -> ControlResult<AccountDto> {
     let cell = request.account()?;
-    let copy = request.api.host.fork(&cell, &request.body.id.0)?;
+    let host = &request.api.host;
+    let copy = host.fork(&cell, &request.body.id.0)?;
+    host.durably(&copy, || Ok::<_, ControlError>(())).await?;
     Ok(request.api.show(&copy))
 }
 
 pub(super) async fn reset(request: ControlRequest<EmptyBody>) -> ControlResult<AccountDto> {
     let cell = request.account()?;
-    request.api.host.reset(&cell)?;
+    let host = &request.api.host;
+    host.durably(&cell, || host.reset(&cell)).await?;
     Ok(request.api.show(&cell))
 }
 

@@ -1,5 +1,8 @@
 //! An account's clock: shown, moved, stopped, let run.
 
+use std::sync::Arc;
+
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,14 +74,14 @@ pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResul
         return Err(ClockMoveError::PastInstant { now }.into());
     }
     if change.freeze == Some(true) {
-        request.api.host.set_clock(&cell, AccountClock::frozen)?;
+        request.api.set_clock(&cell, AccountClock::frozen).await?;
     }
     let happened = match target {
         Some(target) => request.api.host.move_clock(&cell, target).await?.events,
         None => Vec::new(),
     };
     if change.freeze == Some(false) {
-        request.api.host.set_clock(&cell, AccountClock::running)?;
+        request.api.set_clock(&cell, AccountClock::running).await?;
     }
     let ClockReadingDto { now, state } = request.api.shows(&cell);
     Ok(MovedClockDto {
@@ -89,6 +92,15 @@ pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResul
 }
 
 impl ControlApi {
+    async fn set_clock(
+        &self,
+        cell: &Arc<AccountCell>,
+        set: fn(&AccountClock, Timestamp) -> AccountClock,
+    ) -> ControlResult<()> {
+        let set = || self.host.set_clock(cell, set).map(drop);
+        Ok(self.host.durably(cell, set).await?)
+    }
+
     fn shows(&self, cell: &AccountCell) -> ClockReadingDto {
         let machine = self.host.now();
         cell.read(|account| ClockReadingDto {

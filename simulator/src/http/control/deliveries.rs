@@ -170,9 +170,13 @@ pub(super) async fn one(request: ControlRequest) -> ControlResult<DeliveryDto> {
 
 pub(super) async fn redeliver(request: ControlRequest<EmptyBody>) -> ControlResult<DeliveryDto> {
     let (cell, environment, id) = request.api.delivery(&request.id)?;
-    request.api.host.change(&cell, environment, |account, _| {
-        manage::redeliver(account, environment, id)
-    })?;
+    let host = &request.api.host;
+    let redeliver = || {
+        host.change(&cell, environment, |account, _| {
+            manage::redeliver(account, environment, id)
+        })
+    };
+    host.durably(&cell, redeliver).await?;
     delivery_dto(&cell, environment, id, Detail::Summary)
 }
 

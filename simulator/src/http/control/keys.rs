@@ -28,7 +28,9 @@ pub(super) struct AddedKeyDto {
 pub(super) async fn add(request: ControlRequest<NewKeyDto>) -> ControlResult<AddedKeyDto> {
     let cell = request.account()?;
     let NewKeyDto { environment, name } = request.body;
-    let key = request.api.host.add_key(&cell, environment.0, &name.0)?;
+    let host = &request.api.host;
+    let add = || host.add_key(&cell, environment.0, &name.0);
+    let key = host.durably(&cell, add).await?;
     Ok(AddedKeyDto {
         key: key.text.to_string(),
         environment,
@@ -62,7 +64,9 @@ pub(super) async fn rotate(
 ) -> ControlResult<RotatedKeyDto> {
     let cell = request.account()?;
     let environment = request.body.environment.0;
-    let rotation = request.api.host.rotate_key(&cell, environment)?;
+    let host = &request.api.host;
+    let rotate = || host.rotate_key(&cell, environment);
+    let rotation = host.durably(&cell, rotate).await?;
     Ok(RotatedKeyDto {
         key: rotation.key.text.to_string(),
         environment: EnvironmentDto(environment),
@@ -93,12 +97,13 @@ pub(super) async fn revoke(
 ) -> ControlResult<RevokedKeyDto> {
     let cell = request.account()?;
     let key = request.body.key;
-    request
-        .api
-        .host
-        .change(&cell, Environment::Test, |account, _| {
+    let host = &request.api.host;
+    let revoke = || {
+        host.change(&cell, Environment::Test, |account, _| {
             manage::revoke_key(account, &key)
-        })?;
+        })
+    };
+    host.durably(&cell, revoke).await?;
     Ok(RevokedKeyDto {
         key,
         state: KeyStateDto::Revoked,

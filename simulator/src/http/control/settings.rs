@@ -52,13 +52,14 @@ pub(super) async fn wallet(request: ControlRequest<WalletChangeDto>) -> ControlR
             ));
         }
     };
-    request
-        .api
-        .host
-        .change(&cell, LIVE, |account, _| match top_up {
+    let host = &request.api.host;
+    let put = || {
+        host.change(&cell, LIVE, |account, _| match top_up {
             true => manage::top_up(account, LIVE, balance),
             false => manage::set_balance(account, LIVE, balance),
-        })?;
+        })
+    };
+    host.durably(&cell, put).await?;
     Ok(cell.read(|account| {
         let wallet = &account.environment(LIVE).wallet;
         WalletDto {
@@ -101,7 +102,8 @@ pub(super) async fn set_webhook(
     request.api.check_url(&new.url)?;
     let config = new.secret.for_url(new.url.clone());
     let api = &request.api;
-    api.send_webhooks(&cell, new.environment, Some(&config))?;
+    let to = Some(&config);
+    api.send_webhooks(&cell, new.environment, to).await?;
     let environments = environments(new.environment).into_iter();
     Ok(ReceiverDto {
         url: new.url,
@@ -113,7 +115,8 @@ pub(super) async fn remove_webhook(
     request: ControlRequest<NoBody, EnvironmentQuery>,
 ) -> ControlResult<()> {
     let (api, cell) = (&request.api, request.account()?);
-    api.send_webhooks(&cell, request.query.environment, None)
+    let environment = request.query.environment;
+    api.send_webhooks(&cell, environment, None).await
 }
 
 impl ControlApi {
@@ -125,23 +128,32 @@ impl ControlApi {
         })
     }
 
-    fn send_webhooks(
+    async fn send_webhooks(
         &self,
         cell: &Arc<AccountCell>,
         environment: Option<EnvironmentDto>,
         to: Option<&WebhookConfig>,
     ) -> ControlResult<()> {
         for environment in environments(environment) {
-            let set = manage::set_webhook(to.cloned());
-            self.host.change(cell, environment, |_, _| Ok(set))?;
+            let set = || Ok(manage::set_webhook(to.cloned()));
+            let set = || self.host.change(cell, environment, |_, _| set());
+            self.host.durably(cell, set).await?;
         }
         Ok(())
     }
 
     /// Makes changes that hold in both environments.
-    fn change_both(&self, cell: &Arc<AccountCell>, changes: Vec<Change>) -> ControlResult<()> {
-        let change = |_: &_, _| Ok(changes);
-        Ok(self.host.change(cell, Environment::Test, change)?)
+    async fn change_both(
+        &self,
+        cell: &Arc<AccountCell>,
+        changes: Vec<Change>,
+    ) -> ControlResult<()> {
+        let change = || {
+            let changes = changes.clone();
+            self.host
+                .change(cell, Environment::Test, |_, _| Ok(changes))
+        };
+        Ok(self.host.durably(cell, change).await?)
     }
 }
 
@@ -159,7 +171,7 @@ pub(super) async fn set_allowlist(
     let cell = request.account()?;
     let networks: Vec<IpNet> = request.body.networks.iter().map(|it| it.0).collect();
     let changes = manage::set_allowlist(networks);
-    request.api.change_both(&cell, changes)?;
+    request.api.change_both(&cell, changes).await?;
     Ok(request.body)
 }
 
@@ -168,12 +180,12 @@ pub(super) async fn set_rate_limit(
 ) -> ControlResult<RateLimitDto> {
     let cell = request.account()?;
     let changes = manage::set_rate_limit(Some(request.body.into()));
-    request.api.change_both(&cell, changes)?;
+    request.api.change_both(&cell, changes).await?;
     Ok(request.body)
 }
 
 pub(super) async fn remove_rate_limit(request: ControlRequest) -> ControlResult<()> {
     let cell = request.account()?;
     let changes = manage::set_rate_limit(None);
-    request.api.change_both(&cell, changes)
+    request.api.change_both(&cell, changes).await
 }

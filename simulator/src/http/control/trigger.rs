@@ -68,7 +68,8 @@ pub(super) async fn trigger(request: ControlRequest<TriggerDto>) -> ControlResul
             (id, true)
         }
     };
-    api.host.end_now(&cell, environment, id)?;
+    let end = || api.host.end_now(&cell, environment, id);
+    api.host.durably(&cell, end).await?;
     Ok(cell.read(|account| {
         let delivery = account.environment(environment).verifications.delivery(id);
         let note = match (delivery, is_pending) {

@@ -20,7 +20,9 @@ use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::state::manage;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::clock_move::ClockTarget;
-use svc_simulator::host::journal::{Journal, JournalError, MemoryJournal};
+use svc_simulator::host::journal::{
+    Appended, Commit, Journal, JournalError, Loading, MemoryJournal, Stored, Version,
+};
 use svc_simulator::host::transport::{MemoryTransport, WebhookRequest};
 use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{self, WebhookConfig, read_accounts};
@@ -70,18 +72,27 @@ impl FailingJournal {
 }
 
 impl Journal for FailingJournal {
-    fn append(&self, account: &str, entries: &[Entry]) -> Result<(), JournalError> {
+    fn append(
+        &self,
+        account: &Arc<str>,
+        after: Version,
+        entries: &[Entry],
+    ) -> Result<Appended, JournalError> {
         self.fails()?;
-        self.inner.append(account, entries)
+        self.inner.append(account, after, entries)
     }
 
-    fn load(&self, account: &str) -> Result<Vec<Entry>, JournalError> {
+    fn load(&self, account: &Arc<str>) -> Loading {
         self.inner.load(account)
     }
 
-    fn close(&self, account: &str) -> Result<(), JournalError> {
+    fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
+        self.inner.load_all()
+    }
+
+    fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError> {
         self.fails()?;
-        self.inner.close(account)
+        self.inner.close(account, after)
     }
 }
 
@@ -283,11 +294,8 @@ impl Storm {
     fn holds(&self) {
         let settings = Settings::of(&self.host.rules().contract.service);
         for cell in self.host.directory().all() {
-            let entries = self
-                .journal
-                .inner
-                .load(cell.id())
-                .expect("entries are read");
+            let stored = self.journal.inner.read(cell.id());
+            let stored = stored.expect("entries are read").expect("it is written");
             cell.read(|account| {
                 for environment in Environment::ALL {
                     let state = account.environment(environment);
@@ -300,7 +308,7 @@ impl Storm {
                         account.id
                     );
                 }
-                let rebuilt = Account::rebuild(settings.clone(), entries);
+                let rebuilt = Account::rebuild(settings.clone(), stored.entries);
                 let same = rebuilt.as_ref() == Some(account);
                 assert!(same, "{}: its entries make another account", account.id);
             });

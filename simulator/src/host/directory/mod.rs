@@ -1,19 +1,15 @@
 //! All accounts, by the names of their keys (rulings 14 and 15). Sharded, so that finding one account
 //! never waits for another.
 
+mod idle;
+
 use std::collections::{HashMap, hash_map};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use foldhash::fast::FixedState;
 use jiff::{SignedDuration, Timestamp};
 
-use super::cell::{AccountCell, AccountState, Origin};
-use super::journal::{Journal, JournalError};
-use super::lock_order::{Mutex, Rank, RwLock};
-use super::memory::MemoryGovernor;
-use super::shares::{Opener, leaves_enough};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::clock::AccountClock;
@@ -21,7 +17,15 @@ use crate::engine::state::entry::Entry;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::Verification;
+use crate::host::cell::{AccountCell, AccountState, Origin};
+use crate::host::journal::{Appended, Journal, JournalError, Stored, Version};
+use crate::host::lock_order::{Mutex, Rank, RwLock};
+use crate::host::memory::MemoryGovernor;
+use crate::host::shares::Opener;
 use crate::scenario::AccountConfig;
+pub use idle::KeyAccounts;
+pub(in crate::host) use idle::MIN_IDLE;
+use idle::OpenerState;
 
 /// Why an account was not opened.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +53,7 @@ pub enum OpenError {
 
 impl OpenError {
     /// As a caller is told whose key would have opened it.
-    pub(super) fn rejection(&self) -> Rejection {
+    pub(in crate::host) fn rejection(&self) -> Rejection {
         match self {
             OpenError::TooManyOfAddress => Rejection::TooManyAccountsOfAddress,
             OpenError::TooMany | OpenError::TooManyByHand(_) | OpenError::Exists(_) => {
@@ -61,22 +65,16 @@ impl OpenError {
 }
 
 /// What new accounts begin with.
-pub(super) struct AccountDefaults {
-    pub(super) settings: Settings,
-    pub(super) clock: AccountClock,
+pub(in crate::host) struct AccountDefaults {
+    pub(in crate::host) settings: Settings,
+    pub(in crate::host) clock: AccountClock,
     /// How many accounts the keys of one address may open.
-    pub(super) accounts_per_address: usize,
+    pub(in crate::host) accounts_per_address: usize,
     /// An account that a key opened is closed when it was idle so long, in the time that accounts follow.
-    pub(super) idle: SignedDuration,
+    pub(in crate::host) idle: SignedDuration,
     /// Where there are too many accounts, only those that were idle so long are closed.
-    pub(super) min_idle: SignedDuration,
+    pub(in crate::host) min_idle: SignedDuration,
 }
-
-/// Whoever works with an account asks for it more often than this.
-pub(super) const MIN_IDLE: Duration = Duration::from_secs(10);
-
-/// Where there are too many accounts, this part of them is closed at once, so that one search serves many.
-const CLOSED_AT_ONCE: usize = 16;
 
 const SHARDS: usize = 64;
 
@@ -101,39 +99,9 @@ pub struct Directory {
     closed: AtomicU64,
 }
 
-/// What is known of one who opens accounts.
-#[derive(Debug, Clone, Copy)]
-struct OpenerState {
-    /// How many it has.
-    accounts: usize,
-    /// Until then none of them can go. Without it, whoever goes on asking for one more account would make
-    /// the simulator look at all there are each time.
-    search_after_ms: i64,
-}
-
-impl Default for OpenerState {
-    fn default() -> Self {
-        OpenerState {
-            accounts: 0,
-            search_after_ms: i64::MIN,
-        }
-    }
-}
-
-/// The accounts that keys opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyAccounts {
-    /// How many there are.
-    pub open: usize,
-    /// How many of them the address has that opened most.
-    pub most_of_one_address: usize,
-    /// How many were closed because nobody used them.
-    pub closed: u64,
-}
-
 impl Directory {
     /// A directory with these accounts, opened now.
-    pub(super) fn new(
+    pub(in crate::host) fn new(
         accounts: Vec<AccountConfig>,
         defaults: AccountDefaults,
         journal: Arc<dyn Journal>,
@@ -155,19 +123,65 @@ impl Directory {
             opened_by_hand: AtomicUsize::new(0),
             closed: AtomicU64::new(0),
         };
+        let mut stored = directory.journal.load_all()?;
+        let mut declared = Vec::new();
         for config in accounts {
-            let opening = Account::opening(config.clone(), directory.defaults.clock, machine);
-            let cell = directory.load(&config.id, opening, Origin::Declared)?;
-            for key in &config.keys {
-                directory.add_name(&key.name, &cell);
+            if stored.iter().all(|it| it.account != config.id) {
+                let opening = Account::opening(config.clone(), directory.defaults.clock, machine);
+                let cell = directory.begin(&config.id, opening, Origin::Declared)?;
+                directory.add_names(&cell);
             }
+            declared.push(config.id);
+        }
+        stored.sort_by(|a, b| a.account.cmp(&b.account));
+        for stored in stored {
+            directory.restore(stored, &declared, machine)?;
         }
         Ok(directory)
     }
 
+    /// An account goes on from what a store has of it.
+    fn restore(
+        &self,
+        stored: Stored,
+        declared: &[Arc<str>],
+        now: Timestamp,
+    ) -> Result<(), JournalError> {
+        let version = stored.version;
+        let account = stored.rebuild(self.defaults.settings.clone())?;
+        let mut templates = self.templates.iter();
+        let copied = templates.find_map(|template| template.copied_as(&account.id));
+        // Which address opened it is not written.
+        let origin = if declared.contains(&account.id) {
+            Origin::Declared
+        } else if copied.is_some_and(|copied| copied == *account.config()) {
+            self.count_opened(Opener::Console);
+            Origin::Key(Opener::Console)
+        } else {
+            self.opened_by_hand.fetch_add(1, Ordering::Relaxed);
+            Origin::Hand
+        };
+        let cell = Arc::new(AccountCell::new(account, version, origin));
+        cell.mark_used(now);
+        self.memory.measure(&mut cell.lock());
+        self.add_names(&cell);
+        Ok(())
+    }
+
+    /// Makes an account known by the names of all its keys, and by its own.
+    fn add_names(&self, cell: &Arc<AccountCell>) {
+        let names = |account: &Account| {
+            let keys = account.keys.iter().map(|key| key.name().to_owned());
+            keys.collect::<Vec<_>>()
+        };
+        for name in cell.read(names) {
+            self.add_name(&name, cell);
+        }
+    }
+
     /// The account a key belongs to. Known keys are found first, in any state; only then may a key's
     /// form open a new account.
-    pub(super) fn by_key(
+    pub(in crate::host) fn by_key(
         &self,
         key: &str,
         opener: Opener,
@@ -180,7 +194,11 @@ impl Directory {
     }
 
     /// The account a key belongs to, where it has come into being.
-    pub(super) fn known_by_key(&self, key: &str, now: Timestamp) -> Option<Arc<AccountCell>> {
+    pub(in crate::host) fn known_by_key(
+        &self,
+        key: &str,
+        now: Timestamp,
+    ) -> Option<Arc<AccountCell>> {
         self.known(name_of(key)?, now)
     }
 
@@ -217,10 +235,9 @@ impl Directory {
         self.make_room(opener, now)?;
         let id = Arc::clone(&config.id);
         let opening = Account::opening(config, self.defaults.clock, now);
-        let cell = self.load(&id, opening, Origin::Key(opener))?;
+        let cell = self.begin(&id, opening, Origin::Key(opener))?;
         cell.mark_used(now);
-        self.opened_by_keys.fetch_add(1, Ordering::Relaxed);
-        self.openers.lock().entry(opener).or_default().accounts += 1;
+        self.count_opened(opener);
         self.add_name(name, &cell);
         Ok(Some(cell))
     }
@@ -234,120 +251,8 @@ impl Directory {
         Some(Arc::clone(cell))
     }
 
-    /// Closes those accounts that were idle longest where a key may open no more: of the same opener where
-    /// that one has its share, else of all.
-    fn make_room(&self, opener: Opener, now: Timestamp) -> Result<(), OpenError> {
-        let most = self.memory.limits.max_accounts;
-        let open = || self.opened_by_keys.load(Ordering::Relaxed);
-        let state = || {
-            self.openers
-                .lock()
-                .get(&opener)
-                .copied()
-                .unwrap_or_default()
-        };
-        let over = || match (state().accounts, open()) {
-            (own, _) if own >= self.defaults.accounts_per_address => {
-                Some(OpenError::TooManyOfAddress)
-            }
-            (own, open) if !leaves_enough(own, most, open) => Some(OpenError::TooMany),
-            _ => None,
-        };
-        let Some(refused) = over() else {
-            return Ok(());
-        };
-        let (of, search_after_ms) = match state() {
-            OpenerState { accounts: 0, .. } => (None, self.search_after_ms.load(Ordering::Relaxed)),
-            own => (Some(opener), own.search_after_ms),
-        };
-        if now.as_millisecond() < search_after_ms {
-            return Err(refused);
-        }
-        let at_once = most.div_ceil(CLOSED_AT_ONCE);
-        if self.close_least_used(of, now, self.defaults.min_idle, at_once) == 0 {
-            let after_ms = self.next_idle_ms(of, now);
-            match of {
-                None => self.search_after_ms.store(after_ms, Ordering::Relaxed),
-                Some(of) => self.openers.lock().entry(of).or_default().search_after_ms = after_ms,
-            }
-        }
-        over().map_or(Ok(()), Err)
-    }
-
-    /// When one of the accounts that keys opened will have been idle long enough to go, those of one opener
-    /// where one is given. What keeps those that are idle already may end at any time.
-    fn next_idle_ms(&self, of: Option<Opener>, now: Timestamp) -> i64 {
-        let cells = self.all().into_iter();
-        let idle_ms = i64::try_from(self.defaults.min_idle.as_millis()).unwrap_or(i64::MAX);
-        let now_ms = now.as_millisecond();
-        let next = cells.filter(|cell| cell.origin.may_go(of)).map(|cell| {
-            match cell.last_used_ms().saturating_add(idle_ms) {
-                idle_at if idle_at > now_ms => idle_at,
-                _ => now_ms.saturating_add(idle_ms / 10),
-            }
-        });
-        next.min().unwrap_or(i64::MIN)
-    }
-
-    /// Closes the accounts that were idle too long by now. Says how many.
-    pub(super) fn close_idle(&self, now: Timestamp) -> usize {
-        self.close_least_used(None, now, self.defaults.idle, usize::MAX)
-    }
-
-    /// Closes accounts that keys opened and nobody asked for so long, the one idle longest first, and no
-    /// more than so many; only those of one opener where one is given. Those with something open stay.
-    fn close_least_used(
-        &self,
-        of: Option<Opener>,
-        now: Timestamp,
-        idle: SignedDuration,
-        most: usize,
-    ) -> usize {
-        let before = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
-        let before = before.as_millisecond();
-        let mut idle = self.all();
-        idle.retain(|cell| cell.origin.may_go(of) && cell.last_used_ms() <= before);
-        idle.sort_by_key(|cell| cell.last_used_ms());
-        let closes = |cell: &Arc<AccountCell>| {
-            let mut state = cell.lock();
-            // The directory has it once for each name, and this list once.
-            let in_use = Arc::strong_count(cell) > state.names.len() + 1;
-            if in_use || state.is_open() || cell.last_used_ms() > before {
-                return false;
-            }
-            let closed = self.close(cell, &mut state);
-            closed
-                .inspect_err(|error| tracing::error!(account = %cell.id(), %error, "an idle account was not closed"))
-                .is_ok()
-        };
-        let closed = idle.into_iter().filter(closes).take(most).count();
-        self.closed.fetch_add(closed as u64, Ordering::Relaxed);
-        if closed > 0 {
-            tracing::debug!(closed, "accounts that nobody used were closed");
-        }
-        closed
-    }
-
-    /// How many accounts the keys of one address may open.
-    #[must_use]
-    pub fn accounts_per_address(&self) -> usize {
-        self.defaults.accounts_per_address
-    }
-
-    /// How many accounts keys opened.
-    #[must_use]
-    pub fn opened_by_keys(&self) -> KeyAccounts {
-        let openers = self.openers.lock();
-        let most = openers.values().map(|opener| opener.accounts).max();
-        KeyAccounts {
-            open: self.opened_by_keys.load(Ordering::Relaxed),
-            most_of_one_address: most.unwrap_or(0),
-            closed: self.closed.load(Ordering::Relaxed),
-        }
-    }
-
     /// Opens an account under the names of all its keys.
-    pub(super) fn open(
+    pub(in crate::host) fn open(
         &self,
         config: AccountConfig,
         machine: Timestamp,
@@ -359,10 +264,10 @@ impl Directory {
     }
 
     /// Opens an account under these names from the entry it begins with.
-    pub(super) fn insert(
+    pub(in crate::host) fn insert(
         &self,
         names: &[String],
-        id: &str,
+        id: &Arc<str>,
         beginning: Entry,
     ) -> Result<Arc<AccountCell>, OpenError> {
         let _one_opening = self.opening.lock();
@@ -375,7 +280,7 @@ impl Directory {
         if open >= self.memory.limits.max_accounts {
             return Err(OpenError::TooManyByHand(open));
         }
-        let cell = self.load(id, beginning, Origin::Hand)?;
+        let cell = self.begin(id, beginning, Origin::Hand)?;
         self.opened_by_hand.fetch_add(1, Ordering::Relaxed);
         for name in names {
             self.add_name(name, &cell);
@@ -384,9 +289,10 @@ impl Directory {
     }
 
     /// Makes an account known by one more name, unless it was closed.
-    pub(super) fn add_name(&self, name: &str, cell: &Arc<AccountCell>) {
+    pub(in crate::host) fn add_name(&self, name: &str, cell: &Arc<AccountCell>) {
         let mut state = cell.lock();
-        if !state.closed {
+        let known = state.names.iter().any(|known| **known == *name);
+        if !state.closed && !known {
             state.names.push(name.into());
             let mut shard = self.shard(name).write();
             shard.insert(name.into(), Arc::clone(cell));
@@ -394,14 +300,14 @@ impl Directory {
     }
 
     /// Whether another account is known by this name.
-    pub(super) fn is_of_another(&self, name: &str, cell: &AccountCell) -> bool {
+    pub(in crate::host) fn is_of_another(&self, name: &str, cell: &AccountCell) -> bool {
         let shard = self.shard(name).read();
         shard.get(name).is_some_and(|known| known.id() != cell.id())
     }
 
     /// Closes an account: its keys are unknown from now on, and one of its name begins anew. Where the
     /// journal fails nothing changes.
-    pub(super) fn close(
+    pub(in crate::host) fn close(
         &self,
         cell: &AccountCell,
         state: &mut AccountState,
@@ -410,8 +316,19 @@ impl Directory {
         if state.closed {
             return Ok(());
         }
-        self.journal.close(cell.id())?;
-        for name in std::mem::take(&mut state.names) {
+        state.commit = self.journal.close(cell.id(), state.version)?;
+        self.forget(cell, state);
+        Ok(())
+    }
+
+    /// Nobody finds the account any more.
+    pub(in crate::host) fn forget(&self, cell: &AccountCell, state: &mut AccountState) {
+        let names = std::mem::take(&mut state.names);
+        // Whoever forgot it before left no names.
+        if names.is_empty() {
+            return;
+        }
+        for name in names {
             self.shard(&name).write().remove(&name);
         }
         if let Origin::Key(opener) = cell.origin {
@@ -428,7 +345,6 @@ impl Directory {
         }
         state.closed = true;
         self.memory.measure(state);
-        Ok(())
     }
 
     /// Every account, by id.
@@ -466,24 +382,26 @@ impl Directory {
         found
     }
 
-    /// An account that continues from its journal, or begins with this entry.
-    fn load(
+    /// An account that begins with this entry.
+    fn begin(
         &self,
-        id: &str,
+        id: &Arc<str>,
         beginning: Entry,
         origin: Origin,
     ) -> Result<Arc<AccountCell>, JournalError> {
-        let mut entries = self.journal.load(id)?;
-        if entries.is_empty() {
-            self.journal.append(id, std::slice::from_ref(&beginning))?;
-            entries.push(beginning);
-        }
-        let account = Account::rebuild(self.defaults.settings.clone(), entries);
-        let account = account.ok_or_else(|| {
-            JournalError(format!("the entries of {id} do not begin with its opening"))
-        })?;
-        let cell = Arc::new(AccountCell::new(account, origin));
-        self.memory.measure(&mut cell.lock());
+        let entries = std::slice::from_ref(&beginning);
+        let Appended { version, commit } = self.journal.append(id, Version::NONE, entries)?;
+        let stored = Stored {
+            account: Arc::clone(id),
+            version,
+            entries: vec![beginning],
+        };
+        let account = stored.rebuild(self.defaults.settings.clone())?;
+        let cell = Arc::new(AccountCell::new(account, version, origin));
+        let mut state = cell.lock();
+        state.commit = commit;
+        self.memory.measure(&mut state);
+        drop(state);
         Ok(cell)
     }
 

@@ -1,0 +1,134 @@
+//! Where entries are written down. An answer leaves only after its entries are written; applying them in
+//! order rebuilds the account (ruling 36). A store is one file here that implements [`Journal`].
+
+mod commit;
+mod memory;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::state::account::{Account, Settings};
+use crate::engine::state::entry::Entry;
+pub use commit::{Commit, CommitError, CommitGroup, GroupOutcome};
+pub use memory::{MemoryJournal, NoJournal};
+
+/// A store of entries, in order, for each account.
+///
+/// Entries are taken at once and written later, many together: whoever answers waits for the [`Commit`].
+/// What is decided on entries that are then not written names a [`Version`] that the store never has, so
+/// that it is not written either.
+pub trait Journal: Send + Sync {
+    /// Takes entries of an account that was at this version; [`Version::NONE`] where they are its first.
+    /// What is taken first is written first.
+    ///
+    /// # Errors
+    /// [`JournalError`] where they are not even taken. They are then not applied.
+    fn append(
+        &self,
+        account: &Arc<str>,
+        after: Version,
+        entries: &[Entry],
+    ) -> Result<Appended, JournalError>;
+
+    /// An account as it is written by now; none where there is none. What was taken before is written
+    /// before.
+    fn load(&self, account: &Arc<str>) -> Loading;
+
+    /// Every account, by id. Asked once, before anything is taken; may take its time.
+    ///
+    /// # Errors
+    /// [`JournalError`] where they can't be read.
+    fn load_all(&self) -> Result<Vec<Stored>, JournalError>;
+
+    /// The account has ended: one of this name begins anew, and nothing that was written is needed
+    /// any more.
+    ///
+    /// # Errors
+    /// [`JournalError`] where that is not even taken. The account then goes on.
+    fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError>;
+}
+
+/// An account that is being read.
+pub type Loading = Pin<Box<dyn Future<Output = Result<Option<Stored>, JournalError>> + Send>>;
+
+/// How far an account has come: how many entries it has, and a digest of them all. Two accounts that
+/// went apart never have the same version.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// How many entries.
+    pub number: u64,
+    /// Of the text of all of them. Zero in memory, where nothing goes apart.
+    pub digest: u64,
+}
+
+impl Version {
+    /// Of an account that there is not.
+    pub const NONE: Version = Version {
+        number: 0,
+        digest: 0,
+    };
+
+    /// After one more entry with this text.
+    #[must_use]
+    pub fn after(self, text: &str) -> Self {
+        Version {
+            number: self.number + 1,
+            digest: xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), self.digest),
+        }
+    }
+}
+
+/// Entries that were taken.
+pub struct Appended {
+    /// The version they lead to.
+    pub version: Version,
+    /// When they are written.
+    pub commit: Commit,
+}
+
+impl Appended {
+    /// So many entries that are written already.
+    #[must_use]
+    pub fn at_once(after: Version, entries: &[Entry]) -> Self {
+        Appended {
+            version: Version {
+                number: after.number + entries.len() as u64,
+                ..after
+            },
+            commit: Commit::WRITTEN,
+        }
+    }
+}
+
+/// An account as it is written.
+#[derive(Debug)]
+pub struct Stored {
+    /// Its id.
+    pub account: Arc<str>,
+    /// How far it has come.
+    pub version: Version,
+    /// What makes it: the first is its opening, a copy, or a snapshot, which looks like a copy.
+    pub entries: Vec<Entry>,
+}
+
+impl Stored {
+    /// The account.
+    ///
+    /// # Errors
+    /// Where the entries do not begin with its opening.
+    pub fn rebuild(self, settings: Settings) -> Result<Account, JournalError> {
+        let account = Account::rebuild(settings, self.entries);
+        account.ok_or_else(|| {
+            let id = self.account;
+            JournalError(format!("the entries of {id} do not begin with its opening"))
+        })
+    }
+}
+
+/// Why entries were not written or read.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the journal failed: {0}")]
+pub struct JournalError(pub String);
