@@ -136,7 +136,7 @@ impl CallExecution<'_> {
         Ok(match decision {
             Decision::Answered { reply, entry } => {
                 if let Some(entry) = entry {
-                    locked.commit(entry)?;
+                    locked.commit_call(entry)?;
                     locked.schedule();
                 }
                 Progress::Ended(Executed::Answered(reply))

@@ -319,7 +319,13 @@ pub struct EventBatch {
 impl EventLog {
     pub(super) fn push(&mut self, event: Event) {
         match self.chunks.back_mut() {
-            Some(chunk) if chunk.len() < CHUNK => chunk.push(event),
+            Some(chunk) if chunk.len() < CHUNK => {
+                if chunk.len() == chunk.capacity() {
+                    // Most accounts have few: an allocation doubles, and never more than that.
+                    chunk.reserve_exact(chunk.len());
+                }
+                chunk.push(event);
+            }
             _ => self.chunks.push_back(vec![event]),
         }
         self.next += 1;

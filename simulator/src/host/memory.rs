@@ -48,6 +48,10 @@ const EMPTY_ACCOUNT: usize = size_of::<AccountCell>() + 1024;
 /// An eviction frees this part of the limit, so that one eviction serves many calls.
 const FREED: usize = 8;
 
+/// Where nearly all room is taken, the latest events of an account may take this part of what its calls may:
+/// each of them tells of a call or a webhook that is there to be read, too.
+const EVENTS: usize = 4;
+
 /// The bytes that an account uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MemoryUsage {
@@ -69,9 +73,22 @@ impl MemoryUsage {
         }
     }
 
+    /// What may be evicted, each by itself.
+    fn parts(&self) -> [usize; 3] {
+        [self.evictable[0], self.evictable[1], self.events]
+    }
+
     fn total(&self) -> usize {
         self.evictable[0] + self.evictable[1] + self.pinned + self.events
     }
+}
+
+/// The levels above which no part of an account grows.
+pub(super) struct FullLevels {
+    /// Of what may be evicted, in each environment.
+    pub(super) evictable: usize,
+    /// Of the latest events.
+    pub(super) events: usize,
 }
 
 /// What all accounts use together.
@@ -93,6 +110,8 @@ pub(super) struct MemoryGovernor {
     pinned: AtomicUsize,
     /// The total above which accounts are shrunk next: the limit, or more where that did not help.
     evict_above: AtomicUsize,
+    /// The level to which the last eviction shrank all larger parts of accounts.
+    level: AtomicUsize,
     evicting: Mutex<()>,
     evictions: AtomicU64,
 }
@@ -104,6 +123,7 @@ impl MemoryGovernor {
             total: AtomicUsize::new(0),
             pinned: AtomicUsize::new(0),
             evict_above: AtomicUsize::new(limits.total_bytes),
+            level: AtomicUsize::new(usize::MAX),
             evicting: Mutex::new(Rank::Evict, ()),
             evictions: AtomicU64::new(0),
         }
@@ -136,6 +156,20 @@ impl MemoryGovernor {
         leaves_enough(state.measured_pinned, self.limits.total_bytes, pinned)
     }
 
+    /// The levels above which no part of an account grows now: where nearly all room is taken, what a call
+    /// adds takes the place of what its account has longest. So memory is given back that is at hand, and
+    /// all accounts are shrunk at once more rarely. (10,000 accounts in turn: 12 instead of 17 µs of
+    /// processor time a call outside the kernel; one account: 7.3.)
+    pub(super) fn full(&self) -> Option<FullLevels> {
+        let limit = self.limits.total_bytes;
+        let is_full = self.total.load(Ordering::Relaxed) > limit - limit / FREED;
+        let level = is_full.then(|| self.level.load(Ordering::Relaxed));
+        level.map(|level| FullLevels {
+            evictable: level,
+            events: level / EVENTS,
+        })
+    }
+
     /// Where all accounts use too much, shrinks the largest: `shrink` evicts what has ended of an
     /// account, until no evictable part of it is above a level. No account may be locked.
     pub(super) fn evict(
@@ -161,10 +195,13 @@ impl MemoryGovernor {
         let excess = total.saturating_sub(limit - limit / FREED);
         let cells = accounts();
         let usages = cells.iter().map(|cell| MemoryUsage::of(&cell.lock()));
-        let parts = usages.flat_map(|it| [it.evictable[0], it.evictable[1], it.events]);
-        let level = level(parts.collect(), excess);
-        for cell in &cells {
-            shrink(cell, level);
+        let usages: Vec<_> = usages.collect();
+        let level = level(usages.iter().flat_map(MemoryUsage::parts).collect(), excess);
+        self.level.store(level, Ordering::Relaxed);
+        for (cell, usage) in cells.iter().zip(&usages) {
+            if usage.parts().iter().any(|part| *part > level) {
+                shrink(cell, level);
+            }
         }
         self.evictions.fetch_add(1, Ordering::Relaxed);
         let left = self.total.load(Ordering::Relaxed);

@@ -274,7 +274,7 @@ impl Host {
     /// Where all accounts together use too much, lets the largest evict what has ended.
     fn evict(&self) {
         let shrink = |cell: &_, level| self.scheduler.lock(cell).shrink_to(level);
-        self.memory.evict(|| self.directory.all(), shrink);
+        self.memory.evict(|| self.directory.unordered(), shrink);
     }
 
     /// Closes the accounts that were idle too long by now, and lets the others evict. Says how many.

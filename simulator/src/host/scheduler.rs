@@ -210,6 +210,25 @@ impl LockedAccount<'_> {
         self.scheduler.rules.of(self.cell)
     }
 
+    /// Commits what a call changes. Where nearly all memory is taken, the oldest of its account makes room.
+    pub(super) fn commit_call(&mut self, mut entry: Entry) -> Result<(), JournalError> {
+        if let Some(levels) = self.scheduler.memory.full() {
+            let state = &mut *self.state;
+            let taken = state
+                .account
+                .environment(entry.environment)
+                .evictable_bytes();
+            if taken > levels.evictable {
+                let down_to = taken - 1;
+                entry.changes.insert(0, Change::Evicted { down_to });
+            }
+            if state.events.bytes() > levels.events {
+                state.events.trim(levels.events);
+            }
+        }
+        self.commit(entry)
+    }
+
     /// Gives an entry to the journal, applies it, and wakes those who wait for a change.
     pub(super) fn commit(&mut self, entry: Entry) -> Result<(), JournalError> {
         let (cell, state) = (self.cell, &mut *self.state);
@@ -228,7 +247,7 @@ impl LockedAccount<'_> {
         let environment = entry.environment;
         let evicted = state.account.environment(environment).evictions().total();
         // An eviction among many accounts is reported once, for all of them.
-        let reported = matches!(entry.changes.as_slice(), [Change::Evicted { .. }]);
+        let reported = matches!(entry.changes.first(), Some(Change::Evicted { .. }));
         state.account.apply(entry);
         for event in first.into_iter().chain(second).chain(more) {
             state.record(event);

@@ -22,6 +22,7 @@ mod explained_inputs;
 mod family;
 mod faults;
 mod flow;
+mod full_memory;
 mod hostile;
 mod idempotency;
 mod independence;

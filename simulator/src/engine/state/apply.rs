@@ -89,7 +89,6 @@ impl Account {
 
     fn make(&mut self, change: Change, at: Timestamp, environment: Environment) {
         let (limits, expiry) = (self.settings.limits, self.expiry(at));
-        let schedule_ms = Arc::clone(&self.settings.webhook_schedule_ms);
         let state = self.environment_mut(environment);
         match change {
             Change::Opened(_) | Change::Forked(_) => {
@@ -116,6 +115,8 @@ impl Account {
                 verification,
                 attempt,
             } => {
+                let schedule_ms = Arc::clone(&self.settings.webhook_schedule_ms);
+                let state = self.environment_mut(environment);
                 let verifications = &mut state.verifications;
                 verifications.attempted(verification, *attempt, &schedule_ms);
                 state.evict_beyond(&limits, expiry);

@@ -53,8 +53,8 @@ pub enum EventKind {
         verification: VerificationId,
         /// Which attempt it was, from 1.
         number: usize,
-        /// What came of it.
-        answer: AttemptOutcome,
+        /// What came of it. By far the largest part of an event, of which every account has a thousand.
+        answer: Box<AttemptOutcome>,
         /// How the delivery stands now.
         state: DeliveryState,
     },
@@ -113,7 +113,7 @@ fn kind(account: &Account, environment: Environment, change: &Change) -> Option<
             EventKind::Attempted {
                 verification: *verification,
                 number: delivery.attempts.len() + 1,
-                answer: attempt.answer.clone(),
+                answer: Box::new(attempt.answer.clone()),
                 state: delivery.state_after(attempt, &account.settings.webhook_schedule_ms),
             }
         }

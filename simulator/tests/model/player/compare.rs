@@ -54,8 +54,8 @@ pub(super) fn happened(event: &Event) -> Option<Happened> {
             at,
             env,
             id: verification.to_string(),
-            status: match answer {
-                AttemptOutcome::Status(status) => Some(*status),
+            status: match **answer {
+                AttemptOutcome::Status(status) => Some(status),
                 AttemptOutcome::Nothing(_) => None,
             },
             posted: true,

@@ -37,6 +37,9 @@ impl Slot {
     }
 }
 
+/// So many free places are not given back: they would be asked for again by the next calls.
+const FEW: usize = 16;
+
 /// What decides how long an idempotency key is needed.
 #[derive(Debug, Clone, Copy)]
 pub struct Expiry {
@@ -89,13 +92,14 @@ impl Verifications {
     /// Gives back the room of what was evicted, where much of it is free: to give back less would be
     /// to ask for it again soon, and each time all entries move.
     pub fn shrink(&mut self) {
-        if self.records.capacity() > 2 * self.records.len() {
+        let is_much = |capacity: usize, used: usize| capacity > 2 * used + FEW;
+        if is_much(self.records.capacity(), self.records.len()) {
             self.records.shrink_to_fit();
         }
-        if self.by_key.capacity() > 2 * self.by_key.len() {
+        if is_much(self.by_key.capacity(), self.by_key.len()) {
             self.by_key.shrink_to_fit();
         }
-        if self.by_token.capacity() > 2 * self.by_token.len() {
+        if is_much(self.by_token.capacity(), self.by_token.len()) {
             self.by_token.shrink_to_fit();
         }
     }
