@@ -91,7 +91,7 @@ impl CallArgs {
     pub(super) fn setup(&self) -> Result<CallSetup<'_>, Failure> {
         let files = files::read(&self.scenarios)?;
         let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
-        rules.addresses = ListenerAddresses::DEFAULT.in_answers();
+        rules.addresses = ListenerAddresses::DEFAULT.urls().in_answers();
         let accounts = read_accounts(&files.accounts)?;
         let target = target(&rules, &self.operation)?;
         let config = find_account(&accounts, &self.account).ok_or_else(|| {

@@ -49,7 +49,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     report.mistakes = std::mem::take(&mut report.mistakes).sorted();
     if let (true, Some(expectations)) = (report.mistakes.is_empty(), expectations) {
         let mut rules = Rules::read(&files.rules, Seed::new(""))?;
-        rules.addresses = ListenerAddresses::DEFAULT.in_answers();
+        rules.addresses = ListenerAddresses::DEFAULT.urls().in_answers();
         let sources = &files.rules.scenarios;
         let mut contradictions = find_contradictions(&rules, sources);
         contradictions.extend(find_contrary_letters(&rules, sources));

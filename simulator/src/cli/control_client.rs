@@ -72,8 +72,8 @@ fn console_url(text: &str) -> Result<Url, String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("give the token with --console-token, not in the address".into());
     }
-    if url.query().is_some() || url.fragment().is_some() || url.path() != "/" {
-        return Err("write scheme, host and port only, such as http://127.0.0.1:8800".into());
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("write an address without ? and #, such as http://127.0.0.1:8800".into());
     }
     Ok(url)
 }
@@ -218,7 +218,7 @@ impl ControlClient {
     fn url(&self, path: &[&str]) -> Url {
         let mut url = self.base.clone();
         let mut segments = url.path_segments_mut().expect("an http URL has a path");
-        segments.clear().push("control").extend(path);
+        segments.pop_if_empty().push("control").extend(path);
         drop(segments);
         url
     }

@@ -20,6 +20,7 @@ mod openapi;
 mod operations;
 mod people;
 mod ports_file;
+mod public_urls;
 mod replace_file;
 mod schema;
 mod serve;

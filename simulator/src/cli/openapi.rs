@@ -13,6 +13,6 @@ pub(super) fn run() -> Result<(), Failure> {
     let files = files::read(&[])?;
     let rules = Rules::read(&files.rules, Seed::new(""))?;
     let accounts = read_accounts(&files.accounts)?;
-    let document = openapi::document(&rules, &accounts, &ListenerAddresses::DEFAULT);
+    let document = openapi::document(&rules, &accounts, &ListenerAddresses::DEFAULT.urls());
     terminal::print(&openapi::print(&document))
 }

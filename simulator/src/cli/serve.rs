@@ -19,7 +19,7 @@ use crate::host::shares::ShareLimits;
 use crate::http::control::guard::ConsoleAccess;
 use crate::http::edge::EdgeLimits;
 use crate::http::first_call::{FirstCall, newest_key, working_account};
-use crate::http::{ListenerAddresses, url};
+use crate::http::{BaseUrls, ListenerAddresses};
 use crate::scenario::AccountConfig;
 use crate::simulator::{Simulator, SimulatorBuilder, StartError};
 
@@ -52,7 +52,7 @@ async fn serve(
     ports_file: Option<PortsFile>,
     connections: usize,
 ) -> Result<(), Failure> {
-    let drain = args.drain;
+    let (drain, public) = (args.drain, args.public.urls());
     let (authorities, own) = (&args.webhook_ca_file, &args.webhook_client_cert);
     let tls = Tls::read(authorities.as_deref(), own.as_deref());
     let tls = tls.map_err(|error| Failure::Usage(error.to_string()))?;
@@ -65,7 +65,8 @@ async fn serve(
         file.write(&addresses)?;
     }
     let rules = simulator.host().rules();
-    terminal::print(&greeting(&rules.contract, accounts, &addresses))?;
+    let urls = public.or_at(&addresses);
+    terminal::print(&greeting(&rules.contract, accounts, &urls))?;
     let stop = CancellationToken::new();
     tokio::spawn(signals.stop(stop.clone()));
     stop.cancelled().await;
@@ -86,6 +87,7 @@ fn builder(args: ServeArgs, webhook_tls: Tls, connections: usize) -> SimulatorBu
             sandbox: args.sandbox,
             live: args.live,
         })
+        .public_urls(args.public.urls())
         .seed(args.seed.as_deref().unwrap_or_default())
         .reload(reload)
         .memory_limits(args.memory.limits())
@@ -118,27 +120,23 @@ fn builder(args: ServeArgs, webhook_tls: Tls, connections: usize) -> SimulatorBu
 }
 
 /// What a person sees when all listeners are bound: addresses, keys, a first call.
-fn greeting(
-    contract: &Contract,
-    accounts: &[AccountConfig],
-    addresses: &ListenerAddresses,
-) -> String {
+fn greeting(contract: &Contract, accounts: &[AccountConfig], urls: &BaseUrls) -> String {
     let key = |environment| {
         let account = working_account(accounts);
         let key = account.map(|account| format!("   key {}", newest_key(account, environment)));
         key.unwrap_or_default()
     };
-    let sandbox = url(addresses.sandbox);
     let mut text = format!(
         "svc-simulator is ready\n  console   {}   reference at /docs, OpenAPI at /openapi.json\n  \
-         sandbox   {sandbox}{}\n  live      {}{}\n",
-        url(addresses.console),
+         sandbox   {}{}\n  live      {}{}\n",
+        urls.console,
+        urls.sandbox,
         key(Environment::Test),
-        url(addresses.live),
+        urls.live,
         key(Environment::Live),
     );
     if let Some(call) = FirstCall::find(contract, accounts) {
-        let curl = call.curl(&sandbox);
+        let curl = call.curl(&urls.sandbox);
         text += &format!("first call ({}):\n{curl}\n", call.title);
     }
     text

@@ -15,6 +15,7 @@ use svc_fixtures::reading::{Item, Problems, Source, Table};
 
 use super::failure::Failure;
 use super::memory::MemoryArgs;
+use super::public_urls::PublicUrlArgs;
 use super::shares::ShareArgs;
 use super::values::{address, duration, instant, network, time_scale, token};
 use crate::http::ListenerAddresses;
@@ -100,6 +101,8 @@ pub(super) struct ServeArgs {
     )]
     pub(super) log: String,
     #[command(flatten)]
+    pub(super) public: PublicUrlArgs,
+    #[command(flatten)]
     pub(super) memory: MemoryArgs,
     #[command(flatten)]
     pub(super) shares: ShareArgs,
@@ -118,6 +121,7 @@ impl ServeArgs {
     /// Checks what no setting alone shows: a console that other machines can reach must have a token.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.memory.check()?;
+        self.public.check()?;
         match self.console.ip().is_loopback() || self.console_token.is_some() {
             true => Ok(()),
             false => Err(Failure::Usage(format!(

@@ -17,7 +17,8 @@ use utoipa_swagger_ui::Config;
 
 use super::control::guard::{ConsoleAccess, ConsoleGuard, guard_request};
 use super::control::{self, ControlApi, ControlError, ControlErrorCode, content};
-use super::{ListenerAddresses, openapi, operations, page, people};
+use super::page::Links;
+use super::{BaseUrls, ListenerAddresses, PublicUrls, openapi, operations, page, people};
 use crate::host::Host;
 use crate::host::transport::TargetPolicy;
 use crate::scenario::AccountConfig;
@@ -30,6 +31,8 @@ pub struct Console {
     pub accounts: Vec<AccountConfig>,
     /// Where its listeners are.
     pub addresses: ListenerAddresses,
+    /// What those behind a proxy are called.
+    pub public: PublicUrls,
     /// Where webhooks may go.
     pub targets: TargetPolicy,
     /// Who may use it.
@@ -40,6 +43,8 @@ pub struct Console {
 
 struct ConsoleState {
     console: Console,
+    urls: BaseUrls,
+    links: Links,
     reference: Arc<Config<'static>>,
     /// Rendered at the first request, so that the start does not wait for it.
     document: OnceCell<Bytes>,
@@ -50,7 +55,7 @@ impl Console {
     /// What the listener serves.
     pub fn router(self) -> Router {
         // A browser does not let a page of this listener call the other two, which are other sites.
-        let config = Config::from("/openapi.json")
+        let config = Config::from("../openapi.json")
             .supported_submit_methods([""; 0])
             .validator_url("none")
             .doc_expansion("none")
@@ -63,7 +68,10 @@ impl Console {
             stop: self.stop.clone(),
         });
         let guard = ConsoleGuard::new(self.access.clone(), self.addresses.console);
+        let guard = guard.behind(self.public.console.as_ref());
         let state = ConsoleState {
+            urls: self.public.or_at(&self.addresses),
+            links: Links::of(self.public.console.as_ref()),
             console: self,
             reference: Arc::new(config),
             document: OnceCell::new(),
@@ -73,7 +81,7 @@ impl Console {
             .route("/", get(home))
             .route("/openapi.json", get(document))
             .route("/operations", get(operations))
-            .route("/docs", get(|| async { Redirect::permanent("/docs/") }))
+            .route("/docs", get(|| async { Redirect::permanent("docs/") }))
             .route(
                 "/docs/",
                 get(|state| reference(state, Path("index.html".to_owned()))),
@@ -88,22 +96,19 @@ impl Console {
 }
 
 async fn home(State(state): State<Arc<ConsoleState>>) -> Response {
-    let Console {
-        host,
-        accounts,
-        addresses,
-        ..
-    } = &state.console;
-    let page = page::home(&host.rules(), accounts, addresses);
+    let Console { host, accounts, .. } = &state.console;
+    let page = page::home(&host.rules(), accounts, &state.urls, &state.links);
     html(page.into_string().into())
 }
 
 async fn operations(State(state): State<Arc<ConsoleState>>) -> Response {
-    let make = |console: &Console| {
-        let rules = console.host.rules();
-        let list = operations::list(&rules, &console.accounts);
+    let make = |state: &ConsoleState| {
+        let rules = state.console.host.rules();
+        let list = operations::list(&rules, &state.console.accounts);
         let people = people::list(&rules);
-        page::operations(&list, &people).into_string().into()
+        page::operations(&list, &people, &state.links)
+            .into_string()
+            .into()
     };
     let page = render_once(&state, &state.operations, make).await;
     page.map_or_else(ControlError::into_response, html)
@@ -117,8 +122,8 @@ fn html(page: Bytes) -> Response {
 }
 
 async fn document(State(state): State<Arc<ConsoleState>>) -> Response {
-    let make = |it: &Console| {
-        let document = openapi::document(&it.host.rules(), &it.accounts, &it.addresses);
+    let make = |it: &ConsoleState| {
+        let document = openapi::document(&it.console.host.rules(), &it.console.accounts, &it.urls);
         openapi::print(&document).into()
     };
     let document = render_once(&state, &state.document, make).await;
@@ -131,10 +136,10 @@ async fn document(State(state): State<Arc<ConsoleState>>) -> Response {
 async fn render_once(
     state: &Arc<ConsoleState>,
     cell: &OnceCell<Bytes>,
-    make: fn(&Console) -> Bytes,
+    make: fn(&ConsoleState) -> Bytes,
 ) -> Result<Bytes, ControlError> {
     let from = Arc::clone(state);
-    let made = cell.get_or_try_init(|| tokio::task::spawn_blocking(move || make(&from.console)));
+    let made = cell.get_or_try_init(|| tokio::task::spawn_blocking(move || make(&from)));
     let message = "the document could not be made";
     let failed = |_| ControlError::new(ControlErrorCode::InternalError, message);
     made.await.cloned().map_err(failed)

@@ -12,6 +12,7 @@ pub mod openapi;
 pub mod operations;
 pub mod people;
 
+mod base_urls;
 mod connection_limiter;
 mod connection_timer;
 mod consent;
@@ -26,7 +27,7 @@ mod socket;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::engine::call::response::{Addresses, AllAddresses};
+pub use base_urls::{BaseUrls, PublicUrl, PublicUrlError, PublicUrls};
 
 /// Where the three listeners are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +55,13 @@ impl ListenerAddresses {
         live: local(0),
     };
 
-    /// What the answers of each environment say of addresses: those of their own listener.
+    /// The URLs by which programs on this machine reach them.
     #[must_use]
-    pub fn in_answers(&self) -> AllAddresses {
-        AllAddresses {
-            test: Addresses::below(&url(self.sandbox)),
-            live: Addresses::below(&url(self.live)),
+    pub fn urls(&self) -> BaseUrls {
+        BaseUrls {
+            console: url(self.console),
+            sandbox: url(self.sandbox),
+            live: url(self.live),
         }
     }
 }

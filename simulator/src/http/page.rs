@@ -5,36 +5,52 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::first_call::{FirstCall, newest_key};
 use super::operations::{NAMED_COLUMNS, OperationList, TableCell};
 use super::people::{PEOPLE_COLUMNS, PeopleList};
-use super::{ListenerAddresses, url};
+use super::{BaseUrls, PublicUrl};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
+
+/// What the console's pages lead to on the console itself.
+pub(super) struct Links(String);
+
+impl Links {
+    /// Below the public URL, where there is one: whoever sees a page came to it by that name. Without one any name of
+    /// this machine may have been taken, so that links say the path alone.
+    pub(super) fn of(public: Option<&PublicUrl>) -> Self {
+        Links(public.map_or_else(String::new, |public| public.base().to_owned()))
+    }
+
+    fn to(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+}
 
 /// The first page.
 pub(super) fn home(
     rules: &Rules,
     accounts: &[AccountConfig],
-    addresses: &ListenerAddresses,
+    urls: &BaseUrls,
+    links: &Links,
 ) -> Markup {
     let listeners = [
-        ("Sandbox", addresses.sandbox, Environment::Test),
-        ("Live", addresses.live, Environment::Live),
+        ("Sandbox", &urls.sandbox, Environment::Test),
+        ("Live", &urls.live, Environment::Live),
     ];
     page(&html! {
         h1 { "Verification Service simulator" }
         table {
             tr { th { "Listener" } th { "Address" } th { "Keys begin with" } }
-            @for (name, address, environment) in listeners {
+            @for (name, url, environment) in listeners {
                 tr {
                     td { (name) }
-                    td { code { (url(address)) } }
+                    td { code { (url) } }
                     td { code { (environment.key_prefix()) } }
                 }
             }
         }
         @if let Some(call) = FirstCall::find(&rules.contract, accounts) {
             h2 { "First call: " (call.title) }
-            pre { (call.curl(&url(addresses.sandbox))) }
+            pre { (call.curl(&urls.sandbox)) }
         }
         h2 { "Accounts" }
         table {
@@ -53,24 +69,28 @@ pub(super) fn home(
         }
         h2 { "Reference" }
         ul {
-            li { a href="/operations" { "Operations and their fixed inputs" } }
-            li { a href="/docs/" { "Reference page" } }
-            li { a href="/openapi.json" { "OpenAPI document" } }
-            li { a href="/control/health" { "Health" } }
+            li { a href=(links.to("/operations")) { "Operations and their fixed inputs" } }
+            li { a href=(links.to("/docs/")) { "Reference page" } }
+            li { a href=(links.to("/openapi.json")) { "OpenAPI document" } }
+            li { a href=(links.to("/control/health")) { "Health" } }
         }
         h2 { "Control API" }
         p {
             "Accounts, clocks, wallets, webhooks, deliveries and scenarios can be changed while the \
-             simulator runs, below " code { "/control/" } ": the " a href="/docs/" { "reference page" }
+             simulator runs, below " code { "/control/" } ": the " a href=(links.to("/docs/")) { "reference page" }
             " describes it with examples."
         }
     })
 }
 
 /// The page of operations.
-pub(super) fn operations(list: &OperationList<'_>, people: &PeopleList<'_>) -> Markup {
+pub(super) fn operations(
+    list: &OperationList<'_>,
+    people: &PeopleList<'_>,
+    links: &Links,
+) -> Markup {
     page(&html! {
-        p { a href="/" { "Verification Service simulator" } }
+        p { a href=(links.to("/")) { "Verification Service simulator" } }
         h1 { "Operations" }
         p { "What ends in which outcome. Of a URL only the end matters." }
         (table(&list.columns(), &list.table()))

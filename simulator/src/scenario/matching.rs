@@ -285,9 +285,13 @@ impl<'u> Url<'u> {
     }
 }
 
-/// The path of a URL, from its first slash; the whole text where there is none.
+/// Where the test assets are. What stands before it in a path is a proxy's.
+const TEST_ASSETS: &str = "/test-assets/";
+
+/// The path of a URL, from its first slash, or from where the test assets are; the whole text where there is none.
 pub(crate) fn path(text: &str) -> &str {
     let path = Url::of(text).and_then(|url| Some(&url.path[url.path.find('/')?..]));
+    let path = path.map(|path| &path[path.rfind(TEST_ASSETS).unwrap_or(0)..]);
     path.filter(|path| *path != "/").unwrap_or(text)
 }
 

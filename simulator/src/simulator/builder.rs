@@ -25,9 +25,9 @@ use crate::host::transport::{
     HttpTransport, TargetPolicy, Transport, TransportError, TransportLimits,
 };
 use crate::host::{Host, HostConfig};
-use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleAccess;
 use crate::http::edge::EdgeLimits;
+use crate::http::{ListenerAddresses, PublicUrls};
 use crate::scenario::{AccountConfig, read_accounts};
 
 /// A simulator that is to be started.
@@ -58,6 +58,7 @@ use crate::scenario::{AccountConfig, read_accounts};
 #[must_use]
 pub struct SimulatorBuilder {
     pub(super) addresses: ListenerAddresses,
+    pub(super) public: PublicUrls,
     folders: Vec<PathBuf>,
     scenarios: Vec<Arc<Source>>,
     accounts: Vec<Arc<Source>>,
@@ -76,6 +77,7 @@ impl Default for SimulatorBuilder {
     fn default() -> Self {
         SimulatorBuilder {
             addresses: ListenerAddresses::FREE,
+            public: PublicUrls::default(),
             folders: Vec::new(),
             scenarios: Vec::new(),
             accounts: Vec::new(),
@@ -268,6 +270,12 @@ impl SimulatorBuilder {
     /// Where it listens, in the place of free ports of this machine.
     pub fn addresses(mut self, addresses: ListenerAddresses) -> Self {
         self.addresses = addresses;
+        self
+    }
+
+    /// What its listeners are called behind a proxy: consent links, asset URLs and the documents say these.
+    pub fn public_urls(mut self, public: PublicUrls) -> Self {
+        self.public = public;
         self
     }
 

@@ -225,7 +225,7 @@ impl SimulatorBuilder {
             sandbox: at_sandbox,
             live: at_live,
         };
-        rules.addresses = addresses.in_answers();
+        rules.addresses = self.public.or_at(&addresses).in_answers();
         let config = self.config(&rules, &targets)?;
         let mut simulator = Simulator {
             host: Host::new(rules, accounts.clone(), config)?,
@@ -269,6 +269,7 @@ impl SimulatorBuilder {
             host: Arc::clone(&simulator.host),
             accounts: simulator.accounts.clone(),
             addresses: simulator.addresses,
+            public: self.public.clone(),
             targets: simulator.targets.clone(),
             access: self.access.clone(),
             stop: simulator.stop.clone(),

@@ -338,7 +338,7 @@ fn an_operation_added_by_rows_alone_is_documented_and_listed() {
         .push(Source::new("answers/tests.toml", answer));
     let rules = Rules::read(&files, Seed::new("")).unwrap_or_else(|problems| panic!("{problems}"));
     let accounts = scenario::read_accounts(&scenario::accounts()).expect("accounts");
-    let document = openapi::document(&rules, &accounts, &ListenerAddresses::DEFAULT);
+    let document = openapi::document(&rules, &accounts, &ListenerAddresses::DEFAULT.urls());
     let post = &document["paths"]["/v1/verify/tests/one-more"]["post"];
     let shown = &post["responses"]["200"]["content"]["application/json"]["examples"]["completed"];
     assert_eq!(shown["value"]["data"]["holder"], "ASHA RAO");

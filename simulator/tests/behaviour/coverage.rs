@@ -156,7 +156,9 @@ fn a_value_that_nothing_gives_and_an_excuse_that_is_none_are_found() {
 #[test]
 fn what_the_built_in_files_expect_is_met() {
     let mut rules = rules();
-    rules.addresses = svc_simulator::http::ListenerAddresses::DEFAULT.in_answers();
+    rules.addresses = svc_simulator::http::ListenerAddresses::DEFAULT
+        .urls()
+        .in_answers();
     let report = check_expectations(&rules, &all_accounts(), &expectations(&rules));
     assert!(report.met > 0);
     assert!(report.unmet.is_empty(), "{}", report.unmet);

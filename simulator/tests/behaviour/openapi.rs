@@ -26,7 +26,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     document(
         &Scene::new().host.rules(),
         &accounts,
-        &ListenerAddresses::DEFAULT,
+        &ListenerAddresses::DEFAULT.urls(),
     )
 });
 

@@ -6,11 +6,11 @@ use axum::body::Body;
 use axum::extract::Request;
 use http_body_util::BodyExt as _;
 use svc_simulator::host::transport::TargetPolicy;
-use svc_simulator::http::ListenerAddresses;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::ConsoleAccess;
 use svc_simulator::http::operations::markdown_table;
 use svc_simulator::http::people::{PEOPLE_COLUMNS, list};
+use svc_simulator::http::{ListenerAddresses, PublicUrls};
 
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
@@ -71,6 +71,7 @@ fn controlled(scene: &Scene, method: &str, path: &str, body: &str) -> String {
         host: Arc::clone(&scene.host),
         accounts: Vec::new(),
         addresses: ListenerAddresses::DEFAULT,
+        public: PublicUrls::default(),
         targets: TargetPolicy::loopback_only(),
         access: ConsoleAccess::default(),
         stop: CancellationToken::new(),

@@ -14,6 +14,7 @@ mod notes;
 mod people;
 mod ports_file;
 mod reload;
+mod serving;
 mod unwritten;
 
 use std::process::Command;

@@ -16,6 +16,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq as _;
 
 use super::response::{ControlError, ControlErrorCode as Code};
+use crate::http::PublicUrl;
 use crate::http::edge::MalformedRequest;
 
 /// Who may use the console, beside those on this machine.
@@ -49,6 +50,8 @@ impl std::fmt::Debug for ConsoleToken {
 pub(in crate::http) struct ConsoleGuard {
     access: ConsoleAccess,
     console: SocketAddr,
+    /// The origin of the console's pages behind a proxy.
+    public_origin: Option<String>,
 }
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -59,7 +62,20 @@ const WITHOUT_TOKEN: [&str; 2] = ["/control/health", "/control/ready"];
 impl ConsoleGuard {
     /// The guard of a console that listens there.
     pub(in crate::http) fn new(access: ConsoleAccess, console: SocketAddr) -> Self {
-        ConsoleGuard { access, console }
+        ConsoleGuard {
+            access,
+            console,
+            public_origin: None,
+        }
+    }
+
+    /// The same behind a proxy that is called so, whatever `Host` that sends: its own or the listener's.
+    pub(in crate::http) fn behind(mut self, public: Option<&PublicUrl>) -> Self {
+        if let Some(public) = public {
+            self.access.hosts.push(public.host().to_owned());
+            self.public_origin = Some(public.origin().to_owned());
+        }
+        self
     }
 
     fn admit(&self, request: &Request) -> Result<(), ControlError> {
@@ -123,9 +139,12 @@ impl ConsoleGuard {
         name(host).is_some_and(|name| hosts.any(|known| known.eq_ignore_ascii_case(&name)))
     }
 
-    /// Whether a page's origin is the console itself. The scheme is http; a further name may be that of
+    /// Whether a page's origin is the console itself, or its public one. The scheme is http; a further name may be that of
     /// a proxy that speaks https.
     fn is_own_origin(&self, origin: &str, host: &str) -> bool {
+        if self.public_origin.as_deref() == Some(origin) {
+            return true;
+        }
         let from = match origin.split_once("://") {
             Some(("http", from)) => from,
             Some(("https", from)) if self.is_further_name(host) => from,
@@ -251,6 +270,23 @@ mod tests {
             ("https://other.example", "console.example", false),
             ("null", "localhost:8800", false),
             ("", "localhost:8800", false),
+        ] {
+            assert_eq!(guard.is_own_origin(origin, host), own, "{origin} to {host}");
+        }
+    }
+
+    #[test]
+    fn the_public_origin_is_own_whatever_host_the_proxy_sends() {
+        let public = PublicUrl::parse("https://sim.example:8443/console").ok();
+        let guard = guard([127, 0, 0, 1], &[]).behind(public.as_ref());
+        assert!(guard.is_own("sim.example:8443") && guard.is_own("sim.example"));
+        for (origin, host, own) in [
+            ("https://sim.example:8443", "sim.example:8443", true),
+            ("https://sim.example:8443", "127.0.0.1:8800", true),
+            ("https://sim.example:8443", "sim.example", true),
+            ("https://sim.example", "127.0.0.1:8800", false),
+            ("http://sim.example:8443", "127.0.0.1:8800", false),
+            ("https://other.example:8443", "sim.example:8443", false),
         ] {
             assert_eq!(guard.is_own_origin(origin, host), own, "{origin} to {host}");
         }

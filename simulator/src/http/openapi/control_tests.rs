@@ -17,7 +17,7 @@ use crate::scenario::{self, AccountConfig, read_accounts};
 fn made() -> (Rules, Vec<AccountConfig>, Value) {
     let rules = Rules::read(&Files::built_in(), Seed::new("")).unwrap();
     let accounts = read_accounts(&scenario::accounts()).unwrap();
-    let document = document(&rules, &accounts, &ListenerAddresses::DEFAULT);
+    let document = document(&rules, &accounts, &ListenerAddresses::DEFAULT.urls());
     (rules, accounts, document)
 }
 

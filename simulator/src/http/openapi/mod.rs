@@ -8,7 +8,7 @@ mod schema;
 
 use serde_json::{Value, json};
 
-use super::{ListenerAddresses, examples, url};
+use super::{BaseUrls, examples};
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
 
@@ -17,7 +17,7 @@ use crate::scenario::AccountConfig;
 /// # Panics
 /// Where the machine has nothing left to make a runtime of.
 #[must_use]
-pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &ListenerAddresses) -> Value {
+pub fn document(rules: &Rules, accounts: &[AccountConfig], urls: &BaseUrls) -> Value {
     let examples = examples::examples(rules, accounts);
     let contract = &rules.contract;
     let mut categories: Vec<&str> = Vec::new();
@@ -30,7 +30,7 @@ pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &ListenerA
         .into_iter()
         .chain([paths::BUNDLES, paths::RECORDS, control::CONTROL]);
     let tags: Vec<Value> = tags.map(|name| json!({ "name": name })).collect();
-    let control = control::document(&url(addresses.console), &examples.control);
+    let control = control::document(&urls.console, &examples.control);
     let mut paths = paths::paths(contract, &examples);
     paths.extend(control.paths);
     let mut components = components::components(contract, &examples);
@@ -45,8 +45,8 @@ pub fn document(rules: &Rules, accounts: &[AccountConfig], addresses: &ListenerA
             "description": components::about(contract),
         },
         "servers": [
-            { "url": url(addresses.sandbox), "description": "Sandbox: keys that begin with svc_test_" },
-            { "url": url(addresses.live), "description": "Live: keys that begin with svc_live_" },
+            { "url": urls.sandbox, "description": "Sandbox: keys that begin with svc_test_" },
+            { "url": urls.live, "description": "Live: keys that begin with svc_live_" },
         ],
         "security": [{ "bearer": [] }],
         "tags": tags,

@@ -29,7 +29,7 @@ fn accounts() -> Vec<AccountConfig> {
 
 fn made() -> (Rules, Value) {
     let rules = rules();
-    let document = document(&rules, &accounts(), &ListenerAddresses::DEFAULT);
+    let document = document(&rules, &accounts(), &ListenerAddresses::DEFAULT.urls());
     (rules, document)
 }
 
