@@ -8,6 +8,7 @@ use super::clock::Clock;
 use super::courier::SignatureClock;
 use super::journal::{Journal, NoJournal};
 use super::memory::MemoryLimits;
+use super::readiness::Readiness;
 use super::shares::ShareLimits;
 use super::transport::{NoTransport, Transport};
 
@@ -20,6 +21,8 @@ pub struct HostConfig {
     pub freeze_at: Option<Timestamp>,
     /// Where entries are written down.
     pub journal: Arc<dyn Journal>,
+    /// What the journal says of itself: whether it takes entries.
+    pub readiness: Arc<Readiness>,
     /// How webhooks leave.
     pub transport: Arc<dyn Transport>,
     /// Which clock the timestamps of webhook signatures are read from.
@@ -38,6 +41,7 @@ impl HostConfig {
             clock,
             freeze_at: None,
             journal: Arc::new(NoJournal),
+            readiness: Arc::new(Readiness::default()),
             transport: Arc::new(NoTransport),
             signature_clock: SignatureClock::Real,
             memory_limits: MemoryLimits::default(),

@@ -13,6 +13,7 @@ pub mod directory;
 pub mod journal;
 mod lock_order;
 pub mod memory;
+pub mod readiness;
 pub mod reload;
 mod rules_store;
 mod scheduler;
@@ -46,6 +47,7 @@ pub use directory::OpenError;
 use directory::{AccountDefaults, Directory, MIN_IDLE};
 use journal::JournalError;
 use memory::{MemoryGovernor, MemoryLimits, TotalMemory};
+use readiness::Readiness;
 use rules_store::RulesStore;
 pub use rules_store::{ReloadFailure, ReloadStatus};
 use scheduler::Scheduler;
@@ -61,6 +63,7 @@ pub struct Host {
     scheduler: Arc<Scheduler>,
     clock_move_time: Duration,
     unauthenticated: UnauthenticatedCalls,
+    readiness: Arc<Readiness>,
 }
 
 impl Host {
@@ -123,6 +126,7 @@ impl Host {
             scheduler,
             clock_move_time: config.shares.clock_move_time,
             unauthenticated: UnauthenticatedCalls::default(),
+            readiness: config.readiness,
         }))
     }
 
@@ -179,6 +183,12 @@ impl Host {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Whether the store takes entries.
+    #[must_use]
+    pub fn readiness(&self) -> &Readiness {
+        &self.readiness
     }
 
     /// The accounts.

@@ -19,6 +19,7 @@ use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
 use crate::host::journal::{Journal, JournalError};
 use crate::host::memory::MemoryLimits;
+use crate::host::readiness::Readiness;
 use crate::host::reload::{FileWatcher, UnreadableFiles, reload_on_change};
 use crate::host::shares::ShareLimits;
 use crate::host::transport::{
@@ -209,6 +210,12 @@ impl SimulatorBuilder {
     /// Where entries are written down; nowhere where no journal is given.
     pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
         self.config.journal = journal;
+        self
+    }
+
+    /// What the journal says of itself, for `/control/ready`; always ready where nothing is given.
+    pub fn readiness(mut self, readiness: Arc<Readiness>) -> Self {
+        self.config.readiness = readiness;
         self
     }
 

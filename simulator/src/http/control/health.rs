@@ -42,12 +42,16 @@ pub(super) async fn health(request: ControlRequest) -> ControlResult<HealthDto> 
     Ok(HealthDto::of(&request, "ok", None))
 }
 
-/// All listeners are bound before the first of them serves: only the stop makes this false. A bad
-/// edit of the scenarios does not: calls are answered by those before it. It needs no token, and so it
+/// All listeners are bound before the first of them serves: the stop makes this false, and a store that takes no
+/// entries. A bad edit of the scenarios does not: calls are answered by those before it. It needs no token, and so it
 /// does not quote the files.
 pub(super) async fn ready(request: ControlRequest) -> ControlResult<HealthDto> {
     if request.api.stop.is_cancelled() {
         return Err(ControlError::of(ControlErrorCode::Stopping));
+    }
+    if let Some(obstacle) = request.api.host.readiness().obstacle() {
+        let message = format!("calls are not executed: {obstacle}");
+        return Err(ControlError::new(ControlErrorCode::NotReady, message));
     }
     let refused = request.api.host.reload_status().failure;
     let scenarios = refused.map(|refused| {

@@ -60,7 +60,7 @@ fn account_routes() -> Vec<Route> {
     vec![
         Route::new(GET, "/control/health", "health", health::health, "Whether the simulator lives"),
         Route::new(GET, "/control/ready", "ready", health::ready, "Whether the simulator takes calls")
-            .errors(&[Code::Stopping]),
+            .errors(&[Code::NotReady, Code::Stopping]),
         Route::new(GET, "/control/accounts", "accounts.list", accounts::list, "Every account"),
         Route::new(POST, "/control/accounts", "accounts.open", accounts::open, "Open an account")
             .status(StatusCode::CREATED).errors(&[Code::AccountExists, Code::TooManyAccounts, Code::TargetRefused]),

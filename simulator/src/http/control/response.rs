@@ -107,6 +107,7 @@ error_codes! {
     InternalError INTERNAL_SERVER_ERROR "Nothing was changed; the log says why.";
     ClockMoveTimeout GATEWAY_TIMEOUT
         "Receivers of webhooks did not answer in time; the clock stands where it came to.";
+    NotReady SERVICE_UNAVAILABLE "The store is not open yet, or takes no entries.";
     Stopping SERVICE_UNAVAILABLE "The simulator is stopping.";
 }
 
@@ -292,7 +293,11 @@ impl From<ClockMoveError> for ControlError {
 impl IntoResponse for ControlError {
     fn into_response(self) -> Response {
         let body = ErrorDto {
-            status: (self.code == ControlErrorCode::Stopping).then_some("stopping"),
+            status: match self.code {
+                ControlErrorCode::Stopping => Some("stopping"),
+                ControlErrorCode::NotReady => Some("not-ready"),
+                _ => None,
+            },
             error: ErrorDetailsDto {
                 code: self.code,
                 message: &self.message,

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::Value;
+use svc_simulator::SimulatorBuilder;
 use svc_simulator::host::transport::{MemoryTransport, WebhookRequest};
 use svc_simulator::http::control::guard::ConsoleAccess;
 
@@ -40,11 +41,15 @@ impl Ruled {
     }
 
     pub(super) fn by(access: ConsoleAccess) -> Self {
+        Ruled::with(|builder| builder.access(access))
+    }
+
+    pub(super) fn with(set: impl FnOnce(SimulatorBuilder) -> SimulatorBuilder) -> Self {
         let receiver = Arc::new(Mutex::new(200));
         let answers = Arc::clone(&receiver);
         let transport = MemoryTransport::new(move |_: &WebhookRequest, _| *answers.lock());
         Ruled {
-            served: Served::with(|builder| builder.access(access).transport(Arc::new(transport))),
+            served: Served::with(|builder| set(builder).transport(Arc::new(transport))),
             receiver,
         }
     }

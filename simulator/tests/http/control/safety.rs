@@ -1,5 +1,8 @@
 //! Who may use the console, and who may not.
 
+use std::sync::Arc;
+
+use svc_simulator::host::readiness::Readiness;
 use svc_simulator::http::control::guard::{ConsoleAccess, ConsoleToken};
 
 use super::{LOCAL, Ruled, refused};
@@ -100,6 +103,49 @@ fn no_page_is_ever_allowed_to_ask_from_elsewhere() {
     let kept = ruled.get("/control/accounts/local");
     assert_eq!(kept.header("cache-control"), Some("no-store"));
     assert_eq!(kept.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[test]
+fn while_the_store_takes_no_entries_it_is_not_ready_and_says_why() {
+    let readiness = Arc::new(Readiness::not_yet("the store is being opened"));
+    let said = Arc::clone(&readiness);
+    let ruled = Ruled::with(|builder| {
+        let token = ConsoleToken::new("sample-token");
+        let access = ConsoleAccess {
+            token,
+            hosts: Vec::new(),
+        };
+        builder.access(access).readiness(said)
+    });
+    let ready = || {
+        let answer = ruled.get("/control/ready");
+        let json = answer.json();
+        let words = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        (
+            answer.status,
+            words(&json["status"]),
+            words(&json["error"]["message"]),
+        )
+    };
+    let not = |why: &str| {
+        (
+            503,
+            "not-ready".to_owned(),
+            format!("calls are not executed: {why}"),
+        )
+    };
+    assert_eq!(ready(), not("the store is being opened"));
+    readiness.restored();
+    assert_eq!(ready(), (200, "ready".to_owned(), String::new()));
+    readiness.lost("the disk is full");
+    assert_eq!(ready(), not("the disk is full"));
+    // It lives, all the same.
+    let health = ruled.get("/control/health");
+    assert_eq!(health.json()["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        (health.status, &health.json()["product"]),
+        (200, &"svc-simulator".into())
+    );
 }
 
 #[test]
