@@ -13,6 +13,7 @@ use svc_tls::{Tls, TlsFlags};
 use tokio::runtime::Runtime;
 
 use super::failure::Failure;
+use super::token_file::read_token;
 
 /// The flags that say more about TLS.
 const FLAGS: TlsFlags = TlsFlags {
@@ -43,6 +44,15 @@ pub(super) struct ConsoleArgs {
         value_parser = bearer
     )]
     console_token: Option<HeaderValue>,
+    /// File whose one line is that token
+    #[arg(
+        long,
+        global = true,
+        env = "SVC_SIMULATOR_CONSOLE_TOKEN_FILE",
+        value_name = "FILE",
+        conflicts_with = "console_token"
+    )]
+    console_token_file: Option<PathBuf>,
     /// Trust the certificate authorities of this file (PEM), too, where the console is behind https://
     #[arg(
         long,
@@ -83,6 +93,15 @@ fn bearer(token: &str) -> Result<HeaderValue, String> {
     let mut value = value.map_err(|_| "a token is one line of visible characters".to_owned())?;
     value.set_sensitive(true);
     Ok(value)
+}
+
+impl ConsoleArgs {
+    fn token(&self) -> Result<Option<HeaderValue>, Failure> {
+        let Some(path) = &self.console_token_file else {
+            return Ok(self.console_token.clone());
+        };
+        bearer(&read_token(path)?).map(Some).map_err(Failure::Usage)
+    }
 }
 
 /// Why a request to the control API failed.
@@ -143,7 +162,12 @@ pub(super) struct ControlClient {
 }
 
 impl ControlClient {
-    pub(super) fn new(args: &ConsoleArgs) -> anyhow::Result<Self> {
+    pub(super) fn new(args: &ConsoleArgs) -> Result<Self, Failure> {
+        let token = args.token()?;
+        Ok(ControlClient::with_token(args, token)?)
+    }
+
+    fn with_token(args: &ConsoleArgs, token: Option<HeaderValue>) -> anyhow::Result<Self> {
         let http = match args.url.scheme() {
             "https" => {
                 let (ca_file, own) = (&args.console_ca_file, &args.console_client_cert);
@@ -164,7 +188,7 @@ impl ControlClient {
         Ok(ControlClient {
             http,
             base: args.url.clone(),
-            token: args.console_token.clone(),
+            token,
             runtime,
         })
     }

@@ -27,6 +27,7 @@ mod serve;
 mod settings;
 mod shares;
 mod terminal;
+mod token_file;
 mod trigger;
 mod try_call;
 mod values;

@@ -16,7 +16,7 @@ use super::{open_files, terminal};
 use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
 use crate::host::shares::ShareLimits;
-use crate::http::control::guard::ConsoleAccess;
+use crate::http::control::guard::{ConsoleAccess, ConsoleToken};
 use crate::http::edge::EdgeLimits;
 use crate::http::first_call::{FirstCall, newest_key, working_account};
 use crate::http::{BaseUrls, ListenerAddresses};
@@ -29,10 +29,11 @@ const AFTER_DRAIN: Duration = Duration::from_secs(1);
 /// Runs the command.
 pub(super) fn run(args: ServeArgs) -> Result<(), Failure> {
     args.check()?;
+    let token = args.token()?;
     log_to_stderr(&args.log)?;
     let ports_file = args.ports_file.clone().map(PortsFile::new).transpose()?;
     let connections = open_files::connections(args.shares.connections())?;
-    run_to_end(serve(args, ports_file, connections))?
+    run_to_end(serve(args, token, ports_file, connections))?
 }
 
 /// Runs this on threads of its own. When it has ended, nobody waits for a thread that still does something: a name
@@ -49,6 +50,7 @@ pub(super) fn run_to_end<F: Future>(future: F) -> anyhow::Result<F::Output> {
 
 async fn serve(
     args: ServeArgs,
+    token: Option<ConsoleToken>,
     ports_file: Option<PortsFile>,
     connections: usize,
 ) -> Result<(), Failure> {
@@ -56,7 +58,7 @@ async fn serve(
     let (authorities, own) = (&args.webhook_ca_file, &args.webhook_client_cert);
     let tls = Tls::read(authorities.as_deref(), own.as_deref());
     let tls = tls.map_err(|error| Failure::Usage(error.to_string()))?;
-    let builder = builder(args, tls.with_proxy_of_environment(), connections);
+    let builder = builder(args, token, tls.with_proxy_of_environment(), connections);
     let simulator = builder.start().await.map_err(not_started)?;
     let (accounts, addresses) = (simulator.accounts(), simulator.addresses());
     // Before the file is written: a signal in between would leave a part of it behind.
@@ -79,7 +81,12 @@ async fn serve(
 }
 
 /// The simulator of these settings.
-fn builder(args: ServeArgs, webhook_tls: Tls, connections: usize) -> SimulatorBuilder {
+fn builder(
+    args: ServeArgs,
+    token: Option<ConsoleToken>,
+    webhook_tls: Tls,
+    connections: usize,
+) -> SimulatorBuilder {
     let reload = args.reload();
     let builder = Simulator::builder()
         .addresses(ListenerAddresses {
@@ -100,7 +107,7 @@ fn builder(args: ServeArgs, webhook_tls: Tls, connections: usize) -> SimulatorBu
             false => SignatureClock::Real,
         })
         .access(ConsoleAccess {
-            token: args.console_token,
+            token,
             hosts: args.console_hosts,
         })
         .trusted_proxies(args.trusted_proxies)

@@ -17,6 +17,7 @@ use super::failure::Failure;
 use super::memory::MemoryArgs;
 use super::public_urls::PublicUrlArgs;
 use super::shares::ShareArgs;
+use super::token_file::read_token;
 use super::values::{address, duration, instant, network, time_scale, token};
 use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleToken;
@@ -69,9 +70,18 @@ pub(super) struct ServeArgs {
     /// Network of proxies whose X-Forwarded-For is believed; may be repeated
     #[arg(long = "trusted-proxy", env = "SVC_SIMULATOR_TRUSTED_PROXY", value_name = "NET", value_parser = network, value_delimiter = ',')]
     pub(super) trusted_proxies: Vec<IpNet>,
-    /// What must be shown to use the console; needed where it listens for other machines
+    /// What must be shown to use the console; needed where it listens for other machines. Who may list the machine's
+    /// processes reads it here, and not where it stands in a file or in the environment
     #[arg(long, env = "SVC_SIMULATOR_CONSOLE_TOKEN", value_name = "TEXT", value_parser = token, hide_env_values = true)]
     pub(super) console_token: Option<ConsoleToken>,
+    /// File whose one line is that token, such as a secret of a container
+    #[arg(
+        long,
+        env = "SVC_SIMULATOR_CONSOLE_TOKEN_FILE",
+        value_name = "FILE",
+        conflicts_with = "console_token"
+    )]
+    pub(super) console_token_file: Option<PathBuf>,
     /// Another name by which the console may be called; may be repeated
     #[arg(
         long = "console-host",
@@ -122,13 +132,32 @@ impl ServeArgs {
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.memory.check()?;
         self.public.check()?;
-        match self.console.ip().is_loopback() || self.console_token.is_some() {
+        let has_token = match (&self.console_token, &self.console_token_file) {
+            (Some(_), Some(_)) => {
+                let both = "console_token and console_token_file are both given: keep one of them";
+                return Err(Failure::Usage(both.to_owned()));
+            }
+            (token, file) => token.is_some() || file.is_some(),
+        };
+        match self.console.ip().is_loopback() || has_token {
             true => Ok(()),
             false => Err(Failure::Usage(format!(
                 "the console at {} can be reached from other machines, and whoever reaches it \
-                 rules the simulator: give --console-token TEXT, or leave it on 127.0.0.1",
+                 rules the simulator: give --console-token-file FILE or --console-token TEXT, or \
+                 leave it on 127.0.0.1",
                 self.console
             ))),
+        }
+    }
+
+    /// The console's token, wherever it stands.
+    ///
+    /// # Errors
+    /// Where its file has none.
+    pub(super) fn token(&self) -> Result<Option<ConsoleToken>, Failure> {
+        match &self.console_token_file {
+            Some(path) => Ok(ConsoleToken::new(&read_token(path)?)),
+            None => Ok(self.console_token.clone()),
         }
     }
 }
@@ -143,9 +172,10 @@ pub(super) fn read_file() -> Result<Option<Arc<Source>>, Failure> {
 }
 
 /// A flag of one of these, given to the program, overrules what the file says of all of them.
-const GROUPS: [&[&str]; 2] = [
+const GROUPS: [&[&str]; 3] = [
     &["clock", "freeze_at", "time_scale"],
     &["no_reload", "scenario_poll"],
+    &["console_token", "console_token_file"],
 ];
 
 /// The command `serve` with what the file says as its defaults. `given` is what the program was given.
@@ -338,6 +368,11 @@ mod tests {
         assert_eq!(from_file.webhook_targets, targets);
         assert!(!format!("{from_file:?}").contains("sample-token"));
         assert!(settings(&[], "console_token = \"\"").is_err());
+        let both = format!("{text}\nconsole_token_file = \"a\"");
+        assert!(settings(&[], &both).unwrap().check().is_err());
+        let flag = settings(&["--console-token-file", "b"], text).unwrap();
+        assert_eq!(flag.console_token, None);
+        assert_eq!(flag.console_token_file.as_deref(), Some(Path::new("b")));
     }
 
     #[test]
