@@ -14,6 +14,7 @@ mod fmt;
 mod init;
 mod layout;
 mod listen;
+mod logging;
 mod memory;
 mod open_files;
 mod openapi;

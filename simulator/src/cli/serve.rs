@@ -1,15 +1,15 @@
 //! `serve`: starts the simulator, says where its listeners are, and serves until it is stopped.
 
-use std::io::{ErrorKind, IsTerminal as _};
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use svc_fixtures::contract::{Contract, Environment};
 use svc_tls::Tls;
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 
 use super::failure::{EXIT_FAILURE, Failure};
+use super::logging::log_to_stderr;
 use super::ports_file::PortsFile;
 use super::settings::ServeArgs;
 use super::{open_files, terminal};
@@ -30,7 +30,7 @@ const AFTER_DRAIN: Duration = Duration::from_secs(1);
 pub(super) fn run(args: ServeArgs) -> Result<(), Failure> {
     args.check()?;
     let token = args.token()?;
-    log_to_stderr(&args.log)?;
+    log_to_stderr(&args.log, args.log_format)?;
     let ports_file = args.ports_file.clone().map(PortsFile::new).transpose()?;
     let connections = open_files::connections(args.shares.connections())?;
     run_to_end(serve(args, token, ports_file, connections))?
@@ -166,24 +166,6 @@ fn not_started(error: StartError) -> Failure {
         )),
         error => Failure::Running(error.into()),
     }
-}
-
-/// Logs to stderr what passes this filter.
-pub(super) fn log_to_stderr(filter: &str) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(filter)
-        .map_err(|mistake| Failure::Usage(format!("--log {filter}: {mistake}")))?;
-    let colours = std::io::stderr().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty());
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    log.with_ansi(colours).init();
-    // The default hook prints what a panic says as it is, and that may come from a request.
-    std::panic::set_hook(Box::new(|panic| {
-        let said = panic.payload_as_str().unwrap_or("no message");
-        tracing::error!(said = ?said, place = ?panic.location().map(ToString::to_string), "a panic");
-    }));
-    Ok(())
 }
 
 /// The signals that stop the simulator.

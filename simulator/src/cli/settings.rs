@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use svc_fixtures::reading::{Item, Problems, Source, Table};
 
 use super::failure::Failure;
+use super::logging::LogFormat;
 use super::memory::MemoryArgs;
 use super::public_urls::PublicUrlArgs;
 use super::shares::ShareArgs;
@@ -110,6 +111,15 @@ pub(super) struct ServeArgs {
         default_value = "info"
     )]
     pub(super) log: String,
+    /// Form of the log: lines for people, or a JSON object a line
+    #[arg(
+        long,
+        env = "SVC_SIMULATOR_LOG_FORMAT",
+        value_name = "FORMAT",
+        value_enum,
+        default_value = "human"
+    )]
+    pub(super) log_format: LogFormat,
     #[command(flatten)]
     pub(super) public: PublicUrlArgs,
     #[command(flatten)]

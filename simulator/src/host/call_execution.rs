@@ -210,7 +210,7 @@ impl CallExecution<'_> {
                     // The call began and is in the journal: it stays open, for those with its key, too, until it
                     // is written how it ended.
                     Err(CallError::Journal(error)) if !scheduler.tasks.is_closed() => {
-                        tracing::error!(account = %cell.id(), %error, "an answer was not written; it is held back");
+                        tracing::error!(account = %cell.id(), verification = %call.verification, %error, "an answer was not written; it is held back");
                         wait = RETRY_AFTER;
                     }
                     finished => return finished,

@@ -157,6 +157,28 @@ struct WentBack {
     by: i64,
 }
 
+/// Measures how long something takes in real time, finer than the clock tells it.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch(std::time::Instant);
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the machine's clock"
+)]
+impl Stopwatch {
+    /// One that runs from now on.
+    #[must_use]
+    pub fn start() -> Self {
+        Stopwatch(std::time::Instant::now())
+    }
+
+    /// How long it has run.
+    #[must_use]
+    pub fn read(self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the one place that reads the machine's clock"

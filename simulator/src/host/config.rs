@@ -8,6 +8,7 @@ use super::clock::Clock;
 use super::courier::SignatureClock;
 use super::journal::{Journal, NoJournal};
 use super::memory::MemoryLimits;
+use super::metrics::StoreMetrics;
 use super::readiness::Readiness;
 use super::shares::ShareLimits;
 use super::transport::{NoTransport, Transport};
@@ -23,6 +24,8 @@ pub struct HostConfig {
     pub journal: Arc<dyn Journal>,
     /// What the journal says of itself: whether it takes entries.
     pub readiness: Arc<Readiness>,
+    /// What the journal counts of itself.
+    pub store_metrics: Arc<StoreMetrics>,
     /// How webhooks leave.
     pub transport: Arc<dyn Transport>,
     /// Which clock the timestamps of webhook signatures are read from.
@@ -42,6 +45,7 @@ impl HostConfig {
             freeze_at: None,
             journal: Arc::new(NoJournal),
             readiness: Arc::new(Readiness::default()),
+            store_metrics: Arc::default(),
             transport: Arc::new(NoTransport),
             signature_clock: SignatureClock::Real,
             memory_limits: MemoryLimits::default(),

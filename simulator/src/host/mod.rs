@@ -3,6 +3,7 @@
 
 mod account_rules;
 mod call_execution;
+pub mod call_span;
 mod cell;
 mod changes;
 pub mod clock;
@@ -13,6 +14,7 @@ pub mod directory;
 pub mod journal;
 mod lock_order;
 pub mod memory;
+pub mod metrics;
 pub mod readiness;
 pub mod reload;
 mod rules_store;
@@ -31,6 +33,7 @@ use tokio_util::task::TaskTracker;
 use crate::engine;
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{self, Call};
+use crate::engine::call::route::dotted;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::account::Settings;
 use crate::engine::state::clock::AccountClock;
@@ -38,15 +41,17 @@ use crate::engine::state::rejection::Rejection;
 use crate::scenario::AccountConfig;
 pub use account_rules::added_name;
 use call_execution::{CallExecution, Executed};
+use call_span::{note_answer, note_caller};
 pub use cell::{AccountCell, EventBatch, MAX_EVENTS};
 pub use changes::ChangeError;
-use clock::Clock;
+use clock::{Clock, Stopwatch};
 pub use config::HostConfig;
 use courier::Courier;
 pub use directory::OpenError;
 use directory::{AccountDefaults, Directory, MIN_IDLE};
 use journal::JournalError;
 use memory::{MemoryGovernor, MemoryLimits, TotalMemory};
+use metrics::Metrics;
 use readiness::Readiness;
 use rules_store::RulesStore;
 pub use rules_store::{ReloadFailure, ReloadStatus};
@@ -99,6 +104,7 @@ impl Host {
             Arc::clone(&memory),
             clock.now(),
         )?;
+        let metrics = Metrics::new(&rules.contract, config.store_metrics);
         let rules = Arc::new(RulesStore::new(rules));
         let scheduler = Arc::new(Scheduler {
             clock: clock.clone(),
@@ -112,6 +118,7 @@ impl Host {
             },
             tasks: TaskTracker::new(),
             shares: Shares::new(&config.shares),
+            metrics,
         });
         for cell in directory.all() {
             let mut locked = scheduler.lock(&cell);
@@ -132,20 +139,25 @@ impl Host {
 
     /// Answers a call: the one way in, for HTTP and for tests.
     pub async fn answer(&self, call: &Call<'_>) -> Reply {
+        let watch = Stopwatch::start();
         let credential = match request::credential(call) {
             Ok(credential) => credential,
-            Err(rejection) => return self.unauthenticated_reply(call, &rejection),
+            Err(rejection) => return self.unauthenticated_reply(call, &rejection, watch),
         };
         loop {
             let (opener, now) = (Opener::of(call.peer), self.clock.now());
             let cell = match self.directory.by_key(credential.key, opener, now) {
                 Ok(Some(cell)) => cell,
-                Ok(None) => return self.unauthenticated_reply(call, &Rejection::UnknownKey),
-                Err(OpenError::Journal(error)) => return self.internal_error(call, &error),
-                Err(error) => return self.unauthenticated_reply(call, &error.rejection()),
+                Ok(None) => return self.unauthenticated_reply(call, &Rejection::UnknownKey, watch),
+                Err(OpenError::Journal(error)) => {
+                    return self.internal_error(call, None, &error, watch);
+                }
+                Err(error) => return self.unauthenticated_reply(call, &error.rejection(), watch),
             };
             let rules = self.rules.of(&cell);
             let prepared = engine::prepare(&rules, cell.id(), credential, call, now);
+            let called = self.metrics().called(&rules.contract, &prepared);
+            note_caller(cell.id(), || self.metrics().name(&rules.contract, called));
             let execution = CallExecution {
                 scheduler: &self.scheduler,
                 rules: &rules,
@@ -155,14 +167,23 @@ impl Host {
             let executed = execution.run().await;
             self.evict();
             match executed {
-                Ok(Executed::Answered(reply)) => return reply,
+                Ok(Executed::Answered(reply)) => {
+                    self.metrics()
+                        .answered(call.environment, called, &reply, watch);
+                    note_answer(&reply, watch);
+                    return reply;
+                }
                 Ok(Executed::Unauthenticated(refused)) => {
                     let account = Some(cell.id());
-                    return self.note_unauthenticated(call.environment, account, refused);
+                    let environment = call.environment;
+                    self.metrics()
+                        .answered(environment, called, &refused.reply, watch);
+                    note_answer(&refused.reply, watch);
+                    return self.note_unauthenticated(environment, account, refused);
                 }
                 // The account was closed in between: it begins anew.
                 Ok(Executed::AccountClosed) => self.directory.forget(&cell, &mut cell.lock()),
-                Err(error) => return self.internal_error(call, &error),
+                Err(error) => return self.internal_error(call, Some(cell.id()), &error, watch),
             }
         }
     }
@@ -183,6 +204,26 @@ impl Host {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        &self.scheduler.metrics
+    }
+
+    /// What this path calls, as the log and the metrics name it: never in the words of a caller.
+    #[must_use]
+    pub fn called(&self, path: &str) -> String {
+        let (rules, metrics) = (self.rules(), self.metrics());
+        let called = metrics.called_by_name(&rules.contract, &dotted(path));
+        metrics.name(&rules.contract, called)
+    }
+
+    /// How many delayed answers and attempts to deliver have not ended.
+    #[must_use]
+    pub fn open_tasks(&self) -> usize {
+        self.scheduler.tasks.len()
     }
 
     /// Whether the store takes entries.

@@ -13,6 +13,7 @@ use super::courier::{Courier, DueAttempt};
 use super::journal::{Commit, CommitError, Journal, JournalError};
 use super::lock_order::MutexGuard;
 use super::memory::{MemoryGovernor, MemoryUsage, report_evicted};
+use super::metrics::Metrics;
 use super::rules_store::RulesStore;
 use super::shares::Shares;
 use crate::engine;
@@ -38,6 +39,7 @@ pub(super) struct Scheduler {
     /// What must end before the simulator does: delayed replies and attempts to deliver.
     pub(super) tasks: TaskTracker,
     pub(super) shares: Shares,
+    pub(super) metrics: Metrics,
 }
 
 /// An account under its lock, at one instant.
@@ -150,6 +152,9 @@ impl Scheduler {
         let delivered = match self.written(&cell, commit).await {
             Ok(true) => {
                 let attempt = self.courier.send(&due).await;
+                self.metrics.attempted(&attempt.answer);
+                let (account, taken) = (cell.id(), attempt.answer.taken());
+                tracing::debug!(%account, verification = %due.verification, taken, "an attempt to deliver ended");
                 self.record_attempt(&cell, &due, &attempt).await
             }
             // It may not be due at all.
@@ -166,7 +171,7 @@ impl Scheduler {
             Ok(()) => locked.schedule(),
             // It stays due and is sent again: at least once.
             Err(error) => {
-                tracing::error!(account = %cell.id(), %error, "an attempt was not written");
+                tracing::error!(account = %cell.id(), verification = %due.verification, %error, "an attempt was not written");
                 match locked.state.clock_move.is_some() {
                     true => locked.state.unwritten_attempt = Some(error),
                     false => self.wake_after(RETRY_AFTER, &cell, false),

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::Host;
+use super::call_span::{note_answer, note_caller, verification};
+use super::clock::Stopwatch;
 use super::lock_order::{Mutex, Rank};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{Call, Environment};
@@ -105,17 +107,37 @@ impl Host {
     /// The reply to a call that made the service fail.
     #[must_use]
     pub fn internal_error_reply(&self, call: &Call<'_>) -> Reply {
-        self.without_account(call, &Rejection::Internal).reply
+        self.internal_reply(call, Stopwatch::start())
+    }
+
+    fn internal_reply(&self, call: &Call<'_>, watch: Stopwatch) -> Reply {
+        let refused = self.without_account(call, &Rejection::Internal);
+        self.count(call.environment, &refused, watch);
+        refused.reply
+    }
+
+    fn count(&self, environment: Environment, refused: &UnauthenticatedCall, watch: Stopwatch) {
+        let (contract, endpoint) = (&self.rules().contract, &refused.verification.endpoint);
+        self.metrics()
+            .answered_nobody(contract, environment, endpoint, &refused.reply, watch);
     }
 
     /// The reply to a request that no call can be made of: nothing is executed.
     #[must_use]
     pub fn malformed_request_reply(&self, call: &Call<'_>, reason: &str) -> Reply {
-        self.unauthenticated_reply(call, &Rejection::input(reason))
+        self.unauthenticated_reply(call, &Rejection::input(reason), Stopwatch::start())
     }
 
-    pub(super) fn unauthenticated_reply(&self, call: &Call<'_>, rejection: &Rejection) -> Reply {
+    pub(super) fn unauthenticated_reply(
+        &self,
+        call: &Call<'_>,
+        rejection: &Rejection,
+        watch: Stopwatch,
+    ) -> Reply {
         let refused = self.without_account(call, rejection);
+        self.count(call.environment, &refused, watch);
+        note_caller("", || self.called(call.path));
+        note_answer(&refused.reply, watch);
         self.note_unauthenticated(call.environment, None, refused)
     }
 
@@ -139,9 +161,18 @@ impl Host {
         reply
     }
 
-    pub(super) fn internal_error(&self, call: &Call<'_>, error: &dyn std::error::Error) -> Reply {
-        tracing::error!(%error, "a call was answered with an internal error");
-        self.internal_error_reply(call)
+    pub(super) fn internal_error(
+        &self,
+        call: &Call<'_>,
+        account: Option<&str>,
+        error: &dyn std::error::Error,
+        watch: Stopwatch,
+    ) -> Reply {
+        let reply = self.internal_reply(call, watch);
+        let operation = self.called(call.path);
+        let verification = verification(&reply);
+        tracing::error!(account, operation, verification, %error, "a call was answered with an internal error");
+        reply
     }
 
     fn without_account(&self, call: &Call<'_>, rejection: &Rejection) -> UnauthenticatedCall {

@@ -20,6 +20,7 @@ use ipnet::IpNet;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 use svc_fixtures::embedded::{TestAsset, test_asset};
+use tracing::Instrument as _;
 
 use super::consent::{self, ConsentLinks};
 use super::edge::{Handler, IncomingRequest, MalformedRequest, ReadBody, read_body};
@@ -27,6 +28,7 @@ use crate::engine::call::input::MAX_BODY_BYTES;
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{Body, Call, Environment, Header, HeaderLines, Headers};
 use crate::host::Host;
+use crate::host::call_span::{call_span, verification};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
@@ -93,6 +95,7 @@ impl Api {
         // leaves no state half changed.
         let reply = AssertUnwindSafe(self.host.answer(&call))
             .catch_unwind()
+            .instrument(call_span(self.environment))
             .await;
         let reply = reply.unwrap_or_else(|_| self.panicked(&call));
         let fault = reply.wire;
@@ -133,12 +136,15 @@ impl Api {
     }
 
     fn panicked(&self, call: &Call<'_>) -> Reply {
-        tracing::error!(method = ?call.method, path = ?call.path, "a call made the service panic");
         // Without the body, which may have caused the panic and would cause it again.
-        self.host.internal_error_reply(&Call {
+        let reply = self.host.internal_error_reply(&Call {
             body: Body::Incomplete,
             ..call.clone()
-        })
+        });
+        let operation = self.host.called(call.path);
+        let verification = verification(&reply);
+        tracing::error!(operation, verification, "a call made the service panic");
+        reply
     }
 }
 

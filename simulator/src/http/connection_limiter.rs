@@ -23,10 +23,38 @@ const RETRY: Duration = Duration::from_millis(20);
 pub(super) struct ConnectionLimiter {
     free: Arc<Semaphore>,
     taken: Mutex<Vec<Arc<SlotState>>>,
-    /// How many connections were accepted. It serves as the clock that orders idle connections.
-    accepted: AtomicU64,
+    counts: Arc<ConnectionCounts>,
     /// A new connection waits, and no idle one could be closed for it.
     contended: AtomicBool,
+}
+
+/// How many connections a listener has and had.
+#[derive(Debug, Default)]
+pub struct ConnectionCounts {
+    open: AtomicU64,
+    /// It serves as the clock that orders idle connections, too.
+    accepted: AtomicU64,
+    evicted: AtomicU64,
+}
+
+impl ConnectionCounts {
+    /// How many are open.
+    #[must_use]
+    pub fn open(&self) -> u64 {
+        self.open.load(Ordering::Relaxed)
+    }
+
+    /// How many were accepted.
+    #[must_use]
+    pub fn accepted(&self) -> u64 {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
+    /// How many were closed because they were idle and a new one came.
+    #[must_use]
+    pub fn evicted(&self) -> u64 {
+        self.evicted.load(Ordering::Relaxed)
+    }
 }
 
 /// The slot of one connection; dropping it frees it.
@@ -47,11 +75,11 @@ pub(super) struct SlotState {
 
 impl ConnectionLimiter {
     /// A limiter with this many slots.
-    pub(super) fn new(slots: usize) -> Arc<Self> {
+    pub(super) fn new(slots: usize, counts: Arc<ConnectionCounts>) -> Arc<Self> {
         Arc::new(ConnectionLimiter {
             free: Arc::new(Semaphore::new(slots)),
             taken: Mutex::new(Vec::new()),
-            accepted: AtomicU64::new(0),
+            counts,
             contended: AtomicBool::new(false),
         })
     }
@@ -63,10 +91,11 @@ impl ConnectionLimiter {
             Err(_) => self.wait_for_permit().await,
         };
         let state = Arc::new(SlotState {
-            idle_since: AtomicU64::new(self.accepted.fetch_add(1, Ordering::Relaxed)),
+            idle_since: AtomicU64::new(self.counts.accepted.fetch_add(1, Ordering::Relaxed)),
             task: OnceLock::new(),
         });
         self.taken.lock().push(Arc::clone(&state));
+        self.counts.open.fetch_add(1, Ordering::Relaxed);
         Slot {
             state,
             limiter: Arc::clone(self),
@@ -95,6 +124,7 @@ impl ConnectionLimiter {
         };
         let is_idle = longest.idle_since.swap(BUSY, Ordering::Relaxed) != BUSY;
         if is_idle {
+            self.counts.evicted.fetch_add(1, Ordering::Relaxed);
             longest.evict();
         }
         is_idle
@@ -137,7 +167,7 @@ impl Slot {
 
     /// Notes that the connection waits for its client.
     pub(super) fn mark_idle(&self) {
-        let now = self.limiter.accepted.load(Ordering::Relaxed);
+        let now = self.limiter.counts.accepted();
         self.state.idle_since.store(now, Ordering::Relaxed);
     }
 
@@ -149,6 +179,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
+        self.limiter.counts.open.fetch_sub(1, Ordering::Relaxed);
         let mut taken = self.limiter.taken.lock();
         taken.retain(|state| !Arc::ptr_eq(state, &self.state));
     }

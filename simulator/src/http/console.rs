@@ -17,6 +17,7 @@ use utoipa_swagger_ui::Config;
 
 use super::control::guard::{ConsoleAccess, ConsoleGuard, guard_request};
 use super::control::{self, ControlApi, ControlError, ControlErrorCode, content};
+use super::metrics::{ListenerCounts, MetricsPage};
 use super::page::Links;
 use super::{BaseUrls, ListenerAddresses, PublicUrls, openapi, operations, page, people};
 use crate::host::Host;
@@ -33,6 +34,8 @@ pub struct Console {
     pub addresses: ListenerAddresses,
     /// What those behind a proxy are called.
     pub public: PublicUrls,
+    /// How many connections they have.
+    pub connections: ListenerCounts,
     /// Where webhooks may go.
     pub targets: TargetPolicy,
     /// Who may use it.
@@ -45,6 +48,7 @@ struct ConsoleState {
     console: Console,
     urls: BaseUrls,
     links: Links,
+    metrics: MetricsPage,
     reference: Arc<Config<'static>>,
     /// Rendered at the first request, so that the start does not wait for it.
     document: OnceCell<Bytes>,
@@ -72,6 +76,7 @@ impl Console {
         let state = ConsoleState {
             urls: self.public.or_at(&self.addresses),
             links: Links::of(self.public.console.as_ref()),
+            metrics: MetricsPage::new(&self.host, &self.connections),
             console: self,
             reference: Arc::new(config),
             document: OnceCell::new(),
@@ -81,6 +86,7 @@ impl Console {
             .route("/", get(home))
             .route("/openapi.json", get(document))
             .route("/operations", get(operations))
+            .route("/metrics", get(metrics))
             .route("/docs", get(|| async { Redirect::permanent("docs/") }))
             .route(
                 "/docs/",
@@ -112,6 +118,10 @@ async fn operations(State(state): State<Arc<ConsoleState>>) -> Response {
     };
     let page = render_once(&state, &state.operations, make).await;
     page.map_or_else(ControlError::into_response, html)
+}
+
+async fn metrics(State(state): State<Arc<ConsoleState>>) -> Response {
+    state.metrics.respond()
 }
 
 /// A page without scripts.

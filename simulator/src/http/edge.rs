@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
-pub use super::connection_limiter::RequestBody;
+pub use super::connection_limiter::{ConnectionCounts, RequestBody};
 use super::connection_limiter::{ConnectionLimiter, Slot};
 use super::connection_timer::ConnectionTimer;
 use super::request_gate::{RefusedRequest, RequestGate};
@@ -198,10 +198,11 @@ pub async fn serve(
     listener: TcpListener,
     handler: impl Handler,
     limits: EdgeLimits,
+    counts: Arc<ConnectionCounts>,
     stop: CancellationToken,
 ) {
     let http = builder(&limits);
-    let limiter = ConnectionLimiter::new(limits.connections);
+    let limiter = ConnectionLimiter::new(limits.connections, counts);
     let connections = TaskTracker::new();
     let stopped = Arc::new(Stop::default());
     let _ended_when_dropped = EndWhenDropped(Arc::clone(&limiter));
@@ -424,7 +425,14 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let router = Router::new().fallback(|| async { "what nobody asked" });
         let stop = CancellationToken::new();
-        tokio::spawn(serve(listener, router, EdgeLimits::default(), stop.clone()));
+        let counts = Arc::default();
+        tokio::spawn(serve(
+            listener,
+            router,
+            EdgeLimits::default(),
+            counts,
+            stop.clone(),
+        ));
         for (request, begins) in [
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 "),
             ("GET / HTTP/1.1\nHost: a\n\n", "HTTP/1.1 400 "),

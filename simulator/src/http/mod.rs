@@ -19,6 +19,7 @@ mod consent;
 mod field_rule;
 mod in_process_call;
 pub(crate) mod invisible;
+pub mod metrics;
 mod named_inputs;
 mod page;
 mod request_gate;

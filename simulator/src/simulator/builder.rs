@@ -19,6 +19,7 @@ use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
 use crate::host::journal::{Journal, JournalError};
 use crate::host::memory::MemoryLimits;
+use crate::host::metrics::StoreMetrics;
 use crate::host::readiness::Readiness;
 use crate::host::reload::{FileWatcher, UnreadableFiles, reload_on_change};
 use crate::host::shares::ShareLimits;
@@ -216,6 +217,12 @@ impl SimulatorBuilder {
     /// What the journal says of itself, for `/control/ready`; always ready where nothing is given.
     pub fn readiness(mut self, readiness: Arc<Readiness>) -> Self {
         self.config.readiness = readiness;
+        self
+    }
+
+    /// What the journal counts of itself, for `/metrics`; nothing where nothing is given.
+    pub fn store_metrics(mut self, metrics: Arc<StoreMetrics>) -> Self {
+        self.config.store_metrics = metrics;
         self
     }
 

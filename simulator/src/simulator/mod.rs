@@ -23,6 +23,7 @@ use crate::host::transport::TargetPolicy;
 use crate::http::api::Api;
 use crate::http::console::Console;
 use crate::http::edge::{Handler, serve};
+use crate::http::metrics::ListenerCounts;
 use crate::http::{ListenerAddresses, url};
 use crate::scenario::AccountConfig;
 use crate::world::World;
@@ -68,6 +69,7 @@ pub struct Simulator {
     drain: Duration,
     stop: CancellationToken,
     listeners: JoinSet<()>,
+    connections: ListenerCounts,
     runtime: Handle,
     /// Where it was started without one: it ends with the simulator.
     own_runtime: Option<Runtime>,
@@ -235,15 +237,16 @@ impl SimulatorBuilder {
             drain: self.limits.drain,
             stop: CancellationToken::new(),
             listeners: JoinSet::new(),
+            connections: ["console", "sandbox", "live"].map(|name| (name, Arc::default())),
             runtime: Handle::current(),
             own_runtime: None,
         };
         let pages = self.pages(&simulator).router();
-        self.serve(&mut simulator, console, pages);
+        self.serve(&mut simulator, 0, console, pages);
         let test = self.api(&simulator, Environment::Test);
-        self.serve(&mut simulator, sandbox, test);
+        self.serve(&mut simulator, 1, sandbox, test);
         let api = self.api(&simulator, Environment::Live);
-        self.serve(&mut simulator, live, api);
+        self.serve(&mut simulator, 2, live, api);
         let host = &simulator.host;
         tokio::spawn(sweep(Arc::clone(host), simulator.stop.clone()));
         self.follow(host, files, &simulator.stop);
@@ -270,6 +273,7 @@ impl SimulatorBuilder {
             accounts: simulator.accounts.clone(),
             addresses: simulator.addresses,
             public: self.public.clone(),
+            connections: simulator.connections.clone(),
             targets: simulator.targets.clone(),
             access: self.access.clone(),
             stop: simulator.stop.clone(),
@@ -285,11 +289,17 @@ impl SimulatorBuilder {
         })
     }
 
-    fn serve(&self, simulator: &mut Simulator, listener: TcpListener, handler: impl Handler) {
+    fn serve(
+        &self,
+        simulator: &mut Simulator,
+        place: usize,
+        listener: TcpListener,
+        handler: impl Handler,
+    ) {
         let stop = simulator.stop.clone();
-        simulator
-            .listeners
-            .spawn(serve(listener, handler, self.limits, stop));
+        let counts = Arc::clone(&simulator.connections[place].1);
+        let listening = serve(listener, handler, self.limits, counts, stop);
+        simulator.listeners.spawn(listening);
     }
 }
 

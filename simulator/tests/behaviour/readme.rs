@@ -72,6 +72,7 @@ fn controlled(scene: &Scene, method: &str, path: &str, body: &str) -> String {
         accounts: Vec::new(),
         addresses: ListenerAddresses::DEFAULT,
         public: PublicUrls::default(),
+        connections: ["console", "sandbox", "live"].map(|name| (name, Arc::default())),
         targets: TargetPolicy::loopback_only(),
         access: ConsoleAccess::default(),
         stop: CancellationToken::new(),

@@ -2,8 +2,10 @@
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
 
-use svc_test_support::{Client, Folder, Program, ended, request};
+use serde_json::Value;
+use svc_test_support::{Client, Folder, Program, ended, free_address, request};
 
 use super::WORKS;
 
@@ -23,6 +25,16 @@ fn greeting(command: &mut Command, folder: &Folder, arguments: &[&str]) -> Strin
     rest
 }
 
+/// All that it logs, read as it comes: a pipe that is full would hold it up.
+fn log_of(program: &mut Program) -> JoinHandle<String> {
+    let mut log = program.stderr();
+    std::thread::spawn(move || {
+        let mut said = String::new();
+        log.read_to_string(&mut said).expect(WORKS);
+        said
+    })
+}
+
 const TOKEN: &str = "sample-token-7f3a";
 
 #[test]
@@ -35,6 +47,7 @@ fn a_console_for_other_machines_takes_its_token_from_a_file_and_says_it_nowhere(
         .env("SVC_SIMULATOR_LOG", "trace")
         .stderr(Stdio::piped());
     let (mut program, addresses) = Program::serve(&mut command, folder.path(), &[]);
+    let log = log_of(&mut program);
     let console = addresses.of("console");
     let get = |path: &str, credential: &str| {
         let host = format!("Host: {console}\r\n{credential}");
@@ -86,14 +99,83 @@ fn a_console_for_other_machines_takes_its_token_from_a_file_and_says_it_nowhere(
         stderr.starts_with("error: --console-token-file nothing: it can't be read: "),
         "{stderr}"
     );
-    let mut log = program.stderr();
     program.interrupt();
     let (_, printed) = program.ended();
-    let mut said = String::new();
-    log.read_to_string(&mut said).expect(WORKS);
+    let said = log.join().expect(WORKS);
     assert!(
         !said.contains(TOKEN) && !printed.contains(TOKEN),
         "{said}{printed}"
+    );
+}
+
+#[test]
+fn each_line_of_a_json_log_is_an_object_and_those_of_a_call_say_whose_and_which_it_is() {
+    let folder = Folder::new("json-log");
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let flags = ["--log-format", "json", "--log", "trace"];
+    let (mut program, addresses) = Program::serve(&mut command, folder.path(), &flags);
+    let log = log_of(&mut program);
+    let nobody = free_address();
+    let hook = format!(r#"{{"url": "http://{nobody}/hook", "secret": "whsec_sample-9d2e"}}"#);
+    let console = addresses.of("console");
+    let line = "PUT /control/accounts/local_worker/webhook HTTP/1.1";
+    let set = Client::to(&console).ask(request(line, &format!("Host: {console}\r\n"), &hook));
+    assert_eq!(set.status, 200, "{set:?}");
+    let call = |path: &str, key: &str, body: &str| {
+        let headers = format!("Host: a\r\nAuthorization: Bearer {key}\r\n");
+        let line = format!("POST {path} HTTP/1.1");
+        let sandbox = addresses.of("sandbox");
+        Client::to(sandbox)
+            .ask(request(&line, &headers, body))
+            .json()
+    };
+    let pan = "/v1/verify/identity/pan";
+    let known = call(pan, "svc_test_local_worker", r#"{"pan": "AAAAA0000A"}"#);
+    let unknown = call(pan, "svc_test_stranger-51c8", r#"{"pan": "AAAAA0000A"}"#);
+    let nowhere = call("/v1/svc_test_local_path", "svc_test_local_worker", "{}");
+    program.interrupt();
+    program.ended();
+    let said = log.join().expect(WORKS);
+    let read = |line| {
+        let read = serde_json::from_str::<Value>(line);
+        read.unwrap_or_else(|error| panic!("{error}: {line}"))
+    };
+    let lines: Vec<Value> = said.lines().map(read).collect();
+    for (envelope, status, account, operation) in [
+        (&known, 200, "local_worker", "verify.identity.pan"),
+        (&unknown, 401, "", "verify.identity.pan"),
+        (&nowhere, 404, "local_worker", "other"),
+    ] {
+        let id = &envelope["verificationId"];
+        let answered = |line: &&Value| line["message"] == "answered" && line["verification"] == *id;
+        let line = lines.iter().find(answered);
+        let line = line.unwrap_or_else(|| panic!("no line of {id} in {said}"));
+        assert_eq!(
+            (&line["level"], &line["status"]),
+            (&"DEBUG".into(), &status.into()),
+            "{line}"
+        );
+        let span = &line["span"];
+        let named = (&span["account"], &span["operation"]);
+        assert_eq!(named, (&account.into(), &operation.into()), "{line}");
+        assert!(span["request"].is_u64() && span["name"] == "call", "{line}");
+    }
+    for secret in ["svc_test_", "whsec_sample", "stranger-51c8", "AAAAA0000A"] {
+        assert!(!said.contains(secret), "{secret} is in {said}");
+    }
+}
+
+#[test]
+fn a_form_of_the_log_that_there_is_not_is_refused() {
+    let folder = Folder::new("log-form");
+    let mut command = program();
+    let command = command.args(["serve", "--log-format", "xml"]);
+    let (code, _, stderr) = ended(command.current_dir(folder.path()));
+    assert_eq!(code, Some(2));
+    assert!(
+        stderr.contains("[possible values: human, json]"),
+        "{stderr}"
     );
 }
 

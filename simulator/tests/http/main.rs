@@ -10,6 +10,7 @@ mod corpus;
 mod faults;
 mod https;
 mod limits;
+mod metrics;
 mod public;
 mod shares;
 mod stalled;

@@ -23,7 +23,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::control_client::{ConsoleArgs, ControlClient, ControlClientError};
 use super::failure::Failure;
-use super::serve::{Signals, log_to_stderr, run_to_end};
+use super::logging::{LogFormat, log_to_stderr};
+use super::serve::{Signals, run_to_end};
 use super::terminal;
 use super::values::{duration, environment};
 use super::webhook::{secret, verdict};
@@ -87,7 +88,7 @@ const REGISTRATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs the command.
 pub(super) fn run(args: &ListenArgs) -> Result<(), Failure> {
-    log_to_stderr("warn")?;
+    log_to_stderr("warn", LogFormat::Human)?;
     run_to_end(listen(args))?
 }
 
@@ -122,6 +123,7 @@ async fn listen(args: &ListenArgs) -> Result<(), Failure> {
         listener,
         Arc::clone(&receiver).router(),
         EdgeLimits::default(),
+        Arc::default(),
         stop.clone(),
     );
     let serving = tokio::spawn(serving);

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::engine::state::verification::Answer;
+use crate::engine::state::verification::{Answer, State};
 use crate::scenario::WireFault;
 
 /// How long a client should wait before it tries a 429 or 503 of an operation again, in seconds.
@@ -23,6 +23,10 @@ pub struct Reply {
     pub replay: bool,
     /// What goes wrong on its way to the client.
     pub wire: Option<WireFault>,
+    /// What it says of its verification.
+    pub state: State,
+    /// The flag that bounds what somebody has too much of, where that is why the call was refused.
+    pub refused_for: Option<&'static str>,
 }
 
 impl Reply {
@@ -36,6 +40,8 @@ impl Reply {
             allow: None,
             replay: false,
             wire: None,
+            state: State::Completed,
+            refused_for: None,
         }
     }
 
@@ -44,6 +50,7 @@ impl Reply {
     pub fn of(answer: &Answer) -> Self {
         Reply {
             retry_after_s: matches!(answer.status, 429 | 503).then_some(RETRY_AFTER_S),
+            state: answer.state,
             ..Reply::plain(answer.status, answer.envelope.clone())
         }
     }

@@ -392,6 +392,8 @@ pub fn refuse(
     let status = rejection.status(&rules.contract);
     let mut reply = Reply::plain(status, envelope.clone());
     reply.retry_after_s = rejection.retry_after_s();
+    reply.refused_for = rejection.flag();
+    reply.state = State::Failed(code);
     if let Rejection::MethodNotAllowed { allow } = rejection {
         reply.allow = Some(allow);
     }

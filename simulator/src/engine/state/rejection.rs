@@ -125,6 +125,31 @@ impl Rejection {
         }
     }
 
+    /// The flags that bound what one may have of that which all use.
+    pub const FLAGS: [&'static str; 6] = [
+        "--keep-bytes",
+        "--keep-total",
+        "--max-delayed",
+        "--max-connections",
+        "--max-accounts",
+        "--max-accounts-per-address",
+    ];
+
+    /// Which of [`Rejection::FLAGS`] bounds what somebody has too much of, where that is why.
+    #[must_use]
+    pub fn flag(&self) -> Option<&'static str> {
+        let at = match self {
+            Rejection::TooMuchPending => 0,
+            Rejection::NoRoom => 1,
+            Rejection::TooManyDelayed => 2,
+            Rejection::NoDelaysLeft => 3,
+            Rejection::TooManyAccounts => 4,
+            Rejection::TooManyAccountsOfAddress => 5,
+            _ => return None,
+        };
+        Some(Rejection::FLAGS[at])
+    }
+
     /// When the same call may pass, where that is known.
     #[must_use]
     pub fn retry_after_s(&self) -> Option<u32> {

@@ -188,7 +188,7 @@ impl ControlError {
     }
 
     /// The simulator failed.
-    pub(super) fn internal() -> Self {
+    pub(in crate::http) fn internal() -> Self {
         ControlError::of(ControlErrorCode::InternalError)
     }
 }
