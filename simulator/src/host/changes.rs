@@ -122,9 +122,12 @@ impl Host {
     ) -> Result<Rotation, ChangeError> {
         let works_for = self.rules().contract.service.rotated_key_ms;
         let works_for = SignedDuration::from_millis(i64::try_from(works_for).unwrap_or(i64::MAX));
-        let mut made = None;
+        let (mut made, mut reserved) = (None, None);
         self.change(cell, environment, |account, now| {
-            let taken = |name: &str| self.directory.is_of_another(name, cell);
+            let taken = |name: &str| {
+                reserved = self.directory.reserve(name, cell.id());
+                reserved.is_none()
+            };
             let (rotation, changes) =
                 manage::rotate_key(account, environment, works_for, now, taken)?;
             made = Some(rotation);
@@ -145,9 +148,9 @@ impl Host {
         environment: Environment,
         name: &str,
     ) -> Result<Key, ChangeError> {
+        let reserved = self.directory.reserve(name, cell.id());
         self.change(cell, environment, |account, _| {
-            let taken = self.directory.is_of_another(name, cell);
-            if taken || manage::has_key(account, environment, name) {
+            if reserved.is_none() || manage::has_key(account, environment, name) {
                 return Err(ChangeRefusal::KeyExists);
             }
             match account.keys.len() >= manage::MAX_KEYS {

@@ -8,6 +8,7 @@
 //! | [`Rank::Evict`] | `MemoryGovernor::evicting` | nothing: one eviction at a time | all accounts are measured and shrunk |
 //! | [`Rank::Account`] | `AccountCell::state` | one account; never two at once | a call is decided, written and applied |
 //! | [`Rank::AccountRules`] | `AccountCell::own_rules` | the scenarios added for one account | an `Arc` is read or replaced |
+//! | [`Rank::Reserved`] | `ReservedNames` | names that are about to be given to an account | a name is compared, added or removed |
 //! | [`Rank::Names`] | `Directory::shards` | which account a key's name belongs to | a name is looked up, added or removed |
 //! | [`Rank::Openers`] | `Directory::openers` | how many accounts each address opened | one is counted |
 //! | [`Rank::Rules`] | `RulesStore::current` | the rules of all accounts | an `Arc` is read or replaced |
@@ -27,6 +28,7 @@ pub(super) enum Rank {
     Evict,
     Account,
     AccountRules,
+    Reserved,
     Names,
     Openers,
     Rules,

@@ -26,6 +26,7 @@ mod full_memory;
 mod hostile;
 mod idempotency;
 mod independence;
+mod key_names;
 mod language;
 mod language_laws;
 mod layout;

@@ -119,7 +119,7 @@ pub fn rotate_key(
     environment: Environment,
     old_works_for: SignedDuration,
     now: Timestamp,
-    taken: impl Fn(&str) -> bool,
+    mut taken: impl FnMut(&str) -> bool,
 ) -> Result<(Rotation, Vec<Change>), ChangeRefusal> {
     let works = |key: &Key| key.environment == environment && key.state == KeyState::Active;
     let newest = account.keys.iter().rposition(works);
@@ -133,7 +133,7 @@ pub fn rotate_key(
         .filter(|(_, number)| number.parse::<u32>().is_ok())
         .map_or(name, |(base, _)| base);
     let mut names = (2u32..).map(|number| format!("{base}.{number}"));
-    let free = |name: &String| !taken(name) && !has_key(account, environment, name);
+    let free = |name: &String| !has_key(account, environment, name) && !taken(name);
     let name = names
         .find(free)
         .expect("an account has fewer keys than there are numbers");

@@ -2,6 +2,7 @@
 //! never waits for another.
 
 mod idle;
+mod reserved_names;
 
 use std::collections::{HashMap, hash_map};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use crate::scenario::AccountConfig;
 pub use idle::KeyAccounts;
 pub(in crate::host) use idle::MIN_IDLE;
 use idle::OpenerState;
+use reserved_names::{ReservedName, ReservedNames};
 
 /// Why an account was not opened.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +92,7 @@ pub struct Directory {
     memory: Arc<MemoryGovernor>,
     /// Held while an account is opened, so that two callers cannot both open one under the same name.
     opening: Mutex<()>,
+    reserved: ReservedNames,
     opened_by_keys: AtomicUsize,
     openers: Mutex<HashMap<Opener, OpenerState, FixedState>>,
     /// As [`OpenerState::search_after_ms`], of the accounts of all.
@@ -117,6 +120,7 @@ impl Directory {
             journal,
             memory,
             opening: Mutex::new(Rank::Open, ()),
+            reserved: ReservedNames::default(),
             opened_by_keys: AtomicUsize::new(0),
             openers: Mutex::new(Rank::Openers, HashMap::default()),
             search_after_ms: AtomicI64::new(i64::MIN),
@@ -228,12 +232,14 @@ impl Directory {
             return Ok(None);
         };
         let _one_opening = self.opening.lock();
+        let id = Arc::clone(&config.id);
+        let reserved = self.reserve(name, &id);
         // Somebody else may have opened it in between.
         if let Some(cell) = self.known(name, now) {
             return Ok(Some(cell));
         }
+        let _reserved = reserved.ok_or_else(|| OpenError::Exists(name.to_owned()))?;
         self.make_room(opener, now)?;
-        let id = Arc::clone(&config.id);
         let opening = Account::opening(config, self.defaults.clock, now);
         let cell = self.begin(&id, opening, Origin::Key(opener))?;
         cell.mark_used(now);
@@ -272,8 +278,12 @@ impl Directory {
     ) -> Result<Arc<AccountCell>, OpenError> {
         let _one_opening = self.opening.lock();
         let taken = |name: &&String| self.shard(name).read().contains_key(name.as_str());
-        if let Some(name) = names.iter().find(taken) {
-            return Err(OpenError::Exists(name.clone()));
+        let mut reserved = Vec::new();
+        for name in names {
+            match self.reserve(name, id).filter(|_| !taken(&name)) {
+                Some(name) => reserved.push(name),
+                None => return Err(OpenError::Exists(name.clone())),
+            }
         }
         // They stay until somebody deletes them, so that none is closed for a new one.
         let open = self.opened_by_hand.load(Ordering::Relaxed);
@@ -299,10 +309,13 @@ impl Directory {
         }
     }
 
-    /// Whether another account is known by this name.
-    pub(in crate::host) fn is_of_another(&self, name: &str, cell: &AccountCell) -> bool {
-        let shard = self.shard(name).read();
-        shard.get(name).is_some_and(|known| known.id() != cell.id())
+    /// Keeps a name for an account until what this gives is dropped, so that no other account takes it before
+    /// it is known by it. None where another one has the name, or is about to.
+    pub(in crate::host) fn reserve(&self, name: &str, id: &Arc<str>) -> Option<ReservedName<'_>> {
+        self.reserved.reserve(name, id, || {
+            let shard = self.shard(name).read();
+            shard.get(name).is_some_and(|known| known.id() != id)
+        })
     }
 
     /// Closes an account: its keys are unknown from now on, and one of its name begins anew. Where the
