@@ -192,6 +192,9 @@ const READ_AHEAD_BYTES: usize = 16 * 1024;
 /// How long to wait after the machine could give no socket.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// How often it is said that connections can't be accepted.
+const SAID_EVERY: Duration = Duration::from_mins(1);
+
 /// Serves a listener until `stop` is cancelled. Then it waits for running requests up to the drain
 /// deadline and closes what is left. Dropping the future closes every connection at once.
 pub async fn serve(
@@ -206,11 +209,12 @@ pub async fn serve(
     let connections = TaskTracker::new();
     let stopped = Arc::new(Stop::default());
     let _ended_when_dropped = EndWhenDropped(Arc::clone(&limiter));
+    let mut failures = AcceptFailures::default();
     loop {
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            accepted = accept(&listener, &limiter) => accepted,
+            accepted = accept(&listener, &limiter, &mut failures) => accepted,
         };
         let Some((stream, peer, slot)) = accepted else {
             continue;
@@ -290,17 +294,41 @@ fn builder(limits: &EdgeLimits) -> Builder {
     http
 }
 
+/// Failures to accept, of which one a minute is logged: where no file can be opened any more they come many times
+/// a second.
+#[derive(Default)]
+struct AcceptFailures {
+    said: Option<tokio::time::Instant>,
+    unsaid: u64,
+}
+
+impl AcceptFailures {
+    /// Notes one. Where it is to be said, gives how many were not said before it.
+    fn note(&mut self, now: tokio::time::Instant) -> Option<u64> {
+        let is_said = self.said.is_none_or(|said| now - said >= SAID_EVERY);
+        if !is_said {
+            self.unsaid += 1;
+            return None;
+        }
+        self.said = Some(now);
+        Some(std::mem::take(&mut self.unsaid))
+    }
+}
+
 /// The next connection with its slot. While one waits for a slot, later ones stay in the listener's
 /// queue.
 async fn accept(
     listener: &TcpListener,
     limiter: &Arc<ConnectionLimiter>,
+    failures: &mut AcceptFailures,
 ) -> Option<(TcpStream, SocketAddr, Slot)> {
     match listener.accept().await {
         Ok((stream, peer)) => Some((stream, peer, limiter.acquire().await)),
         Err(error) => {
             // One client's failure, or no sockets left: neither is a reason to stop listening.
-            tracing::warn!(%error, "a connection could not be accepted");
+            if let Some(unsaid) = failures.note(tokio::time::Instant::now()) {
+                tracing::warn!(%error, unsaid, "a connection could not be accepted; more of this is said after a minute");
+            }
             tokio::time::sleep(ACCEPT_PAUSE).await;
             None
         }
@@ -445,5 +473,14 @@ mod tests {
             assert!(answer.starts_with(begins), "{answer}");
         }
         stop.cancel();
+    }
+
+    #[test]
+    fn failures_to_accept_are_said_once_a_minute_with_how_many_there_were() {
+        let (mut failures, began) = (AcceptFailures::default(), tokio::time::Instant::now());
+        let said = |seconds: u64| failures.note(began + Duration::from_secs(seconds));
+        let said: Vec<_> = [0, 1, 2, 59, 60, 61, 200].map(said).into();
+        let expected = [Some(0), None, None, None, Some(3), None, Some(1)];
+        assert_eq!(said, expected);
     }
 }
