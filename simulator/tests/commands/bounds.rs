@@ -1,4 +1,4 @@
-//! Regular expressions have bounds: what a file of some kilobytes says takes megabytes, not gigabytes.
+//! What is read has bounds: a file of some kilobytes takes megabytes, not gigabytes, and a body without an end none.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -18,6 +18,42 @@ fn check(text: &str) -> (Option<i32>, String) {
     let ended = command.env_clear().output().expect(WORKS);
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     (ended.status.code(), said)
+}
+
+/// The program with these arguments and no more than half a gigabyte of memory: exit code and what it says.
+fn bounded(arguments: &str) -> (Option<i32>, String) {
+    let program = env!("CARGO_BIN_EXE_svc-simulator");
+    let bounded = format!("ulimit -v 524288 && exec {program} {arguments}");
+    let mut command = Command::new("sh");
+    let ended = command.args(["-c", &bounded]).env_clear().output();
+    let ended = ended.expect(WORKS);
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    (ended.status.code(), said)
+}
+
+#[test]
+fn a_body_without_an_end_is_refused_before_it_takes_all_memory() {
+    for call in ["sign --secret s", "verify --secret s"] {
+        for input in ["/dev/zero", "- < /dev/zero"] {
+            let (code, said) = bounded(&format!("webhook {call} {input}"));
+            assert_eq!(code, Some(2), "{call} {input}: {said}");
+            let wanted = "has no end, or is over 16 MiB: give the body of one delivery";
+            assert!(said.contains(wanted), "{call} {input}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_file_for_tls_without_an_end_is_refused_before_it_takes_all_memory() {
+    for flag in ["--webhook-ca-file", "--webhook-client-cert"] {
+        let ports = "--console 127.0.0.1:0 --sandbox 127.0.0.1:0 --live 127.0.0.1:0";
+        let (code, said) = bounded(&format!("serve {ports} {flag} /dev/zero"));
+        assert_eq!(code, Some(2), "{flag}: {said}");
+        assert!(
+            said.contains("it has no end, or is over 16 MiB"),
+            "{flag}: {said}"
+        );
+    }
 }
 
 /// A rule for each of these expressions.

@@ -2,7 +2,7 @@
 
 pub(super) mod verdict;
 
-use std::io::Read as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -115,18 +115,26 @@ fn verify(args: &VerifyArgs) -> Result<(), Failure> {
     }
 }
 
+/// The largest body: no delivery has a hundredth of it.
+const MAX_BODY_BYTES: u64 = 16 << 20;
+
 /// All of a body, as bytes.
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
-    let read = match file.as_os_str() == "-" {
-        true => std::io::stdin().lock().read_to_end(&mut body).map(|_| ()),
-        false => std::fs::read(file).map(|bytes| body = bytes),
+    let input: Result<Box<dyn Read>, _> = match file.as_os_str() == "-" {
+        true => Ok(Box::new(std::io::stdin().lock())),
+        false => std::fs::File::open(file).map(|file| Box::new(file) as Box<dyn Read>),
     };
+    let mut body = Vec::new();
+    let read = input.and_then(|input| input.take(MAX_BODY_BYTES + 1).read_to_end(&mut body));
+    let from = file.display();
     match read {
-        Ok(()) => Ok(body),
+        Ok(bytes) if bytes as u64 > MAX_BODY_BYTES => Err(Failure::Usage(format!(
+            "the body in {from} has no end, or is over {} MiB: give the body of one delivery",
+            MAX_BODY_BYTES >> 20
+        ))),
+        Ok(_) => Ok(body),
         Err(error) => Err(Failure::Usage(format!(
-            "the body can't be read from {}: {error}. Name a file, or write it to standard input",
-            file.display()
+            "the body can't be read from {from}: {error}. Name a file, or write it to standard input"
         ))),
     }
 }
