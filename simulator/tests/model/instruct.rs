@@ -38,7 +38,12 @@ pub(crate) const SEQUENCE: [Option<ErrorCode>; 3] = [
     Some(ErrorCode::NoRecordFound),
 ];
 
-const INSTRUCTS: [(&str, Instruct); 14] = [
+/// The references of rules that come and go: of this account alone, and of all.
+pub(crate) const EDITED: [&str; 2] = ["edited", "reloaded"];
+
+const INSTRUCTS: [(&str, Instruct); 16] = [
+    (EDITED[0], Instruct::Says(ErrorCode::ProviderError)),
+    (EDITED[1], Instruct::Says(ErrorCode::NoRecordFound)),
     ("says-422", Instruct::Says(ErrorCode::NoRecordFound)),
     ("says-500", Instruct::Says(ErrorCode::InternalError)),
     ("says-502", Instruct::Says(ErrorCode::ProviderError)),
@@ -68,6 +73,24 @@ pub(crate) fn reference(number: u8) -> Option<&'static str> {
     named.collect::<Vec<_>>().get(number).copied()
 }
 
+/// The number of a reference.
+pub(crate) fn number_of(name: &str) -> u8 {
+    let known = (0..REFERENCES).position(|number| reference(number) == Some(name));
+    known.expect("one of these") as u8
+}
+
+/// The rule that comes and goes.
+pub(crate) fn edited(own: bool) -> String {
+    let (name, what) = INSTRUCTS[usize::from(!own)];
+    let Instruct::Says(code) = what else {
+        unreachable!("it says an error");
+    };
+    format!(
+        "[[scenario]]\nname = \"{name}\"\noperation = \"*\"\n\
+         when = {{ header.\"X-Reference-Id\" = \"{name}\" }}\nthen = {{ error = \"{code}\" }}\n"
+    )
+}
+
 /// How many references there are.
 pub(crate) const REFERENCES: u8 = (PLAIN.len() + INSTRUCTS.len()) as u8;
 
@@ -94,6 +117,9 @@ pub(crate) fn scenarios<'o>(operations: impl Iterator<Item = &'o Operation>) -> 
     let error = |code: ErrorCode| format!("{{ error = \"{code}\" }}");
     let pendable: Vec<_> = operations.filter(|row| row.pending.is_some()).collect();
     for (name, what) in INSTRUCTS {
+        if EDITED.contains(&name) {
+            continue;
+        }
         let late = |then: String| format!("then = {{ pending = {{}}, {then} }}");
         let then = match what {
             Instruct::Says(code) => format!("then = {}", error(code)),

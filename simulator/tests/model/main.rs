@@ -130,7 +130,8 @@ fn an_account_does_what_its_reference_foresees() {
 }
 
 /// Things that must have happened beside the steps themselves.
-const HAPPENED: [&str; 24] = [
+const HAPPENED: [&str; 29] = [
+    "a bundle was audited",
     "a call in flight at a reset was answered",
     "a call that waited at a reset was answered",
     "a call that waited was answered",
@@ -143,14 +144,18 @@ const HAPPENED: [&str; 24] = [
     "a key that lapsed is used anew",
     "a link led nowhere",
     "a look-up found something",
+    "a look-up was audited",
     "a person said no",
     "a person said yes",
+    "a replay was audited",
     "a result came when it was due",
     "a result was brought by hand",
     "a second call ends a bundle",
     "an answer broke on the wire",
+    "an answer by an edited rule",
     "an answer is held back",
     "an answer that was held back was given",
+    "an answer without an edited rule",
     "an attempt failed",
     "an attempt had nowhere to go",
     "an attempt met silence",

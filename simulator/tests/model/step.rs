@@ -66,7 +66,8 @@ pub(crate) enum Step {
         live: bool,
         registered: bool,
     },
-    /// What the receiver answers from now on; 0 is silence, 1 depends on the delivery.
+    /// What the receiver answers from now on; 0 is silence, 1 depends on the delivery, 2 to 4 are faults of
+    /// the wire.
     Receiver {
         status: u16,
     },
@@ -81,8 +82,14 @@ pub(crate) enum Step {
         which: u16,
     },
     Reset,
-    /// The account is copied and deleted, and the life goes on in the copy.
-    MoveToCopy,
+    /// Scenarios are edited, and the next call is one that they are about: those of the account alone, or of all.
+    Edit {
+        own: bool,
+        draw: Draw,
+    },
+    /// The account is copied and deleted, and the life goes on in the copy. A call before and after it is of a sequence
+    /// of outcomes, which goes on.
+    MoveToCopy(Draw),
 }
 
 /// A call.
@@ -171,13 +178,7 @@ fn step(catalogue: &Catalogue, dice: &mut Dice) -> Step {
         415..430 => Step::Unwritten(draw(catalogue, dice)),
         430..570 => Step::Again {
             which,
-            twist: match dice.below(10) {
-                0..6 => Twist::None,
-                6 => Twist::Reference,
-                7 => Twist::Body,
-                8 => Twist::Environment,
-                _ => Twist::Spaces,
-            },
+            twist: twist(dice),
         },
         570..640 => Step::LookUp {
             live,
@@ -218,7 +219,9 @@ fn step(catalogue: &Catalogue, dice: &mut Dice) -> Step {
         },
         890..902 => Step::Register { live, registered },
         902..925 => Step::Receiver {
-            status: dice.pick(&[0, 1, 1, 199, 200, 204, 299, 300, 404, 500, 500]),
+            status: dice.pick(&[
+                0, 1, 1, 2, 3, 4, 199, 200, 204, 299, 300, 307, 404, 500, 500,
+            ]),
         },
         925..965 => Step::Consent {
             which,
@@ -226,8 +229,23 @@ fn step(catalogue: &Catalogue, dice: &mut Dice) -> Step {
         },
         965..975 => Step::EndNow { which },
         975..990 => Step::Redeliver { which },
-        990..994 => Step::MoveToCopy,
+        990..994 => Step::MoveToCopy(draw(catalogue, dice)),
+        // Compiling takes its time.
+        994 if dice.percent(20) => Step::Edit {
+            own: dice.percent(70),
+            draw: draw(catalogue, dice),
+        },
         _ => Step::Reset,
+    }
+}
+
+fn twist(dice: &mut Dice) -> Twist {
+    match dice.below(10) {
+        0..6 => Twist::None,
+        6 => Twist::Reference,
+        7 => Twist::Body,
+        8 => Twist::Environment,
+        _ => Twist::Spaces,
     }
 }
 

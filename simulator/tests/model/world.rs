@@ -24,7 +24,7 @@ use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{AccountConfig, KeyConfig};
 
 use crate::catalogue::Catalogue;
-use crate::reference::{self, OPENING};
+use crate::reference::{self, BREAKS_OFF, OPENING, REFUSED, TIMED_OUT};
 
 /// Where every life begins: 2027-01-15T08:00:00Z, in milliseconds.
 pub(crate) const START_MS: i64 = 1_800_000_000_000;
@@ -34,6 +34,8 @@ pub(crate) const SECRET: &str = "whsec_sample";
 /// What every life is decided by.
 pub(crate) struct Stage {
     pub(crate) catalogue: Catalogue,
+    /// The scenarios of these tests.
+    instructions: String,
     rules: Arc<Rules>,
 }
 
@@ -45,18 +47,28 @@ impl Stage {
     /// With more scenarios.
     pub(crate) fn with(more: &str) -> Self {
         let catalogue = Catalogue::new();
-        let scenarios = crate::instruct::scenarios(catalogue.contract.operations.iter()) + more;
+        let instructions = crate::instruct::scenarios(catalogue.contract.operations.iter()) + more;
         let mut files = Files::built_in();
-        files
-            .scenarios
-            .insert(0, Source::new("instructions.toml", scenarios.as_str()));
+        files.scenarios = scenarios(&instructions, "");
         let rules = Rules::read(&files, Seed::new("seed"));
         let rules = rules.unwrap_or_else(|problems| panic!("{problems}"));
         Stage {
             catalogue,
+            instructions,
             rules: Arc::new(rules),
         }
     }
+
+    /// The files of scenarios, with more of them.
+    pub(crate) fn scenarios(&self, more: &str) -> Vec<Arc<Source>> {
+        scenarios(&self.instructions, more)
+    }
+}
+
+fn scenarios(instructions: &str, more: &str) -> Vec<Arc<Source>> {
+    let own = Source::new("instructions.toml", format!("{more}{instructions}"));
+    let built_in = Files::built_in().scenarios;
+    std::iter::once(own).chain(built_in).collect()
 }
 
 /// The simulator.
@@ -221,15 +233,27 @@ impl Transport for Receiver {
         posting: WebhookRequest,
     ) -> std::pin::Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
         let id = reference::ids(&posting.body).swap_remove(0);
-        let status = reference::status_of(self.status.load(Ordering::SeqCst), &id);
+        let mood = self.status.load(Ordering::SeqCst);
+        let status = reference::status_of(mood, &id);
         self.postings.lock().push(posting);
-        let answered = match status {
-            Some(status) => AttemptOutcome::Status(status),
-            None => AttemptOutcome::Nothing("it was silent".to_owned()),
+        let reason = match mood {
+            REFUSED => "connection refused",
+            BREAKS_OFF => "connection closed without an answer",
+            TIMED_OUT => "no answer within 10 s",
+            _ => "it was silent",
         };
-        Box::pin(std::future::ready(WebhookResponse {
-            answered,
-            excerpt: Bytes::new(),
-        }))
+        Box::pin(async move {
+            // Only who refuses a connection does so at once.
+            for _ in 0..usize::from(mood).min(8) * usize::from(mood != REFUSED) {
+                tokio::task::yield_now().await;
+            }
+            WebhookResponse {
+                answered: match status {
+                    Some(status) => AttemptOutcome::Status(status),
+                    None => AttemptOutcome::Nothing(reason.to_owned()),
+                },
+                excerpt: Bytes::new(),
+            }
+        })
     }
 }

@@ -16,7 +16,7 @@ use crate::head::{Expected, is_replay};
 use crate::reference::door::{Key, KeyState};
 use crate::reference::environment::Given;
 use crate::reference::resolve::Resolved;
-use crate::reference::{Asks, Call, Plan, ids};
+use crate::reference::{AccessBy, Asks, Call, Plan, ids};
 use crate::step::{Carry, Cred, Draw, Twist};
 
 const OUTSIDE: [u8; 4] = [203, 0, 113, 7];
@@ -71,6 +71,7 @@ impl<'c> Player<'c> {
             idempotency: draw.key.map(|key| format!("key-{key}")),
             reference,
             spaced: draw.spaced,
+            in_force: self.model.in_force,
         };
         self.made.push(call.clone());
         self.make(call, written)
@@ -166,10 +167,12 @@ impl<'c> Player<'c> {
             idempotency: None,
             reference: None,
             spaced: false,
+            in_force: self.model.in_force,
         }
     }
 
-    fn make(&mut self, call: Call<'c>, written: bool) -> Result<(), String> {
+    fn make(&mut self, mut call: Call<'c>, written: bool) -> Result<(), String> {
+        call.in_force = self.model.in_force;
         let mut plan = self.model.plan(&call);
         // Two answers that are held back to the same instant come in any order: not here.
         while let Plan::Runs { resolved, .. } = &plan
@@ -323,6 +326,7 @@ impl<'c> Player<'c> {
                 self.note("a look-up found something");
                 self.did();
                 self.model.door.take(key, &self.model.clock);
+                self.looked(call.env, &reply.body, AccessBy::LookUp);
                 let body = self.model.environments[call.env].body(record);
                 let found = (reply.status, reply.replay, Some(&reply.body));
                 match found == (200, false, body) {
@@ -345,6 +349,7 @@ impl<'c> Player<'c> {
                 self.did();
                 *self.answers.entry((reply.status, None, true)).or_default() += 1;
                 self.model.door.take(key, &self.model.clock);
+                self.looked(call.env, &reply.body, AccessBy::Replay);
                 is_replay(reply, self.model.environments[call.env].answer(answer))
             }
             Plan::Runs { resolved, .. } if resolved.delay_ms > 0 => {
@@ -414,6 +419,7 @@ impl<'c> Player<'c> {
         self.did();
         self.check_ids(call, nth, at, (&id, &reply.body))?;
         self.model.answered(call, at, given(reply));
+        self.note_answer(call, endpoint, &id);
         Ok(())
     }
 

@@ -18,8 +18,9 @@ use svc_simulator::scenario::WebhookConfig;
 
 use super::Player;
 use super::compare::ENVIRONMENTS;
+use crate::instruct::{EDITED, edited, number_of};
 use crate::reference::door::{DAY_MS, KeyState};
-use crate::step::{Goal, Step};
+use crate::step::{Cred, Draw, Goal, Step};
 use crate::world::{SECRET, instant};
 
 /// The most a wallet holds, in paise.
@@ -195,11 +196,19 @@ impl Player<'_> {
     }
 
     /// Copies the account and deletes it: from now on the copy is looked at, which must be all that the account was.
-    pub(super) fn move_to_copy(&mut self) -> Result<(), String> {
+    pub(super) fn move_to_copy(&mut self, draw: &Draw) -> Result<(), String> {
         // Calls that are held back stay with the original.
         if !self.open.is_empty() {
             return Ok(());
         }
+        let next_of_sequence = Draw {
+            cred: Cred::Works,
+            kind: 0,
+            key: None,
+            reference: 1 + number_of("sequence"),
+            ..draw.clone()
+        };
+        self.call(&next_of_sequence, true)?;
         let name: Arc<str> = format!("model-copy{}", self.steps).into();
         let deleted = {
             let _in_runtime = self.world.runtime.enter();
@@ -220,9 +229,43 @@ impl Player<'_> {
             .directory()
             .known(deleted.id(), self.world.host.now());
         match known {
-            None => self.compare(true),
-            Some(_) => Err(format!("{} is deleted and known", deleted.id())),
+            None => self.compare(true)?,
+            Some(_) => return Err(format!("{} is deleted and known", deleted.id())),
         }
+        self.call(&next_of_sequence, true)
+    }
+
+    /// Edits scenarios: a rule comes where it is not, and goes where it is. The next call asks for what it is about.
+    pub(super) fn edit(&mut self, own: bool, draw: &Draw) -> Result<(), String> {
+        let (host, cell) = (&self.world.host, &self.world.cell);
+        let in_force = &mut self.model.in_force[usize::from(!own)];
+        *in_force = !*in_force;
+        let edited = match (own, *in_force) {
+            (true, true) => host.add_scenarios(cell, &edited(true)).map(drop),
+            (true, false) => {
+                let removed = host.remove_scenarios(cell, None);
+                removed
+                    .then_some(())
+                    .ok_or("there was no file")
+                    .map_err(str::to_owned)?;
+                Ok(())
+            }
+            (false, more) => {
+                let more = if more { edited(false) } else { String::new() };
+                let files = self.stage.scenarios(&more);
+                host.replace_scenarios(&files).map(drop)
+            }
+        };
+        edited.map_err(|problems| problems.to_string())?;
+        self.did();
+        self.call(
+            &Draw {
+                cred: Cred::Works,
+                reference: 1 + number_of(EDITED[usize::from(!own)]),
+                ..draw.clone()
+            },
+            true,
+        )
     }
 
     /// Adds a key; says whether it was refused, and whether it should be.

@@ -19,6 +19,7 @@ use svc_simulator::engine::state::verification::{Due as EngineDue, Phase as Engi
 use svc_simulator::host::transport::WebhookRequest;
 
 use super::Player;
+use super::audit::compare_audit;
 use crate::head::{Expected, paise};
 use crate::reference::delivery::{Attempt, Delivery, Why};
 use crate::reference::door::KeyState;
@@ -29,7 +30,11 @@ use crate::world::{SECRET, instant};
 pub(super) const ENVIRONMENTS: [Environment; 2] = [Environment::Test, Environment::Live];
 pub(super) const URLS: [&str; 2] = ["http://127.0.0.1:9/test", "http://127.0.0.1:9/live"];
 
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, foreseen: T, found: T) -> Result<(), String> {
+pub(super) fn same<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    foreseen: T,
+    found: T,
+) -> Result<(), String> {
     match foreseen == found {
         true => Ok(()),
         false => Err(format!("{what}: foreseen {foreseen:?}, found {found:?}")),
@@ -219,6 +224,7 @@ fn compare_environment(
     for delivery in &foreseen.deliveries {
         compare_delivery(delivery, found, all)?;
     }
+    compare_audit(&foreseen.audit, found, all)?;
     let records = foreseen.state.records.len();
     let logged = found.verifications.totals().logged;
     same("how many calls", records, logged)?;

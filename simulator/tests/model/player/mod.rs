@@ -1,5 +1,6 @@
 //! Lives a life in the simulator and in the reference, step by step, and compares them after each.
 
+mod audit;
 mod calls;
 mod changes;
 mod compare;
@@ -17,6 +18,7 @@ use open::Open;
 
 /// A life being lived.
 pub(crate) struct Player<'c> {
+    stage: &'c Stage,
     world: World,
     model: Model<'c>,
     /// Calls that were made, for those that are made again.
@@ -42,6 +44,7 @@ pub(crate) struct Player<'c> {
 impl<'c> Player<'c> {
     pub(crate) fn new(stage: &'c Stage) -> Self {
         Player {
+            stage,
             world: World::new(stage),
             model: Model::new(&stage.catalogue, ACCOUNT, START_MS),
             made: Vec::new(),
@@ -89,7 +92,8 @@ impl<'c> Player<'c> {
             Step::EndNow { which } => self.end_now(*which)?,
             Step::Redeliver { which } => self.redeliver(*which)?,
             Step::Reset => self.reset()?,
-            Step::MoveToCopy => self.move_to_copy()?,
+            Step::MoveToCopy(draw) => self.move_to_copy(draw)?,
+            Step::Edit { own, draw } => self.edit(*own, draw)?,
             other => self.change(other)?,
         }
         self.settle()?;
@@ -162,7 +166,7 @@ impl<'c> Player<'c> {
 }
 
 /// All kinds of steps, as they are tallied when one was not in vain.
-pub(crate) const KINDS: [&str; 25] = [
+pub(crate) const KINDS: [&str; 26] = [
     "step call",
     "step unwritten",
     "step again",
@@ -188,6 +192,7 @@ pub(crate) const KINDS: [&str; 25] = [
     "step redeliver",
     "step reset",
     "step move to copy",
+    "step edit",
 ];
 
 fn name(step: &Step) -> &'static str {
@@ -216,6 +221,7 @@ fn name(step: &Step) -> &'static str {
         Step::EndNow { .. } => "step end now",
         Step::Redeliver { .. } => "step redeliver",
         Step::Reset => "step reset",
-        Step::MoveToCopy => "step move to copy",
+        Step::MoveToCopy(_) => "step move to copy",
+        Step::Edit { .. } => "step edit",
     }
 }

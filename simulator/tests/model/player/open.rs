@@ -12,8 +12,8 @@ use svc_simulator::engine::state::verification::{Answer, Verification};
 
 use super::Player;
 use crate::head::{Expected, is_replay};
-use crate::reference::Call;
 use crate::reference::environment::Given;
+use crate::reference::{AccessBy, Call};
 
 /// A call on its way.
 pub(super) type Asked = Pin<Box<dyn Future<Output = Reply> + Send>>;
@@ -192,12 +192,13 @@ impl<'c> Player<'c> {
                 at += 1;
                 continue;
             };
-            let given = self.model.waited(call, *on).cloned();
+            let (given, env) = (self.model.waited(call, *on).cloned(), call.env);
             match (poll(&self.world.runtime, asked), given) {
                 (Some(reply), Some(given)) => {
                     self.open.remove(at);
                     self.note("a call that waited was answered");
                     is_replay(&reply, &given)?;
+                    self.looked(env, &reply.body, AccessBy::Replay);
                 }
                 (None, None) => at += 1,
                 (None, Some(_)) => return Err(format!("it waits for nobody: {}", call.same())),

@@ -18,6 +18,8 @@ pub(crate) struct Call<'c> {
     pub(crate) idempotency: Option<String>,
     pub(crate) reference: Option<&'static str>,
     pub(crate) spaced: bool,
+    /// Which of the rules that come and go are in force.
+    pub(crate) in_force: [bool; 2],
 }
 
 /// What a call asks for.
@@ -103,6 +105,15 @@ impl<'c> Call<'c> {
         )
     }
 
+    /// The reference, unless the rule that it is about is not there.
+    pub(super) fn heeded(&self) -> Option<&'static str> {
+        let gone = |name: &&str| {
+            let mut rules = instruct::EDITED.iter().zip(self.in_force);
+            rules.any(|(of, in_force)| of == name && !in_force)
+        };
+        self.reference.filter(|name| !gone(name))
+    }
+
     /// What a carried identifier asks for by itself.
     pub(super) fn carried_mark(&self) -> Mark {
         let Asks::Run { template, carried } = &self.asks else {
@@ -127,7 +138,7 @@ impl<'c> Call<'c> {
         let flow_position = template.step.map(|(flow, step)| {
             let takes = contract.flows[flow].steps[step].takes.is_some();
             let operation = &contract.operations[template.runs[0].operation];
-            let asked = instruct::instruct(self.reference, operation);
+            let asked = instruct::instruct(self.heeded(), operation);
             let is_fixed = |mark| match mark {
                 Mark::Sentinel => true,
                 Mark::Status(_) => asked.is_none(),

@@ -145,10 +145,15 @@ impl Model<'_> {
     }
 }
 
+/// Moods of a receiver in which its answer does not arrive.
+pub(crate) const REFUSED: u16 = 2;
+pub(crate) const BREAKS_OFF: u16 = 3;
+pub(crate) const TIMED_OUT: u16 = 4;
+
 /// What a receiver in this mood answers to this delivery.
 pub(crate) fn status_of(receiver: u16, verification: &str) -> Option<u16> {
     match receiver {
-        0 => None,
+        0 | REFUSED..=TIMED_OUT => None,
         1 => Some(
             if verification.bytes().map(u32::from).sum::<u32>() % 2 == 0 {
                 200

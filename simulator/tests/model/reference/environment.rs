@@ -7,6 +7,7 @@ use bytes::Bytes;
 use svc_contract_tests::model::{CallOutcome, EnvironmentState, Phase};
 use svc_fixtures::contract::{Contract, Paise};
 
+use super::audit::Audit;
 use super::delivery::Delivery;
 use super::resolve::{Sequence, WebhookPatch};
 
@@ -18,6 +19,8 @@ pub(crate) struct Environment<'c> {
     pub(crate) deliveries: Vec<Delivery>,
     /// Every outcome of a sequence that was given, by what it was of.
     pub(crate) sequences: Vec<Sequence>,
+    /// Who looked at what must be kept.
+    pub(crate) audit: Audit,
     /// What every recorded call asked.
     pub(crate) asked: Vec<String>,
     /// The answers that were seen. The model knows them by their places.
@@ -41,6 +44,7 @@ impl<'c> Environment<'c> {
             registered: false,
             deliveries: Vec::new(),
             sequences: Vec::new(),
+            audit: Audit::new(live),
             asked: Vec::new(),
             answers: Vec::new(),
             patches: BTreeMap::new(),

@@ -2,6 +2,7 @@
 //! test plays: keys and limits, the clock, what an input asks for, webhooks and resets. It shares no code with
 //! the engine but the rows of the contract.
 
+mod audit;
 pub(crate) mod call;
 pub(crate) mod delivery;
 pub(crate) mod door;
@@ -9,8 +10,9 @@ mod due;
 pub(crate) mod environment;
 pub(crate) mod resolve;
 
+pub(crate) use audit::{Access, AccessBy, Audit};
 pub(crate) use call::{Asks, Call, Plan};
-pub(crate) use due::{Happened, ids, status_of};
+pub(crate) use due::{BREAKS_OFF, Happened, REFUSED, TIMED_OUT, ids, status_of};
 
 use svc_contract_tests::model::{self, CallOutcome, Record, Start};
 use svc_fixtures::contract::ErrorCode;
@@ -32,6 +34,8 @@ pub(crate) struct Model<'c> {
     pub(crate) door: Door,
     pub(crate) environments: [Environment<'c>; 2],
     pub(crate) receiver: u16,
+    /// Which of the rules that come and go are in force: its own, and that of all accounts.
+    pub(crate) in_force: [bool; 2],
     /// How often it was reset.
     pub(crate) generation: u32,
     account: String,
@@ -65,6 +69,7 @@ impl<'c> Model<'c> {
             door: Door::new(account),
             environments: [environment(false), environment(true)],
             receiver: 200,
+            in_force: [false; 2],
             generation: 0,
             account: account.to_owned(),
         }
@@ -76,6 +81,7 @@ impl<'c> Model<'c> {
         *self = Model {
             clock: self.clock.clone(),
             receiver: self.receiver,
+            in_force: [false, self.in_force[1]],
             generation: self.generation + 1,
             ..fresh
         };
@@ -140,7 +146,7 @@ impl<'c> Model<'c> {
             given.filter(|known| *known == sequence).count()
         };
         Plan::Runs {
-            resolved: resolve::resolve(catalogue, template, carried, call.reference, now, given),
+            resolved: resolve::resolve(catalogue, template, carried, call.heeded(), now, given),
             start,
             key,
         }
@@ -187,6 +193,11 @@ impl<'c> Model<'c> {
         let envelope = Json::parse(&body).ok();
         let state = &mut environment.state;
         state.answered(&in_model, at, answer, envelope.as_ref());
+        let now = self.clock.now();
+        let contract = &self.catalogue.contract;
+        environment
+            .audit
+            .answered(state, contract, at, &ids(&body), now);
     }
 
     /// A refusal or a report stands in the call log, too.

@@ -5,8 +5,10 @@
 //! `SVC_STORM=1000` lets each thread do so many things; `SVC_MODEL_SEED=7` is another one.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
@@ -15,6 +17,7 @@ use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Head
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::account::{Account, Settings};
 use svc_simulator::engine::state::clock::AccountClock;
+use svc_simulator::engine::state::delivery::AttemptOutcome;
 use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::state::manage;
@@ -23,7 +26,7 @@ use svc_simulator::host::clock_move::ClockTarget;
 use svc_simulator::host::journal::{
     Appended, Commit, Journal, JournalError, Loading, MemoryJournal, Stored, Version,
 };
-use svc_simulator::host::transport::{MemoryTransport, WebhookRequest};
+use svc_simulator::host::transport::{Transport, WebhookRequest, WebhookResponse};
 use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{self, WebhookConfig, read_accounts};
 use tokio::runtime::{Builder, Runtime};
@@ -43,6 +46,8 @@ const RULES: &str = r#"
     when = { pan = "AAAAA7777A" }
     then = { success = {}, delay = "15ms" }
 "#;
+const REPORT: &str = "/v1/verify/financial/credit-report";
+const AUDITED: &str = r#"{"pan": "AAAAA0000A", "mobile": "9000000001", "name": "Asha Rao", "dateOfBirth": "15/08/1990", "consentArtifact": {"timestamp": "2027-01-15T07:59:00Z", "ip": "203.0.113.7", "messageId": "m-1"}}"#;
 const EDITED: &str = r#"
     [[scenario]]
     name = "of one account"
@@ -96,6 +101,40 @@ impl Journal for FailingJournal {
     }
 }
 
+/// Receivers that take some deliveries, and break off, send elsewhere, refuse or let wait others.
+#[derive(Default)]
+struct FaultyTransport(AtomicU64);
+
+impl Transport for FaultyTransport {
+    fn post(
+        &self,
+        _: WebhookRequest,
+    ) -> Pin<Box<dyn Future<Output = WebhookResponse> + Send + '_>> {
+        let nth = self.0.fetch_add(1, Ordering::Relaxed);
+        let nothing = |reason: &str| AttemptOutcome::Nothing(reason.to_owned());
+        Box::pin(async move {
+            let answered = match nth % 7 {
+                0 => AttemptOutcome::Status(500),
+                1 => nothing("connection refused"),
+                2 => {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    nothing("no answer within 10 s")
+                }
+                3 => {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    nothing("connection closed without an answer")
+                }
+                4 => AttemptOutcome::Status(307),
+                _ => AttemptOutcome::Status(200),
+            };
+            WebhookResponse {
+                answered,
+                excerpt: bytes::Bytes::new(),
+            }
+        })
+    }
+}
+
 /// The simulator in the storm.
 struct Storm {
     host: Arc<Host>,
@@ -123,11 +162,9 @@ impl Storm {
             every: AtomicU64::new(0),
             failed: AtomicU64::new(0),
         });
-        // Silence, failures and successes.
-        let answers = |_: &WebhookRequest, nth: usize| [500, 200, 404, 204][nth % 4];
         let config = HostConfig {
             journal: journal.clone(),
-            transport: Arc::new(MemoryTransport::new(answers)),
+            transport: Arc::new(FaultyTransport::default()),
             ..HostConfig::new(Clock::manual(instant(START_MS)))
         };
         let accounts = read_accounts(&scenario::accounts()).expect("the built-in accounts");
@@ -250,6 +287,7 @@ impl Storm {
             (PAN, DELAYED),
             (UAN, SLOW_HISTORY),
             (PAN, "{}"),
+            (REPORT, AUDITED),
             ("/v1/usage", ""),
         ]);
         let key = dice
