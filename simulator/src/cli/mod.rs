@@ -27,6 +27,7 @@ mod schema;
 mod serve;
 mod settings;
 mod shares;
+mod store;
 mod terminal;
 mod token_file;
 mod trigger;
@@ -53,6 +54,7 @@ use operations::OperationsArgs;
 use people::PeopleArgs;
 use schema::SchemaArgs;
 use settings::ServeArgs;
+use store::StoreCommand;
 use trigger::TriggerArgs;
 use try_call::TryArgs;
 use webhook::WebhookCommand;
@@ -116,6 +118,9 @@ enum Command {
         after_help = "Exit codes: 0 they are listed, 2 nobody is called so, or a file is wrong."
     )]
     People(PeopleArgs),
+    /// Copy, check or migrate the store of a simulator
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Print what a shell completes the arguments with
     Completions(CompletionsArgs),
     /// Receive webhook deliveries, check and show them
@@ -169,6 +174,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Fmt(args) => fmt::run(&args),
         Command::Operations(args) => operations::run(&args),
         Command::People(args) => people::run(&args),
+        Command::Store(command) => store::run(command),
         Command::Completions(args) => completions::run(&args, &mut Cli::command()),
         Command::Listen(args) => listen::run(&args),
         Command::Webhook(command) => webhook::run(&command),

@@ -97,6 +97,7 @@ fn builder(
         .public_urls(args.public.urls())
         .seed(args.seed.as_deref().unwrap_or_default())
         .reload(reload)
+        .store(args.store)
         .memory_limits(args.memory.limits())
         .shares(ShareLimits {
             connections,
@@ -154,7 +155,9 @@ fn not_started(error: StartError) -> Failure {
     match error {
         StartError::Mistakes(problems) => Failure::Files(problems),
         StartError::Unreadable(error) => error.into(),
-        StartError::WebhookRefused { .. } => Failure::Usage(error.to_string()),
+        StartError::WebhookRefused { .. }
+        | StartError::OtherSeed { .. }
+        | StartError::OtherTimeScale { .. } => Failure::Usage(error.to_string()),
         StartError::Bind {
             listener,
             address,

@@ -22,7 +22,7 @@ use super::token_file::read_token;
 use super::values::{address, duration, instant, network, time_scale, token};
 use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleToken;
-use crate::simulator::{Reload, files};
+use crate::simulator::{Reload, Store, files};
 
 /// The file that is read where it exists.
 const FILE: &str = "svc-simulator.toml";
@@ -45,6 +45,14 @@ pub(super) struct ServeArgs {
     /// A text that changes every id
     #[arg(long, env = "SVC_SIMULATOR_SEED", value_name = "TEXT")]
     pub(super) seed: Option<String>,
+    /// Where accounts are kept: memory, or sqlite:FILE, with which a restart goes on where it stopped
+    #[arg(
+        long,
+        env = "SVC_SIMULATOR_STORE",
+        value_name = "STORE",
+        default_value = "memory"
+    )]
+    pub(super) store: Store,
     /// Folder of scenario files that come before the built-in ones, without names that begin with a dot; may be repeated
     #[arg(long, env = "SVC_SIMULATOR_SCENARIOS", value_name = "FOLDER")]
     pub(super) scenarios: Vec<PathBuf>,

@@ -73,6 +73,8 @@ pub(super) struct AccountState {
     pub(super) version: Version,
     /// When all of that is written.
     pub(super) commit: Commit,
+    /// How much of it the store has in single entries.
+    pub(super) unsummed: Unsummed,
     /// The names it is known by; empty once it is closed.
     pub(super) names: Vec<Box<str>>,
     /// Whether it was closed: a call that comes now is for the account that begins anew under its name.
@@ -98,6 +100,49 @@ pub(super) struct AccountState {
     pub(super) measured_pinned: usize,
 }
 
+/// How many bytes of single entries a store has of an account. When they are many, a snapshot takes their
+/// place: it bounds the store as retention bounds memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Unsummed {
+    entries: usize,
+    snapshot: usize,
+}
+
+/// No snapshot is worth fewer bytes of entries.
+const MIN_UNSUMMED: usize = 1 << 20;
+
+/// A snapshot is made when the entries after the one before have this many times its bytes.
+const UNSUMMED_TIMES: usize = 4;
+
+impl Unsummed {
+    /// What a store has of an account: its first entry, which may be a snapshot, and all others.
+    pub(super) fn of([first, others]: [usize; 2]) -> Self {
+        Unsummed {
+            entries: others,
+            snapshot: first,
+        }
+    }
+
+    /// Notes that the store has so many bytes more.
+    pub(super) fn add(&mut self, bytes: usize) {
+        self.entries += bytes;
+    }
+
+    /// Whether it is time for a snapshot. Says so once.
+    pub(super) fn is_due(&mut self) -> bool {
+        let due = self.entries >= MIN_UNSUMMED.max(UNSUMMED_TIMES * self.snapshot);
+        if due {
+            self.entries = 0;
+        }
+        due
+    }
+
+    /// Notes how large the snapshot was.
+    pub(super) fn summed(&mut self, snapshot: usize) {
+        self.snapshot = snapshot;
+    }
+}
+
 /// The reply to a call whose account was reset while the call was delayed.
 pub(super) struct OrphanedReply {
     pub(super) reply: Reply,
@@ -112,6 +157,7 @@ impl AccountCell {
             account,
             version,
             commit: Commit::WRITTEN,
+            unsummed: Unsummed::default(),
             names: Vec::new(),
             closed: false,
             in_flight: BTreeSet::new(),

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// Where time comes from.
 #[derive(Debug, Clone)]
@@ -33,6 +34,17 @@ pub struct Pace {
     went_back: AtomicI64,
 }
 
+/// How account time follows the machine's, as stores have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockPace {
+    /// When it began, by the machine.
+    pub began: Timestamp,
+    /// What it showed then.
+    pub showed: Timestamp,
+    /// How many seconds of account time pass in one second of the machine's.
+    pub scale: u32,
+}
+
 /// When the machine's clock goes back by less, accounts' time stands for so long. Threads that read the
 /// clock at the same time see as much.
 const UNNOTICED_MS: i64 = 1000;
@@ -55,6 +67,31 @@ impl Clock {
             latest: AtomicI64::new(0),
             went_back: AtomicI64::new(0),
         }))
+    }
+
+    /// A clock that goes on as one that ended did.
+    #[must_use]
+    pub fn resumed(from: ClockPace) -> Self {
+        Clock::Machine(Arc::new(Pace {
+            began: from.began,
+            from: from.showed,
+            scale: from.scale.max(1),
+            latest: AtomicI64::new(0),
+            went_back: AtomicI64::new(0),
+        }))
+    }
+
+    /// What makes one that goes on as this one does; none where it is moved by hand.
+    #[must_use]
+    pub fn pace(&self) -> Option<ClockPace> {
+        match self {
+            Clock::Machine(pace) => Some(ClockPace {
+                began: pace.began,
+                showed: pace.from,
+                scale: pace.scale,
+            }),
+            Clock::Manual(_) => None,
+        }
     }
 
     /// A clock moved by hand that shows this instant.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio_util::task::TaskTracker;
 
-use super::cell::{AccountCell, AccountState, OrphanedReply};
+use super::cell::{AccountCell, AccountState, OrphanedReply, Unsummed};
 use super::clock::Clock;
 use super::courier::{Courier, DueAttempt};
 use super::journal::{Commit, CommitError, Journal, JournalError};
@@ -103,6 +103,7 @@ impl Scheduler {
             Some(stored) => {
                 let settings = locked.state.account.settings.clone();
                 locked.state.version = stored.version;
+                locked.state.unsummed = Unsummed::of(stored.bytes);
                 locked.state.account = stored.rebuild(settings)?;
             }
             None => locked.state.closed = true,
@@ -112,6 +113,18 @@ impl Scheduler {
         locked.schedule();
         cell.changed.notify_waiters();
         Ok(())
+    }
+
+    /// Gives the store a copy of an account in the place of its entries. It is printed on a thread of its own,
+    /// because it is large.
+    fn begin_snapshot(&self, cell: &Arc<AccountCell>, state: &AccountState) {
+        let (version, account) = (state.version, state.account.clone());
+        let (cell, journal) = (Arc::clone(cell), Arc::clone(&self.journal));
+        tokio::task::spawn_blocking(move || {
+            let snapshot = account.snapshot().to_json();
+            cell.lock().unsummed.summed(snapshot.len());
+            journal.snapshot(cell.id(), version, snapshot);
+        });
     }
 
     /// Looks at an account again after some real time: as planned, or because something failed.
@@ -244,6 +257,7 @@ impl LockedAccount<'_> {
             let entries = std::slice::from_ref(&entry);
             let appended = journal.append(cell.id(), state.version, entries)?;
             (state.version, state.commit) = (appended.version, appended.commit);
+            state.unsummed.add(appended.bytes);
         }
         // Most entries make at most two events, which need no list of their own.
         let mut events = event::of(&state.account, &entry);
@@ -258,6 +272,9 @@ impl LockedAccount<'_> {
             state.record(event);
         }
         self.scheduler.memory.measure(state);
+        if state.unsummed.is_due() {
+            self.scheduler.begin_snapshot(cell, state);
+        }
         if !reported {
             report_evicted(&state.account, environment, evicted);
         }

@@ -14,10 +14,11 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::files::{self, AllFiles, ReadError};
+use super::store::{self, Store};
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
-use crate::host::journal::{Journal, JournalError};
+use crate::host::journal::{Journal, JournalError, StoreError};
 use crate::host::memory::MemoryLimits;
 use crate::host::metrics::StoreMetrics;
 use crate::host::readiness::Readiness;
@@ -73,6 +74,7 @@ pub struct SimulatorBuilder {
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) webhook_targets: Vec<IpNet>,
     webhook_tls: Tls,
+    store: Store,
 }
 
 impl Default for SimulatorBuilder {
@@ -92,6 +94,7 @@ impl Default for SimulatorBuilder {
             trusted_proxies: Vec::new(),
             webhook_targets: Vec::new(),
             webhook_tls: Tls::default(),
+            store: Store::Memory,
         }
     }
 }
@@ -144,6 +147,36 @@ pub enum StartError {
     /// Webhooks can't leave.
     #[error(transparent)]
     Transport(#[from] TransportError),
+    /// The store can't be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store's ids are made with another seed.
+    #[error(
+        "the ids of this store are made with the seed `{kept}`, not with `{given}`: leave --seed out, or begin another store"
+    )]
+    OtherSeed {
+        /// Asked for.
+        given: String,
+        /// The store's.
+        kept: String,
+    },
+    /// The store's clock runs at another speed.
+    #[error(
+        "the clock of this store runs {kept} times as fast as the machine's, not {given} times: leave --time-scale out, or \
+         begin another store"
+    )]
+    OtherTimeScale {
+        /// Asked for.
+        given: u32,
+        /// The store's.
+        kept: u32,
+    },
+    /// What the store has is no clock.
+    #[error("the clock of this store can't be read: {text}")]
+    NoClock {
+        /// What it has.
+        text: String,
+    },
     /// The accounts were not opened.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -206,6 +239,22 @@ impl SimulatorBuilder {
     pub fn frozen_at(mut self, at: Timestamp) -> Self {
         self.config.freeze_at = Some(at);
         self
+    }
+
+    /// Where accounts are kept. A store goes on with the seed and the clock that it began with.
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Opens the store, and takes from it what must be as it was.
+    pub(super) fn open_store(&mut self) -> Result<(), StartError> {
+        if let Some(journal) = self.store.open()? {
+            self.seed = store::seed(&*journal, &self.seed)?;
+            self.config.clock = store::clock(&*journal, &self.config.clock)?;
+            self.config.journal = journal;
+        }
+        Ok(())
     }
 
     /// Where entries are written down; nowhere where no journal is given.

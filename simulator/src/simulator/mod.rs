@@ -4,6 +4,7 @@
 mod account;
 mod builder;
 pub(crate) mod files;
+mod store;
 mod sweep;
 
 use std::future::Future;
@@ -31,6 +32,7 @@ pub use account::{AccountHandle, CallSummary, WebhookError};
 pub use builder::{Reload, SimulatorBuilder, StartError};
 use builder::{bind, check_receivers};
 pub use files::ReadError;
+pub use store::{NoSuchStore, Store};
 use sweep::sweep;
 
 /// A running simulator. It serves console, sandbox and live until it is dropped or stopped.
@@ -211,10 +213,11 @@ impl SimulatorBuilder {
     ///
     /// # Errors
     /// [`StartError`]. Nothing is left behind then.
-    pub async fn start(self) -> Result<Simulator, StartError> {
+    pub async fn start(mut self) -> Result<Simulator, StartError> {
         // The population is half of what there is to read: it is made while this thread reads the rest, which waits
         // for it where it needs it.
         std::thread::spawn(World::built_in);
+        self.open_store()?;
         let (files, accounts) = self.files()?;
         let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
         let targets = TargetPolicy::with(self.webhook_targets.clone());

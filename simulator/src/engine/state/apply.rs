@@ -51,6 +51,16 @@ impl Account {
         }
     }
 
+    /// An entry that makes just this account, in the place of all that made it.
+    #[must_use]
+    pub fn snapshot(self) -> Entry {
+        Entry {
+            at: Timestamp::UNIX_EPOCH,
+            environment: Environment::Test,
+            changes: vec![Change::Forked(Box::new(self))],
+        }
+    }
+
     /// The account that these entries make. None where the first is not its beginning.
     #[must_use]
     pub fn rebuild(settings: Settings, entries: impl IntoIterator<Item = Entry>) -> Option<Self> {
@@ -69,6 +79,25 @@ impl Account {
         };
         entries.for_each(|entry| account.apply(entry));
         Some(account)
+    }
+
+    /// Whether its sums are those of its parts, and its money adds up (ruling 22).
+    ///
+    /// # Errors
+    /// What does not.
+    pub fn check(&self) -> Result<(), String> {
+        for environment in Environment::ALL {
+            let state = self.environment(environment);
+            if !state.money_adds_up() {
+                return Err(format!("the money of {environment} does not add up"));
+            }
+            if !state.sums_hold() {
+                return Err(format!(
+                    "the sums of {environment} are not those of its parts"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Makes the changes of an entry.

@@ -190,9 +190,15 @@ impl EnvironmentState {
     pub fn assert_money_adds_up(&self) {
         let (wallet, held) = (&self.wallet, self.verifications.totals().held);
         assert!(
-            wallet.adds_up() && wallet.held() == held,
+            self.money_adds_up(),
             "the wallet does not add up: {wallet:?}, and the verifications hold {held}"
         );
+    }
+
+    /// Whether it does.
+    #[must_use]
+    pub fn money_adds_up(&self) -> bool {
+        self.wallet.adds_up() && self.wallet.held() == self.verifications.totals().held
     }
 
     /// How many calls of a sequence were decided.

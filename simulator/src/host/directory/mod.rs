@@ -18,7 +18,7 @@ use crate::engine::state::entry::Entry;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::Verification;
-use crate::host::cell::{AccountCell, AccountState, Origin};
+use crate::host::cell::{AccountCell, AccountState, Origin, Unsummed};
 use crate::host::journal::{Appended, Journal, JournalError, Stored, Version};
 use crate::host::lock_order::{Mutex, Rank, RwLock};
 use crate::host::memory::MemoryGovernor;
@@ -151,7 +151,7 @@ impl Directory {
         declared: &[Arc<str>],
         now: Timestamp,
     ) -> Result<(), JournalError> {
-        let version = stored.version;
+        let (version, unsummed) = (stored.version, Unsummed::of(stored.bytes));
         let account = stored.rebuild(self.defaults.settings.clone())?;
         let mut templates = self.templates.iter();
         let copied = templates.find_map(|template| template.copied_as(&account.id));
@@ -167,7 +167,10 @@ impl Directory {
         };
         let cell = Arc::new(AccountCell::new(account, version, origin));
         cell.mark_used(now);
-        self.memory.measure(&mut cell.lock());
+        let mut state = cell.lock();
+        state.unsummed = unsummed;
+        self.memory.measure(&mut state);
+        drop(state);
         self.add_names(&cell);
         Ok(())
     }
@@ -410,16 +413,22 @@ impl Directory {
         origin: Origin,
     ) -> Result<Arc<AccountCell>, JournalError> {
         let entries = std::slice::from_ref(&beginning);
-        let Appended { version, commit } = self.journal.append(id, Version::NONE, entries)?;
+        let Appended {
+            version,
+            commit,
+            bytes,
+        } = self.journal.append(id, Version::NONE, entries)?;
         let stored = Stored {
             account: Arc::clone(id),
             version,
             entries: vec![beginning],
+            bytes: [bytes, 0],
         };
         let account = stored.rebuild(self.defaults.settings.clone())?;
         let cell = Arc::new(AccountCell::new(account, version, origin));
         let mut state = cell.lock();
         state.commit = commit;
+        state.unsummed = Unsummed::of([bytes, 0]);
         self.memory.measure(&mut state);
         drop(state);
         Ok(cell)

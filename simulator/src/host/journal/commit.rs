@@ -1,35 +1,19 @@
 //! Entries on their way to a store: those of many calls are written together, and each call waits for its
 //! own.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use tokio::sync::watch;
 
 use super::JournalError;
 
 /// When entries are written that a store took. Can be waited for by many, and asked for at any time.
 #[derive(Debug, Clone)]
-pub struct Commit(Option<Taken>);
+pub struct Commit(Option<watch::Receiver<Option<Outcome>>>);
 
-#[derive(Debug, Clone)]
-struct Taken {
-    account: Arc<str>,
-    group: watch::Receiver<Option<GroupOutcome>>,
-}
+/// What a store says of entries that it took, once it knows: dropped without a word, they are not written.
+#[derive(Debug)]
+pub struct Unwritten(watch::Sender<Option<Outcome>>);
 
-/// What became of entries that are written together.
-#[derive(Debug, Clone)]
-pub enum GroupOutcome {
-    /// They are written, but for those of these accounts: they were decided on something else than what
-    /// the store has.
-    Written {
-        /// Those accounts.
-        but: Arc<BTreeSet<Arc<str>>>,
-    },
-    /// None of them is.
-    Failed(JournalError),
-}
+type Outcome = Result<(), CommitError>;
 
 /// Why entries that were taken are not written. The account is not what it was thought to be and has to be
 /// read again.
@@ -47,82 +31,54 @@ impl Commit {
     /// Of entries that are written, or of none.
     pub const WRITTEN: Commit = Commit(None);
 
+    /// Of entries that a store takes now.
+    #[must_use]
+    pub fn taken() -> (Unwritten, Commit) {
+        let (unwritten, commit) = watch::channel(None);
+        (Unwritten(unwritten), Commit(Some(commit)))
+    }
+
     /// Whether it is known that the entries are written.
     #[must_use]
     pub fn is_written(&self) -> bool {
-        match &self.0 {
-            None => true,
-            Some(taken) => taken.look().is_some_and(|outcome| outcome.is_ok()),
-        }
+        matches!(self.outcome(), Some(Ok(())))
     }
 
     /// Whether it is known that the entries are not written and never will be.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        match &self.0 {
-            None => false,
-            Some(taken) => taken.look().is_some_and(|outcome| outcome.is_err()),
-        }
+        matches!(self.outcome(), Some(Err(_)))
     }
 
     /// Waits until the entries are written.
     ///
     /// # Errors
     /// [`CommitError`] where they never will be.
-    pub async fn wait(self) -> Result<(), CommitError> {
-        let Some(mut taken) = self.0 else {
-            return Ok(());
+    pub async fn wait(mut self) -> Result<(), CommitError> {
+        if let Some(taken) = &mut self.0 {
+            // The store may end without a word.
+            drop(taken.wait_for(Option::is_some).await);
+        }
+        self.outcome().unwrap_or_else(|| Err(left().into()))
+    }
+
+    /// What became of them, where that is known.
+    fn outcome(&self) -> Option<Outcome> {
+        let Some(taken) = &self.0 else {
+            return Some(Ok(()));
         };
-        // The store may end without a word.
-        drop(taken.group.wait_for(Option::is_some).await);
-        taken.look().unwrap_or_else(|| Err(ended().into()))
+        let outcome = taken.borrow().clone();
+        outcome.or_else(|| taken.has_changed().is_err().then(|| Err(left().into())))
     }
 }
 
-fn ended() -> JournalError {
+fn left() -> JournalError {
     JournalError("the store ended before it had written this".to_owned())
 }
 
-impl Taken {
-    /// What became of them, where that is known.
-    fn look(&self) -> Option<Result<(), CommitError>> {
-        match &*self.group.borrow() {
-            Some(GroupOutcome::Written { but }) if but.contains(&self.account) => {
-                Some(Err(CommitError::Conflict))
-            }
-            Some(GroupOutcome::Written { .. }) => Some(Ok(())),
-            Some(GroupOutcome::Failed(error)) => Some(Err(error.clone().into())),
-            None => self
-                .group
-                .has_changed()
-                .is_err()
-                .then(|| Err(ended().into())),
-        }
-    }
-}
-
-/// Entries that will be written together, as a store sees them.
-#[derive(Debug)]
-pub struct CommitGroup(watch::Sender<Option<GroupOutcome>>);
-
-impl Default for CommitGroup {
-    fn default() -> Self {
-        CommitGroup(watch::Sender::new(None))
-    }
-}
-
-impl CommitGroup {
-    /// For whoever waits for the entries of an account.
-    #[must_use]
-    pub fn commit_of(&self, account: &Arc<str>) -> Commit {
-        Commit(Some(Taken {
-            account: Arc::clone(account),
-            group: self.0.subscribe(),
-        }))
-    }
-
-    /// Tells all who wait.
-    pub fn end(self, outcome: GroupOutcome) {
+impl Unwritten {
+    /// Tells all who wait what became of the entries.
+    pub fn end(self, outcome: Result<(), CommitError>) {
         self.0.send_replace(Some(outcome));
     }
 }

@@ -61,6 +61,7 @@ impl MemoryJournal {
             account: account.into(),
             version: Appended::at_once(Version::NONE, &entries).version,
             entries,
+            bytes: [0, 0],
         }))
     }
 }

@@ -3,6 +3,7 @@
 
 mod commit;
 mod memory;
+pub mod sqlite;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,8 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::entry::Entry;
-pub use commit::{Commit, CommitError, CommitGroup, GroupOutcome};
+pub use commit::{Commit, CommitError, Unwritten};
 pub use memory::{MemoryJournal, NoJournal};
+pub use sqlite::{SqliteJournal, StoreError};
 
 /// A store of entries, in order, for each account.
 ///
@@ -42,6 +44,22 @@ pub trait Journal: Send + Sync {
     /// # Errors
     /// [`JournalError`] where they can't be read.
     fn load_all(&self) -> Result<Vec<Stored>, JournalError>;
+
+    /// Puts one entry in the place of all up to this version: a copy of the account as it was then. Where the
+    /// store has no such version any more, nothing happens.
+    /// A store that keeps nothing for long needs none.
+    fn snapshot(&self, account: &Arc<str>, at: Version, snapshot: String) {
+        let _ = (account, at, snapshot);
+    }
+
+    /// What is known under this name of the store as a whole: what it was given first.
+    ///
+    /// # Errors
+    /// [`JournalError`] where it can't be read or written.
+    fn remember(&self, name: &str, value: &str) -> Result<String, JournalError> {
+        let _ = name;
+        Ok(value.to_owned())
+    }
 
     /// The account has ended: one of this name begins anew, and nothing that was written is needed
     /// any more.
@@ -87,6 +105,8 @@ pub struct Appended {
     pub version: Version,
     /// When they are written.
     pub commit: Commit,
+    /// How many bytes they take in the store; none in memory.
+    pub bytes: usize,
 }
 
 impl Appended {
@@ -99,6 +119,7 @@ impl Appended {
                 ..after
             },
             commit: Commit::WRITTEN,
+            bytes: 0,
         }
     }
 }
@@ -112,6 +133,8 @@ pub struct Stored {
     pub version: Version,
     /// What makes it: the first is its opening, a copy, or a snapshot, which looks like a copy.
     pub entries: Vec<Entry>,
+    /// How many bytes of the store the first of them takes, and all others together.
+    pub bytes: [usize; 2],
 }
 
 impl Stored {

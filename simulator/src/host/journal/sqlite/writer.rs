@@ -1,0 +1,265 @@
+//! The thread that writes to a SQLite store. What is taken while it writes is written next, all of it in one
+//! transaction: the disk is waited for once for many calls.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use foldhash::fast::FixedState;
+use rusqlite::{Transaction, TransactionBehavior, params};
+use tokio::sync::oneshot;
+
+use super::super::{CommitError, JournalError, Stored, Unwritten, Version};
+use super::file::{StoreFile, checksum};
+
+/// What the thread is given, in order.
+pub(super) enum Work {
+    Change(StoreChange),
+    Question(Question),
+}
+
+/// What is to be written.
+pub(super) enum StoreChange {
+    /// Entries of an account that was at this version, each with the version it leads to.
+    Append {
+        account: Arc<str>,
+        after: Version,
+        entries: Vec<(Version, String)>,
+        unwritten: Unwritten,
+    },
+    /// An account has ended.
+    Close {
+        account: Arc<str>,
+        after: Version,
+        unwritten: Unwritten,
+    },
+    /// One entry in the place of all up to this version.
+    Snapshot {
+        account: Arc<str>,
+        at: Version,
+        text: String,
+    },
+}
+
+/// What is asked, once all is written that was given before.
+pub(super) enum Question {
+    /// What is written of an account?
+    Load {
+        account: Arc<str>,
+        answer: oneshot::Sender<Result<Option<Stored>, JournalError>>,
+    },
+    /// What is written of all accounts? Asked before anything is written.
+    LoadAll {
+        answer: SyncSender<Result<Vec<Stored>, JournalError>>,
+    },
+    /// What is known of the store as a whole?
+    Remember {
+        name: String,
+        value: String,
+        answer: SyncSender<Result<String, JournalError>>,
+    },
+}
+
+type Outcome = Result<(), CommitError>;
+
+impl StoreChange {
+    fn end(self, outcome: Outcome) {
+        match self {
+            StoreChange::Append { unwritten, .. } | StoreChange::Close { unwritten, .. } => {
+                unwritten.end(outcome);
+            }
+            StoreChange::Snapshot { .. } => {}
+        }
+    }
+}
+
+/// So much is written in one transaction: more would keep the first of them waiting for the last.
+const MOST_TOGETHER: usize = 256;
+
+/// How far accounts have come.
+pub(super) type Versions = HashMap<Arc<str>, Version, FixedState>;
+
+/// Writes to a store until nobody gives it anything any more.
+pub(super) struct Writer {
+    pub(super) file: StoreFile,
+    /// How far each account has come.
+    pub(super) versions: Versions,
+}
+
+impl Writer {
+    /// Writes what is given until nobody gives anything any more.
+    pub(super) fn run(mut self, given: &Receiver<Work>) {
+        while let Ok(first) = given.recv() {
+            let mut group = Vec::new();
+            let mut next = Some(first);
+            while let Some(work) = next {
+                next = match work {
+                    Work::Question(question) => {
+                        self.write(std::mem::take(&mut group));
+                        self.answer(question);
+                        None
+                    }
+                    Work::Change(change) => {
+                        group.push(change);
+                        None
+                    }
+                };
+                if group.len() < MOST_TOGETHER {
+                    next = next.or_else(|| given.try_recv().ok());
+                }
+            }
+            self.write(group);
+        }
+    }
+
+    fn answer(&mut self, question: Question) {
+        // Whoever asked may be gone.
+        match question {
+            Question::Load { account, answer } => drop(answer.send(self.file.read(&account))),
+            Question::LoadAll { answer } => drop(answer.send(self.read_all())),
+            Question::Remember {
+                name,
+                value,
+                answer,
+            } => {
+                let known = self.file.remember(&name, &value);
+                drop(answer.send(known.map_err(failed)));
+            }
+        }
+    }
+
+    fn read_all(&mut self) -> Result<Vec<Stored>, JournalError> {
+        let accounts = self.file.accounts().map_err(failed)?;
+        let read = accounts.iter().map(|account| self.file.read(account));
+        let stored: Vec<_> = read
+            .filter_map(Result::transpose)
+            .collect::<Result<_, _>>()?;
+        let versions = stored.iter();
+        let versions = versions.map(|it| (Arc::clone(&it.account), it.version));
+        self.versions = versions.collect();
+        Ok(stored)
+    }
+
+    /// Makes changes, all of them or none.
+    fn write(&mut self, group: Vec<StoreChange>) {
+        if group.is_empty() {
+            return;
+        }
+        let mut versions = Versions::default();
+        match self.write_group(&group, &mut versions) {
+            Ok(outcomes) => {
+                self.versions.extend(versions);
+                for (change, outcome) in group.into_iter().zip(outcomes) {
+                    change.end(outcome);
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, "the store wrote nothing");
+                for change in group {
+                    change.end(Err(failed(&error).into()));
+                }
+            }
+        }
+    }
+
+    fn write_group(
+        &mut self,
+        group: &[StoreChange],
+        versions: &mut Versions,
+    ) -> rusqlite::Result<Vec<Outcome>> {
+        let behavior = TransactionBehavior::Immediate;
+        let connection = &mut self.file.connection;
+        let transaction = connection.transaction_with_behavior(behavior)?;
+        let mut open = OpenGroup {
+            transaction: &transaction,
+            before: &self.versions,
+            versions,
+        };
+        let outcomes = group.iter().map(|change| open.write(change));
+        let outcomes = outcomes.collect::<Result<_, _>>()?;
+        transaction.commit()?;
+        Ok(outcomes)
+    }
+}
+
+/// Changes that are being made together.
+struct OpenGroup<'a> {
+    transaction: &'a Transaction<'a>,
+    /// How far each account had come before.
+    before: &'a Versions,
+    /// How far those have come that were changed since.
+    versions: &'a mut Versions,
+}
+
+impl OpenGroup<'_> {
+    fn version(&self, account: &str) -> Version {
+        let known = self.versions.get(account);
+        let known = known.or_else(|| self.before.get(account));
+        known.copied().unwrap_or_default()
+    }
+
+    fn write(&mut self, change: &StoreChange) -> rusqlite::Result<Outcome> {
+        match change {
+            StoreChange::Append {
+                account,
+                after,
+                entries,
+                ..
+            } => {
+                if self.version(account) != *after {
+                    return Ok(Err(CommitError::Conflict));
+                }
+                let insert = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4)";
+                let mut insert = self.transaction.prepare_cached(insert)?;
+                for (version, text) in entries {
+                    let [number, digest] = columns(*version);
+                    insert.execute(params![account, number, digest, text])?;
+                    self.versions.insert(Arc::clone(account), *version);
+                }
+            }
+            StoreChange::Close { account, after, .. } => {
+                if self.version(account) != *after {
+                    return Ok(Err(CommitError::Conflict));
+                }
+                for table in ["entries", "snapshots"] {
+                    let delete = format!("DELETE FROM {table} WHERE account = ?1");
+                    self.transaction.execute(&delete, [account])?;
+                }
+                self.versions.insert(Arc::clone(account), Version::NONE);
+            }
+            StoreChange::Snapshot { account, at, text } => self.put_snapshot(account, *at, text)?,
+        }
+        Ok(Ok(()))
+    }
+
+    fn put_snapshot(&self, account: &str, at: Version, text: &str) -> rusqlite::Result<()> {
+        let [number, digest] = columns(at);
+        let transaction = self.transaction;
+        // The account may have been closed since, or what the snapshot was made of was not written.
+        let known = "SELECT 1 FROM entries WHERE account = ?1 AND number = ?2 AND digest = ?3";
+        let mut known = transaction.prepare_cached(known)?;
+        if !known.exists(params![account, number, digest])? {
+            return Ok(());
+        }
+        transaction.execute(
+            "INSERT INTO snapshots VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE \
+             SET number = excluded.number, digest = excluded.digest, \
+             checksum = excluded.checksum, snapshot = excluded.snapshot",
+            params![account, number, digest, checksum(text), text],
+        )?;
+        transaction.execute(
+            "DELETE FROM entries WHERE account = ?1 AND number <= ?2",
+            params![account, number],
+        )?;
+        Ok(())
+    }
+}
+
+/// A version as the tables have it: SQLite's whole numbers have a sign.
+fn columns(version: Version) -> [i64; 2] {
+    [version.number, version.digest].map(u64::cast_signed)
+}
+
+fn failed(error: impl std::borrow::Borrow<rusqlite::Error>) -> JournalError {
+    JournalError(error.borrow().to_string())
+}
