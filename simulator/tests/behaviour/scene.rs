@@ -529,7 +529,7 @@ impl Drop for Scene {
                     .iter()
                     .map(|it| account.environment(*it).evictable_bytes())
                     .sum::<usize>()
-                    > 100_000
+                    > 20_000
                 {
                     return;
                 }

@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _, pipe};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
+use svc_simulator::host::journal::SqliteJournal;
 use svc_test_support::Folder;
 
 use super::WORKS;
@@ -46,6 +47,8 @@ fn all() -> Vec<Vec<&'static str>> {
         "operations show verify.identity.pan",
         "people",
         "people mule",
+        "store check sqlite:kept.db",
+        "store migrate sqlite:kept.db",
         "completions bash",
         "listen --port 0",
         "listen --port 0 --json",
@@ -77,6 +80,7 @@ fn folder() -> Folder {
         "[[scenario]]\nname=\"a\"\noperation=\"verify.identity.pan\"\nthen={ pending = true }\n";
     folder.write("scenarios/a.toml", rule);
     folder.write("body.json", "{}");
+    SqliteJournal::open(&folder.path().join("kept.db")).expect("a new store");
     folder
 }
 
