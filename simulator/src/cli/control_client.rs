@@ -214,7 +214,30 @@ impl ControlClient {
         body: String,
         within: Duration,
     ) -> Result<ControlAnswer, ControlClientError> {
-        self.send(Method::POST, path, body, within)
+        self.post_with(path, &[], body, within)
+    }
+
+    /// Posts a JSON text to a path below `/control/`, with this query.
+    pub(super) fn post_with(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+        body: String,
+        within: Duration,
+    ) -> Result<ControlAnswer, ControlClientError> {
+        let mut url = self.url(path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        let json = HeaderValue::from_static("application/json");
+        let request = self.http.request(Method::POST, url);
+        self.exchange(request.header(CONTENT_TYPE, json).body(body), within)
+    }
+
+    /// Deletes what is at a path below `/control/`.
+    pub(super) fn delete(&self, path: &[&str], within: Duration) -> Result<(), ControlClientError> {
+        let request = self.http.request(Method::DELETE, self.url(path));
+        self.exchange(request, within).map(drop)
     }
 
     /// Sends a JSON text to a path below `/control/`.
@@ -263,6 +286,10 @@ impl ControlClient {
             return Err(self.not_the_console("an answer without an end".to_owned()));
         };
         let http = status.as_u16();
+        if status == StatusCode::NO_CONTENT {
+            let (text, json) = (String::new(), Value::Null);
+            return Ok(ControlAnswer { text, json });
+        }
         let Ok(json) = serde_json::from_slice::<Value>(&body) else {
             return Err(self.not_the_console(format!("HTTP {http} without JSON")));
         };

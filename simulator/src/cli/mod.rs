@@ -1,6 +1,7 @@
 //! The command line: arguments, logging, exit codes. One file a command; each command only puts
 //! together what the layers below offer.
 
+mod account;
 mod call_args;
 mod check;
 mod check_report;
@@ -40,6 +41,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use account::AccountArgs;
 use check::CheckArgs;
 use clock::ClockArgs;
 use completions::CompletionsArgs;
@@ -128,6 +130,8 @@ enum Command {
     /// Sign a delivery, or say what is wrong with a signature
     #[command(subcommand)]
     Webhook(WebhookCommand),
+    /// List the accounts of a running simulator, write one into a file, read it again, copy, delete
+    Account(Box<AccountArgs>),
     /// Show or move the clock of an account in a running simulator
     Clock(Box<ClockArgs>),
     /// List webhook deliveries of a running simulator, show one, send one again
@@ -178,6 +182,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Completions(args) => completions::run(&args, &mut Cli::command()),
         Command::Listen(args) => listen::run(&args),
         Command::Webhook(command) => webhook::run(&command),
+        Command::Account(args) => account::run(&args),
         Command::Clock(args) => clock::run(&args),
         Command::Deliveries(args) => deliveries::run(&args),
         Command::Trigger(args) => trigger::run(&args),

@@ -7,13 +7,23 @@ use std::path::Path;
 
 /// Writes this text. The file has the permissions of the one before, or those of any new file.
 pub(super) fn replace_file(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let mut draft = tempfile::Builder::new();
-    draft.prefix(".svc-simulator-");
     let permissions = match fs::metadata(path) {
         Ok(before) => Some(before.permissions()),
         Err(_) => new_file(),
     };
+    replace_with(path, text, permissions)
+}
+
+/// Writes this text for the owner of the file alone.
+pub(super) fn replace_private_file(path: &Path, text: &str) -> io::Result<()> {
+    // Drafts are for their owner alone.
+    replace_with(path, text, None)
+}
+
+fn replace_with(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let mut draft = tempfile::Builder::new();
+    draft.prefix(".svc-simulator-");
     if let Some(permissions) = permissions.clone() {
         draft.permissions(permissions);
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use svc_fixtures::reading::{Problem, Problems, Source};
 
 use crate::engine::call::rules::Rules;
+use crate::engine::state::account_file::{AddedFile, AddedScenarios};
 
 /// The file name of every added source; each lies in a folder of its own.
 const FILE: &str = "scenarios.toml";
@@ -22,7 +23,7 @@ pub(super) struct AccountRules {
     /// The added files, the newest first: the first match wins.
     pub(super) files: Vec<Arc<Source>>,
     /// How many files were ever added. It numbers the next one.
-    added: u64,
+    pub(super) added: u64,
     /// None where no file is left: then the account follows the rules of all accounts.
     pub(super) rules: Option<Arc<Rules>>,
 }
@@ -75,6 +76,39 @@ impl AccountRules {
             rules,
         };
         Ok((own, name))
+    }
+
+    /// The files that were added for an account somewhere, before the rules of all accounts here. None where no file was
+    /// ever added.
+    pub(super) fn read(added: &AddedScenarios, shared: &Rules) -> Result<Option<Self>, Problems> {
+        if added.added == 0 {
+            return Ok(None);
+        }
+        let read = |file: &AddedFile| Source::new(file.path.clone(), &*file.toml);
+        let mut own = AccountRules {
+            files: Vec::new(),
+            added: added.added,
+            rules: None,
+        };
+        for file in added.files.iter().rev() {
+            let new = read(file);
+            let number = added_name(&new).strip_prefix("added-");
+            let number = number.and_then(|number| number.parse().ok());
+            let is_known = number.is_some_and(|number: u64| (1..=added.added).contains(&number))
+                && new.path.ends_with(&format!("/{FILE}"))
+                && own.files.iter().all(|other| other.path != new.path);
+            if !is_known {
+                let reason = "this is no name of a file that was added for an account";
+                let hint = format!("write each once, as added-1/{FILE}, added-2/{FILE}");
+                return Err(refused(&new, reason.to_owned(), &hint));
+            }
+            refuse_too_much(Some(&own), &new)?;
+            own.files.insert(0, new);
+        }
+        if !own.files.is_empty() {
+            own.rules = Some(Arc::new(shared.with_scenarios(&own.files)?));
+        }
+        Ok(Some(own))
     }
 
     /// Refuses scenarios of one more account where so many have some already.

@@ -41,7 +41,7 @@ pub(super) fn note_answer(reply: &Reply, watch: Stopwatch) {
             verification = verification(reply),
             status = reply.status,
             replay = reply.replay,
-            took_us = watch.read().as_micros(),
+            took_us = u64::try_from(watch.read().as_micros()).unwrap_or(u64::MAX),
             "answered"
         );
     }

@@ -1,6 +1,7 @@
 //! The shell around the engine: the only place below HTTP that knows real time, tasks and locks. [`Host`]
 //! composes the parts; none of them knows it. The locks and their order are listed in `lock_order`.
 
+pub mod account_file;
 mod account_rules;
 mod call_execution;
 pub mod call_span;

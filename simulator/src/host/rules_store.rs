@@ -11,6 +11,7 @@ use super::cell::AccountCell;
 use super::directory::Directory;
 use super::lock_order::{Mutex, Rank, RwLock};
 use crate::engine::call::rules::Rules;
+use crate::engine::state::account_file::AddedScenarios;
 
 /// Which scenarios are in force, and what became of the last edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +129,23 @@ impl RulesStore {
         let (own, name) = AccountRules::with_added(before.as_deref(), text, &self.shared())?;
         *cell.own_rules.write() = Some(Arc::new(own));
         Ok(name)
+    }
+
+    /// The scenarios of an account that is read from a file, beside those of all accounts.
+    pub(super) fn read_added(
+        &self,
+        added: &AddedScenarios,
+        accounts: &Directory,
+    ) -> Result<Option<AccountRules>, Problems> {
+        if let Some(file) = added.files.first() {
+            let others = accounts
+                .all()
+                .iter()
+                .filter(|it| it.rules().is_some())
+                .count();
+            AccountRules::refuse_too_many_accounts(others, &file.toml)?;
+        }
+        AccountRules::read(added, &self.shared())
     }
 
     /// Removes a file of one account, or all of them. Says whether there was one.

@@ -9,8 +9,8 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::HeaderValue;
 use http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY};
+use http::{HeaderMap, HeaderValue};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use utoipa_swagger_ui::Config;
@@ -120,8 +120,8 @@ async fn operations(State(state): State<Arc<ConsoleState>>) -> Response {
     page.map_or_else(ControlError::into_response, html)
 }
 
-async fn metrics(State(state): State<Arc<ConsoleState>>) -> Response {
-    state.metrics.respond()
+async fn metrics(State(state): State<Arc<ConsoleState>>, headers: HeaderMap) -> Response {
+    state.metrics.respond(&headers)
 }
 
 /// A page without scripts.

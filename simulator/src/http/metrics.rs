@@ -1,9 +1,12 @@
-//! `/metrics`: what the host and the listeners count, in the form that Prometheus reads (OpenMetrics). Counts nothing.
+//! `/metrics`: what the host and the listeners count, in the forms that Prometheus reads. Counts nothing.
 
+use std::collections::BTreeMap;
 use std::fmt::Error;
 use std::sync::Arc;
 
 use axum::response::{IntoResponse as _, Response};
+use http::HeaderMap;
+use http::header::ACCEPT;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{
@@ -20,7 +23,10 @@ use crate::host::metrics::Distribution;
 /// What every name begins with.
 const PREFIX: &str = "svc_simulator";
 
-const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What readers get that do not ask for OpenMetrics.
+const PLAIN: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Nanoseconds in a second.
 const NANOS: f64 = 1e9;
@@ -42,14 +48,49 @@ impl MetricsPage {
         MetricsPage(registry)
     }
 
-    /// What they are now.
-    pub(super) fn respond(&self) -> Response {
+    /// What they are now, in the form that is asked for.
+    pub(super) fn respond(&self, asked: &HeaderMap) -> Response {
         let mut text = String::new();
-        match encode(&mut text, &self.0) {
-            Ok(()) => content(KIND, text.into()),
-            Err(Error) => ControlError::internal().into_response(),
+        if let Err(Error) = encode(&mut text, &self.0) {
+            return ControlError::internal().into_response();
+        }
+        let mut asked = asked
+            .get_all(ACCEPT)
+            .iter()
+            .filter_map(|it| it.to_str().ok());
+        match asked.any(|kinds| kinds.contains("application/openmetrics-text")) {
+            true => content(OPEN_METRICS, text.into()),
+            false => content(PLAIN, plain(&text).into()),
         }
     }
+}
+
+/// The same in the older form, in which a family of counters is named as its samples are, an info is a gauge, and there
+/// are neither units nor an end.
+fn plain(text: &str) -> String {
+    let kinds = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
+    let kinds: BTreeMap<&str, &str> = kinds.collect();
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let mut words = line.splitn(4, ' ');
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some("#"), Some("UNIT" | "EOF"), ..) => continue,
+            (Some("#"), Some(word), Some(name), Some(rest)) => {
+                let (suffix, kind) = match kinds.get(name) {
+                    Some(&"counter") => ("_total", "counter"),
+                    Some(&"info") => ("_info", "gauge"),
+                    other => ("", other.copied().unwrap_or_default()),
+                };
+                let rest = if word == "TYPE" { kind } else { rest };
+                out += &format!("# {word} {name}{suffix} {rest}");
+            }
+            _ => out += line,
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// Reads all counts at each scrape.

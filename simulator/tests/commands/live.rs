@@ -152,3 +152,102 @@ fn what_the_control_api_refuses_is_printed_as_it_says() {
         assert!(stderr.starts_with(&format!("error: {code}: ")), "{stderr}");
     }
 }
+
+/// What a command says that succeeds.
+fn says(simulator: &Simulator, arguments: &[&str]) -> String {
+    let (code, stdout, stderr) = simulator.run(arguments);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
+    stdout
+}
+
+#[test]
+fn an_account_is_written_for_its_owner_alone_and_goes_on_elsewhere() {
+    let (here, there) = (Simulator::start(&[]), Simulator::start(&[]));
+    let folder = Folder::new("accounts");
+    let file = folder.path().join("local.json");
+    let path = file.to_str().expect("text");
+    here.register_nobody();
+    says(&here, &["clock", "freeze"]);
+    let said = says(&here, &["account", "export", "local", "--output", path]);
+    assert!(
+        said.contains("keys and secrets of webhooks stand in it"),
+        "{said}"
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(&file)
+            .expect("a file")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    // Every simulator has this account.
+    let (code, _, stderr) = there.run(&["account", "import", path]);
+    assert!(
+        code == 1 && stderr.contains("ACCOUNT_EXISTS"),
+        "{code} {stderr}"
+    );
+    let replaced = says(&there, &["account", "import", path, "--replace"]);
+    assert!(replaced.starts_with("local goes on from "), "{replaced}");
+    let [written, read] = [&here, &there].map(|it| says(it, &["account", "export", "local"]));
+    assert_eq!(written, read);
+    assert_eq!(written, std::fs::read_to_string(&file).expect("a file"));
+    assert!(written.contains("whsec_sample"));
+    let without = says(&here, &["account", "export", "local", "--without-secrets"]);
+    assert!(!without.contains("whsec_sample"), "{without}");
+}
+
+#[test]
+fn accounts_are_listed_copied_and_deleted() {
+    let simulator = Simulator::start(&[]);
+    says(&simulator, &["clock", "freeze"]);
+    let folder = Folder::new("copies");
+    folder.write("a.json", &says(&simulator, &["account", "export", "local"]));
+    let file = folder.path().join("a.json");
+    let path = file.to_str().expect("text");
+    says(&simulator, &["account", "import", path, "--as", "second"]);
+    says(&simulator, &["account", "fork", "second", "third"]);
+    let list = says(&simulator, &["account", "list"]);
+    for id in ["local", "second", "third"] {
+        let beginning = format!("{id} ");
+        assert!(
+            list.lines().any(|line| line.starts_with(&beginning)),
+            "{list}"
+        );
+    }
+    assert!(list.contains("frozen 2"), "{list}");
+    says(&simulator, &["account", "delete", "third"]);
+    assert!(!says(&simulator, &["account", "list", "--json"]).contains("third"));
+    assert_eq!(simulator.run(&["account", "export", "third"]).0, 1);
+}
+
+#[test]
+fn what_is_no_account_is_not_imported() {
+    let simulator = Simulator::start(&[]);
+    let folder = Folder::new("no-account");
+    let newer =
+        r#"{"product": "svc-simulator", "format": 99, "version": "9.9.9", "account": {"id": "x"}}"#;
+    for (text, code, said) in [
+        ("{", 2, "this is no JSON: "),
+        (
+            "{}",
+            2,
+            "this is no account that `svc-simulator account export` wrote",
+        ),
+        (
+            newer,
+            1,
+            "NEWER_FORMAT: it was written by svc-simulator 9.9.9 in format 99; this is ",
+        ),
+    ] {
+        folder.write("wrong.json", text);
+        let file = folder.path().join("wrong.json");
+        let refused = simulator.run(&["account", "import", file.to_str().expect("text")]);
+        assert!(
+            refused.0 == code && refused.2.contains(said),
+            "{said}: {refused:?}"
+        );
+    }
+    assert_eq!(simulator.run(&["account", "import", "no-such-file"]).0, 2);
+}

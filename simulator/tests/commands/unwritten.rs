@@ -54,6 +54,8 @@ fn all() -> Vec<Vec<&'static str>> {
         "listen --port 0 --json",
         "webhook sign --secret whsec_sample body.json",
         "webhook verify --secret whsec_sample --at 1 body.json --header t=1,v1=27a63b8574cdd26e4dbd46bca1e36f59953f7a6ebe06a7d4b1f8d7e4a9ee8f9c",
+        "account list",
+        "account export local",
         "clock",
         "deliveries",
         "trigger",

@@ -15,7 +15,9 @@ struct Scraped {
 
 /// Reads the form by its own rules: each family is declared once and before its samples, which stand together.
 fn scrape(ruled: &Ruled) -> Scraped {
-    let answer = ruled.get("/metrics");
+    let asks =
+        format!("{LOCAL}Accept: application/openmetrics-text; version=1.0.0, text/plain;q=0.5\r\n");
+    let answer = ruled.raw("GET", "/metrics", &asks, "");
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     assert_eq!(
         (answer.status, answer.header("content-type")),
@@ -235,4 +237,41 @@ fn refusals_connections_and_memory_are_told() {
         1.0
     );
     assert_eq!(ruled.raw("POST", "/metrics", LOCAL, "").status, 405);
+}
+
+#[test]
+fn who_does_not_ask_for_open_metrics_gets_the_older_form() {
+    let ruled = Ruled::new();
+    ruled.call("svc_test_local", PAN, ASHA);
+    let answer = ruled.get("/metrics");
+    let kind = answer.header("content-type");
+    assert_eq!(kind, Some("text/plain; version=0.0.4; charset=utf-8"));
+    for line in [
+        "# TYPE svc_simulator_calls_total counter",
+        "# TYPE svc_simulator_build_info gauge",
+        "# TYPE svc_simulator_call_duration_seconds histogram",
+        "# HELP svc_simulator_evictions_total How often the heaviest accounts forgot what ended first, because all took too much.",
+    ] {
+        assert!(
+            answer.body.lines().any(|it| it == line),
+            "{line} is not in {}",
+            answer.body
+        );
+    }
+    assert!(!answer.body.contains("# UNIT") && !answer.body.contains("# EOF"));
+    let names = answer
+        .body
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    let names: BTreeSet<&str> = names.collect();
+    for line in answer.body.lines().filter(|line| !line.starts_with('#')) {
+        let name = line.split(['{', ' ']).next().expect("a name");
+        let of_histogram = ["_bucket", "_sum", "_count"]
+            .iter()
+            .find_map(|suffix| name.strip_suffix(suffix));
+        assert!(
+            names.contains(name) || of_histogram.is_some_and(|it| names.contains(it)),
+            "{line}"
+        );
+    }
 }

@@ -26,7 +26,7 @@ impl Account {
     /// key of that name for each environment. Calls whose answer is delayed are not in it.
     #[must_use]
     pub fn forking(&self, id: &Arc<str>, machine: Timestamp) -> Entry {
-        let mut copy = self.clone();
+        let mut copy = self.without_delayed();
         copy.id = Arc::clone(id);
         copy.opened = Arc::new(AccountConfig {
             id: Arc::clone(id),
@@ -40,10 +40,6 @@ impl Account {
         });
         copy.keys = keys_of(&copy.opened, machine);
         copy.windows = vec![Window::default(); copy.keys.len()];
-        for state in [&mut copy.test, &mut copy.live] {
-            state.roll_back_delayed();
-            state.verifications = std::mem::take(&mut state.verifications).relisted();
-        }
         Entry {
             at: self.clock.read(machine),
             environment: Environment::Test,
@@ -59,6 +55,17 @@ impl Account {
             environment: Environment::Test,
             changes: vec![Change::Forked(Box::new(self))],
         }
+    }
+
+    /// The same without the calls whose answer is delayed, as if they had never been made.
+    #[must_use]
+    pub fn without_delayed(&self) -> Self {
+        let mut copy = self.clone();
+        for state in [&mut copy.test, &mut copy.live] {
+            state.roll_back_delayed();
+            state.verifications = std::mem::take(&mut state.verifications).relisted();
+        }
+        copy
     }
 
     /// The account that these entries make. None where the first is not its beginning.

@@ -1,6 +1,7 @@
 //! All that an account is, and the entries that change it: applying them in order rebuilds it.
 
 pub mod account;
+pub mod account_file;
 mod apply;
 pub mod entry;
 pub mod environment;

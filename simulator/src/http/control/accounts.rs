@@ -144,7 +144,7 @@ pub(super) async fn reset(request: ControlRequest<EmptyBody>) -> ControlResult<A
 }
 
 impl ControlApi {
-    fn show(&self, cell: &AccountCell) -> AccountDto {
+    pub(super) fn show(&self, cell: &AccountCell) -> AccountDto {
         cell.read(|account| AccountDto::of(account, self.host.now()))
     }
 }

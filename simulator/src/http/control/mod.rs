@@ -2,6 +2,7 @@
 //! running simulator. JSON in and out; the host makes the changes.
 
 mod account_dto;
+mod account_file;
 mod accounts;
 mod audit;
 mod calls;
@@ -71,6 +72,15 @@ fn account_routes() -> Vec<Route> {
         Route::new(POST, "/control/accounts/{id}/fork", "accounts.fork", accounts::fork,
             "Copy an account with all of its state")
             .status(StatusCode::CREATED).errors(&[Code::AccountExists]),
+        Route::new(GET, "/control/accounts/{id}/export", "accounts.export", account_file::export,
+            "All of an account as a file, with its keys and secrets"),
+        Route::new(POST, "/control/accounts/{id}/import", "accounts.import", account_file::import,
+            "Read an account from a file that was exported: under its own id as it was, under another as a copy")
+            .status(StatusCode::CREATED)
+            .errors(&[
+                Code::NewerFormat, Code::AccountExists, Code::TooManyAccounts, Code::TargetRefused,
+                Code::ScenarioMistakes,
+            ]),
         Route::new(POST, "/control/accounts/{id}/reset", "accounts.reset", accounts::reset,
             "Set an account back to its beginning; only its clock goes on"),
         Route::new(POST, "/control/accounts/{id}/wallet", "wallet.set", settings::wallet,

@@ -15,8 +15,8 @@ use super::json::{self, JsonError};
 use super::response::{ControlError, ControlErrorCode};
 use crate::http::edge::{EdgeLimits, ReadBody, media_type, read_body};
 
-/// The longest body. No clause bounds it: a large file of scenarios fits.
-pub(super) const MAX_BYTES: usize = 1024 * 1024;
+/// The longest body of nearly all requests. No clause bounds it: a large file of scenarios fits.
+const MAX_BYTES: usize = 1024 * 1024;
 
 /// Whether a route takes a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub(in crate::http) enum BodyPresence {
 pub(super) trait BodyDto: DeserializeOwned + Send + 'static {
     /// Whether it must be sent.
     const PRESENCE: BodyPresence;
+    /// The longest there may be.
+    const MAX_BYTES: usize = MAX_BYTES;
 
     /// Its schema.
     fn schema(generator: &mut SchemaGenerator) -> Schema;
@@ -106,10 +108,11 @@ pub(super) async fn read_json_body<B: BodyDto>(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<B, ControlError> {
-    let bytes = match read_body(body, MAX_BYTES, EdgeLimits::default().body).await {
+    let bytes = match read_body(body, B::MAX_BYTES, EdgeLimits::default().body).await {
         ReadBody::Whole(bytes) => bytes,
         ReadBody::TooLarge => {
-            let message = "the body is over 1 MiB; send less at once";
+            let most = B::MAX_BYTES >> 20;
+            let message = format!("the body is over {most} MiB; send less at once");
             return Err(ControlError::new(ControlErrorCode::BodyTooLarge, message));
         }
         ReadBody::Incomplete => {

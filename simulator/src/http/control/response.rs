@@ -78,6 +78,7 @@ error_codes! {
     InvalidInput BAD_REQUEST "Path, query or body is not as it must be; the message says where.";
     ClockBackwards BAD_REQUEST "An account's clock never goes back.";
     TargetRefused BAD_REQUEST "Webhooks do not go to this URL.";
+    NewerFormat BAD_REQUEST "A newer version wrote the file; the message names both.";
     ScenarioMistakes BAD_REQUEST "The scenarios have mistakes; nothing was added.";
     TokenRequired UNAUTHORIZED "The console's token is missing or wrong.";
     HostNotAllowed FORBIDDEN "`Host` is no name of the console.";
@@ -100,7 +101,7 @@ error_codes! {
     BelowHeld CONFLICT "The wallet would hold less than is put aside.";
     NotPending CONFLICT "The verification has ended already.";
     CallRefused CONFLICT "The call was refused; the message says with which error.";
-    BodyTooLarge PAYLOAD_TOO_LARGE "The body is over 1 MiB.";
+    BodyTooLarge PAYLOAD_TOO_LARGE "The body is over 1 MiB; of an account that is imported, over 256 MiB.";
     NotJson UNSUPPORTED_MEDIA_TYPE "The body must be sent as `application/json`.";
     TooManyWaits TOO_MANY_REQUESTS
         "Requests that wait for something of the account have its share of all that may.";

@@ -43,6 +43,7 @@ pub(in crate::http) struct ControlExample {
 /// The account of the story.
 const ACCOUNT_ID: &str = "orders";
 const COPY_ID: &str = "orders-copy";
+const IMPORTED_ID: &str = "orders-imported";
 const WEBHOOK_URL: &str = "http://127.0.0.1:3000/webhooks";
 
 /// The requests in order; none where these rules and accounts can't be served.
@@ -195,6 +196,8 @@ impl ControlStory {
         let body = json!({ "account": ACCOUNT_ID, "toml": toml });
         let added = self.send("scenarios.add", "", body).await;
         self.get("scenarios.list", "", &[]).await;
+        let file = self.get("accounts.export", COPY_ID, &[]).await;
+        self.send("accounts.import", IMPORTED_ID, file).await;
         let call = json!({ "account": ACCOUNT_ID, "operation": operation });
         self.send("explain", "", call).await;
         let id = added["id"].as_str().unwrap_or_default();

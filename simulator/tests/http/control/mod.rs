@@ -1,5 +1,6 @@
 //! The control API over real sockets: what it answers, and whom.
 
+mod account_files;
 mod accounts;
 mod bodies;
 mod calls;

@@ -1,0 +1,358 @@
+//! A whole account as one JSON file: to start a test from, to share, to attach to a report. What is read is held to
+//! what such a file can say: every mistake names its place.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use svc_fixtures::contract::Environment;
+
+use super::account::Account;
+use super::manage::MAX_KEYS;
+use crate::scenario::{AccountConfig, is_key_name};
+
+/// The form in which accounts are written. A version that writes another one reads this one, too.
+const FORMAT: u32 = 1;
+
+const PRODUCT: &str = "svc-simulator";
+
+/// An account as a file has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountFile {
+    format: u32,
+    product: String,
+    version: String,
+    /// All of the account.
+    pub account: Account,
+    /// The scenarios that were added for it alone.
+    pub scenarios: AddedScenarios,
+}
+
+/// The scenarios that were added for one account.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedScenarios {
+    /// How many files were ever added. It numbers the next one.
+    pub added: u64,
+    /// Those that are there, the newest first.
+    pub files: Vec<AddedFile>,
+}
+
+/// A file of scenarios.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedFile {
+    /// Its path, which its scenarios are known by.
+    pub path: String,
+    /// Its text.
+    pub toml: String,
+}
+
+/// Why a file is no account.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AccountFileError {
+    /// It is something else.
+    #[error(
+        "this is no account of svc-simulator: `product` is missing or another; `svc-simulator account export` \
+         writes one"
+    )]
+    OtherProduct,
+    /// A newer version of the simulator wrote it.
+    #[error(
+        "it was written by svc-simulator {version} in format {found}; this is {own}, which reads up to format \
+         {FORMAT}", own = env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// The version that wrote it.
+        version: String,
+        /// Its format.
+        found: u64,
+    },
+    /// A member is missing, unknown, or not as it must be.
+    #[error("{path}: {reason}")]
+    Mistake {
+        /// The place of the member.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl AccountFileError {
+    fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        AccountFileError::Mistake {
+            path: path.into(),
+            reason: reason.into(),
+        }
+    }
+}
+
+impl AccountFile {
+    /// A file of this account. Calls whose answer is delayed are not in it.
+    #[must_use]
+    pub fn of(account: &Account, scenarios: AddedScenarios) -> Self {
+        AccountFile {
+            format: FORMAT,
+            product: PRODUCT.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            account: account.without_delayed(),
+            scenarios,
+        }
+    }
+
+    /// The same without the secrets of webhooks, and so without receivers: nothing can be signed.
+    #[must_use]
+    pub fn without_secrets(mut self) -> Self {
+        let account = &mut self.account;
+        account.opened = Arc::new(AccountConfig {
+            webhook: None,
+            ..(*account.opened).clone()
+        });
+        for environment in Environment::ALL {
+            account.environment_mut(environment).webhook = None;
+        }
+        self
+    }
+
+    /// Its JSON form.
+    ///
+    /// # Panics
+    /// Never: texts, numbers and lists print into memory.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("texts, numbers and lists print into memory")
+    }
+
+    /// Reads its JSON form.
+    ///
+    /// # Errors
+    /// [`AccountFileError`]
+    pub fn from_json(json: &Value) -> Result<Self, AccountFileError> {
+        if json["product"] != PRODUCT {
+            return Err(AccountFileError::OtherProduct);
+        }
+        let format = json["format"].as_u64();
+        let found =
+            format.ok_or_else(|| AccountFileError::at("format", "must be a whole number"))?;
+        if found > u64::from(FORMAT) {
+            let version = json["version"].as_str().unwrap_or("of an unknown version");
+            return Err(AccountFileError::Newer {
+                version: version.chars().take(64).collect(),
+                found,
+            });
+        }
+        let read: Result<AccountFile, _> = serde_path_to_error::deserialize(json);
+        let file = read.map_err(|error| {
+            let path = match error.path().iter().next() {
+                Some(_) => error.path().to_string(),
+                None => "the file".to_owned(),
+            };
+            AccountFileError::at(path, error.inner().to_string())
+        })?;
+        // What reading did not keep nobody wrote there.
+        if let Some(error) = lost(json, &file.to_json(), String::new()) {
+            return Err(error);
+        }
+        file.check()?;
+        Ok(file)
+    }
+
+    /// Checks what no member alone shows.
+    fn check(&self) -> Result<(), AccountFileError> {
+        let refuse = |path: &str, reason: &str| Err(AccountFileError::at(path, reason));
+        let account = &self.account;
+        if !is_key_name(&account.id) || account.id.len() > 100 {
+            return refuse(
+                "account.id",
+                "must be 1 to 100 letters, digits, `-`, `_` and `.`",
+            );
+        }
+        if account.opened.id != account.id {
+            return refuse("account.opened.id", "must be the account's id");
+        }
+        if account.keys.len() > MAX_KEYS {
+            return refuse("account.keys", "are more than an account may have");
+        }
+        if account.windows.len() != account.keys.len() {
+            return refuse("account.windows", "must be as many as there are keys");
+        }
+        for (at, key) in account.keys.iter().enumerate() {
+            let name = key.text.strip_prefix(key.environment.key_prefix());
+            if !name.is_some_and(is_key_name) {
+                let path = format!("account.keys[{at}].text");
+                return refuse(
+                    &path,
+                    "must begin as keys of its environment do, and go on as a name",
+                );
+            }
+            if account.keys[..at]
+                .iter()
+                .any(|other| other.text == key.text)
+            {
+                return refuse(&format!("account.keys[{at}].text"), "is there twice");
+            }
+        }
+        for environment in Environment::ALL {
+            if !account.environment(environment).money_adds_up() {
+                return refuse(
+                    &format!("account.{environment}.wallet"),
+                    "does not add up: balance + charged must be what was topped up, and held what verifications hold",
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first member that is in the one and not in the other.
+fn lost(json: &Value, kept: &Value, path: String) -> Option<AccountFileError> {
+    match (json, kept) {
+        (Value::Object(members), Value::Object(known)) => {
+            members.iter().find_map(|(name, value)| {
+                let short: String = name.chars().take(64).collect();
+                let path = match path.is_empty() {
+                    true => short,
+                    false => format!("{path}.{short}"),
+                };
+                match known.get(name) {
+                    Some(kept) => lost(value, kept, path),
+                    // What may be left out may be null.
+                    None if value.is_null() => None,
+                    None => Some(AccountFileError::at(path, "there is no such member here")),
+                }
+            })
+        }
+        (Value::Array(items), Value::Array(known)) => {
+            if items.len() != known.len() {
+                return Some(AccountFileError::at(path, "has items that are there twice"));
+            }
+            let mut items = items.iter().zip(known).enumerate();
+            items.find_map(|(at, (item, kept))| lost(item, kept, format!("{path}[{at}]")))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    use super::super::account::Settings;
+    use super::super::clock::AccountClock;
+    use super::*;
+    use crate::scenario::{self, read_accounts};
+
+    fn file() -> AccountFile {
+        let accounts = read_accounts(&scenario::accounts()).unwrap();
+        let local = accounts.into_iter().find(|it| it.copies).unwrap();
+        let opening = Account::opening(local, AccountClock::default(), Timestamp::UNIX_EPOCH);
+        let account = Account::rebuild(Settings::default(), [opening]).unwrap();
+        AccountFile::of(&account, AddedScenarios::default())
+    }
+
+    fn refusal(change: impl FnOnce(&mut Value)) -> String {
+        let mut json = file().to_json();
+        change(&mut json);
+        AccountFile::from_json(&json).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_it_was() {
+        let file = file();
+        assert_eq!(AccountFile::from_json(&file.to_json()).unwrap(), file);
+    }
+
+    #[test]
+    fn what_a_newer_version_wrote_is_refused_with_both() {
+        let own = env!("CARGO_PKG_VERSION");
+        let said = refusal(|json| (json["format"], json["version"]) = (json!(2), json!("9.9.9")));
+        let wanted = format!(
+            "it was written by svc-simulator 9.9.9 in format 2; this is {own}, which reads up to format 1"
+        );
+        assert_eq!(said, wanted);
+        let other = refusal(|json| json["product"] = json!("other"));
+        assert!(
+            other.starts_with("this is no account of svc-simulator"),
+            "{other}"
+        );
+        assert!(AccountFile::from_json(&json!([])).is_err());
+    }
+
+    #[test]
+    fn every_mistake_names_its_place() {
+        type Change = fn(&mut Value);
+        let changes: [(Change, &str); 12] = [
+            (
+                |it| it["extra"] = json!(1),
+                "extra: there is no such member here",
+            ),
+            (
+                |it| it["account"]["wallte"] = json!(1),
+                "account.wallte: there is no such member here",
+            ),
+            (
+                |it| it["account"]["live"]["usage"]["x"] = json!({}),
+                "account.live.usage.x: there is no such member here",
+            ),
+            (
+                |it| it["account"]["keys"][0]["color"] = json!(""),
+                "account.keys[0].color: there is no such",
+            ),
+            (
+                |it| it["account"]["test"]["wallet"]["held"] = json!("1"),
+                "account.test.wallet.held: invalid type",
+            ),
+            (
+                |it| it["account"]["keys"] = json!({}),
+                "account.keys: invalid type",
+            ),
+            (
+                |it| _ = it["account"].as_object_mut().unwrap().remove("live"),
+                "account: missing field `live`",
+            ),
+            (
+                |it| it["account"]["id"] = json!("no name"),
+                "account.id: must be 1 to 100",
+            ),
+            (
+                |it| it["account"]["id"] = json!("other"),
+                "account.opened.id: must be the account's id",
+            ),
+            (
+                |it| it["account"]["windows"] = json!([]),
+                "account.windows: must be as many",
+            ),
+            (
+                |it| it["account"]["keys"][0]["text"] = json!("svc_live_x"),
+                "account.keys[0].text: must begin",
+            ),
+            (
+                |it| it["account"]["live"]["wallet"]["balance"] = json!(7),
+                "account.live.wallet: does not add up",
+            ),
+        ];
+        for (change, said) in changes {
+            let refused = refusal(change);
+            assert!(refused.starts_with(said), "{said}\n{refused}");
+        }
+    }
+
+    #[test]
+    fn without_secrets_no_receiver_is_left() {
+        let mut json = file().to_json();
+        let webhook = json!({"url": "http://127.0.0.1:9/hook", "secret": "whsec_sample"});
+        for place in [
+            "/account/test/webhook",
+            "/account/live/webhook",
+            "/account/opened/webhook",
+        ] {
+            *json.pointer_mut(place).unwrap() = webhook.clone();
+        }
+        let file = AccountFile::from_json(&json).unwrap();
+        assert!(file.to_json().to_string().contains("whsec_sample"));
+        let without = file.without_secrets().to_json().to_string();
+        assert!(!without.contains("whsec_sample"), "{without}");
+    }
+}
