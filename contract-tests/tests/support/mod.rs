@@ -22,11 +22,11 @@ use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::transport::{MemoryTransport, TargetPolicy, WebhookRequest};
 use svc_simulator::host::{Host, HostConfig};
-use svc_simulator::http::ListenerAddresses;
 use svc_simulator::http::api::Api;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::ConsoleAccess;
 use svc_simulator::http::edge::IncomingRequest;
+use svc_simulator::http::{ListenerAddresses, PublicUrls};
 use svc_simulator::scenario::{self, AccountConfig};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
@@ -95,6 +95,8 @@ impl InProcess {
             host: Arc::clone(&host),
             accounts,
             addresses: ADDRESSES,
+            public: PublicUrls::default(),
+            connections: ["console", "sandbox", "live"].map(|name| (name, Arc::default())),
             targets: TargetPolicy::loopback_only(),
             access: ConsoleAccess::default(),
             stop: CancellationToken::new(),
