@@ -3,6 +3,7 @@
 mod bounds;
 mod bundles;
 mod check;
+mod deploy;
 mod dry;
 mod expected;
 mod explained;
