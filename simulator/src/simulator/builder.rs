@@ -1,6 +1,5 @@
 //! What a simulator is made from and started with. Starts nothing itself.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,25 +7,24 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use jiff::Timestamp;
-use svc_fixtures::reading::{Problems, Source};
+use svc_fixtures::reading::Source;
 use svc_tls::Tls;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::files::{self, AllFiles, ReadError};
+use super::files::{self, AllFiles};
+use super::start_error::StartError;
 use super::store::{self, Store};
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
-use crate::host::journal::{Journal, JournalError, StoreError};
+use crate::host::journal::Journal;
 use crate::host::memory::MemoryLimits;
 use crate::host::metrics::StoreMetrics;
 use crate::host::readiness::Readiness;
 use crate::host::reload::{FileWatcher, UnreadableFiles, reload_on_change};
 use crate::host::shares::ShareLimits;
-use crate::host::transport::{
-    HttpTransport, TargetPolicy, Transport, TransportError, TransportLimits,
-};
+use crate::host::transport::{HttpTransport, TargetPolicy, Transport, TransportLimits};
 use crate::host::{Host, HostConfig};
 use crate::http::control::guard::ConsoleAccess;
 use crate::http::edge::EdgeLimits;
@@ -112,87 +110,6 @@ pub enum Reload {
 
 /// How often one looks where the file system reports no changes.
 const LOOKS: Duration = Duration::from_secs(2);
-
-/// Why a simulator did not start. `Debug` says the same as `Display`, so that a test that unwraps it
-/// shows the mistakes of its scenarios as they are meant to be read.
-#[derive(thiserror::Error)]
-pub enum StartError {
-    /// A scenario folder can't be read.
-    #[error(transparent)]
-    Unreadable(#[from] ReadError),
-    /// Scenarios or accounts have mistakes.
-    #[error("{0}")]
-    Mistakes(Problems),
-    /// An account has a receiver that no webhook may go to.
-    #[error("the webhook of account {account}: {reason}")]
-    WebhookRefused {
-        /// Whose.
-        account: Arc<str>,
-        /// Why, and what to do.
-        reason: String,
-    },
-    /// An address can't be listened on.
-    #[error("the {listener} can't listen on {address}: {error}")]
-    Bind {
-        /// `console`, `sandbox` or `live`.
-        listener: &'static str,
-        /// Where.
-        address: SocketAddr,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// There is no runtime to serve on.
-    #[error("the runtime did not start: {0}")]
-    Runtime(std::io::Error),
-    /// Webhooks can't leave.
-    #[error(transparent)]
-    Transport(#[from] TransportError),
-    /// The store can't be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The store's ids are made with another seed.
-    #[error(
-        "the ids of this store are made with the seed `{kept}`, not with `{given}`: leave --seed out, or begin another store"
-    )]
-    OtherSeed {
-        /// Asked for.
-        given: String,
-        /// The store's.
-        kept: String,
-    },
-    /// The store's clock runs at another speed.
-    #[error(
-        "the clock of this store runs {kept} times as fast as the machine's, not {given} times: leave --time-scale out, or \
-         begin another store"
-    )]
-    OtherTimeScale {
-        /// Asked for.
-        given: u32,
-        /// The store's.
-        kept: u32,
-    },
-    /// What the store has is no clock.
-    #[error("the clock of this store can't be read: {text}")]
-    NoClock {
-        /// What it has.
-        text: String,
-    },
-    /// The accounts were not opened.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-}
-
-impl fmt::Debug for StartError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, out)
-    }
-}
-
-impl From<Problems> for StartError {
-    fn from(problems: Problems) -> Self {
-        StartError::Mistakes(problems)
-    }
-}
 
 impl SimulatorBuilder {
     /// Scenarios, as a file has them. They come before those of folders, and these before the built-in

@@ -4,6 +4,7 @@
 mod account;
 mod builder;
 pub(crate) mod files;
+mod start_error;
 mod store;
 mod sweep;
 
@@ -29,9 +30,10 @@ use crate::http::{ListenerAddresses, url};
 use crate::scenario::AccountConfig;
 use crate::world::World;
 pub use account::{AccountHandle, CallSummary, WebhookError};
-pub use builder::{Reload, SimulatorBuilder, StartError};
+pub use builder::{Reload, SimulatorBuilder};
 use builder::{bind, check_receivers};
 pub use files::ReadError;
+pub use start_error::StartError;
 pub use store::{NoSuchStore, Store};
 use sweep::sweep;
 

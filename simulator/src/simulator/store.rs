@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::builder::StartError;
+use super::start_error::StartError;
 use crate::host::clock::{Clock, ClockPace};
 use crate::host::journal::{Journal, SqliteJournal};
 

@@ -47,6 +47,7 @@ mod samples;
 mod scenario_files;
 mod scene;
 mod searches;
+mod stores;
 mod story;
 mod validation;
 mod wallet;
