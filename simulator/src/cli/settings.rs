@@ -45,7 +45,7 @@ pub(super) struct ServeArgs {
     /// A text that changes every id
     #[arg(long, env = "SVC_SIMULATOR_SEED", value_name = "TEXT")]
     pub(super) seed: Option<String>,
-    /// Where accounts are kept: memory, or sqlite:FILE, with which a restart goes on where it stopped
+    /// Where accounts are kept: memory; sqlite:FILE, with which a restart goes on where it stopped; or postgres://…, which several simulators share
     #[arg(
         long,
         env = "SVC_SIMULATOR_STORE",

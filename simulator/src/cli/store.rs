@@ -70,6 +70,10 @@ fn file_of(store: &Store) -> Result<&Path, Failure> {
             "what is in memory is kept nowhere: name a store, such as sqlite:accounts.db"
                 .to_owned(),
         )),
+        Store::Postgres(_) => Err(Failure::Usage(
+            "a PostgreSQL server is looked after with its own programs: pg_dump, pg_amcheck; `serve` migrates it"
+                .to_owned(),
+        )),
     }
 }
 

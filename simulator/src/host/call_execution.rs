@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::futures::Notified;
+
 use super::cell::AccountCell;
 use super::journal::{Commit, JournalError};
 use super::scheduler::{LockedAccount, RETRY_AFTER, Scheduler};
@@ -76,6 +78,9 @@ impl CallExecution<'_> {
             // Made before the look, so that no change in between is missed.
             let changed = self.cell.changed.notified();
             self.cell.yield_while_contended().await;
+            if self.cell.is_stale() {
+                self.scheduler.reload(self.cell).await?;
+            }
             let (progress, commit) = self.step(waiting.take())?;
             // What it was decided on is written first, whether or not it adds to that.
             let written = commit.is_written() || self.scheduler.written(self.cell, commit).await?;
@@ -88,7 +93,7 @@ impl CallExecution<'_> {
                 }
                 Progress::Waiting(duplicate) => {
                     waiting = Some(duplicate);
-                    changed.await;
+                    self.wait(changed).await;
                 }
             }
         }
@@ -100,11 +105,33 @@ impl CallExecution<'_> {
         waiting: Option<WaitingDuplicate>,
     ) -> Result<(Progress, Commit), JournalError> {
         let mut locked = self.scheduler.lock(self.cell);
-        if locked.state.commit.has_failed() {
+        if locked.state.lost || locked.state.commit.has_failed() {
             return Ok((Progress::Lost, Commit::WRITTEN));
         }
+        let version = locked.state.version;
         let progress = self.decide(&mut locked, waiting)?;
+        let unchanged = locked.state.version == version && !locked.state.closed;
+        // What adds nothing is true only as long as no other replica has changed the account.
+        if unchanged && self.scheduler.journal.shared().is_some() {
+            let checked = self
+                .scheduler
+                .journal
+                .append(self.cell.id(), version, &[])?;
+            return Ok((progress, checked.commit));
+        }
         Ok((progress, locked.state.commit.clone()))
+    }
+
+    /// Waits until there may be something new. What another replica does is looked for now and then, too: it
+    /// may have died before it told anybody.
+    async fn wait(&self, changed: Notified<'_>) {
+        let shared = self.scheduler.journal.shared().is_some();
+        if !shared {
+            return changed.await;
+        }
+        if tokio::time::timeout(RETRY_AFTER, changed).await.is_err() {
+            self.cell.mark_stale();
+        }
     }
 
     fn decide(
@@ -238,6 +265,16 @@ fn finish_delayed(
     let now = locked.now();
     let finished = locked.finish(rules, call.environment, call.verification, now);
     locked.schedule();
-    let reply = finished?.ok_or(CallError::NoReply)?;
+    // Another replica may have ended it, because it took this one for dead.
+    let ended = || {
+        let verifications = &locked
+            .state
+            .account
+            .environment(call.environment)
+            .verifications;
+        let answer = verifications.get(call.verification)?.answer.as_ref()?;
+        Some(Reply::of(answer))
+    };
+    let reply = finished?.or_else(ended).ok_or(CallError::NoReply)?;
     Ok((reply, locked.state.commit.clone()))
 }

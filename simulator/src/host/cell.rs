@@ -1,9 +1,9 @@
 //! An account and its lock, with what the host knows of it beside its state: attempts that are being made,
 //! orphaned replies, the latest events.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use foldhash::fast::FixedState;
@@ -15,6 +15,7 @@ use super::account_rules::AccountRules;
 use super::journal::{Commit, JournalError, Version};
 use super::lock_order::{Mutex, MutexGuard, Rank, RwLock};
 use super::shares::{Opener, TakenByAccount};
+pub(super) use super::unsummed::Unsummed;
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
@@ -43,6 +44,8 @@ pub struct AccountCell {
     taken: TakenByAccount,
     /// Held while the account is read from the store again. Beside the state, because that takes its time.
     pub(super) reloading: tokio::sync::Mutex<()>,
+    /// Whether another replica changed it since. Beside the state, because every call looks at it first.
+    stale: AtomicBool,
 }
 
 /// How an account came into being.
@@ -75,6 +78,8 @@ pub(super) struct AccountState {
     pub(super) commit: Commit,
     /// How much of it the store has in single entries.
     pub(super) unsummed: Unsummed,
+    /// Whether something of it was not written, so that it has to be read again.
+    pub(super) lost: bool,
     /// The names it is known by; empty once it is closed.
     pub(super) names: Vec<Box<str>>,
     /// Whether it was closed: a call that comes now is for the account that begins anew under its name.
@@ -88,6 +93,12 @@ pub(super) struct AccountState {
     pub(super) unwritten_attempt: Option<JournalError>,
     /// How often the account was reset. What began before a reset changes nothing after it.
     pub(super) generation: u64,
+    /// How far the account had come when it was last reset.
+    pub(super) reset_at: u64,
+    /// When somebody else ends the calls that are delayed, where their own replicas have not by then.
+    pub(super) overdue_at: BTreeMap<(Environment, VerificationId), Timestamp>,
+    /// Whether another replica is about to do what falls due.
+    pub(super) handing_over: bool,
     /// The replies to calls that were delayed when the account was reset, by generation and id.
     pub(super) orphaned: HashMap<(u64, VerificationId), OrphanedReply, FixedState>,
     pub(super) events: EventLog,
@@ -98,49 +109,6 @@ pub(super) struct AccountState {
     pub(super) measured_bytes: usize,
     /// How many of them are pinned.
     pub(super) measured_pinned: usize,
-}
-
-/// How many bytes of single entries a store has of an account. When they are many, a snapshot takes their
-/// place: it bounds the store as retention bounds memory.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Unsummed {
-    entries: usize,
-    snapshot: usize,
-}
-
-/// No snapshot is worth fewer bytes of entries.
-const MIN_UNSUMMED: usize = 1 << 20;
-
-/// A snapshot is made when the entries after the one before have this many times its bytes.
-const UNSUMMED_TIMES: usize = 4;
-
-impl Unsummed {
-    /// What a store has of an account: its first entry, which may be a snapshot, and all others.
-    pub(super) fn of([first, others]: [usize; 2]) -> Self {
-        Unsummed {
-            entries: others,
-            snapshot: first,
-        }
-    }
-
-    /// Notes that the store has so many bytes more.
-    pub(super) fn add(&mut self, bytes: usize) {
-        self.entries += bytes;
-    }
-
-    /// Whether it is time for a snapshot. Says so once.
-    pub(super) fn is_due(&mut self) -> bool {
-        let due = self.entries >= MIN_UNSUMMED.max(UNSUMMED_TIMES * self.snapshot);
-        if due {
-            self.entries = 0;
-        }
-        due
-    }
-
-    /// Notes how large the snapshot was.
-    pub(super) fn summed(&mut self, snapshot: usize) {
-        self.snapshot = snapshot;
-    }
 }
 
 /// The reply to a call whose account was reset while the call was delayed.
@@ -158,12 +126,16 @@ impl AccountCell {
             version,
             commit: Commit::WRITTEN,
             unsummed: Unsummed::default(),
+            lost: false,
             names: Vec::new(),
             closed: false,
             in_flight: BTreeSet::new(),
             clock_move: None,
             unwritten_attempt: None,
             generation: 0,
+            reset_at: 0,
+            overdue_at: BTreeMap::new(),
+            handing_over: false,
             orphaned: HashMap::default(),
             events: EventLog::default(),
             wakeup_at: None,
@@ -179,6 +151,7 @@ impl AccountCell {
             last_used_ms: AtomicI64::new(i64::MIN),
             taken: TakenByAccount::default(),
             reloading: tokio::sync::Mutex::new(()),
+            stale: AtomicBool::new(false),
         }
     }
 
@@ -197,6 +170,22 @@ impl AccountCell {
     #[must_use]
     pub fn taken(&self) -> &TakenByAccount {
         &self.taken
+    }
+
+    /// Whether another replica changed it since it was read.
+    pub(super) fn is_stale(&self) -> bool {
+        self.stale.load(Ordering::Relaxed)
+    }
+
+    /// Another replica changed it. Whoever waits for a change looks again.
+    pub(super) fn mark_stale(&self) {
+        self.stale.store(true, Ordering::Release);
+        self.changed.notify_waiters();
+    }
+
+    /// It is about to be read again. Says whether it had to be.
+    pub(super) fn take_stale(&self) -> bool {
+        self.stale.swap(false, Ordering::AcqRel)
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, AccountState> {

@@ -85,7 +85,7 @@ impl Host {
     pub fn delete(&self, cell: &Arc<AccountCell>) -> Result<(), JournalError> {
         let mut locked = self.scheduler.lock(cell);
         locked.reset()?;
-        self.directory.close(cell, &mut locked.state)
+        self.directory.close(cell, &mut locked.state, None)
     }
 
     /// Changes what an account is.

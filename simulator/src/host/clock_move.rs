@@ -82,6 +82,9 @@ async fn moved(
     target: ClockTarget,
 ) -> Result<ClockMove, ClockMoveError> {
     let mut moving = MovingClock::begin(scheduler, cell).await;
+    // No other replica makes attempts that are due on the way.
+    scheduler.take_work(cell).await?;
+    scheduler.reload(cell).await?;
     let to = moving.resolve(target)?;
     loop {
         match moving.step(to)? {

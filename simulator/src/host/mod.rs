@@ -17,12 +17,15 @@ mod lock_order;
 pub mod memory;
 pub mod metrics;
 pub mod readiness;
+mod reading;
 pub mod reload;
 mod rules_store;
 mod scheduler;
 pub mod shares;
+mod sharing;
 pub mod transport;
 pub mod unauthenticated;
+mod unsummed;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +52,7 @@ use clock::{Clock, Stopwatch};
 pub use config::HostConfig;
 use courier::Courier;
 pub use directory::OpenError;
-use directory::{AccountDefaults, Directory, MIN_IDLE};
+use directory::{AccountDefaults, Directory, MIN_IDLE, name_of};
 use journal::JournalError;
 use memory::{MemoryGovernor, MemoryLimits, TotalMemory};
 use metrics::Metrics;
@@ -121,12 +124,14 @@ impl Host {
             shares: Shares::new(&config.shares),
             metrics,
         });
-        for cell in directory.all() {
-            let mut locked = scheduler.lock(&cell);
-            locked.finish_delayed()?;
-            locked.run_due()?;
+        if scheduler.journal.shared().is_none() {
+            for cell in directory.all() {
+                let mut locked = scheduler.lock(&cell);
+                locked.finish_delayed()?;
+                locked.run_due()?;
+            }
         }
-        Ok(Arc::new(Host {
+        let host = Arc::new(Host {
             rules,
             directory,
             memory,
@@ -135,7 +140,10 @@ impl Host {
             clock_move_time: config.shares.clock_move_time,
             unauthenticated: UnauthenticatedCalls::default(),
             readiness: config.readiness,
-        }))
+        });
+        host.introduce();
+        host.follow_store();
+        Ok(host)
     }
 
     /// Answers a call: the one way in, for HTTP and for tests.
@@ -146,6 +154,12 @@ impl Host {
             Err(rejection) => return self.unauthenticated_reply(call, &rejection, watch),
         };
         loop {
+            if self.is_shared()
+                && let Some(name) = name_of(credential.key)
+                && let Err(error) = self.learn(name).await
+            {
+                return self.internal_error(call, None, &error, watch);
+            }
             let (opener, now) = (Opener::of(call.peer), self.clock.now());
             let cell = match self.directory.by_key(credential.key, opener, now) {
                 Ok(Some(cell)) => cell,
@@ -280,8 +294,11 @@ impl Host {
     /// # Errors
     /// Every mistake of these files; then all stays as it was.
     pub fn replace_scenarios(&self, files: &[Arc<Source>]) -> Result<u64, Problems> {
-        self.rules
-            .replace(files, &self.directory, self.clock.real())
+        let replaced = self
+            .rules
+            .replace(files, &self.directory, self.clock.real());
+        self.introduce();
+        replaced
     }
 
     /// Adds a file of scenarios for one account, before all others. Gives the file's name.

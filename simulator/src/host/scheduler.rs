@@ -7,10 +7,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio_util::task::TaskTracker;
 
-use super::cell::{AccountCell, AccountState, OrphanedReply, Unsummed};
+use super::cell::{AccountCell, AccountState, OrphanedReply};
 use super::clock::Clock;
 use super::courier::{Courier, DueAttempt};
-use super::journal::{Commit, CommitError, Journal, JournalError};
+use super::journal::{Commit, Journal, JournalError};
 use super::lock_order::MutexGuard;
 use super::memory::{MemoryGovernor, MemoryUsage, report_evicted};
 use super::metrics::Metrics;
@@ -44,8 +44,8 @@ pub(super) struct Scheduler {
 
 /// An account under its lock, at one instant.
 pub(super) struct LockedAccount<'a> {
-    scheduler: &'a Arc<Scheduler>,
-    cell: &'a Arc<AccountCell>,
+    pub(super) scheduler: &'a Arc<Scheduler>,
+    pub(super) cell: &'a Arc<AccountCell>,
     pub(super) state: MutexGuard<'a, AccountState>,
     /// What the machine's clock shows.
     pub(super) machine: Timestamp,
@@ -60,59 +60,6 @@ impl Scheduler {
             state,
             machine: self.clock.now(),
         }
-    }
-
-    /// Waits until what was decided is written. Says whether it is: where somebody else changed the account
-    /// meanwhile, it is read again and has to be decided again.
-    ///
-    /// # Errors
-    /// Where it is not written. The account is then what the store has of it.
-    pub(super) async fn written(
-        self: &Arc<Self>,
-        cell: &Arc<AccountCell>,
-        commit: Commit,
-    ) -> Result<bool, JournalError> {
-        match commit.wait().await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict) => self.reload(cell).await.map(|()| false),
-            Err(CommitError::Failed(error)) => {
-                if let Err(error) = self.reload(cell).await {
-                    tracing::error!(account = %cell.id(), %error, "what was not written is not undone yet");
-                }
-                Err(error)
-            }
-        }
-    }
-
-    /// Reads an account from the store again where something of it was not written. Until that went well,
-    /// nothing that is decided on it is written.
-    ///
-    /// # Errors
-    /// Where it can't be read.
-    pub(super) async fn reload(
-        self: &Arc<Self>,
-        cell: &Arc<AccountCell>,
-    ) -> Result<(), JournalError> {
-        let _one_at_a_time = cell.reloading.lock().await;
-        if !cell.lock().commit.has_failed() {
-            return Ok(());
-        }
-        let stored = self.journal.load(cell.id()).await?;
-        let mut locked = self.lock(cell);
-        match stored {
-            Some(stored) => {
-                let settings = locked.state.account.settings.clone();
-                locked.state.version = stored.version;
-                locked.state.unsummed = Unsummed::of(stored.bytes);
-                locked.state.account = stored.rebuild(settings)?;
-            }
-            None => locked.state.closed = true,
-        }
-        locked.state.commit = Commit::WRITTEN;
-        self.memory.measure(&mut locked.state);
-        locked.schedule();
-        cell.changed.notify_waiters();
-        Ok(())
     }
 
     /// Gives the store a copy of an account in the place of its entries. It is printed on a thread of its own,
@@ -146,7 +93,10 @@ impl Scheduler {
     }
 
     /// Does what is due, and schedules what is due next.
-    async fn run_due(self: &Arc<Self>, cell: &Arc<AccountCell>) -> Result<(), JournalError> {
+    pub(super) async fn run_due(
+        self: &Arc<Self>,
+        cell: &Arc<AccountCell>,
+    ) -> Result<(), JournalError> {
         loop {
             let commit = {
                 let mut locked = self.lock(cell);
@@ -163,6 +113,8 @@ impl Scheduler {
     /// what waited for it.
     async fn deliver(self: Arc<Self>, cell: Arc<AccountCell>, due: DueAttempt, commit: Commit) {
         let delivered = match self.written(&cell, commit).await {
+            // Another replica makes it.
+            Ok(true) if !self.works_on(&cell) => Ok(()),
             Ok(true) => {
                 let attempt = self.courier.send(&due).await;
                 self.metrics.attempted(&attempt.answer);
@@ -259,6 +211,18 @@ impl LockedAccount<'_> {
             (state.version, state.commit) = (appended.version, appended.commit);
             state.unsummed.add(appended.bytes);
         }
+        self.apply(entry);
+        self.note_due();
+        cell.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// Applies an entry that was decided here, or by another replica.
+    pub(super) fn apply(&mut self, entry: Entry) {
+        let state = &mut *self.state;
+        if entry.changes.contains(&Change::Reset) {
+            state.reset_at = state.version.number;
+        }
         // Most entries make at most two events, which need no list of their own.
         let mut events = event::of(&state.account, &entry);
         let (first, second) = (events.next(), events.next());
@@ -273,13 +237,11 @@ impl LockedAccount<'_> {
         }
         self.scheduler.memory.measure(state);
         if state.unsummed.is_due() {
-            self.scheduler.begin_snapshot(cell, state);
+            self.scheduler.begin_snapshot(self.cell, state);
         }
         if !reported {
             report_evicted(&state.account, environment, evicted);
         }
-        cell.changed.notify_waiters();
-        Ok(())
     }
 
     /// Commits changes that happen now.
@@ -355,7 +317,7 @@ impl LockedAccount<'_> {
     /// Begins the attempts that are due, and sees to it that what is due next is done in time. Whoever
     /// moves the account's clock does both instead, until the move ends.
     pub(super) fn schedule(&mut self) {
-        if self.state.clock_move.is_none() {
+        if self.state.clock_move.is_none() && self.scheduler.works_on(self.cell) {
             self.begin_attempts();
             self.schedule_wakeup();
         }
@@ -408,6 +370,14 @@ impl LockedAccount<'_> {
     /// Resets the account. The replies to the calls that are delayed are kept beside it, because it will
     /// not know these calls any more.
     pub(super) fn reset(&mut self) -> Result<(), JournalError> {
+        self.orphan_delayed();
+        self.commit_now(Environment::Test, vec![Change::Reset])?;
+        self.forget_generation();
+        Ok(())
+    }
+
+    /// Keeps the replies to the calls that are delayed, for the account will not know these calls any more.
+    pub(super) fn orphan_delayed(&mut self) {
         let (rules, now) = (self.rules(), self.now());
         let state = &mut *self.state;
         state.orphaned.retain(|_, orphan| !orphan.delivered);
@@ -424,11 +394,13 @@ impl LockedAccount<'_> {
                 state.orphaned.insert(key, orphan);
             }
         }
-        self.commit_now(Environment::Test, vec![Change::Reset])?;
+    }
+
+    /// The account was reset: what began before changes nothing any more.
+    pub(super) fn forget_generation(&mut self) {
         self.state.generation += 1;
         self.state.in_flight.clear();
         *self.cell.own_rules.write() = None;
-        Ok(())
     }
 
     /// Records what came of an attempt.

@@ -104,6 +104,16 @@ pub struct TakenByAccount {
     clock_moves: Taken,
 }
 
+impl TakenByAccount {
+    /// Whether somebody waits for something of the account.
+    pub(super) fn is_waited_for(&self) -> bool {
+        let parts = [&self.delayed_calls, &self.waits, &self.clock_moves];
+        parts
+            .into_iter()
+            .any(|taken| taken.0.load(Ordering::Relaxed) > 0)
+    }
+}
+
 /// One piece of a share, given back when it is dropped.
 #[derive(Debug)]
 pub struct SharePart {

@@ -47,6 +47,9 @@ pub enum StartError {
     /// The store can't be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The PostgreSQL server can't be used.
+    #[error("{0}")]
+    Postgres(String),
     /// The store's ids are made with another seed.
     #[error(
         "the ids of this store are made with the seed `{kept}`, not with `{given}`: leave --seed out, or begin another store"

@@ -17,11 +17,13 @@ pub enum Store {
     Memory,
     /// In one SQLite file: a restart goes on where the last one ended.
     Sqlite(PathBuf),
+    /// In the PostgreSQL server of this URL, which other simulators may use at the same time.
+    Postgres(String),
 }
 
 /// Why a text names no store.
 #[derive(Debug, thiserror::Error)]
-#[error("a store is `memory` or `sqlite:FILE`, such as sqlite:accounts.db")]
+#[error("a store is `memory`, `sqlite:FILE` or `postgres://…`, such as sqlite:accounts.db")]
 pub struct NoSuchStore;
 
 impl FromStr for Store {
@@ -31,6 +33,7 @@ impl FromStr for Store {
         match text.split_once(':') {
             None if text == "memory" => Ok(Store::Memory),
             Some(("sqlite", file)) if !file.is_empty() => Ok(Store::Sqlite(file.into())),
+            Some(("postgres" | "postgresql", _)) => Ok(Store::Postgres(text.to_owned())),
             _ => Err(NoSuchStore),
         }
     }
@@ -42,6 +45,18 @@ impl Store {
         Ok(match self {
             Store::Memory => None,
             Store::Sqlite(file) => Some(Arc::new(SqliteJournal::open(file)?)),
+            #[cfg(feature = "postgres")]
+            Store::Postgres(url) => {
+                let opened = crate::host::journal::PostgresJournal::open(url);
+                Some(Arc::new(
+                    opened.map_err(|error| StartError::Postgres(error.to_string()))?,
+                ))
+            }
+            #[cfg(not(feature = "postgres"))]
+            Store::Postgres(_) => {
+                let how = "this program was built without PostgreSQL; build it with `--features postgres`";
+                return Err(StartError::Postgres(how.to_owned()));
+            }
         })
     }
 }

@@ -122,6 +122,7 @@ impl Directory {
         idle: SignedDuration,
         most: usize,
     ) -> usize {
+        let unused = Duration::try_from(idle).unwrap_or_default();
         let before = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
         let before = before.as_millisecond();
         let mut idle = self.all();
@@ -134,7 +135,7 @@ impl Directory {
             if in_use || state.is_open() || cell.last_used_ms() > before {
                 return false;
             }
-            let closed = self.close(cell, &mut state);
+            let closed = self.close(cell, &mut state, Some(unused));
             closed
                 .inspect_err(|error| tracing::error!(account = %cell.id(), %error, "an idle account was not closed"))
                 .is_ok()

@@ -4,9 +4,10 @@
 mod idle;
 mod reserved_names;
 
-use std::collections::{HashMap, hash_map};
+use std::collections::{BTreeSet, HashMap, hash_map};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use foldhash::fast::FixedState;
 use jiff::{SignedDuration, Timestamp};
@@ -87,6 +88,8 @@ pub struct Directory {
     shards: Vec<Shard>,
     /// The accounts that keys of a certain form open copies of.
     templates: Vec<AccountConfig>,
+    /// The accounts that were declared.
+    declared: BTreeSet<Arc<str>>,
     defaults: AccountDefaults,
     journal: Arc<dyn Journal>,
     memory: Arc<MemoryGovernor>,
@@ -116,6 +119,10 @@ impl Directory {
         let directory = Directory {
             shards: (0..SHARDS).map(shard).collect(),
             templates: templates.collect(),
+            declared: accounts
+                .iter()
+                .map(|config| Arc::clone(&config.id))
+                .collect(),
             defaults,
             journal,
             memory,
@@ -128,35 +135,28 @@ impl Directory {
             closed: AtomicU64::new(0),
         };
         let mut stored = directory.journal.load_all()?;
-        let mut declared = Vec::new();
         for config in accounts {
             if stored.iter().all(|it| it.account != config.id) {
                 let opening = Account::opening(config.clone(), directory.defaults.clock, machine);
                 let cell = directory.begin(&config.id, opening, Origin::Declared)?;
                 directory.add_names(&cell);
             }
-            declared.push(config.id);
         }
         stored.sort_by(|a, b| a.account.cmp(&b.account));
         for stored in stored {
-            directory.restore(stored, &declared, machine)?;
+            directory.restore(stored, machine)?;
         }
         Ok(directory)
     }
 
     /// An account goes on from what a store has of it.
-    fn restore(
-        &self,
-        stored: Stored,
-        declared: &[Arc<str>],
-        now: Timestamp,
-    ) -> Result<(), JournalError> {
+    fn restore(&self, stored: Stored, now: Timestamp) -> Result<(), JournalError> {
         let (version, unsummed) = (stored.version, Unsummed::of(stored.bytes));
         let account = stored.rebuild(self.defaults.settings.clone())?;
         let mut templates = self.templates.iter();
         let copied = templates.find_map(|template| template.copied_as(&account.id));
         // Which address opened it is not written.
-        let origin = if declared.contains(&account.id) {
+        let origin = if self.declared.contains(&account.id) {
             Origin::Declared
         } else if copied.is_some_and(|copied| copied == *account.config()) {
             self.count_opened(Opener::Console);
@@ -173,6 +173,26 @@ impl Directory {
         drop(state);
         self.add_names(&cell);
         Ok(())
+    }
+
+    /// Makes an account known that another replica opened, unless it is by now.
+    pub(in crate::host) fn learn(
+        &self,
+        stored: Stored,
+        now: Timestamp,
+    ) -> Result<(), JournalError> {
+        let _one_opening = self.opening.lock();
+        match self.by_id(&stored.account) {
+            Some(_) => Ok(()),
+            None => self.restore(stored, now),
+        }
+    }
+
+    /// The account of this id, where it is known.
+    pub(in crate::host) fn by_id(&self, id: &str) -> Option<Arc<AccountCell>> {
+        let shard = self.shard(id).read();
+        let cell = shard.get(id).filter(|cell| **cell.id() == *id)?;
+        Some(Arc::clone(cell))
     }
 
     /// Makes an account known by the names of all its keys, and by its own.
@@ -321,18 +341,22 @@ impl Directory {
         })
     }
 
-    /// Closes an account: its keys are unknown from now on, and one of its name begins anew. Where the
-    /// journal fails nothing changes.
+    /// Closes an account, because nobody used it for so long where a time is given: its keys are unknown
+    /// from now on, and one of its name begins anew. Where the journal fails nothing changes.
     pub(in crate::host) fn close(
         &self,
         cell: &AccountCell,
         state: &mut AccountState,
+        idle: Option<Duration>,
     ) -> Result<(), JournalError> {
         // Somebody else closed it meanwhile: by now the journal may have another account of its name.
         if state.closed {
             return Ok(());
         }
-        state.commit = self.journal.close(cell.id(), state.version)?;
+        state.commit = match (idle, self.journal.shared()) {
+            (Some(idle), Some(shared)) => shared.close_idle(cell.id(), state.version, idle)?,
+            _ => self.journal.close(cell.id(), state.version)?,
+        };
         self.forget(cell, state);
         Ok(())
     }
@@ -441,7 +465,7 @@ impl Directory {
 }
 
 /// What follows `svc_test_` or `svc_live_` in a key.
-fn name_of(key: &str) -> Option<&str> {
+pub(in crate::host) fn name_of(key: &str) -> Option<&str> {
     let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
     prefixes.find_map(|prefix| key.strip_prefix(prefix))
 }

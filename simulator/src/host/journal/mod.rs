@@ -3,6 +3,9 @@
 
 mod commit;
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod shared;
 pub mod sqlite;
 
 use std::future::Future;
@@ -15,6 +18,9 @@ use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::entry::Entry;
 pub use commit::{Commit, CommitError, Unwritten};
 pub use memory::{MemoryJournal, NoJournal};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresError, PostgresJournal};
+pub use shared::{Identity, Peer, SharedStore, Since, StoreEvent};
 pub use sqlite::{SqliteJournal, StoreError};
 
 /// A store of entries, in order, for each account.
@@ -67,10 +73,19 @@ pub trait Journal: Send + Sync {
     /// # Errors
     /// [`JournalError`] where that is not even taken. The account then goes on.
     fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError>;
+
+    /// What it offers beside that where other simulators may change the same accounts. There an append
+    /// without entries asks whether the account is at this version.
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        None
+    }
 }
 
+/// Something that a store is asked for.
+pub type StoreFuture<T> = Pin<Box<dyn Future<Output = Result<T, JournalError>> + Send>>;
+
 /// An account that is being read.
-pub type Loading = Pin<Box<dyn Future<Output = Result<Option<Stored>, JournalError>> + Send>>;
+pub type Loading = StoreFuture<Option<Stored>>;
 
 /// How far an account has come: how many entries it has, and a digest of them all. Two accounts that
 /// went apart never have the same version.

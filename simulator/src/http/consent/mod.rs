@@ -74,7 +74,10 @@ pub(super) async fn serve<B>(links: &ConsentLinks<'_>, id: &str, parts: &Parts, 
 where
     B: Body<Data = Bytes> + Unpin,
 {
+    // The call may have been another replica's.
+    let caught_up = links.host.catch_up().await;
     let answered = match parts.method {
+        _ if caught_up.is_err() => Err(ConsentError::NotRecorded),
         Method::GET | Method::HEAD => show(links, id),
         Method::POST => decide(links, id, &parts.headers, body).await,
         _ => Err(ConsentError::MethodNotAllowed),

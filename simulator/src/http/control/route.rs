@@ -156,6 +156,9 @@ impl Route {
     }
 }
 
+/// What says how it is even where the store can't be read.
+const ALWAYS_ANSWERED: [&str; 2] = ["/control/health", "/control/ready"];
+
 async fn answer<B: BodyDto, Q: QueryDto, A, F>(
     api: Arc<ControlApi>,
     handler: fn(ControlRequest<B, Q>) -> F,
@@ -171,6 +174,10 @@ where
     let (head, body) = request.into_parts();
     let query = request::read_query(head.uri.query().unwrap_or_default())?;
     let body = request::read_json_body(&head.headers, body).await?;
+    if !ALWAYS_ANSWERED.contains(&head.uri.path()) {
+        // What was done by another replica is seen here, too.
+        api.host.catch_up().await?;
+    }
     handler(ControlRequest {
         api,
         reads: matches!(head.method, Method::GET | Method::DELETE),

@@ -5,6 +5,8 @@
 mod client;
 mod connection;
 mod folder;
+#[cfg(unix)]
+mod postgres;
 mod program;
 mod server;
 mod tls;
@@ -12,6 +14,8 @@ mod tls;
 pub use client::{Answer, Client, request};
 pub use connection::Connection;
 pub use folder::Folder;
+#[cfg(unix)]
+pub use postgres::PostgresServer;
 pub use program::{Addresses, Program, ended};
 pub use server::{Behaviour, Reply, Request, Server};
 pub use tls::{Authority, IssuedCertificate, TlsFront};

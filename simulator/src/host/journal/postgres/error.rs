@@ -1,0 +1,62 @@
+//! Why the store can't be used, in words for people.
+
+use super::super::JournalError;
+
+/// Why the store can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresError {
+    /// The URL says something that can't be.
+    #[error("the URL of the store: {0}")]
+    Url(String),
+    /// A newer program wrote it.
+    #[error(
+        "the store is of version {found}, written by svc-simulator {by}; this is svc-simulator {} and knows versions up to {known}",
+        env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// The store's version.
+        found: i32,
+        /// Who wrote it.
+        by: String,
+        /// The newest that this program knows.
+        known: i32,
+    },
+    /// The server refused something, or was lost.
+    #[error("PostgreSQL: {}", described(.0))]
+    Database(#[from] tokio_postgres::Error),
+    /// There is no connection.
+    #[error("no connection to PostgreSQL: {0}")]
+    Pool(String),
+    /// It does not answer.
+    #[error("PostgreSQL does not answer")]
+    Silent,
+    /// There is no thread for it.
+    #[error("the store did not start: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// The library's own text leaves out what the server said.
+pub(super) fn described(error: &tokio_postgres::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+impl From<deadpool_postgres::PoolError> for PostgresError {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        match error {
+            deadpool_postgres::PoolError::Backend(error) => PostgresError::Database(error),
+            other => PostgresError::Pool(other.to_string()),
+        }
+    }
+}
+
+impl From<PostgresError> for JournalError {
+    fn from(error: PostgresError) -> Self {
+        JournalError(error.to_string())
+    }
+}

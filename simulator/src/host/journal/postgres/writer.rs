@@ -1,0 +1,325 @@
+//! Writes what waits, a group after the other in each lane. What became of a group is always known: where a
+//! connection was lost, the next one is asked.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Transaction};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+
+use super::super::{JournalError, Version};
+use super::queue::{Closing, Group, PendingWrite};
+use super::{PostgresError, Store, connect, signed, statements, version};
+
+/// A store that can't be reached for so long is down: what waits has failed, and nothing is taken.
+const DOWN_AFTER: Duration = Duration::from_secs(2);
+
+/// How long one waits before a connection is tried again.
+const BACKOFF: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
+
+/// Why a group was not written.
+enum WriteError {
+    /// It may be written when it is tried again.
+    Again(PostgresError),
+    Refused(PostgresError),
+}
+
+impl<E: Into<PostgresError>> From<E> for WriteError {
+    fn from(error: E) -> Self {
+        let error = error.into();
+        let again = match &error {
+            PostgresError::Database(error) => match error.code() {
+                Some(code) => is_passing(code),
+                None => true,
+            },
+            _ => true,
+        };
+        match again {
+            true => WriteError::Again(error),
+            false => WriteError::Refused(error),
+        }
+    }
+}
+
+/// Whether the same may go well the next time: two waited for each other, or the server stops.
+fn is_passing(code: &SqlState) -> bool {
+    let class = &code.code()[..2];
+    *code == SqlState::T_R_DEADLOCK_DETECTED
+        || *code == SqlState::T_R_SERIALIZATION_FAILURE
+        || ["08", "53", "57", "58"].contains(&class)
+}
+
+/// Writes what waits in a lane, for good.
+pub(super) async fn run(store: Arc<Store>, lane: usize) {
+    let queue = &store.lanes[lane];
+    loop {
+        let Some(group) = queue.take() else {
+            queue.filled.notified().await;
+            continue;
+        };
+        match write(&store, &group).await {
+            Ok(but) => {
+                store.announce(&group, &but);
+                group.end(&but, None);
+            }
+            Err((error, down)) => {
+                tracing::error!(%error, accounts = group.accounts.len(), "a group of entries was not written");
+                let error = JournalError(error.to_string());
+                group.end(&BTreeSet::new(), Some(&error));
+                if down {
+                    queue.set_down(Some(&error));
+                    recover(&store).await;
+                    queue.set_down(None);
+                }
+            }
+        }
+    }
+}
+
+/// Waits until the store can be reached.
+async fn recover(store: &Store) {
+    let [mut wait, most] = BACKOFF;
+    loop {
+        tokio::time::sleep(wait).await;
+        let asked = tokio::time::timeout(connect::PATIENCE, store.is_reachable()).await;
+        if asked == Ok(true) {
+            return;
+        }
+        wait = (wait * 2).min(most);
+    }
+}
+
+/// Writes a group. Gives those that were decided on something else; or why it is not written, and whether
+/// the store is down.
+async fn write(store: &Store, group: &Group) -> Result<BTreeSet<Arc<str>>, (PostgresError, bool)> {
+    let since = tokio::time::Instant::now();
+    let (mut tried, [mut wait, most]) = (false, BACKOFF);
+    loop {
+        let sent = tokio::time::timeout(2 * connect::PATIENCE, send(store, group, tried)).await;
+        let error = match sent {
+            Ok(Ok(but)) => return Ok(but),
+            Ok(Err(WriteError::Refused(error))) => return Err((error, false)),
+            Ok(Err(WriteError::Again(error))) => error,
+            Err(_) => PostgresError::Silent,
+        };
+        if since.elapsed() > DOWN_AFTER {
+            return Err((error, true));
+        }
+        tried = true;
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(most);
+    }
+}
+
+async fn send(store: &Store, group: &Group, tried: bool) -> Result<BTreeSet<Arc<str>>, WriteError> {
+    let mut client = store.pool.get().await?;
+    let mut but = match group.alone {
+        true => alone(store, &mut client, group).await?,
+        false => together(store, &client, group).await?,
+    };
+    if tried && !but.is_empty() {
+        for found in found(&client, group, &but).await? {
+            but.remove(&*found);
+        }
+    }
+    Ok(but)
+}
+
+/// Writes a group of accounts that there are.
+async fn together(
+    store: &Store,
+    client: &Client,
+    group: &Group,
+) -> Result<BTreeSet<Arc<str>>, WriteError> {
+    let written = Columns::of(group);
+    let checked = group.accounts.iter();
+    let checked = checked.filter(|(_, it)| !it.contradicts && it.only_checks() && it.due.is_none());
+    let checked: Vec<&str> = checked.map(|(id, _)| &**id).collect();
+    let statement = client.prepare_cached(statements::WRITE).await?;
+    let mut values = written.values();
+    values.extend([&checked as &(dyn ToSql + Sync), &store.id]);
+    let mut but: BTreeSet<Arc<str>> = group.accounts.keys().cloned().collect();
+    for row in client.query(&statement, &values).await? {
+        let id: &str = row.get(0);
+        let has = version(row.get(1), row.get(2));
+        if group
+            .accounts
+            .get(id)
+            .is_some_and(|pending| pending.to == has)
+        {
+            but.remove(id);
+            store.note_worker(id, row.get(3));
+        }
+    }
+    Ok(but)
+}
+
+/// The columns of a group, as a statement takes them.
+#[derive(Default)]
+struct Columns<'a> {
+    ids: Vec<&'a str>,
+    after: (Vec<i64>, Vec<i64>),
+    to: (Vec<i64>, Vec<i64>),
+    due_ms: Vec<Option<i64>>,
+    entry_of: Vec<&'a str>,
+    entry_at: (Vec<i64>, Vec<i64>),
+    entries: Vec<&'a str>,
+}
+
+impl<'a> Columns<'a> {
+    /// Of what changes something.
+    fn of(group: &'a Group) -> Self {
+        let mut columns = Columns::default();
+        for (id, pending) in &group.accounts {
+            let checks = pending.only_checks() && pending.due.is_none();
+            if !pending.contradicts && !checks {
+                columns.add(id, pending);
+            }
+        }
+        columns
+    }
+
+    fn add(&mut self, id: &'a str, pending: &'a PendingWrite) {
+        self.ids.push(id);
+        for (columns, at) in [(&mut self.after, pending.after), (&mut self.to, pending.to)] {
+            let (number, digest) = signed(at);
+            columns.0.push(number);
+            columns.1.push(digest);
+        }
+        self.due_ms.push(due_ms(pending));
+        for (at, text) in &pending.entries {
+            let (number, digest) = signed(*at);
+            self.entry_of.push(id);
+            self.entry_at.0.push(number);
+            self.entry_at.1.push(digest);
+            self.entries.push(text);
+        }
+    }
+
+    fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
+        vec![
+            &self.ids,
+            &self.after.0,
+            &self.after.1,
+            &self.to.0,
+            &self.to.1,
+            &self.due_ms,
+            &self.entry_of,
+            &self.entry_at.0,
+            &self.entry_at.1,
+            &self.entries,
+        ]
+    }
+}
+
+fn due_ms(pending: &PendingWrite) -> Option<i64> {
+    let due = pending.due?;
+    Some(due.map_or(-1, |due| {
+        i64::try_from(due.as_millis()).unwrap_or(i64::MAX / 1024)
+    }))
+}
+
+/// Those of a group that were written after all.
+async fn found(
+    client: &Client,
+    group: &Group,
+    of: &BTreeSet<Arc<str>>,
+) -> Result<Vec<String>, WriteError> {
+    let asked = group.accounts.iter().filter(|(id, _)| of.contains(*id));
+    // Who closed it finds nothing of it.
+    let (closed, asked): (Vec<_>, Vec<_>) = asked.partition(|(_, it)| it.closes.is_some());
+    let ids: Vec<&str> = asked.iter().map(|(id, _)| &***id).collect();
+    let (numbers, digests): (Vec<i64>, Vec<i64>) =
+        asked.iter().map(|(_, pending)| signed(pending.to)).unzip();
+    let rows = client
+        .query(statements::FOUND, &[&ids, &numbers, &digests])
+        .await?;
+    let mut found: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    for (id, _) in closed {
+        let left = client.query(statements::LOAD, &[&&**id, &0_i64]).await?;
+        if left.is_empty() {
+            found.push(id.to_string());
+        }
+    }
+    Ok(found)
+}
+
+/// Writes what one account begins, ends or takes a name with.
+async fn alone(
+    store: &Store,
+    client: &mut Client,
+    group: &Group,
+) -> Result<BTreeSet<Arc<str>>, WriteError> {
+    let Some((id, pending)) = group.accounts.iter().next() else {
+        return Ok(BTreeSet::new());
+    };
+    let transaction = client.transaction().await?;
+    let written = match pending.closes {
+        Some(closing) => close(&transaction, id, pending.after, closing).await?,
+        None => begin_or_name(store, &transaction, group).await?,
+    };
+    if !written || pending.contradicts {
+        transaction.rollback().await?;
+        return Ok([Arc::clone(id)].into());
+    }
+    transaction.commit().await?;
+    Ok(BTreeSet::new())
+}
+
+async fn close(
+    transaction: &Transaction<'_>,
+    id: &Arc<str>,
+    after: Version,
+    closing: Closing,
+) -> Result<bool, PostgresError> {
+    let (number, digest) = signed(after);
+    let unused_ms = match closing {
+        Closing::Deleted => -3_600_000,
+        Closing::Idle(idle) => i64::try_from(idle.as_millis()).unwrap_or(i64::MAX / 1024),
+    };
+    let values: [&(dyn ToSql + Sync); 4] = [&&**id, &number, &digest, &unused_ms];
+    let closed = transaction.execute(statements::CLOSE, &values).await? == 1;
+    if closed {
+        for left in statements::FORGET {
+            transaction.execute(left, &[&&**id]).await?;
+        }
+    }
+    Ok(closed)
+}
+
+/// The entries of an account that begins, or that has one more name. Says whether they were right.
+async fn begin_or_name(
+    store: &Store,
+    transaction: &Transaction<'_>,
+    group: &Group,
+) -> Result<bool, PostgresError> {
+    let Some((id, pending)) = group.accounts.iter().next() else {
+        return Ok(false);
+    };
+    let columns = Columns::of(group);
+    let mut values = columns.values();
+    let matched = if pending.after == Version::NONE {
+        let ((number, digest), due_ms) = (signed(pending.to), due_ms(pending));
+        let open: [&(dyn ToSql + Sync); 5] = [&&**id, &number, &digest, &due_ms, &store.id];
+        let opened = transaction.execute(statements::OPEN, &open).await? == 1;
+        if opened {
+            transaction.execute(statements::ADD, &values[6..10]).await?;
+        }
+        opened
+    } else {
+        let checked: Vec<&str> = Vec::new();
+        values.extend([&checked as &(dyn ToSql + Sync), &store.id]);
+        !transaction
+            .query(statements::WRITE, &values)
+            .await?
+            .is_empty()
+    };
+    if !matched {
+        return Ok(false);
+    }
+    let named: [&(dyn ToSql + Sync); 2] = [&pending.names, &&**id];
+    let named = transaction.execute(statements::NAME, &named).await?;
+    Ok(named == pending.names.len() as u64)
+}

@@ -1,0 +1,67 @@
+//! Several simulators with one PostgreSQL server: whatever replica takes a call, the answers are those that one
+//! alone would give (ruling 36). Where PostgreSQL is not installed these tests are ignored with that reason;
+//! with `SVC_REQUIRE_TOOLS=1`, as CI sets it, they fail.
+
+mod calls;
+mod due;
+mod replica;
+mod store;
+mod storm;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use parking_lot::Mutex;
+use svc_test_support::PostgresServer;
+
+/// One server for all tests, started by the first of them.
+#[derive(Clone, Default)]
+pub(crate) struct Server(Arc<Mutex<Option<PostgresServer>>>);
+
+impl Server {
+    /// The URL of a store that no other test has.
+    pub(crate) fn fresh_store(&self) -> String {
+        let mut server = self.0.lock();
+        server.get_or_insert_with(PostgresServer::start).fresh_url()
+    }
+
+    /// Runs statements.
+    pub(crate) fn query(&self, statements: &str) -> String {
+        let mut server = self.0.lock();
+        server
+            .get_or_insert_with(PostgresServer::start)
+            .query(statements)
+    }
+}
+
+type Test = fn(&Server);
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let server = Server::default();
+    let tests = [calls::TESTS, due::TESTS, store::TESTS, storm::TESTS].concat();
+    let trials = tests
+        .into_iter()
+        .map(|(name, test)| trial(name, test, &server));
+    let trials = trials.collect();
+    let ended = libtest_mimic::run(&arguments, trials);
+    // The server ends with it.
+    server.0.lock().take();
+    ended.exit_code()
+}
+
+fn trial(name: &str, test: Test, server: &Server) -> Trial {
+    let server = server.clone();
+    Trial::ignorable_test(name, move || {
+        if PostgresServer::installed().is_some() {
+            test(&server);
+            return Ok(Completion::Completed);
+        }
+        let why = "PostgreSQL is not installed";
+        match std::env::var_os("SVC_REQUIRE_TOOLS").is_some_and(|it| it == "1") {
+            true => Err(Failed::from(why)),
+            false => Ok(Completion::ignored_with(why)),
+        }
+    })
+}

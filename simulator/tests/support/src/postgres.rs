@@ -1,0 +1,180 @@
+//! A PostgreSQL server of a test's own, from the machine's packages.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{Folder, WORKS, free_address};
+
+/// Whom the server runs as where the test runs as root, which it refuses.
+const NOBODY: &str = "65534";
+
+/// A running server. It ends when this is dropped.
+pub struct PostgresServer {
+    programs: PathBuf,
+    folder: Folder,
+    address: SocketAddr,
+    child: Option<Child>,
+}
+
+impl PostgresServer {
+    /// Where the programs are, the newest where there are several; none where they are not installed.
+    #[must_use]
+    pub fn installed() -> Option<PathBuf> {
+        let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+        let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+        let versions = versions.filter_map(|entry| Some(entry.ok()?.path()));
+        let newest = versions
+            .filter(|path| number(path).is_some())
+            .max_by_key(number);
+        let programs = newest?.join("bin");
+        programs.join("initdb").exists().then_some(programs)
+    }
+
+    /// A server on a free port, with an empty database, which anybody of this machine may use.
+    ///
+    /// # Panics
+    /// Where it is not installed.
+    #[must_use]
+    pub fn start() -> Self {
+        let programs = Self::installed().expect("PostgreSQL");
+        let folder = Folder::new("postgres");
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).expect(WORKS);
+        if is_root() {
+            let owned = Command::new("chown").arg(NOBODY).arg(&data).status();
+            assert!(owned.expect("chown").success());
+        }
+        let mut server = PostgresServer {
+            programs,
+            folder,
+            address: free_address(),
+            child: None,
+        };
+        let mut made = server.command("initdb");
+        made.args([
+            "--auth=trust",
+            "--username=tester",
+            "--encoding=UTF8",
+            "--locale=C",
+        ]);
+        let made = made.stdout(Stdio::null()).status();
+        assert!(made.expect("initdb").success());
+        server.up();
+        server
+    }
+
+    /// Its URL, with tables in a schema of this name.
+    #[must_use]
+    pub fn url(&self, schema: &str) -> String {
+        let address = self.address;
+        format!("postgres://tester@{address}/postgres?sslmode=disable&schema={schema}")
+    }
+
+    /// A schema that no test has.
+    #[must_use]
+    pub fn fresh_url(&self) -> String {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        self.url(&format!("test_{}", MADE.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Runs statements, and gives what they print.
+    #[must_use]
+    pub fn query(&self, statements: &str) -> String {
+        let mut command = Command::new(self.programs.join("psql"));
+        let (host, port) = (
+            self.address.ip().to_string(),
+            self.address.port().to_string(),
+        );
+        command.args(["-h", &host, "-p", &port, "-U", "tester", "-d", "postgres"]);
+        let ended = command
+            .args(["-X", "-A", "-t", "-q", "-c", statements])
+            .output();
+        let output = ended.expect("psql");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Starts it again, or for the first time; it takes connections when this comes back.
+    pub fn up(&mut self) {
+        // One that was killed leaves its port for a moment.
+        let port = self.address.port().to_string();
+        let mut server = self.command("postgres");
+        server.args([
+            "-c",
+            "listen_addresses=127.0.0.1",
+            "-c",
+            "unix_socket_directories=",
+        ]);
+        server.args([
+            "-c",
+            "max_connections=200",
+            "-c",
+            "log_min_messages=fatal",
+            "-p",
+            &port,
+        ]);
+        let server = server.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        self.child = Some(server.expect("postgres"));
+        // Each look takes some milliseconds.
+        let up = (0..5000).any(|_| self.answers());
+        assert!(up, "PostgreSQL did not start");
+    }
+
+    fn answers(&self) -> bool {
+        let mut ready = Command::new(self.programs.join("pg_isready"));
+        let (host, port) = (
+            self.address.ip().to_string(),
+            self.address.port().to_string(),
+        );
+        let ready = ready.args(["-q", "-h", &host, "-p", &port]).status();
+        ready.is_ok_and(|status| status.success())
+    }
+
+    /// Ends it as a machine ends that loses its power.
+    pub fn kill(&mut self) {
+        self.end("QUIT");
+    }
+
+    fn end(&mut self, signal: &str) {
+        let Some(mut child) = self.child.take() else {
+            return;
+        };
+        let id = child.id().to_string();
+        let ended = Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(ended.expect("kill").success());
+        let _ = child.wait();
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let program = self.programs.join(program);
+        let mut command = match is_root() {
+            true => {
+                let mut as_nobody = Command::new("setpriv");
+                as_nobody.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]);
+                as_nobody.arg(program);
+                as_nobody
+            }
+            false => Command::new(program),
+        };
+        command.arg("-D").arg(self.folder.path().join("data"));
+        command.current_dir("/");
+        command
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        self.end("QUIT");
+    }
+}
+
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(Path::new("/proc/self")).is_ok_and(|me| me.uid() == 0)
+}
