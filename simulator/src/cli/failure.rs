@@ -2,8 +2,10 @@
 
 use std::io::ErrorKind;
 
+use anyhow::anyhow;
 use svc_fixtures::reading::Problems;
 
+use crate::host::journal::StoreError;
 use crate::simulator::files::ReadError;
 
 /// Everything went well.
@@ -37,6 +39,17 @@ pub(super) enum Failure {
     /// Files have mistakes, which are printed already.
     #[error("")]
     Refused,
+}
+
+/// What is wrong with the file a person can mend; the rest failed.
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error.is_usage() {
+            true => Failure::Usage(error.to_string()),
+            // What SQLite says stands in it already.
+            false => Failure::Running(anyhow!("{error}")),
+        }
+    }
 }
 
 impl Failure {

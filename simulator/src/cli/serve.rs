@@ -155,6 +155,7 @@ fn not_started(error: StartError) -> Failure {
     match error {
         StartError::Mistakes(problems) => Failure::Files(problems),
         StartError::Unreadable(error) => error.into(),
+        StartError::Store(error) => error.into(),
         StartError::WebhookRefused { .. }
         | StartError::OtherSeed { .. }
         | StartError::OtherTimeScale { .. } => Failure::Usage(error.to_string()),

@@ -10,7 +10,7 @@ use super::terminal;
 use super::values::render_size;
 use crate::engine::call::rules::Files;
 use crate::engine::state::account::Settings;
-use crate::host::journal::{StoreError, sqlite};
+use crate::host::journal::sqlite;
 use crate::simulator::Store;
 
 /// What is to be done with a store.
@@ -78,7 +78,7 @@ fn file_of(store: &Store) -> Result<&Path, Failure> {
 }
 
 fn backup(from: &Path, to: &Path) -> Result<(), Failure> {
-    sqlite::backup(from, to).map_err(failed)?;
+    sqlite::backup(from, to)?;
     terminal::print(&format!(
         "{} is copied to {}\n",
         from.display(),
@@ -88,7 +88,7 @@ fn backup(from: &Path, to: &Path) -> Result<(), Failure> {
 
 fn check(file: &Path) -> Result<(), Failure> {
     let contract = Contract::read(&Files::built_in().contract)?;
-    let report = sqlite::check(file, &Settings::of(&contract.service)).map_err(failed)?;
+    let report = sqlite::check(file, &Settings::of(&contract.service))?;
     let mut text = format!(
         "{}: {} accounts, {} entries, {}\n",
         file.display(),
@@ -107,7 +107,7 @@ fn check(file: &Path) -> Result<(), Failure> {
 }
 
 fn migrate(file: &Path) -> Result<(), Failure> {
-    let (before, now) = sqlite::migrate(file).map_err(failed)?;
+    let (before, now) = sqlite::migrate(file)?;
     terminal::print(&match before == now {
         true => format!("{} is in form {now}, the newest\n", file.display()),
         false => format!(
@@ -115,14 +115,4 @@ fn migrate(file: &Path) -> Result<(), Failure> {
             file.display()
         ),
     })
-}
-
-/// What is wrong with the file a person can mend; the rest failed.
-fn failed(error: StoreError) -> Failure {
-    match error {
-        StoreError::Sqlite { .. } | StoreError::Lock { .. } | StoreError::Thread { .. } => {
-            Failure::Running(error.into())
-        }
-        _ => Failure::Usage(error.to_string()),
-    }
 }

@@ -16,6 +16,7 @@ mod people;
 mod ports_file;
 mod reload;
 mod serving;
+mod store;
 mod unwritten;
 
 use std::process::Command;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::JournalError;
-use super::file::{FORM, StoreError, StoreFile, failed};
+use super::file::{FORM, StoreError, StoreFile, check_place, failed};
 use crate::engine::state::account::Settings;
 
 /// What a check found.
@@ -30,6 +30,7 @@ pub fn backup(from: &Path, to: &Path) -> Result<(), StoreError> {
             path: to.to_owned(),
         });
     }
+    check_place(to)?;
     let target = to.to_string_lossy();
     let copied = file.connection.execute("VACUUM INTO ?1", [&target]);
     copied.map(drop).map_err(|source| failed(to, source))

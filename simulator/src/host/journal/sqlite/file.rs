@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, params};
 
 use super::super::{JournalError, Stored, Version};
 use crate::engine::state::entry::Entry;
@@ -35,10 +35,30 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// It is something else.
-    #[error("{} is a database, but no store of this simulator: choose another file", path.display())]
+    #[error("{} is no store of this simulator: choose another file", path.display())]
     NoStore {
         /// The file.
         path: PathBuf,
+    },
+    /// It is a folder.
+    #[error("{0} is a folder: name a file in it, such as {0}/accounts.db", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder that it would stand in is missing.
+    #[error("there is no folder for {}: make it first, or choose another file", path.display())]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What SQLite wrote was changed by something else, or is not all there.
+    #[error("the store {} is damaged: {source}: restore a backup", path.display())]
+    Damaged {
+        /// The store.
+        path: PathBuf,
+        /// What SQLite says.
+        source: rusqlite::Error,
     },
     /// There is none to be read.
     #[error("there is no store {}", path.display())]
@@ -90,6 +110,20 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Whether another file, or another simulator's end, mends it; the rest failed.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        !matches!(
+            self,
+            StoreError::Sqlite { .. }
+                | StoreError::Damaged { .. }
+                | StoreError::Lock { .. }
+                | StoreError::Thread { .. }
+        )
+    }
+}
+
 /// An open store.
 pub(super) struct StoreFile {
     pub(super) connection: Connection,
@@ -101,6 +135,7 @@ pub(super) struct StoreFile {
 impl StoreFile {
     /// Opens a store to write to it: makes it where there is none, and brings it into the newest form.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        check_place(path)?;
         let lock = lock(path)?;
         let connection = Connection::open(path).map_err(|source| failed(path, source))?;
         let mut file = StoreFile {
@@ -120,6 +155,7 @@ impl StoreFile {
             let path = path.to_owned();
             return Err(StoreError::Missing { path });
         }
+        check_place(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags);
         let connection = connection.map_err(|source| failed(path, source))?;
@@ -289,7 +325,28 @@ fn parsed(account: &str, at: Version, text: &str) -> Result<Entry, JournalError>
 
 pub(super) fn failed(path: &Path, source: rusqlite::Error) -> StoreError {
     let path = path.to_owned();
-    StoreError::Sqlite { path, source }
+    match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => StoreError::NoStore { path },
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, source },
+        _ => StoreError::Sqlite { path, source },
+    }
+}
+
+/// Refuses what SQLite would have few words for.
+pub(super) fn check_place(path: &Path) -> Result<(), StoreError> {
+    if path.is_dir() {
+        let path = path.to_owned();
+        return Err(StoreError::Folder { path });
+    }
+    // Of a mere name the folder is empty: the one that the program is in.
+    let folder = path.parent();
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+    match folder.is_none_or(Path::is_dir) {
+        true => Ok(()),
+        false => Err(StoreError::NoFolder {
+            path: path.to_owned(),
+        }),
+    }
 }
 
 /// Keeps other processes away. Beside the store, because SQLite keeps a file of its own locked in ways of its
