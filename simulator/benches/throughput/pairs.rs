@@ -19,6 +19,7 @@ pub(crate) struct Servers {
     echo: Server,
     bare: Server,
     plain: Server,
+    kept: Server,
     many_accounts: Server,
     exact: [(usize, Server); 2],
     patterns: [(usize, Server); 2],
@@ -62,6 +63,7 @@ impl Servers {
             echo: Server::echo()?,
             bare: Server::bare()?,
             plain: Server::simulator(program, None, &[])?,
+            kept: Server::simulator(program, None, &["--store", "sqlite:kept.db"])?,
             many_accounts: Server::simulator(program, None, MANY)?,
             exact: [ruled(Kind::Exact, 10)?, ruled(Kind::Exact, 100_000)?],
             patterns: [ruled(Kind::Pattern, 10)?, ruled(Kind::Pattern, 1_000)?],
@@ -113,7 +115,7 @@ impl Servers {
         ]
     }
 
-    fn against_few(&self) -> [Pair<'_>; 4] {
+    fn against_few(&self) -> [Pair<'_>; 5] {
         let [few, many] = &self.exact;
         let [few_patterns, many_patterns] = &self.patterns;
         let asked = |kind, inputs, (count, server): &'_ (usize, Server)| {
@@ -158,6 +160,13 @@ impl Servers {
                 peer_name: "an input a rule names",
                 peer: (&many.1, asked(Kind::Exact, Inputs::Canned, many)),
                 goals: &[Goal::Rate(0.9)],
+            },
+            Pair {
+                name: "kept in SQLite",
+                ours: (&self.kept, Load::new(&self.kept.sandbox, 1, sandbox_call)),
+                peer_name: "in memory",
+                peer: (&self.plain, Load::new(&self.plain.sandbox, 1, sandbox_call)),
+                goals: &[Goal::Rate(0.4)],
             },
             Pair {
                 name: "10,000 accounts",

@@ -16,6 +16,8 @@ pub(crate) struct Server {
     pub(crate) sandbox: String,
     /// Where live calls go.
     pub(crate) live: String,
+    /// What it reads and writes; gone when it ends.
+    _folder: Option<Folder>,
 }
 
 impl Server {
@@ -35,6 +37,7 @@ impl Server {
             process,
             sandbox: ports.of("sandbox")?,
             live: ports.of("live")?,
+            _folder: Some(folder),
         })
     }
 
@@ -55,6 +58,7 @@ impl Server {
             process,
             sandbox: address.clone(),
             live: address,
+            _folder: None,
         })
     }
 }
