@@ -241,6 +241,13 @@ impl Host {
         self.scheduler.tasks.len()
     }
 
+    /// The other simulators that work with the same accounts.
+    #[must_use]
+    pub fn replicas(&self) -> Vec<journal::Peer> {
+        let shared = self.scheduler.journal.shared();
+        shared.map_or_else(Vec::new, journal::SharedStore::peers)
+    }
+
     /// Whether the store takes entries.
     #[must_use]
     pub fn readiness(&self) -> &Readiness {

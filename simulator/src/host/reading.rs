@@ -25,7 +25,10 @@ impl Scheduler {
         // Nobody decides anything more on what was not written.
         cell.lock().lost = true;
         match error {
-            CommitError::Conflict => self.reload(cell).await.map(|()| false),
+            CommitError::Conflict => {
+                self.metrics.store().conflicted();
+                self.reload(cell).await.map(|()| false)
+            }
             CommitError::Failed(error) => {
                 if let Err(error) = self.reload(cell).await {
                     tracing::error!(account = %cell.id(), %error, "what was not written is not undone yet");

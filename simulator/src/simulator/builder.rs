@@ -166,7 +166,7 @@ impl SimulatorBuilder {
 
     /// Opens the store, and takes from it what must be as it was.
     pub(super) fn open_store(&mut self) -> Result<(), StartError> {
-        if let Some(journal) = self.store.open()? {
+        if let Some(journal) = self.store.open(&self.config)? {
             self.seed = store::seed(&*journal, &self.seed)?;
             self.config.clock = store::clock(&*journal, &self.config.clock)?;
             self.config.journal = journal;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::start_error::StartError;
+use crate::host::HostConfig;
 use crate::host::clock::{Clock, ClockPace};
 use crate::host::journal::{Journal, SqliteJournal};
 
@@ -41,10 +42,16 @@ impl FromStr for Store {
 
 impl Store {
     /// Opens it; none where nothing is kept.
-    pub(super) fn open(&self) -> Result<Option<Arc<dyn Journal>>, StartError> {
+    pub(super) fn open(&self, config: &HostConfig) -> Result<Option<Arc<dyn Journal>>, StartError> {
         Ok(match self {
             Store::Memory => None,
-            Store::Sqlite(file) => Some(Arc::new(SqliteJournal::open(file)?)),
+            Store::Sqlite(file) => {
+                let metrics = Arc::clone(&config.store_metrics);
+                let readiness = Arc::clone(&config.readiness);
+                Some(Arc::new(SqliteJournal::open_watched(
+                    file, metrics, readiness,
+                )?))
+            }
             #[cfg(feature = "postgres")]
             Store::Postgres(url) => {
                 let opened = crate::host::journal::PostgresJournal::open(url);

@@ -22,6 +22,19 @@ pub(super) struct HealthDto {
     /// hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     scenarios: Option<String>,
+    /// Of `ready`: the other simulators that work with the same accounts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replicas: Vec<ReplicaDto>,
+}
+
+/// Another simulator that works with the same accounts.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ReplicaDto {
+    /// Its version.
+    version: String,
+    /// In what it differs from this one, so that the same call may be answered differently: `version`, `rules`, `seed`.
+    differs_in: Vec<&'static str>,
 }
 
 impl HealthDto {
@@ -34,6 +47,7 @@ impl HealthDto {
             sandbox: addresses.test.base().to_owned(),
             live: addresses.live.base().to_owned(),
             scenarios,
+            replicas: Vec::new(),
         }
     }
 }
@@ -64,5 +78,13 @@ pub(super) async fn ready(request: ControlRequest) -> ControlResult<HealthDto> {
              listed by GET /control/scenarios"
         )
     });
-    Ok(HealthDto::of(&request, "ready", scenarios))
+    let replicas = request.api.host.replicas().into_iter();
+    let replicas = replicas.map(|replica| ReplicaDto {
+        version: replica.version,
+        differs_in: replica.differs_in,
+    });
+    Ok(HealthDto {
+        replicas: replicas.collect(),
+        ..HealthDto::of(&request, "ready", scenarios)
+    })
 }

@@ -18,12 +18,15 @@ use self::file::StoreFile;
 use self::writer::{Question, StoreChange, Versions, Work, Writer};
 use super::{Appended, Commit, Journal, JournalError, Loading, Stored, Version};
 use crate::engine::state::entry::Entry;
+use crate::host::metrics::StoreMetrics;
+use crate::host::readiness::Readiness;
 
 /// A store in one file.
 pub struct SqliteJournal {
     /// None only while it ends.
     given: Option<Sender<Work>>,
     writer: Option<JoinHandle<()>>,
+    metrics: Arc<StoreMetrics>,
 }
 
 impl SqliteJournal {
@@ -32,7 +35,21 @@ impl SqliteJournal {
     /// # Errors
     /// [`StoreError`], such as where another process has it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        SqliteJournal::open_watched(path, Arc::default(), Arc::default())
+    }
+
+    /// The same, which notes what it does, and whether it can.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open_watched(
+        path: &Path,
+        metrics: Arc<StoreMetrics>,
+        readiness: Arc<Readiness>,
+    ) -> Result<Self, StoreError> {
         let writer = Writer {
+            metrics: Arc::clone(&metrics),
+            readiness,
             file: StoreFile::open(path)?,
             versions: Versions::default(),
         };
@@ -41,6 +58,7 @@ impl SqliteJournal {
         let thread = thread.spawn(move || writer.run(&work));
         Ok(SqliteJournal {
             given: Some(given),
+            metrics,
             writer: Some(thread.map_err(|source| StoreError::Thread { source })?),
         })
     }
@@ -82,6 +100,7 @@ impl Journal for SqliteJournal {
         let entries: Vec<_> = written.collect();
         let bytes = entries.iter().map(|(_, text)| text.len()).sum();
         let (unwritten, commit) = Commit::taken();
+        self.metrics.taken(entries.len());
         self.give(Work::Change(StoreChange::Append {
             account: Arc::clone(account),
             after,

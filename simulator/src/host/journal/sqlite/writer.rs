@@ -11,6 +11,9 @@ use tokio::sync::oneshot;
 
 use super::super::{CommitError, JournalError, Stored, Unwritten, Version};
 use super::file::{StoreFile, checksum};
+use crate::host::clock::Stopwatch;
+use crate::host::metrics::StoreMetrics;
+use crate::host::readiness::Readiness;
 
 /// What the thread is given, in order.
 pub(super) enum Work {
@@ -63,6 +66,14 @@ pub(super) enum Question {
 type Outcome = Result<(), CommitError>;
 
 impl StoreChange {
+    /// How many entries it brings.
+    fn entries(&self) -> usize {
+        match self {
+            StoreChange::Append { entries, .. } => entries.len(),
+            StoreChange::Close { .. } | StoreChange::Snapshot { .. } => 0,
+        }
+    }
+
     fn end(self, outcome: Outcome) {
         match self {
             StoreChange::Append { unwritten, .. } | StoreChange::Close { unwritten, .. } => {
@@ -84,6 +95,9 @@ pub(super) struct Writer {
     pub(super) file: StoreFile,
     /// How far each account has come.
     pub(super) versions: Versions,
+    pub(super) metrics: Arc<StoreMetrics>,
+    /// What probes are told.
+    pub(super) readiness: Arc<Readiness>,
 }
 
 impl Writer {
@@ -145,15 +159,24 @@ impl Writer {
         if group.is_empty() {
             return;
         }
+        let (watch, entries) = (
+            Stopwatch::start(),
+            group.iter().map(StoreChange::entries).sum(),
+        );
+        self.metrics.begun(entries);
         let mut versions = Versions::default();
         match self.write_group(&group, &mut versions) {
             Ok(outcomes) => {
+                self.metrics.committed(entries, watch.read());
+                self.readiness.restored();
                 self.versions.extend(versions);
                 for (change, outcome) in group.into_iter().zip(outcomes) {
                     change.end(outcome);
                 }
             }
             Err(error) => {
+                self.metrics.failed();
+                self.readiness.lost(&format!("the store: {error}"));
                 tracing::error!(%error, "the store wrote nothing");
                 for change in group {
                     change.end(Err(failed(&error).into()));
