@@ -158,8 +158,8 @@ impl MemoryGovernor {
 
     /// The levels above which no part of an account grows now: where nearly all room is taken, what a call
     /// adds takes the place of what its account has longest. So memory is given back that is at hand, and
-    /// all accounts are shrunk at once more rarely. (10,000 accounts in turn: 12 instead of 17 µs of
-    /// processor time a call outside the kernel; one account: 7.3.)
+    /// all accounts are shrunk at once more rarely. (10,000 accounts in turn: 10 instead of 14 µs of
+    /// processor time a call outside the kernel; one account: 7.)
     pub(super) fn full(&self) -> Option<FullLevels> {
         let limit = self.limits.total_bytes;
         let is_full = self.total.load(Ordering::Relaxed) > limit - limit / FREED;

@@ -10,6 +10,7 @@ mod explained;
 mod fake;
 mod files;
 mod folders;
+mod forms;
 mod live;
 mod notes;
 mod people;

@@ -13,7 +13,7 @@ use svc_test_support::{
 use super::WORKS;
 
 const STORE: [&str; 2] = ["--store", "sqlite:kept.db"];
-const PAN: &str = "/v1/verify/identity/pan";
+pub(crate) const PAN: &str = "/v1/verify/identity/pan";
 const ASHA: &str = r#"{"pan": "AAAAA0000A"}"#;
 
 fn program(folder: &Folder) -> Command {
@@ -23,7 +23,7 @@ fn program(folder: &Folder) -> Command {
 }
 
 /// Exit code, stdout and stderr of a command that ends.
-fn told(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn told(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
     ended(program(folder).args(arguments))
 }
 
@@ -39,13 +39,13 @@ fn refused(folder: &Folder, store: &str, more: &[&str]) -> String {
 }
 
 /// A simulator with a store; it ends with the value.
-struct Kept {
+pub(crate) struct Kept {
     program: Program,
     addresses: Addresses,
 }
 
 impl Kept {
-    fn start(folder: &Folder, more: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Folder, more: &[&str]) -> Self {
         let mut command = program(folder);
         let flags = [&STORE, more].concat();
         let command = command.stderr(Stdio::null());
@@ -53,7 +53,7 @@ impl Kept {
         Kept { program, addresses }
     }
 
-    fn stop(self) {
+    pub(crate) fn stop(self) {
         self.program.interrupt();
         assert_eq!(self.program.ended().0, Some(0));
     }
@@ -64,19 +64,19 @@ impl Kept {
         Client::to(address).ask(request(&format!("{line} HTTP/1.1"), &headers, body))
     }
 
-    fn control(&self, line: &str, body: &str) -> Value {
+    pub(crate) fn control(&self, line: &str, body: &str) -> Value {
         let answer = self.ask("console", line, "", body);
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.json()
     }
 
     /// A live call under an idempotency key.
-    fn call(&self, key: &str, idempotency: &str, path: &str, body: &str) -> Answer {
+    pub(crate) fn call(&self, key: &str, idempotency: &str, path: &str, body: &str) -> Answer {
         let headers = format!("Authorization: Bearer {key}\r\nIdempotency-Key: {idempotency}\r\n");
         self.ask("live", &format!("POST {path}"), &headers, body)
     }
 
-    fn look_up(&self, key: &str, id: &str) -> Answer {
+    pub(crate) fn look_up(&self, key: &str, id: &str) -> Answer {
         let headers = format!("Authorization: Bearer {key}\r\n");
         self.ask("live", &format!("GET /v1/verifications/{id}"), &headers, "")
     }
