@@ -18,7 +18,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[(
 )];
 
 /// How long it lasts, in seconds, where nothing else is said.
-const SECONDS: u64 = 20;
+const SECONDS: u64 = 5;
 
 const CLIENTS: usize = 12;
 const ACCOUNTS: usize = 4;
