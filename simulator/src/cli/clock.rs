@@ -43,6 +43,8 @@ enum ClockAction {
         #[arg(value_parser = instant)]
         instant: String,
     },
+    /// Move it forward to the next thing that is due
+    Next,
     /// Let it stand still
     Freeze,
     /// Let it run
@@ -69,6 +71,7 @@ pub(super) fn run(args: &ClockArgs) -> Result<(), Failure> {
         None | Some(ClockAction::Show) => None,
         Some(ClockAction::Advance { by }) => Some(json!({"advance": by})),
         Some(ClockAction::Set { instant }) => Some(json!({"set": instant})),
+        Some(ClockAction::Next) => Some(json!({"next": true})),
         Some(ClockAction::Freeze) => Some(json!({"freeze": true})),
         Some(ClockAction::Run) => Some(json!({"freeze": false})),
     };

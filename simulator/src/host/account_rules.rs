@@ -34,8 +34,7 @@ pub fn added_name(file: &Source) -> &str {
     file.path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn refuse_too_much(before: Option<&AccountRules>, new: &Arc<Source>) -> Result<(), Problems> {
-    let files = before.map_or(&[][..], |own| &own.files);
+fn refuse_too_much(files: &[Arc<Source>], new: &Arc<Source>) -> Result<(), Problems> {
     let bytes: usize = files.iter().map(|file| file.text.len()).sum();
     let reason = if files.len() >= MAX_FILES {
         format!("{MAX_FILES} files were added for this account, and no more may be")
@@ -66,7 +65,7 @@ impl AccountRules {
         // The names of scenarios are unique in a folder, so that each file needs its own.
         let name = format!("added-{added}");
         let new = Source::new(format!("{name}/{FILE}"), text);
-        refuse_too_much(before, &new)?;
+        refuse_too_much(before.map_or(&[], |own| &own.files), &new)?;
         let mut files = vec![new];
         files.extend(before.iter().flat_map(|own| own.files.iter().cloned()));
         let rules = Some(Arc::new(shared.with_scenarios(&files)?));
@@ -76,6 +75,39 @@ impl AccountRules {
             rules,
         };
         Ok((own, name))
+    }
+
+    /// With another text in the place of the file of this name. None where there was no such file.
+    pub(super) fn with_rewritten(
+        &self,
+        name: &str,
+        text: &str,
+        shared: &Rules,
+    ) -> Result<Option<Self>, Problems> {
+        let Some(at) = self.files.iter().position(|file| added_name(file) == name) else {
+            return Ok(None);
+        };
+        let new = Source::new(self.files[at].path.clone(), text);
+        let mut files = self.files.clone();
+        files.remove(at);
+        refuse_too_much(&files, &new)?;
+        files.insert(at, new);
+        let rules = Some(Arc::new(shared.with_scenarios(&files)?));
+        Ok(Some(AccountRules {
+            files,
+            added: self.added,
+            rules,
+        }))
+    }
+
+    /// The names of the scenarios of an added file.
+    pub(super) fn names_in(&self, name: &str) -> Vec<Arc<str>> {
+        let file = self.files.iter().find(|file| added_name(file) == name);
+        let all = self.rules.iter().flat_map(|rules| rules.scenarios.all());
+        let in_it = all.filter(|it| file.is_some_and(|file| *file.path == *it.file));
+        let mut names: Vec<Arc<str>> = in_it.map(|it| Arc::clone(&it.name)).collect();
+        names.dedup();
+        names
     }
 
     /// The files that were added for an account somewhere, before the rules of all accounts here. None where no file was
@@ -102,7 +134,7 @@ impl AccountRules {
                 let hint = format!("write each once, as added-1/{FILE}, added-2/{FILE}");
                 return Err(refused(&new, reason.to_owned(), &hint));
             }
-            refuse_too_much(Some(&own), &new)?;
+            refuse_too_much(&own.files, &new)?;
             own.files.insert(0, new);
         }
         if !own.files.is_empty() {

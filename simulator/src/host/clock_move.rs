@@ -15,6 +15,7 @@ use crate::engine::call::request::Environment;
 use crate::engine::state::delivery::Delivery;
 use crate::engine::state::event::{self, Event, EventKind};
 use crate::engine::state::ids::VerificationId;
+use crate::engine::state::timeline;
 use crate::engine::state::verification::Verification;
 
 /// What an account's clock is to show.
@@ -24,6 +25,8 @@ pub enum ClockTarget {
     By(SignedDuration),
     /// An instant.
     At(Timestamp),
+    /// When the next thing is due.
+    Next,
 }
 
 /// What moving a clock came to.
@@ -44,6 +47,9 @@ pub enum ClockMoveError {
         /// What it shows.
         now: Timestamp,
     },
+    /// Nothing is due.
+    #[error("nothing of the account is due at any instant")]
+    NothingDue,
     /// There is no such instant.
     #[error("no clock shows an instant so late")]
     TooLate,
@@ -208,6 +214,8 @@ impl<'a> MovingClock<'a> {
                 .saturating_add(by)
                 .map_err(|_| ClockMoveError::TooLate)?,
             ClockTarget::At(at) => at,
+            ClockTarget::Next => timeline::next(&self.scheduler.lock(self.cell).state.account, now)
+                .ok_or(ClockMoveError::NothingDue)?,
         };
         self.passed = now;
         match to >= now {

@@ -316,6 +316,31 @@ impl Host {
         self.rules.add(cell, text, &self.directory)
     }
 
+    /// What adding a file of scenarios would make, for an account or for any: their names. Adds nothing.
+    ///
+    /// # Errors
+    /// Every mistake of the file.
+    pub fn check_scenarios(
+        &self,
+        cell: Option<&AccountCell>,
+        text: &str,
+    ) -> Result<Vec<Arc<str>>, Problems> {
+        self.rules.check(cell, text)
+    }
+
+    /// Puts another text in the place of an added file of scenarios. Says whether there was one.
+    ///
+    /// # Errors
+    /// Every mistake of the text; then nothing changed.
+    pub fn rewrite_scenarios(
+        &self,
+        cell: &AccountCell,
+        name: &str,
+        text: &str,
+    ) -> Result<bool, Problems> {
+        self.rules.rewrite(cell, name, text)
+    }
+
     /// Removes an added file of scenarios of an account, or all of them. Says whether there was one.
     pub fn remove_scenarios(&self, cell: &AccountCell, name: Option<&str>) -> bool {
         self.rules.remove(cell, name)

@@ -131,6 +131,36 @@ impl RulesStore {
         Ok(name)
     }
 
+    /// What adding a file of scenarios for one account, or for any, would make: their names. Adds nothing.
+    pub(super) fn check(
+        &self,
+        cell: Option<&AccountCell>,
+        text: &str,
+    ) -> Result<Vec<Arc<str>>, Problems> {
+        let before = cell.and_then(|cell| cell.own_rules.read().clone());
+        let (own, name) = AccountRules::with_added(before.as_deref(), text, &self.shared())?;
+        Ok(own.names_in(&name))
+    }
+
+    /// Puts another text in the place of an added file of one account. Says whether there was one.
+    pub(super) fn rewrite(
+        &self,
+        cell: &AccountCell,
+        name: &str,
+        text: &str,
+    ) -> Result<bool, Problems> {
+        let _one_edit = self.editing.lock();
+        let Some(before) = cell.own_rules.read().clone() else {
+            return Ok(false);
+        };
+        let rewritten = before.with_rewritten(name, text, &self.shared())?;
+        let was_there = rewritten.is_some();
+        if let Some(own) = rewritten {
+            *cell.own_rules.write() = Some(Arc::new(own));
+        }
+        Ok(was_there)
+    }
+
     /// The scenarios of an account that is read from a file, beside those of all accounts.
     pub(super) fn read_added(
         &self,

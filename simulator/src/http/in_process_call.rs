@@ -1,4 +1,4 @@
-//! Calls that are made in process: of the examples and of the control API's trigger.
+//! Calls that are made in process: of the examples and of the control API.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -13,8 +13,10 @@ pub(super) struct InProcessCall<'c> {
     pub(super) peer: IpAddr,
     pub(super) key: Option<&'c str>,
     pub(super) idempotency_key: Option<&'c str>,
+    pub(super) reference_id: Option<&'c str>,
     pub(super) method: &'c str,
     pub(super) path: &'c str,
+    pub(super) query: &'c str,
     pub(super) body: Option<&'c str>,
 }
 
@@ -31,9 +33,19 @@ impl<'c> InProcessCall<'c> {
             peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
             key: Some(key),
             idempotency_key: None,
+            reference_id: None,
             method: "POST",
             path,
+            query: "",
             body: Some(body),
+        }
+    }
+
+    /// The same from another address.
+    pub(super) fn from(self, peer: Option<IpAddr>) -> Self {
+        InProcessCall {
+            peer: peer.unwrap_or(self.peer),
+            ..self
         }
     }
 
@@ -48,11 +60,12 @@ impl<'c> InProcessCall<'c> {
             peer: self.peer,
             method: self.method,
             path: self.path,
-            query: "",
+            query: self.query,
             headers: Headers {
                 authorization: header(bearer.as_deref()),
                 content_type: header(self.body.map(|_| "application/json")),
                 idempotency_key: header(self.idempotency_key),
+                reference_id: header(self.reference_id),
                 ..Headers::default()
             },
             body: Body::Whole(self.body.unwrap_or_default().as_bytes()),

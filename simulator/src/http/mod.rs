@@ -11,6 +11,7 @@ pub mod first_call;
 pub mod openapi;
 pub mod operations;
 pub mod people;
+pub mod table_cell;
 
 mod base_urls;
 mod connection_limiter;

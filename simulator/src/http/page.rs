@@ -3,8 +3,9 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::first_call::{FirstCall, newest_key};
-use super::operations::{NAMED_COLUMNS, OperationList, TableCell};
+use super::operations::{NAMED_COLUMNS, OperationList};
 use super::people::{PEOPLE_COLUMNS, PeopleList};
+use super::table_cell::TableCell;
 use super::{BaseUrls, PublicUrl};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;

@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::nearest;
 use svc_fixtures::sample::first_text;
 
-use super::operations::TableCell;
+use super::table_cell::TableCell;
 use crate::engine::call::rules::Rules;
 use crate::scenario::read::people::asking;
 use crate::scenario::{Condition, Predicate, Profile, Scenario, Selector, folded};
@@ -59,9 +59,20 @@ pub struct Identifier<'r> {
 pub fn list(rules: &Rules) -> PeopleList<'_> {
     let expectations = read_expectations(&rules.contract, rules.cast(), rules.sources());
     let expectations = expectations.unwrap_or_default();
+    PeopleList {
+        rows: rows(rules, &expectations),
+    }
+}
+
+/// Who is declared, as [`list`] has them, without the calls that ask for them: those are many to read.
+pub(super) fn declared(rules: &Rules) -> Vec<PersonDetails<'_>> {
+    rows(rules, &[])
+}
+
+fn rows<'r>(rules: &'r Rules, expectations: &[Expectation]) -> Vec<PersonDetails<'r>> {
     let profiles = rules.scenarios.people.all();
     let profiles = profiles.iter().enumerate();
-    let rows = profiles.map(|(at, profile)| details(rules, &expectations, at, profile));
+    let rows = profiles.map(|(at, profile)| details(rules, expectations, at, profile));
     let mut rows: Vec<PersonDetails<'_>> = rows.collect();
     // As the files have them, and not role by role.
     let sources = rules.sources();
@@ -71,7 +82,7 @@ pub fn list(rules: &Rules) -> PeopleList<'_> {
             .position(|source| source.path == *it.profile.file)
     };
     rows.sort_by_key(|it| (file(it), it.profile.line));
-    PeopleList { rows }
+    rows
 }
 
 fn details<'r>(

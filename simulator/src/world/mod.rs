@@ -4,6 +4,7 @@
 //! of identifier is another way to write the number down, mixed by the seed. So whatever one
 //! operation hands out leads back to the same subject everywhere, and needs no memory.
 
+mod browse;
 mod form;
 mod kind;
 mod lexicon;

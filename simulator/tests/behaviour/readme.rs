@@ -8,8 +8,8 @@ use http_body_util::BodyExt as _;
 use svc_simulator::host::transport::TargetPolicy;
 use svc_simulator::http::console::Console;
 use svc_simulator::http::control::guard::ConsoleAccess;
-use svc_simulator::http::operations::markdown_table;
 use svc_simulator::http::people::{PEOPLE_COLUMNS, list};
+use svc_simulator::http::table_cell::markdown_table;
 use svc_simulator::http::{ListenerAddresses, PublicUrls};
 
 use tokio_util::sync::CancellationToken;

@@ -20,3 +20,4 @@ pub mod route;
 pub mod rules;
 pub mod settle;
 pub mod step_plan;
+pub mod whom;

@@ -22,5 +22,6 @@ pub mod received;
 pub mod rejection;
 pub mod signature;
 pub mod sizes;
+pub mod timeline;
 pub mod usage;
 pub mod wallet;

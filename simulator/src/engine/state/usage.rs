@@ -112,20 +112,30 @@ impl Row {
     }
 }
 
-#[derive(Serialize)]
+/// What was spent in a period: the `data` of a usage answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Report<'a> {
-    endpoints: Vec<EndpointReport<'a>>,
-    totals: Row,
+#[schemars(inline)]
+pub struct UsageReport {
+    /// A row for each endpoint, by name.
+    pub endpoints: Vec<EndpointUsage>,
+    /// All of them together.
+    pub totals: Row,
+    /// On live: what is in the wallet now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    wallet_balance: Option<Paise>,
+    #[schemars(with = "Option<f64>")]
+    pub wallet_balance: Option<Paise>,
 }
 
-#[derive(Serialize)]
-struct EndpointReport<'a> {
-    endpoint: &'a str,
+/// What was spent on one endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct EndpointUsage {
+    /// The dotted name of the operation or the bundle.
+    pub endpoint: Arc<str>,
+    /// What was counted of it.
     #[serde(flatten)]
-    row: Row,
+    pub row: Row,
 }
 
 impl Usage {
@@ -171,10 +181,17 @@ impl Usage {
         }
     }
 
-    /// The printed `data` of a usage answer: a row an endpoint, by name, and the totals.
+    /// The printed `data` of a usage answer.
     #[must_use]
     pub fn report(&self, period: Period, wallet_balance: Option<Paise>) -> Vec<u8> {
-        let mut endpoints: BTreeMap<&str, Row> = BTreeMap::new();
+        let summary = self.summary(period, wallet_balance);
+        serde_json::to_vec(&summary).expect("a report prints into memory")
+    }
+
+    /// What was spent in a period: a row an endpoint, by name, and the totals.
+    #[must_use]
+    pub fn summary(&self, period: Period, wallet_balance: Option<Paise>) -> UsageReport {
+        let mut endpoints: BTreeMap<&Arc<str>, Row> = BTreeMap::new();
         let mut totals = Row::default();
         for ((day, endpoint), row) in &self.rows {
             if (period.from..=period.to).contains(day) {
@@ -182,16 +199,15 @@ impl Usage {
                 totals.add(row);
             }
         }
-        let endpoints = endpoints
-            .into_iter()
-            .map(|(endpoint, row)| EndpointReport { endpoint, row })
-            .collect();
-        serde_json::to_vec(&Report {
-            endpoints,
+        let endpoints = endpoints.into_iter().map(|(endpoint, row)| EndpointUsage {
+            endpoint: Arc::clone(endpoint),
+            row,
+        });
+        UsageReport {
+            endpoints: endpoints.collect(),
             totals,
             wallet_balance,
-        })
-        .expect("a report prints into memory")
+        }
     }
 
     /// All that was ever counted.

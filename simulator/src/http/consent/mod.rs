@@ -22,6 +22,8 @@ use hyper::body::Body;
 use maud::Markup;
 use svc_fixtures::json::Json;
 
+pub(super) use redirect::afterwards_url;
+
 use super::edge::{ReadBody, media_type, read_body};
 use crate::engine::call::consent::{ConsentDecision, Link, link};
 use crate::engine::call::request::Environment;

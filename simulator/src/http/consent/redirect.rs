@@ -6,16 +6,23 @@ use http::HeaderValue;
 use crate::engine::call::consent::ConsentOutcome;
 use crate::engine::state::ids::VerificationId;
 
-/// The value of `Location`: the redirect URL with the verification's id and status at the end of its
-/// query, before its fragment.
+/// The value of `Location`.
 pub(super) fn location(verification: VerificationId, afterwards: &ConsentOutcome) -> HeaderValue {
+    let url = afterwards_url(verification, afterwards);
+    HeaderValue::from_str(&url).expect("visible ASCII is a header's value")
+}
+
+/// The redirect URL with the verification's id and status at the end of its query, before its fragment.
+pub(in crate::http) fn afterwards_url(
+    verification: VerificationId,
+    afterwards: &ConsentOutcome,
+) -> String {
     let status = match afterwards.completed {
         true => "completed",
         false => "failed",
     };
     let added = format!("verificationId={verification}&status={status}");
-    let url = visible(&with_query(&afterwards.redirect, &added));
-    HeaderValue::from_str(&url).expect("visible ASCII is a header's value")
+    visible(&with_query(&afterwards.redirect, &added))
 }
 
 fn with_query(url: &str, added: &str) -> String {

@@ -112,7 +112,7 @@ struct CallCountsDto {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct PendingDto {
+pub(super) struct PendingDto {
     verification_id: String,
     endpoint: String,
     /// When the result comes, by the account's clock.
@@ -225,7 +225,8 @@ impl EnvironmentStateDto {
 }
 
 impl PendingDto {
-    fn of(open: &Verification) -> Self {
+    /// What is still to come of one that is open.
+    pub(super) fn of(open: &Verification) -> Self {
         let (due, waits_for) = match open.phase {
             Phase::Pending { due: Due::At(at) } => (Some(TimestampDto(at)), None),
             Phase::Pending { due: Due::Consent } => (None, Some(WaitsForDto::Consent)),

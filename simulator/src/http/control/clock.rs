@@ -10,8 +10,10 @@ use super::account_dto::ClockStateDto;
 use super::event_dto::EventDto;
 use super::response::ControlError;
 use super::route::{ControlApi, ControlRequest, ControlResult};
-use super::values::{DurationDto, TimestampDto};
+use super::values::{DurationDto, OnlyTrueDto, TimestampDto};
+use crate::engine::state::account::Account;
 use crate::engine::state::clock::AccountClock;
+use crate::engine::state::timeline;
 use crate::host::AccountCell;
 use crate::host::clock_move::{ClockMoveError, ClockTarget};
 
@@ -22,15 +24,19 @@ pub(super) struct ClockReadingDto {
     state: ClockStateDto,
 }
 
-/// What is to be done with a clock: at least one of these, not both `advance` and `set`.
+/// What is to be done with a clock: at least one of these, and one of `advance`, `set` and `next` at most.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("minProperties" = 1, "not" = { "required": ["advance", "set"] }))]
+#[schemars(extend("minProperties" = 1, "not" = { "anyOf": [
+    { "required": ["advance", "set"] }, { "required": ["advance", "next"] }, { "required": ["set", "next"] },
+] }))]
 pub(super) struct ClockChangeDto {
     /// It shows so much later.
     advance: Option<DurationDto>,
     /// It shows this instant, which must not be before what it shows.
     set: Option<TimestampDto>,
+    /// It shows when the next thing is due that `GET /control/accounts/{id}/timeline` lists.
+    next: Option<OnlyTrueDto>,
     /// Whether it stands still: `true` before it is moved, `false` after.
     freeze: Option<bool>,
 }
@@ -53,14 +59,15 @@ pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResul
     let cell = request.account()?;
     let change = request.body;
     let invalid = |message| Err(ControlError::invalid_input(message));
-    let target = match (change.advance, change.set) {
-        (Some(_), Some(_)) => return invalid("give either `advance` or `set`"),
-        (None, None) if change.freeze.is_none() => {
-            return invalid("give `advance`, `set` or `freeze`");
+    let target = match (change.advance, change.set, change.next) {
+        (None, None, None) if change.freeze.is_none() => {
+            return invalid("give `advance`, `set`, `next` or `freeze`");
         }
-        (Some(DurationDto(by)), None) => Some(ClockTarget::By(by)),
-        (None, Some(TimestampDto(at))) => Some(ClockTarget::At(at)),
-        (None, None) => None,
+        (Some(DurationDto(by)), None, None) => Some(ClockTarget::By(by)),
+        (None, Some(TimestampDto(at)), None) => Some(ClockTarget::At(at)),
+        (None, None, Some(OnlyTrueDto)) => Some(ClockTarget::Next),
+        (None, None, None) => None,
+        _ => return invalid("give one of `advance`, `set` and `next`"),
     };
     // Receivers that do not answer make it wait.
     let _part = target
@@ -72,6 +79,10 @@ pub(super) async fn set(request: ControlRequest<ClockChangeDto>) -> ControlResul
     {
         // Looked at before the clock is stopped: what is refused changes nothing.
         return Err(ClockMoveError::PastInstant { now }.into());
+    }
+    let is_due = |account: &Account| timeline::next(account, now).is_some();
+    if target == Some(ClockTarget::Next) && !cell.read(is_due) {
+        return Err(ClockMoveError::NothingDue.into());
     }
     if change.freeze == Some(true) {
         request.api.set_clock(&cell, AccountClock::frozen).await?;

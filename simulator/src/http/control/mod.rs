@@ -7,23 +7,31 @@ mod accounts;
 mod audit;
 mod calls;
 mod clock;
+mod consents;
 mod deliveries;
 mod event_dto;
 mod events;
 mod explain;
+mod forms;
 pub mod guard;
 mod health;
 mod json;
 mod keys;
+mod make_call;
 mod memory;
+mod people;
 mod received_dto;
 mod request;
 mod response;
 mod route;
+mod scenario_files;
 mod scenarios;
 mod settings;
+mod timeline;
 mod trigger;
+mod usage;
 mod values;
+mod world;
 
 use std::sync::Arc;
 
@@ -109,7 +117,11 @@ fn account_routes() -> Vec<Route> {
             "What an account's clock shows"),
         Route::new(POST, "/control/accounts/{id}/clock", "clock.set", clock::set,
             "Move an account's clock forward through all that falls due, stop it, let it run")
-            .errors(&[Code::ClockBackwards, Code::TooManyWaits, Code::ClockMoveTimeout]),
+            .errors(&[Code::ClockBackwards, Code::NothingDue, Code::TooManyWaits, Code::ClockMoveTimeout]),
+        Route::new(GET, "/control/accounts/{id}/timeline", "timeline.get", timeline::show,
+            "What is still to come of an account: by its clock, the first first, and what waits for somebody"),
+        Route::new(GET, "/control/accounts/{id}/usage", "usage.get", usage::show,
+            "What an account spent, as `GET /v1/usage` tells it"),
     ]
 }
 
@@ -117,6 +129,9 @@ fn account_routes() -> Vec<Route> {
 fn other_routes() -> Vec<Route> {
     vec![
         Route::new(GET, "/control/calls", "calls.list", calls::list, "The calls of an account, or those that no account could be found for, newest first"),
+        Route::new(POST, "/control/calls", "calls.make", make_call::make,
+            "Make a call as an account would, with its key and from where it may; what the service answers is in the answer")
+            .errors(&[Code::AccountNotFound, Code::NoActiveKey]),
         Route::new(GET, "/control/calls/{verificationId}", "calls.get", calls::one,
             "One call with its newest envelope").errors(&[Code::VerificationNotFound]),
         Route::new(GET, "/control/deliveries", "deliveries.list", deliveries::list,
@@ -126,6 +141,11 @@ fn other_routes() -> Vec<Route> {
         Route::new(POST, "/control/deliveries/{id}/redeliver", "deliveries.redeliver", deliveries::redeliver,
             "Attempt a delivery once more, whatever the schedule says; does not wait for the attempt")
             .status(StatusCode::ACCEPTED).errors(&[Code::DeliveryNotFound]),
+        Route::new(GET, "/control/consents", "consents.list", consents::list,
+            "What persons are asked on the consent page and have not decided yet, the oldest first"),
+        Route::new(POST, "/control/consents/{verificationId}", "consents.decide", consents::decide,
+            "Allow or refuse in a person's place")
+            .errors(&[Code::VerificationNotFound, Code::NotPending]),
         Route::new(POST, "/control/trigger", "trigger", trigger::trigger,
             "Make an account's webhook happen now")
             .errors(&[
@@ -140,12 +160,32 @@ fn other_routes() -> Vec<Route> {
         Route::new(POST, "/control/scenarios", "scenarios.add", scenarios::add,
             "Add scenarios for one account, before all others")
             .status(StatusCode::CREATED).errors(&[Code::AccountNotFound, Code::ScenarioMistakes]),
+        Route::new(POST, "/control/scenarios/check", "scenarios.check", scenarios::check,
+            "What `check` says of a text of scenarios; adds nothing").errors(&[Code::AccountNotFound]),
+        Route::new(GET, "/control/scenarios/files", "scenarios.files", scenario_files::list,
+            "The files of the scenarios in force, the first wins, with how often each of their rules decided a call that is kept"),
+        Route::new(GET, "/control/scenarios/file", "scenarios.file", scenario_files::one,
+            "One file of scenarios: its text, and each rule with how often it decided a call that is kept")
+            .errors(&[Code::ScenarioNotFound]),
+        Route::new(PUT, "/control/scenarios/{id}", "scenarios.rewrite", scenarios::rewrite,
+            "Put another text in the place of added scenarios")
+            .errors(&[Code::AccountNotFound, Code::ScenarioNotFound, Code::ScenarioMistakes]),
         Route::new(DELETE, "/control/scenarios/{id}", "scenarios.remove", scenarios::remove,
             "Take added scenarios away")
             .status(StatusCode::NO_CONTENT).errors(&[Code::ScenarioNotFound]),
         Route::new(POST, "/control/explain", "explain", explain::explain,
             "Why an input gets what it gets, and an input for every outcome")
             .errors(&[Code::AccountNotFound, Code::OperationNotFound]),
+        Route::new(GET, "/control/operations", "operations.list", forms::list,
+            "Every operation and every bundle"),
+        Route::new(GET, "/control/operations/{id}", "operations.get", forms::one,
+            "What it takes to call one: its fields, a sample, the fixed inputs, and who of the personas it can be asked about")
+            .errors(&[Code::OperationNotFound]),
+        Route::new(GET, "/control/people", "people.list", people::list,
+            "Who is declared in scenario files: the story of each, and what they are asked for by"),
+        Route::new(GET, "/control/world", "world.get", world::look_up,
+            "Whose an identifier is: all identifiers of the subject, what answers say of it, whom it has to do with")
+            .errors(&[Code::SubjectNotFound]),
         Route::new(GET, "/control/audit", "audit.list", audit::list,
             "Every access to answers that must be retained"),
         Route::new(GET, "/control/memory", "memory.get", memory::all,

@@ -10,7 +10,7 @@ use http::header::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use svc_fixtures::reading::Problems;
+use svc_fixtures::reading::{Problem, Problems};
 
 use super::json::JsonError;
 use crate::engine::state::manage::ChangeRefusal;
@@ -89,6 +89,7 @@ error_codes! {
     DeliveryNotFound NOT_FOUND "There is no such delivery.";
     KeyNotFound NOT_FOUND "The account has no such key.";
     ScenarioNotFound NOT_FOUND "Nothing was added to the account under this id.";
+    SubjectNotFound NOT_FOUND "No field takes this identifier.";
     OperationNotFound NOT_FOUND "There is no such operation.";
     MethodNotAllowed METHOD_NOT_ALLOWED "The path does not take this method.";
     BodyTimeout REQUEST_TIMEOUT "The body did not arrive in time.";
@@ -100,6 +101,7 @@ error_codes! {
     NoActiveKey CONFLICT "No key of the environment works.";
     BelowHeld CONFLICT "The wallet would hold less than is put aside.";
     NotPending CONFLICT "The verification has ended already.";
+    NothingDue CONFLICT "Nothing of the account is due at any instant: its clock was not moved.";
     CallRefused CONFLICT "The call was refused; the message says with which error.";
     BodyTooLarge PAYLOAD_TOO_LARGE "The body is over 1 MiB; of an account that is imported, over 256 MiB.";
     NotJson UNSUPPORTED_MEDIA_TYPE "The body must be sent as `application/json`.";
@@ -143,10 +145,33 @@ struct ErrorDetailsDto<'r> {
 
 /// A mistake in scenarios.
 #[derive(Debug, Serialize, JsonSchema)]
-struct MistakeDto {
+pub(super) struct MistakeDto {
+    /// The file it stands in.
+    file: String,
     /// The line of the text, from 1.
     line: usize,
+    /// The column of the line, from 1, in characters.
+    column: usize,
     message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// The line, the place underlined, and the hint, as `check` prints it.
+    snippet: String,
+}
+
+impl MistakeDto {
+    /// What is wrong, and where.
+    pub(super) fn of(problem: &Problem) -> Self {
+        MistakeDto {
+            file: problem.path().to_owned(),
+            line: problem.line(),
+            column: problem.column(),
+            message: problem.message().to_owned(),
+            hint: problem.hinted().map(str::to_owned),
+            snippet: problem.to_string(),
+        }
+    }
 }
 
 impl ControlError {
@@ -161,12 +186,8 @@ impl ControlError {
 
     /// The mistakes of scenarios, with the text that `check` prints.
     pub(super) fn mistakes(problems: &Problems) -> Self {
-        let mistake = |problem: &svc_fixtures::reading::Problem| MistakeDto {
-            line: problem.line(),
-            message: problem.message().to_owned(),
-        };
         ControlError {
-            mistakes: problems.iter().map(mistake).collect(),
+            mistakes: problems.iter().map(MistakeDto::of).collect(),
             ..ControlError::new(ControlErrorCode::ScenarioMistakes, problems.to_string())
         }
     }
@@ -277,6 +298,12 @@ impl From<ClockMoveError> for ControlError {
             ClockMoveError::PastInstant { .. } => ControlError::new(
                 ControlErrorCode::ClockBackwards,
                 format!("{error}; a fresh account begins at the machine's time"),
+            ),
+            ClockMoveError::NothingDue => ControlError::new(
+                ControlErrorCode::NothingDue,
+                format!(
+                    "{error}; GET /control/accounts/{{id}}/timeline lists what is, and for what it waits"
+                ),
             ),
             ClockMoveError::TooLate => ControlError::invalid_input(error.to_string()),
             ClockMoveError::TookTooLong { .. } => ControlError::new(

@@ -54,15 +54,21 @@ impl<B, Q> ControlRequest<B, Q> {
     /// The account of this id. One whose id allows it comes into being where it is to be changed; who only
     /// reads or deletes one that is not there is told so (ruling 34).
     pub(super) fn account_of(&self, id: &str) -> ControlResult<Arc<AccountCell>> {
+        match self.reads {
+            true => self.known_account(id),
+            false => {
+                let found = self.api.host.account(id)?;
+                found.ok_or_else(|| ControlError::no_account(id))
+            }
+        }
+    }
+
+    /// The account of this id, where there is one.
+    pub(super) fn known_account(&self, id: &str) -> ControlResult<Arc<AccountCell>> {
         let host = &self.api.host;
-        let found = match self.reads {
-            true => host
-                .directory()
-                .known(id, host.now())
-                .filter(|cell| **cell.id() == *id),
-            false => host.account(id)?,
-        };
-        found.ok_or_else(|| ControlError::no_account(id))
+        let known = host.directory().known(id, host.now());
+        let known = known.filter(|cell| **cell.id() == *id);
+        known.ok_or_else(|| ControlError::no_account(id))
     }
 }
 

@@ -1,14 +1,16 @@
 //! Scenarios: those in force, and those of one account alone, added while the simulator runs.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::OperationIndex;
 
 use super::request::NoBody;
-use super::response::{ControlError, ControlErrorCode};
+use super::response::{ControlError, ControlErrorCode, MistakeDto};
 use super::route::{ControlRequest, ControlResult};
 use super::values::TimestampDto;
-use crate::host::added_name;
+use crate::host::{AccountCell, Host, added_name};
 use crate::scenario::Scenario;
 
 /// Whose scenarios.
@@ -113,17 +115,98 @@ pub(super) async fn add(
     let adding = tokio::task::spawn_blocking(move || {
         let id = request.api.host.add_scenarios(&cell, &toml);
         let id = id.map_err(|problems| ControlError::mistakes(&problems))?;
-        let mut files = cell.added_files().into_iter();
-        let file = files.find(|file| added_name(file) == id);
-        let rules = request.api.host.rules_of(&cell);
-        let added = rules.scenarios.all().iter();
-        let added = added.filter(|it| file.as_ref().is_some_and(|file| *file.path == *it.file));
-        let scenarios = added.map(|scenario| scenario.name.to_string()).collect();
-        Ok(AddedScenariosDto { id, scenarios })
+        Ok(added_under(&request.api.host, &cell, id))
     });
     adding
         .await
         .unwrap_or_else(|_| Err(ControlError::internal()))
+}
+
+/// What an added file of an account has.
+fn added_under(host: &Host, cell: &AccountCell, id: String) -> AddedScenariosDto {
+    let mut files = cell.added_files().into_iter();
+    let file = files.find(|file| added_name(file) == id);
+    let rules = host.rules_of(cell);
+    let added = rules.scenarios.all().iter();
+    let added = added.filter(|it| file.as_ref().is_some_and(|file| *file.path == *it.file));
+    let scenarios = added.map(|scenario| scenario.name.to_string()).collect();
+    AddedScenariosDto { id, scenarios }
+}
+
+/// The text that is to stand in the place of another.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RewrittenScenariosDto {
+    account: String,
+    /// As it stands in a file.
+    toml: String,
+}
+
+pub(super) async fn rewrite(
+    request: ControlRequest<RewrittenScenariosDto>,
+) -> ControlResult<AddedScenariosDto> {
+    let cell = request.account_of(&request.body.account)?;
+    let RewrittenScenariosDto { toml, .. } = request.body;
+    // All scenarios are read anew: too long for a task that others wait behind.
+    let rewriting = tokio::task::spawn_blocking(move || {
+        let (host, id) = (&request.api.host, request.id);
+        let rewritten = host.rewrite_scenarios(&cell, &id, &toml);
+        match rewritten.map_err(|problems| ControlError::mistakes(&problems))? {
+            true => Ok(added_under(host, &cell, id)),
+            false => Err(nothing_added()),
+        }
+    });
+    rewriting
+        .await
+        .unwrap_or_else(|_| Err(ControlError::internal()))
+}
+
+/// A text of scenarios that may have mistakes.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckedTextDto {
+    /// For whom they would be added, beside those that were; beside everybody's alone where it is left out.
+    account: Option<String>,
+    /// As it stands in a file.
+    toml: String,
+}
+
+/// What `check` says of a text. Nothing was added.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CheckDto {
+    /// The names of the scenarios; none where there are mistakes.
+    scenarios: Vec<String>,
+    /// Every mistake, in order.
+    mistakes: Vec<MistakeDto>,
+}
+
+pub(super) async fn check(request: ControlRequest<CheckedTextDto>) -> ControlResult<CheckDto> {
+    let CheckedTextDto { account, toml } = &request.body;
+    let cell = account
+        .as_deref()
+        .map(|id| request.known_account(id))
+        .transpose()?;
+    let (host, toml) = (Arc::clone(&request.api.host), toml.clone());
+    // All scenarios are read anew: too long for a task that others wait behind.
+    let checking = tokio::task::spawn_blocking(move || {
+        let (scenarios, mistakes) = match host.check_scenarios(cell.as_deref(), &toml) {
+            Ok(names) => (names.iter().map(ToString::to_string).collect(), Vec::new()),
+            Err(problems) => (Vec::new(), problems.iter().map(MistakeDto::of).collect()),
+        };
+        CheckDto {
+            scenarios,
+            mistakes,
+        }
+    });
+    checking.await.map_err(|_| ControlError::internal())
+}
+
+fn nothing_added() -> ControlError {
+    ControlError::new(
+        ControlErrorCode::ScenarioNotFound,
+        "nothing was added to this account under this id; GET /control/scenarios?account= lists \
+         what was",
+    )
 }
 
 /// Whose added scenarios.
@@ -142,10 +225,6 @@ pub(super) async fn remove(request: ControlRequest<NoBody, AccountQuery>) -> Con
     match removing.await {
         Ok(true) => Ok(()),
         Err(_) => Err(ControlError::internal()),
-        Ok(false) => Err(ControlError::new(
-            ControlErrorCode::ScenarioNotFound,
-            "nothing was added to this account under this id; GET /control/scenarios?account= \
-             lists what was",
-        )),
+        Ok(false) => Err(nothing_added()),
     }
 }

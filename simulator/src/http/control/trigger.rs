@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use svc_fixtures::contract::OperationIndex;
 use svc_fixtures::sample::{self, Extent};
 
+use super::make_call::allowed_peer;
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlApi, ControlRequest, ControlResult};
 use super::values::{EnvironmentDto, VerificationIdDto};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
-use crate::engine::state::access::{Key, KeyState};
 use crate::engine::state::delivery::DeliveryId;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::State;
@@ -148,35 +148,10 @@ impl ControlApi {
         let (index, input) = found.ok_or_else(unknown)?;
         let body = body.map_or_else(|| input.to_string(), |body| Value::Object(body).to_string());
         let path = sample::path(&rules.contract.operations[index]);
-        let reply = self.post(cell, environment, &path, &body).await?;
+        let key = self.newest_key(cell, environment)?;
+        let call = InProcessCall::post(environment, &key, &path, &body);
+        let reply = call.from(allowed_peer(cell)).answer(&self.host).await;
         outcome_of(&reply)
-    }
-
-    /// Posts as the account would, from where it may.
-    async fn post(
-        &self,
-        cell: &AccountCell,
-        environment: Environment,
-        path: &str,
-        body: &str,
-    ) -> ControlResult<Reply> {
-        let (key, peer) = cell.read(|account| {
-            let works =
-                |key: &&Key| key.environment == environment && key.state == KeyState::Active;
-            let key = account.keys.iter().rev().find(works);
-            let network = account.allowlist.0.first().map(|network| network.addr());
-            (key.map(|key| key.text.to_string()), network)
-        });
-        let key = key.ok_or_else(|| {
-            let message = format!("no key of the account works in {environment}; add one");
-            ControlError::new(ControlErrorCode::NoActiveKey, message)
-        })?;
-        let post = InProcessCall::post(environment, &key, path, body);
-        let call = InProcessCall {
-            peer: peer.unwrap_or(post.peer),
-            ..post
-        };
-        Ok(call.answer(&self.host).await)
     }
 }
 

@@ -201,6 +201,23 @@ pub(super) enum TrueDto {
     True,
 }
 
+/// `true`, in a body.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(try_from = "bool")]
+#[schemars(inline, with = "bool", extend("const" = true))]
+pub(super) struct OnlyTrueDto;
+
+impl TryFrom<bool> for OnlyTrueDto {
+    type Error = &'static str;
+
+    fn try_from(value: bool) -> Result<Self, Self::Error> {
+        match value {
+            true => Ok(OnlyTrueDto),
+            false => Err("is `true`, or left out"),
+        }
+    }
+}
+
 /// At most so many, in a query.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]

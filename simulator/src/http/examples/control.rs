@@ -11,7 +11,8 @@ use http::{Method, Request};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use svc_fixtures::contract::OperationIndex;
+use svc_fixtures::contract::{Operation, OperationIndex};
+use svc_fixtures::sample::{self, Extent};
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
@@ -148,6 +149,7 @@ impl ControlStory {
 
     async fn webhook(&mut self, rules: &Rules) {
         self.get("clock.get", ACCOUNT_ID, &[]).await;
+        self.get("timeline.get", ACCOUNT_ID, &[]).await;
         let freeze = json!({ "freeze": true, "advance": "24h" });
         self.send("clock.set", ACCOUNT_ID, freeze).await;
         let trigger = json!({ "account": ACCOUNT_ID });
@@ -181,8 +183,36 @@ impl ControlStory {
         self.send("trigger", "", live).await;
         self.examples.pop();
         self.get("audit.list", "", &[account]).await;
+        let live = [("environment", "live")];
+        self.get("usage.get", ACCOUNT_ID, &live).await;
+        self.consents(rules).await;
         self.get("memory.get", "", &[]).await;
         self.get("memory.account", ACCOUNT_ID, &[]).await;
+    }
+
+    /// A person is asked and somebody decides.
+    async fn consents(&mut self, rules: &Rules) {
+        let mut operations = rules.contract.operations.iter();
+        let asks = |row: &&Operation| {
+            let pending = row.pending.as_ref();
+            pending.is_some_and(|pending| pending.by_consent.is_some())
+        };
+        let Some(operation) = operations.find(asks) else {
+            return;
+        };
+        let body = sample::body(&rules.contract, operation, Extent::Shown);
+        let call = json!({
+            "account": ACCOUNT_ID,
+            "path": sample::path(operation),
+            "body": serde_json::from_str::<Value>(&body.to_string()).unwrap_or_default(),
+        });
+        let called = self.send("calls.make", "", call).await;
+        self.get("consents.list", "", &[("account", ACCOUNT_ID)])
+            .await;
+        let id = called["answer"]["verificationId"].as_str();
+        let decision = json!({ "decision": "refuse" });
+        self.send("consents.decide", id.unwrap_or_default(), decision)
+            .await;
     }
 
     async fn scenarios(&mut self, rules: &Rules) {
@@ -194,14 +224,31 @@ impl ControlStory {
              then = {{ error = \"SVC_SOURCE_TIMEOUT\" }}\n"
         );
         let body = json!({ "account": ACCOUNT_ID, "toml": toml });
-        let added = self.send("scenarios.add", "", body).await;
+        let checked = json!({ "toml": toml.replace("then", "than") });
+        self.send("scenarios.check", "", checked).await;
+        let added = self.send("scenarios.add", "", body.clone()).await;
+        let id = added["id"].as_str().unwrap_or_default();
+        self.send("scenarios.rewrite", id, body).await;
         self.get("scenarios.list", "", &[]).await;
+        let account = [("account", ACCOUNT_ID)];
+        self.get("scenarios.files", "", &account).await;
+        let file = format!("{id}/scenarios.toml");
+        let query = [("file", file.as_str()), ("account", ACCOUNT_ID)];
+        self.get("scenarios.file", "", &query).await;
         let file = self.get("accounts.export", COPY_ID, &[]).await;
         self.send("accounts.import", IMPORTED_ID, file).await;
         let call = json!({ "account": ACCOUNT_ID, "operation": operation });
         self.send("explain", "", call).await;
-        let id = added["id"].as_str().unwrap_or_default();
-        let account = [("account", ACCOUNT_ID)];
+        self.get("operations.list", "", &[]).await;
+        self.get("operations.get", operation, &[]).await;
+        self.get("people.list", "", &[]).await;
+        let people = rules.scenarios.people.all().iter();
+        let asked = people
+            .flat_map(|it| &it.asked)
+            .map(|(_, text)| text.as_str());
+        let identifier = asked.into_iter().next().unwrap_or("AAAAA0000A");
+        let query = [("identifier", identifier), ("account", ACCOUNT_ID)];
+        self.get("world.get", "", &query).await;
         self.get("scenarios.remove", id, &account).await;
         self.get("accounts.reset", ACCOUNT_ID, &[]).await;
         self.get("accounts.delete", COPY_ID, &[]).await;

@@ -5,12 +5,17 @@ mod accounts;
 mod bodies;
 mod calls;
 mod clock;
+mod consents;
 mod deliveries;
 mod events;
+mod forms;
+mod made_calls;
 mod memory;
 mod safety;
 mod scenarios;
 mod settings;
+mod timeline;
+mod usage;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

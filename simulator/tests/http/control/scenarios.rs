@@ -101,8 +101,119 @@ fn every_mistake_is_reported_with_its_line_and_nothing_is_added() {
 
     2 mistakes found
     "#);
-    insta::assert_snapshot!(error["mistakes"], @r#"[{"line":3,"message":"the operation `verify.identity.pam` is not known"},{"line":5,"message":"`whan` is not known here"}]"#);
+    insta::assert_snapshot!(error["mistakes"], @r#"[{"file":"added-1/scenarios.toml","line":3,"column":13,"message":"the operation `verify.identity.pam` is not known","hint":"did you mean `verify.identity.pan`?","snippet":"error: the operation `verify.identity.pam` is not known\n --> added-1/scenarios.toml:3:13\n  |\n3 | operation = \"verify.identity.pam\"\n  |             ^^^^^^^^^^^^^^^^^^^^^\n  |\n  = help: did you mean `verify.identity.pan`?"},{"file":"added-1/scenarios.toml","line":5,"column":1,"message":"`whan` is not known here","hint":"did you mean `when`?","snippet":"error: `whan` is not known here\n --> added-1/scenarios.toml:5:1\n  |\n5 | whan = { pan = \"A\" }\n  | ^^^^\n  |\n  = help: did you mean `when`?"}]"#);
     assert_eq!(ruled.call("svc_test_local_s", PAN, ASHA).status, 200);
     let listed = ruled.get("/control/scenarios?account=local_s").body;
     assert!(!listed.contains("added-"));
+}
+
+#[test]
+fn a_text_is_checked_with_the_place_of_each_mistake_and_nothing_is_added() {
+    let ruled = Ruled::new();
+    let check = |toml: &str| {
+        let body = json!({ "account": "local", "toml": toml }).to_string();
+        ruled.post("/control/scenarios/check", &body).json()
+    };
+    let good = check(GONE);
+    assert_eq!(
+        (&good["scenarios"], &good["mistakes"]),
+        (&json!(["gone today"]), &json!([]))
+    );
+    let wrong = check(&GONE.replace("identity.pan", "identity.pam"));
+    insta::assert_snapshot!(format!("{:#}", wrong["mistakes"]), @r#"
+    [
+      {
+        "file": "added-1/scenarios.toml",
+        "line": 3,
+        "column": 13,
+        "message": "the operation `verify.identity.pam` is not known",
+        "hint": "did you mean `verify.identity.pan`?",
+        "snippet": "error: the operation `verify.identity.pam` is not known\n --> added-1/scenarios.toml:3:13\n  |\n3 | operation = \"verify.identity.pam\"\n  |             ^^^^^^^^^^^^^^^^^^^^^\n  |\n  = help: did you mean `verify.identity.pan`?"
+      }
+    ]
+    "#);
+    assert_eq!(wrong["scenarios"], json!([]));
+    let listed = ruled.get("/control/scenarios?account=local").body;
+    assert!(!listed.contains("added-"));
+}
+
+#[test]
+fn added_scenarios_are_rewritten_in_their_place() {
+    let ruled = Ruled::new();
+    add(&ruled, "local_s", GONE);
+    let rewrite = |id: &str, toml: &str| {
+        let body = json!({ "account": "local_s", "toml": toml }).to_string();
+        ruled.put(&format!("/control/scenarios/{id}"), &body)
+    };
+    let slow = GONE.replace("SVC_NO_RECORD_FOUND", "SVC_SOURCE_TIMEOUT");
+    let rewritten = rewrite("added-1", &slow.replace("gone", "slow"));
+    assert_eq!(
+        rewritten.json(),
+        json!({ "id": "added-1", "scenarios": ["slow today"] })
+    );
+    let call = || ruled.call("svc_test_local_s", PAN, ASHA).status;
+    assert_eq!(call(), 504);
+    let refusal = rewrite("added-1", &GONE.replace("then", "than"));
+    assert_eq!(refused(&refusal), "400 SCENARIO_MISTAKES");
+    assert_eq!(call(), 504, "a text with a mistake changes nothing");
+    assert_eq!(refused(&rewrite("added-2", GONE)), "404 SCENARIO_NOT_FOUND");
+}
+
+#[test]
+fn files_say_how_often_each_rule_decided_and_which_never_did() {
+    let ruled = Ruled::new();
+    let two = format!(
+        "{GONE}\n# Nobody is called so.\n{}",
+        GONE.replace("gone today", "never")
+            .replace("then =", "when = { pan = \"ZZZPZ9999Z\" }\nthen =",)
+    );
+    let two = two.replacen("then =", "when = { pan = \"AAAAA0000A\" }\nthen =", 1);
+    assert_eq!(add(&ruled, "local_s", &two).status, 201);
+    for _ in 0..3 {
+        assert_eq!(ruled.call("svc_test_local_s", PAN, ASHA).status, 422);
+    }
+    let files = ruled.get("/control/scenarios/files?account=local_s").json();
+    let first = &files["files"][0];
+    assert_eq!(
+        *first,
+        json!({
+            "file": "added-1/scenarios.toml", "added": "added-1", "rules": 2, "never": 1, "fired": 3,
+        })
+    );
+    assert_eq!(files["calls"], 3);
+    let file = ruled
+        .get("/control/scenarios/file?account=local_s&file=added-1/scenarios.toml")
+        .json();
+    assert_eq!(file["toml"], *two);
+    let rule = |at: usize| (&file["rules"][at]["name"], &file["rules"][at]["fired"]);
+    assert_eq!(
+        (rule(0), rule(1)),
+        (
+            (&json!("gone today"), &json!(3)),
+            (&json!("never"), &json!(0))
+        )
+    );
+    let own = file["rules"][0]["toml"].as_str().unwrap();
+    assert!(
+        own.starts_with("[[scenario]]") && own.ends_with("}"),
+        "{own}"
+    );
+    assert_eq!(
+        two.lines()
+            .nth(file["rules"][1]["line"].as_u64().unwrap() as usize - 1),
+        Some("[[scenario]]")
+    );
+    // Over all accounts, and of the files that everybody has.
+    ruled.call("svc_test_local_t", PAN, r#"{"pan": "AAAAA9999A"}"#);
+    let all = ruled.get("/control/scenarios/files").json();
+    assert_eq!(all["calls"], 4);
+    let fired: u64 = all["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["fired"].as_u64().unwrap())
+        .sum();
+    assert_eq!(fired, 1, "what one account added is no file of all");
+    let unknown = ruled.get("/control/scenarios/file?file=nothing.toml");
+    assert_eq!(refused(&unknown), "404 SCENARIO_NOT_FOUND");
 }

@@ -1,6 +1,7 @@
 //! Of whom an answer speaks: whoever is declared in scenario files, the sample subjects, or anybody of
 //! the population (ruling 37).
 
+use svc_fixtures::contract::{FieldIndex, OperationIndex};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::{Sources, Story};
@@ -42,7 +43,29 @@ impl Actor<'_> {
     }
 }
 
+/// Who an input is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Whom {
+    /// Who of the population.
+    pub subject: Subject,
+    /// Whether it is the sample one of its kind.
+    pub is_sample: bool,
+    /// The place among those whom scenario files declare, where one does.
+    pub declared: Option<usize>,
+}
+
 impl<'a> Sources<'a> {
+    /// Who an operation is asked about with this text in this field.
+    #[must_use]
+    pub fn whom(&self, operation: OperationIndex, field: FieldIndex, text: &str) -> Whom {
+        let actor = self.asked_for(self.story.asked[operation.0][field.0], text);
+        Whom {
+            subject: actor.subject,
+            is_sample: actor.is_sample,
+            declared: actor.profile.map(|profile| profile.place),
+        }
+    }
+
     /// Whoever the request asks for by a text.
     pub(super) fn asked_for(&self, asked: Option<AskedIndex>, text: &str) -> Actor<'a> {
         let Population { world, seed } = self.population;

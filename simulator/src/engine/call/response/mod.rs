@@ -24,6 +24,7 @@ use crate::engine::state::ids::VerificationId;
 use crate::scenario::{Condition, People, Predicate, ResponsePatch};
 use crate::world::{AskedIndex, KindIndex, Known, Population, RelationIndex};
 
+pub use actor::Whom;
 pub use declared::DeclaredSubjects;
 
 /// The people and companies of the story, and the word lists.

@@ -1,0 +1,353 @@
+//! What it takes to call an operation or a bundle, from its row: enough to build a form of it. Names none.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use svc_fixtures::contract::{Bundle, Contract, Field, Kind, Operation, Presence};
+use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
+
+use super::request::NoBody;
+use super::response::{ControlError, ControlErrorCode};
+use super::route::{ControlRequest, ControlResult};
+use super::values::RupeesDto;
+use crate::engine::call::rules::Rules;
+use crate::http::field_rule::field_rule;
+use crate::http::named_inputs::named_inputs;
+use crate::http::people::declared;
+use crate::rehearsal::Goal;
+
+/// Every operation and bundle, in the order of the contract.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OperationListDto {
+    operations: Vec<OperationRowDto>,
+    bundles: Vec<OperationRowDto>,
+}
+
+/// An operation or a bundle.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct OperationRowDto {
+    /// Its dotted name.
+    id: String,
+    title: String,
+    /// What it is listed under.
+    category: String,
+    path: String,
+    /// What a conclusive live answer costs; of a bundle the least it typically does.
+    price: RupeesDto,
+    /// Of a bundle: the operations that it runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<String>,
+    /// Whether its answer may be pending.
+    can_be_pending: bool,
+}
+
+/// What it takes to call one.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OperationFormDto {
+    #[serde(flatten)]
+    row: OperationRowDto,
+    /// The fields of its body, in the contract's order.
+    fields: Vec<FieldDto>,
+    /// A body that it takes.
+    sample: Map<String, Value>,
+    /// Bodies with an outcome of their own.
+    inputs: Vec<NamedInputDto>,
+    /// Who is declared and can be asked about.
+    people: Vec<AskedPersonDto>,
+}
+
+/// A field of a body.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FieldDto {
+    name: String,
+    /// What it is, for people.
+    about: String,
+    /// What a value must be, for people.
+    rule: String,
+    required: bool,
+    /// Whether it says who is asked about.
+    identifies: bool,
+    /// Whether a text may be empty.
+    may_be_empty: bool,
+    #[serde(flatten)]
+    kind: KindDto,
+    /// What it is where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<Value>,
+    /// A value that it takes.
+    example: Value,
+}
+
+/// What a value must be. Which members there are depends on `type`.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct KindDto {
+    r#type: TypeDto,
+    /// Of a text: the name of its format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
+    /// Of a text: the only values there are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    one_of: Vec<String>,
+    /// Of a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<f64>,
+    /// Of a list: the fewest items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_items: Option<usize>,
+    /// Of a list: what an item must be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Box<KindDto>>,
+    /// Of an object: its fields; any where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<FieldDto>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum TypeDto {
+    #[default]
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    List,
+    Object,
+}
+
+/// An input that a scenario names.
+#[derive(Serialize, JsonSchema)]
+struct NamedInputDto {
+    /// The scenario.
+    name: String,
+    /// `completed`, `pending` or the error's code.
+    outcome: String,
+    /// What it sets in the sample.
+    set: Map<String, Value>,
+}
+
+/// Somebody who is declared.
+#[derive(Serialize, JsonSchema)]
+struct AskedPersonDto {
+    /// What the file calls them.
+    name: String,
+    /// Their own name; of who has none, what they are.
+    display: String,
+    story: String,
+    /// What it sets in the sample to ask about them.
+    set: Map<String, Value>,
+}
+
+pub(super) async fn list(request: ControlRequest) -> ControlResult<OperationListDto> {
+    let contract = &request.api.host.rules().contract;
+    let bundles = contract.bundles.iter();
+    Ok(OperationListDto {
+        operations: contract
+            .operations
+            .iter()
+            .map(OperationRowDto::of)
+            .collect(),
+        bundles: bundles
+            .map(|row| OperationRowDto::of_bundle(contract, row))
+            .collect(),
+    })
+}
+
+pub(super) async fn one(request: ControlRequest<NoBody>) -> ControlResult<OperationFormDto> {
+    let rules = request.api.host.rules();
+    let unknown = || {
+        let message = "there is no such operation; GET /control/operations lists them";
+        ControlError::new(ControlErrorCode::OperationNotFound, message)
+    };
+    let bundles = &rules.contract.bundles;
+    let bundle = bundles.iter().position(|row| bundle_id(row) == request.id);
+    if bundle.is_none() && rules.contract.operation(&request.id).is_none() {
+        return Err(unknown());
+    }
+    // Scenarios and personas are gone through: too long for a task that others wait behind.
+    let making = tokio::task::spawn_blocking(move || match bundle {
+        Some(at) => OperationFormDto::of_bundle(&rules, &rules.contract.bundles[at]),
+        None => OperationFormDto::of(&rules, &request.id),
+    });
+    making.await.map_err(|_| ControlError::internal())
+}
+
+fn bundle_id(row: &Bundle) -> String {
+    format!("bundles.{}", row.slug)
+}
+
+impl OperationRowDto {
+    fn of(row: &Operation) -> Self {
+        OperationRowDto {
+            id: row.id.clone(),
+            title: row.title.clone(),
+            category: row.category.clone(),
+            path: sample::path(row),
+            price: RupeesDto(row.price),
+            steps: Vec::new(),
+            can_be_pending: row.pending.is_some(),
+        }
+    }
+
+    fn of_bundle(contract: &Contract, row: &Bundle) -> Self {
+        let mut steps = contract.bundle_steps(row);
+        OperationRowDto {
+            id: bundle_id(row),
+            title: row.title.clone(),
+            category: "bundles".to_owned(),
+            path: row.path(),
+            price: RupeesDto(row.typical_price.0),
+            steps: row.steps.clone(),
+            can_be_pending: steps.any(|step| step.pending.is_some()),
+        }
+    }
+}
+
+impl OperationFormDto {
+    /// The form of an operation.
+    fn of(rules: &Rules, id: &str) -> Self {
+        let contract = &rules.contract;
+        let index = contract.operation_index(id).expect("it was found before");
+        let row = &contract.operations[index];
+        let sample = sample::body(contract, row, Extent::Shown);
+        let inputs = named_inputs(rules, index, &sample).into_iter();
+        let inputs = inputs.map(|input| NamedInputDto {
+            name: input.scenario.to_string(),
+            outcome: match input.outcome {
+                Goal::Completed => "completed".to_owned(),
+                Goal::Pending => "pending".to_owned(),
+                Goal::Error(code) => code.to_string(),
+            },
+            set: input
+                .set
+                .into_iter()
+                .map(|(name, value)| (name, as_value(&value)))
+                .collect(),
+        });
+        OperationFormDto {
+            row: OperationRowDto::of(row),
+            fields: row
+                .request
+                .iter()
+                .map(|it| FieldDto::of(contract, it))
+                .collect(),
+            inputs: inputs.collect(),
+            people: people(rules, &[id], &row.request),
+            sample: as_object(&sample),
+        }
+    }
+
+    /// The form of a bundle.
+    fn of_bundle(rules: &Rules, row: &Bundle) -> Self {
+        let contract = &rules.contract;
+        let fields = contract.bundle_fields(row);
+        let steps: Vec<&str> = row.steps.iter().map(String::as_str).collect();
+        OperationFormDto {
+            row: OperationRowDto::of_bundle(contract, row),
+            inputs: Vec::new(),
+            people: people(rules, &steps, &fields),
+            sample: as_object(&sample::bundle_body(contract, row)),
+            fields: fields.iter().map(|it| FieldDto::of(contract, it)).collect(),
+        }
+    }
+}
+
+/// Who of the declared can be asked about, with what is set for it.
+fn people(rules: &Rules, operations: &[&str], fields: &[Field]) -> Vec<AskedPersonDto> {
+    let mut found = Vec::new();
+    for person in declared(rules) {
+        let mut set = Map::new();
+        for field in fields.iter().filter(|field| field.identifies) {
+            let asked = person.identifiers.iter().find(|it| {
+                let asks = |id: &&str| it.operations.contains(id);
+                it.fields.contains(&field.name.as_str()) && operations.iter().any(asks)
+            });
+            if let Some(identifier) = asked {
+                let value = sample::with_text(&rules.contract, field, &identifier.value);
+                set.insert(field.name.clone(), as_value(&value));
+            }
+        }
+        if !set.is_empty() {
+            found.push(AskedPersonDto {
+                name: person.profile.name.clone(),
+                display: person.display().to_owned(),
+                story: person.profile.story.clone(),
+                set,
+            });
+        }
+    }
+    found
+}
+
+impl FieldDto {
+    fn of(contract: &Contract, field: &Field) -> Self {
+        FieldDto {
+            name: field.name.clone(),
+            about: field.about.clone(),
+            rule: field_rule(contract, &field.kind),
+            required: field.presence == Presence::Required,
+            identifies: field.identifies,
+            may_be_empty: field.may_be_empty,
+            kind: KindDto::of(contract, &field.kind),
+            default: match &field.presence {
+                Presence::Default(value) => Some(as_value(value)),
+                Presence::Required | Presence::Optional => None,
+            },
+            example: as_value(&sample::value(contract, field)),
+        }
+    }
+}
+
+impl KindDto {
+    fn of(contract: &Contract, kind: &Kind) -> Self {
+        let of = |r#type| KindDto {
+            r#type,
+            ..KindDto::default()
+        };
+        match kind {
+            Kind::Text { format, one_of } => KindDto {
+                format: format.map(|at| contract.format(at).name.clone()),
+                one_of: one_of.clone(),
+                ..of(TypeDto::Text)
+            },
+            Kind::Int { min, max } => KindDto {
+                min: min.map(|it| it as f64),
+                max: max.map(|it| it as f64),
+                ..of(TypeDto::Integer)
+            },
+            Kind::Num { min, max } => KindDto {
+                min: *min,
+                max: *max,
+                ..of(TypeDto::Number)
+            },
+            Kind::Bool => of(TypeDto::Boolean),
+            Kind::List { items, min_items } => KindDto {
+                min_items: Some(*min_items),
+                items: Some(Box::new(KindDto::of(contract, items))),
+                ..of(TypeDto::List)
+            },
+            Kind::Object { fields } => KindDto {
+                fields: fields.iter().map(|it| FieldDto::of(contract, it)).collect(),
+                ..of(TypeDto::Object)
+            },
+        }
+    }
+}
+
+/// A value of the contract as the control API answers it.
+fn as_value(json: &Json<'_>) -> Value {
+    serde_json::from_str(&json.to_string()).unwrap_or_default()
+}
+
+fn as_object(json: &Json<'_>) -> Map<String, Value> {
+    match as_value(json) {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}

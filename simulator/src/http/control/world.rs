@@ -1,0 +1,393 @@
+//! The population, for people who look around: whose an identifier is, what answers say of the subject, and
+//! whom it has to do with, each with what it can be looked up by in turn.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use svc_fixtures::contract::{Contract, Field, FieldIndex, OperationIndex};
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::nearest;
+
+use super::request::NoBody;
+use super::response::{ControlError, ControlErrorCode};
+use super::route::{ControlRequest, ControlResult};
+use crate::engine::call::rules::Rules;
+use crate::engine::call::whom::{LookedUp, RelatedSubject};
+use crate::scenario::as_subject;
+use crate::world::{AskedIndex, KindIndex};
+
+/// Who is looked for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WorldQuery {
+    /// Such as `AAAAA0000A`.
+    identifier: String,
+    /// What it is: the name of a request field, such as `pan`. Where it is left out, the first that takes such a text,
+    /// those who are declared before all others.
+    kind: Option<String>,
+    /// At what date of an account's clock, and with whom its own scenarios declare; by everybody's scenarios and
+    /// the machine's clock where it is left out.
+    account: Option<String>,
+}
+
+/// Somebody or something of the population.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SubjectDto {
+    /// What was looked for.
+    identifier: String,
+    /// The request field it was taken for.
+    taken_for: String,
+    /// The other request fields that take such a text.
+    alternatives: Vec<String>,
+    /// The day of which `attributes` speak.
+    today: String,
+    /// `person`, `company`, `vehicle` and so on.
+    kind: String,
+    /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Whether it is the sample one of its kind.
+    is_sample: bool,
+    /// The scenario file that declares it, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    declared: Option<DeclaredDto>,
+    /// All that it is known by.
+    identifiers: Vec<KnownByDto>,
+    /// What answers say of it.
+    attributes: Map<String, Value>,
+    /// Whom it has to do with.
+    links: Vec<LinkDto>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct DeclaredDto {
+    /// What the file calls it.
+    name: String,
+    story: String,
+    file: String,
+    line: usize,
+}
+
+/// What somebody is known by.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct KnownByDto {
+    name: String,
+    value: String,
+    /// The request field that it is looked up by, where there is one: `kind` of this route.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+}
+
+/// Somebody whom somebody has to do with.
+#[derive(Serialize, JsonSchema)]
+struct LinkDto {
+    /// What they are to them.
+    relation: String,
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// What they are looked up by: `identifier` and `kind` of this route.
+    #[serde(flatten)]
+    by: LookUpDto,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LookUpDto {
+    identifier: String,
+    field: String,
+}
+
+pub(super) async fn look_up(
+    request: ControlRequest<NoBody, WorldQuery>,
+) -> ControlResult<SubjectDto> {
+    let host = &request.api.host;
+    let (rules, now) = match &request.query.account {
+        None => (host.rules(), host.now()),
+        Some(id) => {
+            let cell = request.account_of(id)?;
+            let now = cell.read(|account| account.clock.read(host.now()));
+            (host.rules_of(&cell), now)
+        }
+    };
+    let WorldQuery {
+        identifier, kind, ..
+    } = request.query;
+    if identifier.is_empty() {
+        return Err(ControlError::invalid_input("identifier: is empty"));
+    }
+    // All that is said of several subjects is worked out: too long for a task that others wait behind.
+    let looking = tokio::task::spawn_blocking(move || {
+        Fields::of(&rules).look_up(&identifier, kind.as_deref(), first_of_month(now))
+    });
+    looking
+        .await
+        .unwrap_or_else(|_| Err(ControlError::internal()))
+}
+
+/// The day of which answers speak: the first of the month.
+fn first_of_month(now: Timestamp) -> Date {
+    now.to_zoned(TimeZone::UTC).date().first_of_month()
+}
+
+/// A request field that somebody is asked for by.
+struct AskedField<'r> {
+    name: &'r str,
+    operation: OperationIndex,
+    at: FieldIndex,
+    field: &'r Field,
+    asked: AskedIndex,
+}
+
+/// All of them, each name once.
+struct Fields<'r> {
+    rules: &'r Rules,
+    all: Vec<AskedField<'r>>,
+}
+
+impl<'r> Fields<'r> {
+    fn of(rules: &'r Rules) -> Self {
+        let contract = &*rules.contract;
+        let mut all: Vec<AskedField<'r>> = Vec::new();
+        for (operation, row) in contract.indexed_operations() {
+            let first = row.identifiers().next().map(|(at, _)| at);
+            let Some(at) = row.subject.or(first) else {
+                continue;
+            };
+            let field = &row.request[at];
+            let format = format_of(contract, field);
+            let by = [row.id.as_str(), format, field.name.as_str()];
+            let asked = rules.population.world.asked(&by);
+            let is_new = || all.iter().all(|known| known.name != field.name);
+            if let Some(asked) = asked.filter(|_| is_new()) {
+                all.push(AskedField {
+                    name: &field.name,
+                    operation,
+                    at,
+                    field,
+                    asked,
+                });
+            }
+        }
+        Fields { rules, all }
+    }
+
+    fn look_up(&self, text: &str, kind: Option<&str>, today: Date) -> ControlResult<SubjectDto> {
+        let mut taking = self.taking(text);
+        let wanted = match kind {
+            None => 0,
+            Some(kind) => {
+                let at = taking.iter().position(|field| field.name == kind);
+                at.ok_or_else(|| self.not_taken(kind))?
+            }
+        };
+        if taking.is_empty() {
+            let message = "identifier: no request field that identifies somebody takes such a text";
+            return Err(ControlError::new(
+                ControlErrorCode::SubjectNotFound,
+                message,
+            ));
+        }
+        let field = taking.remove(wanted);
+        let found = self.rules.look_up((field.operation, field.at), text, today);
+        let found = found.ok_or_else(|| self.not_taken(field.name))?;
+        let subject = found.whom.subject;
+        let (world, profiles) = (
+            self.rules.population.world,
+            self.rules.scenarios.people.all(),
+        );
+        let declared = found.whom.declared.map(|at| &profiles[at]);
+        Ok(SubjectDto {
+            identifier: text.to_owned(),
+            taken_for: field.name.to_owned(),
+            alternatives: taking.iter().map(|field| field.name.to_owned()).collect(),
+            today: today.to_string(),
+            kind: world.name(subject.kind).to_owned(),
+            name: text_of(&found.attributes, "name"),
+            is_sample: found.whom.is_sample,
+            declared: declared.map(|profile| DeclaredDto {
+                name: profile.name.clone(),
+                story: profile.story.clone(),
+                file: profile.file.to_string(),
+                line: profile.line,
+            }),
+            identifiers: self.identifiers(&found),
+            links: self.links(&found),
+            attributes: members(&found.attributes),
+        })
+    }
+
+    /// The fields that take a text: those of who is declared to have it first, then those with a format of their
+    /// own, and of these those that say most of their subject.
+    fn taking(&self, text: &str) -> Vec<AskedFieldRef<'_, 'r>> {
+        let contract = &self.rules.contract;
+        let takes = |it: &&AskedField<'_>| {
+            let value = svc_fixtures::sample::with_text(contract, it.field, text);
+            it.field.check(&value, &contract.formats, &[]).is_ok()
+        };
+        let mut taking: Vec<&AskedField<'r>> = self.all.iter().filter(takes).collect();
+        taking.sort_by_key(|it| {
+            let has_format = !format_of(contract, it.field).is_empty();
+            (!self.is_declared(it, text), !has_format)
+        });
+        taking
+    }
+
+    fn is_declared(&self, field: &AskedField<'_>, text: &str) -> bool {
+        let compared = as_subject(field.field.spelling, text);
+        let place = self.rules.scenarios.people.place(&compared);
+        let world = self.rules.population.world;
+        let declared = &self.rules.declared;
+        place.is_some_and(|at| declared.is_asked_by(world, at, Some(field.asked)))
+    }
+
+    fn not_taken(&self, kind: &str) -> ControlError {
+        let names = self.all.iter().map(|field| field.name);
+        match names.clone().any(|name| name == kind) {
+            true => ControlError::new(
+                ControlErrorCode::SubjectNotFound,
+                "identifier: this field does not take such a text; leave `kind` out to have one found",
+            ),
+            false => {
+                let hint = nearest(kind, names);
+                ControlError::invalid_input(format!("kind: no request field is called so; {hint}"))
+            }
+        }
+    }
+
+    /// All that a subject is known by: what a file or an answer says of it, else what the population gives it.
+    fn identifiers(&self, of: &LookedUp) -> Vec<KnownByDto> {
+        let population = self.rules.population;
+        let (world, subject) = (population.world, of.whom.subject);
+        let declared = of
+            .whom
+            .declared
+            .map(|at| &self.rules.scenarios.people.all()[at]);
+        let mut known: Vec<KnownByDto> = Vec::new();
+        for (name, identifier) in world.identifiers_of(subject.kind) {
+            let said = declared.and_then(|profile| profile.said.get(name)?.as_text());
+            let said = said.map(str::to_owned);
+            let said = said.or_else(|| text_of(&of.attributes, name));
+            let field = self.field_of(subject.kind, name);
+            let asked = || {
+                let asked = &declared?.asked;
+                let written = asked
+                    .iter()
+                    .find(|(known, _)| field == Some(known.as_str()));
+                written.map(|(_, text)| text.clone())
+            };
+            let given = || {
+                let given = !of.whom.is_sample;
+                given.then(|| world.identifier_of(identifier, subject.number, population.seed))?
+            };
+            if let Some(value) = said.or_else(asked).or_else(given) {
+                known.push(KnownByDto {
+                    name: name.to_owned(),
+                    value,
+                    field: field.map(str::to_owned),
+                });
+            }
+        }
+        // What a file says that is no identifier of the population: a mail address.
+        for (field, text) in declared.iter().flat_map(|profile| &profile.asked) {
+            if known.iter().all(|it| it.value != *text) {
+                let is_field = self.all.iter().any(|it| it.name == field);
+                known.push(KnownByDto {
+                    name: field.clone(),
+                    value: text.clone(),
+                    field: is_field.then(|| field.clone()),
+                });
+            }
+        }
+        known
+    }
+
+    /// The request field that an identifier of a kind is asked for by.
+    fn field_of(&self, kind: KindIndex, name: &str) -> Option<&'r str> {
+        let world = self.rules.population.world;
+        let mut fields = self.all.iter();
+        let found = fields.find(|it| {
+            let whole = world.whole(it.asked, kind);
+            whole.is_some_and(|(known, _)| known == name)
+        });
+        found.map(|it| it.name)
+    }
+
+    fn links(&self, of: &LookedUp) -> Vec<LinkDto> {
+        let world = self.rules.population.world;
+        let related = of.links.iter().filter_map(|link| {
+            Some(LinkDto {
+                relation: link.relation.clone(),
+                kind: world.name(link.kind).to_owned(),
+                name: text_of(&link.attributes, "name"),
+                by: self.looked_up_by(link)?,
+            })
+        });
+        related.chain(self.listed(&of.attributes)).collect()
+    }
+
+    /// What somebody is looked up by: the first identifier of their kind that answers say of them.
+    fn looked_up_by(&self, link: &RelatedSubject) -> Option<LookUpDto> {
+        let mut identifiers = self.rules.population.world.identifiers_of(link.kind);
+        identifiers.find_map(|(name, _)| {
+            Some(LookUpDto {
+                identifier: text_of(&link.attributes, name)?,
+                field: self.field_of(link.kind, name)?.to_owned(),
+            })
+        })
+    }
+
+    /// Whom the lists among the attributes name: the companies of a director.
+    fn listed(&self, attributes: &Json<'_>) -> Vec<LinkDto> {
+        let contract = &self.rules.contract;
+        let world = self.rules.population.world;
+        let mut links = Vec::new();
+        for (name, value) in attributes.as_object().unwrap_or_default() {
+            let items = value.as_list().unwrap_or_default().iter();
+            for text in items.filter_map(Json::as_text) {
+                let mut taking = self.taking(text).into_iter();
+                let field = taking.find(|it| !format_of(contract, it.field).is_empty());
+                let Some(field) = field.filter(|_| !text.is_empty()) else {
+                    continue;
+                };
+                let seed = self.rules.population.seed;
+                let subject = world.subject_of(Some(field.asked), text, seed);
+                links.push(LinkDto {
+                    relation: name.to_string(),
+                    kind: world.name(subject.kind).to_owned(),
+                    name: None,
+                    by: LookUpDto {
+                        identifier: text.to_owned(),
+                        field: field.name.to_owned(),
+                    },
+                });
+            }
+        }
+        links
+    }
+}
+
+type AskedFieldRef<'f, 'r> = &'f AskedField<'r>;
+
+/// The name of a field's format; empty where it takes any text.
+fn format_of<'c>(contract: &'c Contract, field: &Field) -> &'c str {
+    field.format(contract).unwrap_or_default()
+}
+
+/// What is said under a name, where that is a text with something in it.
+fn text_of(attributes: &Json<'_>, name: &str) -> Option<String> {
+    let text = attributes.get(name)?.as_text()?;
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn members(json: &Json<'_>) -> Map<String, Value> {
+    match serde_json::from_str(&json.to_string()) {
+        Ok(Value::Object(members)) => members,
+        _ => Map::new(),
+    }
+}

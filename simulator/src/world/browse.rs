@@ -1,0 +1,20 @@
+//! What there is of a kind: for people who look around.
+
+use super::{IdentifierIndex, KindIndex, RelationIndex, World};
+
+impl World {
+    /// The identifiers that subjects of a kind have: the name of each.
+    pub fn identifiers_of(&self, of: KindIndex) -> impl Iterator<Item = (&str, IdentifierIndex)> {
+        let all = self.identifiers.iter().enumerate();
+        let of_kind = all.filter(move |(_, row)| row.of == of);
+        of_kind.map(|(at, row)| (row.name.as_str(), IdentifierIndex(at)))
+    }
+
+    /// All relations with the kinds they lead from and to.
+    pub fn relations_between(
+        &self,
+    ) -> impl Iterator<Item = (&str, RelationIndex, KindIndex, KindIndex)> {
+        let all = self.relations.iter().enumerate();
+        all.map(|(at, row)| (row.name(), RelationIndex(at), row.of(), row.to()))
+    }
+}
