@@ -123,6 +123,20 @@ impl Request {
         }
     }
 
+    /// The URL that it goes to, where a service is reached at this address. The path of a page is one that an answer named:
+    /// it begins at the root of the host, and has the address' own path already where there is one.
+    #[must_use]
+    pub fn url_at(&self, address: &str) -> String {
+        let address = address.trim_end_matches('/');
+        let host_at = address.find("://").map_or(0, |at| at + 3);
+        let path_at = address[host_at..].find('/').map(|at| host_at + at);
+        let base = match (self.channel, path_at) {
+            (Channel::Page, Some(path_at)) => &address[..path_at],
+            _ => address,
+        };
+        format!("{base}{}", self.path_and_query())
+    }
+
     /// The body, as it goes on the wire.
     #[must_use]
     pub fn sent_body(&self) -> Vec<u8> {
@@ -369,5 +383,46 @@ mod bytes_as_text {
             Body::Text(text) => Ok(text.into_bytes()),
             Body::Base64(text) => BASE64.decode(text.as_bytes()).map_err(D::Error::custom),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_at_the_root_of_the_host_and_a_call_below_the_address() {
+        let at = |channel, path: &str, address| {
+            let request = Request {
+                channel,
+                environment: Environment::Test,
+                method: "GET".to_owned(),
+                path: path.to_owned(),
+                query: "a=b".to_owned(),
+                authorization: None,
+                headers: Vec::new(),
+                body: Vec::new(),
+                padded_to: None,
+            };
+            request.url_at(address)
+        };
+        let (plain, proxied) = ("http://127.0.0.1:1", "https://host.example/sim/live/");
+        assert_eq!(
+            at(Channel::Api, "/v1/x", plain),
+            "http://127.0.0.1:1/v1/x?a=b"
+        );
+        assert_eq!(
+            at(Channel::Api, "/v1/x", proxied),
+            "https://host.example/sim/live/v1/x?a=b"
+        );
+        assert_eq!(
+            at(Channel::Page, "/consent/x", plain),
+            "http://127.0.0.1:1/consent/x?a=b"
+        );
+        let named = "/sim/live/consent/x";
+        assert_eq!(
+            at(Channel::Page, named, proxied),
+            "https://host.example/sim/live/consent/x?a=b"
+        );
     }
 }

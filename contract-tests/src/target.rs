@@ -111,8 +111,7 @@ impl HttpTarget {
             (_, Environment::Test) => &self.sandbox,
             (_, Environment::Live) => self.live.as_ref().ok_or_else(|| none("live"))?,
         };
-        let base = base.as_str().trim_end_matches('/');
-        let text = format!("{base}{}", request.path_and_query());
+        let text = request.url_at(base.as_str());
         Url::parse(&text).map_err(|error| TransportError::NotSendable(error.to_string()))
     }
 }

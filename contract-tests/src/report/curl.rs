@@ -29,10 +29,9 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
             (variable, own.map(|(_, address)| address))
         }
     };
-    let target = request.path_and_query();
     let url = match address {
-        Some(address) => quoted(&format!("{address}{target}")),
-        None => format!("\"${variable}\"{}", quoted(&target)),
+        Some(address) => quoted(&request.url_at(address)),
+        None => format!("\"${variable}\"{}", quoted(&request.path_and_query())),
     };
     let mut words = vec![format!("curl -sS -X {} {url}", quoted(&request.method))];
     if let Some(value) = authorization(&exchange.credential, request.environment) {
