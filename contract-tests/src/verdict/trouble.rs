@@ -63,7 +63,7 @@ impl Trouble {
             )
         };
         let Some(first) = refused.next() else {
-            return Trouble::of_wallet(setting, case, captured);
+            return Trouble::of_wallet(case, captured);
         };
         let found = super::judge(setting, case, captured);
         (!found.iter().all(holds)).then_some(first)
@@ -71,8 +71,8 @@ impl Trouble {
 
     /// A wallet that may have been moved by others. Each wait is longer than the one before, so that what they
     /// take between the tries differs.
-    fn of_wallet(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Option<Self> {
-        let (step, _) = wallet::shortfall(setting, case, captured)?;
+    fn of_wallet(case: &Case, captured: &CapturedCase) -> Option<Self> {
+        let (step, _) = wallet::shortfall(case, captured)?;
         let longer = u32::try_from(captured.try_ + 1).unwrap_or(1);
         Some(Trouble {
             step,

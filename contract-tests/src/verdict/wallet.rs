@@ -8,7 +8,7 @@ use svc_fixtures::contract::Paise;
 use super::answer::Answer;
 use super::finding::{Finding, Findings, Verdict};
 use crate::capture::CapturedCase;
-use crate::plan::{Case, Rule, Setting};
+use crate::plan::{Case, Rule};
 
 const BALANCE: [&str; 2] = ["billing", "walletBalanceAfter"];
 
@@ -39,24 +39,14 @@ pub(super) fn fell(
 }
 
 /// The first step at which the wallet of a try has fallen by more than was charged, and by how much more:
-/// others may have used it. By the rulings nobody else uses an account.
-pub(super) fn shortfall(
-    setting: &Setting<'_>,
-    case: &Case,
-    captured: &CapturedCase,
-) -> Option<(usize, Paise)> {
-    shortfalls(setting, case, captured).next()
+/// others may have used it, or what an earlier case left pending came to its end, and was charged.
+pub(super) fn shortfall(case: &Case, captured: &CapturedCase) -> Option<(usize, Paise)> {
+    shortfalls(case, captured).next()
 }
 
 /// All such steps: others may have used it several times.
-fn shortfalls(
-    setting: &Setting<'_>,
-    case: &Case,
-    captured: &CapturedCase,
-) -> impl Iterator<Item = (usize, Paise)> {
-    let strict = setting.by_rulings();
-    let steps = case.steps.iter().enumerate().filter(move |_| !strict);
-    steps.filter_map(move |(at, step)| {
+fn shortfalls(case: &Case, captured: &CapturedCase) -> impl Iterator<Item = (usize, Paise)> {
+    case.steps.iter().enumerate().filter_map(move |(at, step)| {
         let fell = step
             .expect
             .iter()
@@ -93,21 +83,15 @@ fn between(
 /// Takes back what was found of a wallet that others move. A service that takes more than it says does so alike
 /// in every try, of which there are so many at most, and alike between the tries, which lie differently far
 /// apart; others do not.
-pub(super) fn excuse(
-    setting: &Setting<'_>,
-    case: &Case,
-    tries: &[&CapturedCase],
-    most: usize,
-    found: &mut [Finding],
-) {
+pub(super) fn excuse(case: &Case, tries: &[&CapturedCase], most: usize, found: &mut [Finding]) {
     let Some(last) = tries.last() else { return };
-    let steps: Vec<_> = shortfalls(setting, case, last).collect();
+    let steps: Vec<_> = shortfalls(case, last).collect();
     let Some((_, short)) = steps.first() else {
         return;
     };
     let why = if tries.len() < most {
         format!("others may move this wallet: it fell by {short} INR more than was charged")
-    } else if alike(setting, case, tries) {
+    } else if alike(case, tries) {
         return;
     } else {
         let tries = tries.len();
@@ -130,10 +114,10 @@ pub(super) fn excuse(
     }
 }
 
-fn alike(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> bool {
+fn alike(case: &Case, tries: &[&CapturedCase]) -> bool {
     let same = |found: &[Option<Paise>]| found.windows(2).all(|two| two[0] == two[1]);
     let within = tries.iter();
-    let within = within.map(|one| shortfall(setting, case, one).map(|(_, short)| short));
+    let within = within.map(|one| shortfall(case, one).map(|(_, short)| short));
     let apart = tries.windows(2).map(|two| {
         let last = two[0].exchanges.len().checked_sub(1)?;
         between(two[0], last, two[1], 0..=0)
