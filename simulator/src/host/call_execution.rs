@@ -78,7 +78,7 @@ impl CallExecution<'_> {
             // Made before the look, so that no change in between is missed.
             let changed = self.cell.changed.notified();
             self.cell.yield_while_contended().await;
-            if self.cell.is_stale() {
+            if self.cell.is_stale() || self.cell.looks_first() {
                 self.scheduler.reload(self.cell).await?;
             }
             let (progress, commit) = self.step(waiting.take())?;

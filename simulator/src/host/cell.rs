@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
 use std::time::Duration;
 
 use foldhash::fast::FixedState;
@@ -27,6 +27,10 @@ use crate::engine::state::ids::VerificationId;
 /// lock.
 const MAX_YIELDS: usize = 8;
 
+/// So many decisions look first, after one that came too late. A balancer that sends an account's calls to replicas in
+/// turn makes nearly each of them come too late.
+const LOOKS: u8 = 32;
+
 /// An account and its lock.
 pub struct AccountCell {
     id: Arc<str>,
@@ -46,6 +50,9 @@ pub struct AccountCell {
     pub(super) reloading: tokio::sync::Mutex<()>,
     /// Whether another replica changed it since. Beside the state, because every call looks at it first.
     stale: AtomicBool,
+    /// How many of the next decisions look first whether another replica changed it. What is decided on something
+    /// old is thrown away and the whole account read anew, which costs far more.
+    looks: AtomicU8,
 }
 
 /// How an account came into being.
@@ -152,6 +159,7 @@ impl AccountCell {
             taken: TakenByAccount::default(),
             reloading: tokio::sync::Mutex::new(()),
             stale: AtomicBool::new(false),
+            looks: AtomicU8::new(0),
         }
     }
 
@@ -181,6 +189,24 @@ impl AccountCell {
     pub(super) fn mark_stale(&self) {
         self.stale.store(true, Ordering::Release);
         self.changed.notify_waiters();
+    }
+
+    /// Another replica works with it, too, and may do so again.
+    pub(super) fn expect_others(&self) {
+        self.looks.store(LOOKS, Ordering::Relaxed);
+    }
+
+    /// Whether the next decision looks first what another replica did, and marks it as changed then. Where something is
+    /// still being written, that shows whether it was old.
+    pub(super) fn looks_first(&self) -> bool {
+        let left = self.looks.load(Ordering::Relaxed);
+        let looks = left != 0 && self.lock().commit.is_written();
+        if looks {
+            // Two at once may count one: it is about how many.
+            self.looks.store(left - 1, Ordering::Relaxed);
+            self.stale.store(true, Ordering::Release);
+        }
+        looks
     }
 
     /// It is about to be read again. Says whether it had to be.

@@ -27,6 +27,7 @@ impl Scheduler {
         match error {
             CommitError::Conflict => {
                 self.metrics.store().conflicted();
+                cell.expect_others();
                 self.reload(cell).await.map(|()| false)
             }
             CommitError::Failed(error) => {
@@ -94,6 +95,7 @@ impl Scheduler {
         if entries.is_empty() || locked.state.version != from {
             return;
         }
+        cell.expect_others();
         for entry in entries {
             locked.state.version.number += 1;
             if entry.changes.contains(&Change::Reset) {

@@ -31,6 +31,10 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
         "a_history_is_the_same_whichever_replica_takes_which_call",
         any_replica,
     ),
+    (
+        "calls_that_come_to_replicas_in_turn_are_hardly_ever_decided_twice",
+        in_turn,
+    ),
 ];
 
 const DELAYED: &str = r#"
@@ -203,4 +207,15 @@ fn any_replica(server: &Server) {
         assert_eq!(alone.body["verificationId"], shared.body["verificationId"]);
         assert_eq!(alone.body["billing"], shared.body["billing"]);
     }
+}
+
+fn in_turn(server: &Server) {
+    let store = server.fresh_store();
+    let replicas: [_; 2] = Replica::start_all(&store, "");
+    for at in 0..200 {
+        let answer = replicas[at % 2].pan("local_t", "AAAAA0000A", None);
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let twice: u64 = replicas.iter().map(Replica::conflicts).sum();
+    assert!(twice <= 10, "{twice} of 200 calls were decided twice");
 }

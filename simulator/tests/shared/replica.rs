@@ -119,6 +119,19 @@ impl Replica {
         self.simulator.block_on(answer(request)).expect("an answer")
     }
 
+    /// How often it decided on an account that another replica had changed meanwhile.
+    pub(crate) fn conflicts(&self) -> u64 {
+        let url = format!("{}/metrics", self.simulator.console_url());
+        let read = async { self.client.get(url).send().await?.text().await };
+        let metrics = self.simulator.block_on(read).expect("an answer");
+        let mut lines = metrics.lines();
+        let value =
+            lines.find_map(|line| line.strip_prefix("svc_simulator_store_conflicts_total "));
+        value
+            .and_then(|value| value.parse().ok())
+            .expect("a number")
+    }
+
     /// Waits until this finds something; only a failing test waits for long.
     pub(crate) fn until<T>(&self, mut found: impl FnMut() -> Option<T>) -> T {
         let looks = (0..3000).find_map(|_| {
