@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::reading::{Problems, Source};
+use svc_fixtures::reading::Problems;
 
 use super::Host;
 use super::cell::AccountCell;
 use super::directory::OpenError;
 use super::journal::JournalError;
-use crate::engine::state::account_file::{AccountFile, AddedFile, AddedScenarios};
+use crate::engine::state::account_file::AccountFile;
 
 /// Why an account was not read from a file.
 #[derive(Debug, thiserror::Error)]
@@ -37,18 +37,7 @@ impl Host {
     /// All of an account as a file has it. Calls whose answer is delayed are not in it.
     #[must_use]
     pub fn export(&self, cell: &AccountCell) -> AccountFile {
-        let own = cell.own_rules.read().clone();
-        let scenarios = own.map_or_else(AddedScenarios::default, |own| {
-            let file = |file: &Arc<Source>| AddedFile {
-                path: file.path.clone(),
-                toml: file.text.clone(),
-            };
-            AddedScenarios {
-                added: own.added,
-                files: own.files.iter().map(file).collect(),
-            }
-        });
-        cell.read(|account| AccountFile::of(account, scenarios))
+        cell.read(AccountFile::of)
     }
 
     /// An account goes on from what a file has of it: under its own name with all of its keys, under another as a copy
@@ -62,11 +51,10 @@ impl Host {
         id: &Arc<str>,
         if_taken: IfTaken,
     ) -> Result<Arc<AccountCell>, ImportError> {
-        let AccountFile {
-            account, scenarios, ..
-        } = file;
-        let own = self.rules.read_added(&scenarios, &self.directory);
-        let own = own.map_err(ImportError::Scenarios)?;
+        let account = file.into_account();
+        // Kept until the account is there.
+        let compiled = self.compiled_of_file(&account);
+        let compiled = compiled.map_err(ImportError::Scenarios)?;
         let machine = self.clock.now();
         let (names, beginning) = match account.id == *id {
             true => {
@@ -92,7 +80,7 @@ impl Host {
             self.durably(&before, || self.delete(&before)).await?;
         }
         let cell = self.directory.insert(&names, id, beginning)?;
-        *cell.own_rules.write() = own.map(Arc::new);
+        drop((self.rules.own(&cell), compiled));
         self.scheduler.lock(&cell).run_due()?;
         self.durably(&cell, || Ok::<_, JournalError>(())).await?;
         Ok(cell)

@@ -3,42 +3,71 @@
 
 use std::sync::Arc;
 
-use svc_fixtures::reading::{Problem, Problems, Source};
+use svc_fixtures::reading::{Problem, Problems};
 
 use crate::engine::call::rules::Rules;
-use crate::engine::state::account_file::{AddedFile, AddedScenarios};
-
-/// The file name of every added source; each lies in a folder of its own.
-const FILE: &str = "scenarios.toml";
+use crate::engine::state::account::Account;
+use crate::engine::state::scenarios::{AddedFile, AddedScenarios};
 
 /// The most files that are added for one account, and the most bytes they have together.
 const MAX_FILES: usize = 32;
 const MAX_BYTES: usize = 1 << 20;
 
-/// The most accounts with scenarios of their own: each has a set of rules of its own, which takes a megabyte or two.
-const MAX_ACCOUNTS: usize = 256;
+/// The most sets of scenarios that accounts have: each makes rules of its own, which take a megabyte or two. Copies of an
+/// account have its set until something is added to one of them.
+const MAX_SETS: usize = 256;
 
-/// The scenarios that were added for one account.
+/// The scenarios of one account, and the rules they make as soon as a call needs them: what is read at the start is
+/// compiled when it is asked for.
+pub(super) struct OwnScenarios {
+    pub(super) scenarios: Arc<AddedScenarios>,
+    pub(super) rules: Option<Arc<AccountRules>>,
+}
+
+impl OwnScenarios {
+    /// Those of an account; none where it has no file.
+    pub(super) fn of(account: &Account) -> Option<Self> {
+        let scenarios = account.scenarios.as_ref();
+        let scenarios = scenarios.filter(|own| !own.files.is_empty())?;
+        Some(OwnScenarios {
+            scenarios: Arc::clone(scenarios),
+            rules: None,
+        })
+    }
+}
+
+/// The rules that scenarios of single accounts make together with those of all accounts.
 pub(super) struct AccountRules {
-    /// The added files, the newest first: the first match wins.
-    pub(super) files: Vec<Arc<Source>>,
-    /// How many files were ever added. It numbers the next one.
-    pub(super) added: u64,
-    /// None where no file is left: then the account follows the rules of all accounts.
-    pub(super) rules: Option<Arc<Rules>>,
+    /// What they are made of.
+    scenarios: Arc<AddedScenarios>,
+    shared: Arc<Rules>,
+    pub(super) rules: Arc<Rules>,
+    /// The files that decide nothing, because they do not fit.
+    pub(super) left_out: Vec<LeftOut>,
 }
 
-/// The name a file was given when it was added.
-#[must_use]
-pub fn added_name(file: &Source) -> &str {
-    file.path.rsplit_once('/').map_or("", |(folder, _)| folder)
+/// A file of scenarios that was accepted and decides nothing now: it does not fit the scenarios of all accounts, or this
+/// version reads it in another way than that which accepted it.
+#[derive(Debug, Clone)]
+pub struct LeftOut {
+    /// The name it was given when it was added.
+    pub name: String,
+    /// What is wrong with it.
+    pub mistakes: Problems,
 }
 
-fn refuse_too_much(files: &[Arc<Source>], new: &Arc<Source>) -> Result<(), Problems> {
-    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
-    let reason = if files.len() >= MAX_FILES {
+fn refused(file: &AddedFile, reason: String, hint: &str) -> Problems {
+    let mut problems = Problems::default();
+    problems.push(Problem::new(&file.source(), 0..0, reason).hint(hint));
+    problems
+}
+
+/// Refuses more than one account may have; `new` is what is new of it.
+pub(super) fn refuse_too_much(scenarios: &AddedScenarios, new: &AddedFile) -> Result<(), Problems> {
+    let bytes: usize = scenarios.files.iter().map(|file| file.toml.len()).sum();
+    let reason = if scenarios.files.len() > MAX_FILES {
         format!("{MAX_FILES} files were added for this account, and no more may be")
-    } else if bytes + new.text.len() > MAX_BYTES {
+    } else if bytes > MAX_BYTES {
         let most = MAX_BYTES >> 20;
         format!("with this the files that were added for this account are over {most} MiB")
     } else {
@@ -48,146 +77,86 @@ fn refuse_too_much(files: &[Arc<Source>], new: &Arc<Source>) -> Result<(), Probl
     Err(refused(new, reason, hint))
 }
 
-fn refused(file: &Arc<Source>, reason: String, hint: &str) -> Problems {
-    let mut problems = Problems::default();
-    problems.push(Problem::new(file, 0..0, reason).hint(hint));
-    problems
+/// Refuses one more set where accounts have so many already.
+pub(super) fn refuse_too_many_sets(others: usize, newest: &AddedFile) -> Result<(), Problems> {
+    match others < MAX_SETS {
+        true => Ok(()),
+        false => Err(refused(
+            newest,
+            format!(
+                "accounts have {others} sets of scenarios of their own, and no further one may be"
+            ),
+            "take those of other accounts away, or put these into a folder for --scenarios",
+        )),
+    }
+}
+
+/// Refuses scenarios that nearly all memory is taken for.
+pub(super) fn no_room(newest: &AddedFile) -> Problems {
+    let reason = "there is no room for these beside what is pending".to_owned();
+    let hint = "raise --keep-total, or reset accounts that have much pending";
+    refused(newest, reason, hint)
+}
+
+/// Refuses files that no account can have been given.
+pub(super) fn refuse_unknown(scenarios: &AddedScenarios) -> Result<(), Problems> {
+    let Some(unknown) = scenarios.unknown() else {
+        return Ok(());
+    };
+    let reason = "this is no name of a file that was added for an account".to_owned();
+    let hint = "write each once, as added-1/scenarios.toml, added-2/scenarios.toml";
+    Err(refused(unknown, reason, hint))
 }
 
 impl AccountRules {
-    /// With one more file. Gives the file's name, too.
-    pub(super) fn with_added(
-        before: Option<&AccountRules>,
-        text: &str,
-        shared: &Rules,
-    ) -> Result<(Self, String), Problems> {
-        let added = before.map_or(0, |own| own.added) + 1;
-        // The names of scenarios are unique in a folder, so that each file needs its own.
-        let name = format!("added-{added}");
-        let new = Source::new(format!("{name}/{FILE}"), text);
-        refuse_too_much(before.map_or(&[], |own| &own.files), &new)?;
-        let mut files = vec![new];
-        files.extend(before.iter().flat_map(|own| own.files.iter().cloned()));
-        let rules = Some(Arc::new(shared.with_scenarios(&files)?));
-        let own = AccountRules {
-            files,
-            added,
-            rules,
-        };
-        Ok((own, name))
+    /// These before all others.
+    pub(super) fn strict(
+        scenarios: &Arc<AddedScenarios>,
+        shared: &Arc<Rules>,
+    ) -> Result<Self, Problems> {
+        let files: Vec<_> = scenarios.files.iter().map(AddedFile::source).collect();
+        let rules = shared.with_scenarios(&files)?;
+        Ok(AccountRules::new(scenarios, shared, rules, Vec::new()))
     }
 
-    /// With another text in the place of the file of this name. None where there was no such file.
-    pub(super) fn with_rewritten(
-        &self,
-        name: &str,
-        text: &str,
-        shared: &Rules,
-    ) -> Result<Option<Self>, Problems> {
-        let Some(at) = self.files.iter().position(|file| added_name(file) == name) else {
-            return Ok(None);
-        };
-        let new = Source::new(self.files[at].path.clone(), text);
-        let mut files = self.files.clone();
-        files.remove(at);
-        refuse_too_much(&files, &new)?;
-        files.insert(at, new);
-        let rules = Some(Arc::new(shared.with_scenarios(&files)?));
-        Ok(Some(AccountRules {
-            files,
-            added: self.added,
-            rules,
-        }))
-    }
-
-    /// The names of the scenarios of an added file.
-    pub(super) fn names_in(&self, name: &str) -> Vec<Arc<str>> {
-        let file = self.files.iter().find(|file| added_name(file) == name);
-        let all = self.rules.iter().flat_map(|rules| rules.scenarios.all());
-        let in_it = all.filter(|it| file.is_some_and(|file| *file.path == *it.file));
-        let mut names: Vec<Arc<str>> = in_it.map(|it| Arc::clone(&it.name)).collect();
-        names.dedup();
-        names
-    }
-
-    /// The files that were added for an account somewhere, before the rules of all accounts here. None where no file was
-    /// ever added.
-    pub(super) fn read(added: &AddedScenarios, shared: &Rules) -> Result<Option<Self>, Problems> {
-        if added.added == 0 {
-            return Ok(None);
+    /// These before all others, as many of them as fit. All were accepted once, beside other scenarios or by another
+    /// version: what became wrong with one must not take the others away.
+    pub(super) fn lenient(scenarios: &Arc<AddedScenarios>, shared: &Arc<Rules>) -> Self {
+        if let Ok(all) = AccountRules::strict(scenarios, shared) {
+            return all;
         }
-        let read = |file: &AddedFile| Source::new(file.path.clone(), &*file.toml);
-        let mut own = AccountRules {
-            files: Vec::new(),
-            added: added.added,
-            rules: None,
-        };
-        for file in added.files.iter().rev() {
-            let new = read(file);
-            let number = added_name(&new).strip_prefix("added-");
-            let number = number.and_then(|number| number.parse().ok());
-            let is_known = number.is_some_and(|number: u64| (1..=added.added).contains(&number))
-                && new.path.ends_with(&format!("/{FILE}"))
-                && own.files.iter().all(|other| other.path != new.path);
-            if !is_known {
-                let reason = "this is no name of a file that was added for an account";
-                let hint = format!("write each once, as added-1/{FILE}, added-2/{FILE}");
-                return Err(refused(&new, reason.to_owned(), &hint));
+        let (mut rules, mut fitting, mut left_out) = (Rules::clone(shared), Vec::new(), Vec::new());
+        for file in scenarios.files.iter().rev() {
+            let with = [file.source()].into_iter().chain(fitting.iter().cloned());
+            let with: Vec<_> = with.collect();
+            match shared.with_scenarios(&with) {
+                Ok(more) => (rules, fitting) = (more, with),
+                Err(mistakes) => left_out.push(LeftOut {
+                    name: file.name().to_owned(),
+                    mistakes,
+                }),
             }
-            refuse_too_much(&own.files, &new)?;
-            own.files.insert(0, new);
         }
-        if !own.files.is_empty() {
-            own.rules = Some(Arc::new(shared.with_scenarios(&own.files)?));
-        }
-        Ok(Some(own))
+        AccountRules::new(scenarios, shared, rules, left_out)
     }
 
-    /// Refuses scenarios of one more account where so many have some already.
-    pub(super) fn refuse_too_many_accounts(others: usize, text: &str) -> Result<(), Problems> {
-        match others < MAX_ACCOUNTS {
-            true => Ok(()),
-            false => Err(refused(
-                &Source::new(FILE, text),
-                format!("{others} accounts have scenarios of their own, and no further one may"),
-                "take those of other accounts away, or put these into a folder for --scenarios",
-            )),
-        }
-    }
-
-    /// Without the file of this name, or without any. None where there was no such file.
-    pub(super) fn without(
-        &self,
-        name: Option<&str>,
-        account: &str,
-        shared: &Rules,
-    ) -> Option<Self> {
-        let stays = |file: &&Arc<Source>| name.is_some_and(|name| added_name(file) != name);
-        let files: Vec<_> = self.files.iter().filter(stays).cloned().collect();
-        (files.len() < self.files.len()).then(|| self.with_files(files, account, shared))
-    }
-
-    /// The same files before new rules of all accounts.
-    pub(super) fn rebased(&self, account: &str, shared: &Rules) -> Self {
-        self.with_files(self.files.clone(), account, shared)
-    }
-
-    /// Each of the files was accepted before, alone or beside other rules. Where they do not fit these
-    /// rules, the account keeps the rules it has.
-    fn with_files(&self, files: Vec<Arc<Source>>, account: &str, shared: &Rules) -> Self {
-        let compiled = match files.is_empty() {
-            true => Ok(None),
-            false => shared.with_scenarios(&files).map(|it| Some(Arc::new(it))),
-        };
-        let rules = compiled.unwrap_or_else(|problems| {
-            tracing::error!(%account, "its own scenarios do not fit the others:\n{problems}");
-            self.rules.clone()
-        });
+    fn new(
+        scenarios: &Arc<AddedScenarios>,
+        shared: &Arc<Rules>,
+        rules: Rules,
+        left_out: Vec<LeftOut>,
+    ) -> Self {
         AccountRules {
-            files,
-            added: self.added,
-            rules,
+            scenarios: Arc::clone(scenarios),
+            shared: Arc::clone(shared),
+            rules: Arc::new(rules),
+            left_out,
         }
+    }
+
+    /// Whether these files make just these rules.
+    pub(super) fn are_of(&self, scenarios: &AddedScenarios, shared: &Arc<Rules>) -> bool {
+        Arc::ptr_eq(&self.shared, shared) && self.scenarios.files == scenarios.files
     }
 }
 
@@ -196,11 +165,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_account_too_many_with_scenarios_of_its_own_is_refused_with_what_to_do() {
-        let refuse = |others| AccountRules::refuse_too_many_accounts(others, "");
-        assert!(refuse(MAX_ACCOUNTS - 1).is_ok());
-        let refused = refuse(MAX_ACCOUNTS).unwrap_err().to_string();
-        for part in ["256 accounts have scenarios of their own", "--scenarios"] {
+    fn a_set_of_scenarios_too_many_is_refused_with_what_to_do() {
+        let newest = AddedScenarios::default().next("");
+        let refuse = |others| refuse_too_many_sets(others, &newest);
+        assert!(refuse(MAX_SETS - 1).is_ok());
+        let refused = refuse(MAX_SETS).unwrap_err().to_string();
+        for part in ["256 sets of scenarios of their own", "--scenarios"] {
             assert!(refused.contains(part), "{refused}");
         }
     }
@@ -210,7 +180,7 @@ mod tests {
         let readme = include_str!("../../../README.md");
         for row in [
             format!("| {MAX_FILES} files, {} MiB together |", MAX_BYTES >> 20),
-            format!("| accounts with scenarios of their own | {MAX_ACCOUNTS} |"),
+            format!("| sets of such scenarios; copies of an account have its set | {MAX_SETS} |"),
         ] {
             assert!(readme.contains(&row), "{row}");
         }

@@ -20,6 +20,8 @@ use crate::engine::{self, Decision, Prepared, Room, UnauthenticatedCall};
 pub(super) struct CallExecution<'a> {
     pub(super) scheduler: &'a Arc<Scheduler>,
     pub(super) rules: &'a Arc<Rules>,
+    /// Of which edition of the account's own scenarios they are, at least.
+    pub(super) edition: u64,
     pub(super) cell: &'a Arc<AccountCell>,
     pub(super) prepared: Prepared<'a>,
 }
@@ -59,6 +61,8 @@ pub(super) enum Executed {
     Unauthenticated(UnauthenticatedCall),
     /// The account was closed before it was executed.
     AccountClosed,
+    /// Scenarios of the account were edited since it was prepared.
+    RulesChanged,
 }
 
 /// What one look at the account came to.
@@ -149,6 +153,9 @@ impl CallExecution<'_> {
         }
         if locked.state.closed {
             return Ok(Progress::Ended(Executed::AccountClosed));
+        }
+        if self.cell.edition() != self.edition {
+            return Ok(Progress::Ended(Executed::RulesChanged));
         }
         locked.finish_due()?;
         self.measure_shares(locked, waiting.as_ref());

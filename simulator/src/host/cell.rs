@@ -3,22 +3,20 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use foldhash::fast::FixedState;
 use jiff::Timestamp;
-use svc_fixtures::reading::Source;
 use tokio::sync::Notify;
 
-use super::account_rules::AccountRules;
+use super::account_rules::OwnScenarios;
 use super::journal::{Commit, JournalError, Version};
 use super::lock_order::{Mutex, MutexGuard, Rank, RwLock};
 use super::shares::{Opener, TakenByAccount};
 pub(super) use super::unsummed::Unsummed;
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
-use crate::engine::call::rules::Rules;
 use crate::engine::state::account::Account;
 use crate::engine::state::event::{Event, EventKind};
 use crate::engine::state::ids::VerificationId;
@@ -38,9 +36,11 @@ pub struct AccountCell {
     state: Mutex<AccountState>,
     /// Wakes whoever waits for a change of the state.
     pub(super) changed: Notify,
-    /// The scenarios of this account alone, where it has any. Beside the state, because every call reads
-    /// them before it needs the state.
-    pub(super) own_rules: RwLock<Option<Arc<AccountRules>>>,
+    /// The scenarios of this account alone, where it has any, as its state has them. Beside the state, because every
+    /// call reads them before it needs the state.
+    pub(super) own: RwLock<Option<OwnScenarios>>,
+    /// How often these were changed: a call that was prepared by others is prepared again.
+    edition: AtomicU64,
     /// When a caller last asked for the account, in milliseconds. Beside the state, because it is written
     /// where the account is looked up.
     last_used_ms: AtomicI64,
@@ -127,7 +127,7 @@ pub(super) struct OrphanedReply {
 
 impl AccountCell {
     pub(super) fn new(account: Account, version: Version, origin: Origin) -> Self {
-        let id = Arc::clone(&account.id);
+        let (id, own) = (Arc::clone(&account.id), OwnScenarios::of(&account));
         let state = AccountState {
             account,
             version,
@@ -154,7 +154,8 @@ impl AccountCell {
             origin,
             state: Mutex::new(Rank::Account, state),
             changed: Notify::new(),
-            own_rules: RwLock::new(Rank::AccountRules, None),
+            own: RwLock::new(Rank::AccountRules, own),
+            edition: AtomicU64::new(0),
             last_used_ms: AtomicI64::new(i64::MIN),
             taken: TakenByAccount::default(),
             reloading: tokio::sync::Mutex::new(()),
@@ -245,18 +246,15 @@ impl AccountCell {
         self.last_used_ms.load(Ordering::Relaxed)
     }
 
-    /// The rules its calls are decided by, where it has scenarios of its own.
-    pub(super) fn rules(&self) -> Option<Arc<Rules>> {
-        self.own_rules.read().as_ref()?.rules.clone()
+    /// Which edition of its own scenarios it has. Read before they are: what is read then is no older.
+    pub(super) fn edition(&self) -> u64 {
+        self.edition.load(Ordering::Acquire)
     }
 
-    /// The files of scenarios that were added for this account, the newest first.
-    #[must_use]
-    pub fn added_files(&self) -> Vec<Arc<Source>> {
-        let own = self.own_rules.read();
-        own.as_ref()
-            .map(|own| own.files.clone())
-            .unwrap_or_default()
+    /// Its own scenarios are these from now on. The account is locked.
+    pub(super) fn follow_scenarios(&self, account: &Account) {
+        *self.own.write() = OwnScenarios::of(account);
+        self.edition.fetch_add(1, Ordering::Release);
     }
 
     /// The number the next event of this account will have.

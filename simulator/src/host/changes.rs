@@ -44,7 +44,6 @@ impl Host {
         let machine = self.clock.now();
         let forking = cell.read(|account| account.forking(id, machine));
         let copy = self.directory.insert(&[id.to_string()], id, forking)?;
-        self.rules.copy(cell, &copy);
         self.scheduler.lock(&copy).run_due()?;
         Ok(copy)
     }
@@ -235,7 +234,7 @@ impl Host {
     }
 
     /// Does what is due, then commits what is decided. None where nothing is.
-    fn update<T, E: From<JournalError>>(
+    pub(super) fn update<T, E: From<JournalError>>(
         &self,
         cell: &Arc<AccountCell>,
         decide: impl FnOnce(&LockedAccount<'_>) -> Result<Option<(T, Entry)>, E>,

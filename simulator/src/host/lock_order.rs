@@ -7,7 +7,8 @@
 //! | [`Rank::Open`] | `Directory::opening` | nothing: one account is opened at a time | names are compared, idle accounts closed |
 //! | [`Rank::Evict`] | `MemoryGovernor::evicting` | nothing: one eviction at a time | all accounts are measured and shrunk |
 //! | [`Rank::Account`] | `AccountCell::state` | one account; never two at once | a call is decided, written and applied |
-//! | [`Rank::AccountRules`] | `AccountCell::own_rules` | the scenarios added for one account | an `Arc` is read or replaced |
+//! | [`Rank::Sets`] | `RulesStore::sets` | the rules of single accounts that there are | one is found or added |
+//! | [`Rank::AccountRules`] | `AccountCell::own` | the scenarios added for one account | an `Arc` is read or replaced |
 //! | [`Rank::Reserved`] | `ReservedNames` | names that are about to be given to an account | a name is compared, added or removed |
 //! | [`Rank::Names`] | `Directory::shards` | which account a key's name belongs to | a name is looked up, added or removed |
 //! | [`Rank::Openers`] | `Directory::openers` | how many accounts each address opened | one is counted |
@@ -27,6 +28,7 @@ pub(super) enum Rank {
     Open,
     Evict,
     Account,
+    Sets,
     AccountRules,
     Reserved,
     Names,

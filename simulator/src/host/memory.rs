@@ -66,9 +66,11 @@ pub(super) struct MemoryUsage {
 impl MemoryUsage {
     pub(super) fn of(state: &AccountState) -> Self {
         let [test, live] = Environment::ALL.map(|it| state.account.environment(it));
+        let own = state.account.scenarios.as_ref();
+        let own = own.map_or(0, |own| own.bytes());
         MemoryUsage {
             evictable: [test.evictable_bytes(), live.evictable_bytes()],
-            pinned: EMPTY_ACCOUNT + test.pinned_bytes() + live.pinned_bytes(),
+            pinned: EMPTY_ACCOUNT + own + test.pinned_bytes() + live.pinned_bytes(),
             events: state.events.bytes(),
         }
     }
@@ -154,6 +156,13 @@ impl MemoryGovernor {
     pub(super) fn has_room(&self, state: &AccountState) -> bool {
         let pinned = self.pinned.load(Ordering::Relaxed);
         leaves_enough(state.measured_pinned, self.limits.total_bytes, pinned)
+    }
+
+    /// Whether so much more that can't be evicted leaves enough of the room for the others.
+    pub(super) fn has_room_for(&self, state: &AccountState, bytes: usize) -> bool {
+        let pinned = self.pinned.load(Ordering::Relaxed) + bytes;
+        let has = state.measured_pinned + bytes;
+        leaves_enough(has, self.limits.total_bytes, pinned)
     }
 
     /// The levels above which no part of an account grows now: where nearly all room is taken, what a call

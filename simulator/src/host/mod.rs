@@ -20,6 +20,7 @@ pub mod readiness;
 mod reading;
 pub mod reload;
 mod rules_store;
+mod scenarios;
 mod scheduler;
 pub mod shares;
 mod sharing;
@@ -43,7 +44,7 @@ use crate::engine::state::account::Settings;
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::rejection::Rejection;
 use crate::scenario::AccountConfig;
-pub use account_rules::added_name;
+pub use account_rules::LeftOut;
 use call_execution::{CallExecution, Executed};
 use call_span::{note_answer, note_caller};
 pub use cell::{AccountCell, EventBatch, MAX_EVENTS};
@@ -59,6 +60,7 @@ use metrics::Metrics;
 use readiness::Readiness;
 use rules_store::RulesStore;
 pub use rules_store::{ReloadFailure, ReloadStatus};
+pub use scenarios::ScenariosError;
 use scheduler::Scheduler;
 use shares::{Opener, SharePart, Shares};
 use unauthenticated::UnauthenticatedCalls;
@@ -169,6 +171,7 @@ impl Host {
                 }
                 Err(error) => return self.unauthenticated_reply(call, &error.rejection(), watch),
             };
+            let edition = cell.edition();
             let rules = self.rules.of(&cell);
             let prepared = engine::prepare(&rules, cell.id(), credential, call, now);
             let called = self.metrics().called(&rules.contract, &prepared);
@@ -176,6 +179,7 @@ impl Host {
             let execution = CallExecution {
                 scheduler: &self.scheduler,
                 rules: &rules,
+                edition,
                 cell: &cell,
                 prepared,
             };
@@ -196,6 +200,8 @@ impl Host {
                     note_answer(&refused.reply, watch);
                     return self.note_unauthenticated(environment, account, refused);
                 }
+                // It is prepared again, by what is in force now.
+                Ok(Executed::RulesChanged) => {}
                 // The account was closed in between: it begins anew.
                 Ok(Executed::AccountClosed) => self.directory.forget(&cell, &mut cell.lock()),
                 Err(error) => return self.internal_error(call, Some(cell.id()), &error, watch),
@@ -306,44 +312,6 @@ impl Host {
             .replace(files, &self.directory, self.clock.real());
         self.introduce();
         replaced
-    }
-
-    /// Adds a file of scenarios for one account, before all others. Gives the file's name.
-    ///
-    /// # Errors
-    /// Every mistake of the file; then nothing is added.
-    pub fn add_scenarios(&self, cell: &AccountCell, text: &str) -> Result<String, Problems> {
-        self.rules.add(cell, text, &self.directory)
-    }
-
-    /// What adding a file of scenarios would make, for an account or for any: their names. Adds nothing.
-    ///
-    /// # Errors
-    /// Every mistake of the file.
-    pub fn check_scenarios(
-        &self,
-        cell: Option<&AccountCell>,
-        text: &str,
-    ) -> Result<Vec<Arc<str>>, Problems> {
-        self.rules.check(cell, text)
-    }
-
-    /// Puts another text in the place of an added file of scenarios. Says whether there was one.
-    ///
-    /// # Errors
-    /// Every mistake of the text; then nothing changed.
-    pub fn rewrite_scenarios(
-        &self,
-        cell: &AccountCell,
-        name: &str,
-        text: &str,
-    ) -> Result<bool, Problems> {
-        self.rules.rewrite(cell, name, text)
-    }
-
-    /// Removes an added file of scenarios of an account, or all of them. Says whether there was one.
-    pub fn remove_scenarios(&self, cell: &AccountCell, name: Option<&str>) -> bool {
-        self.rules.remove(cell, name)
     }
 
     /// How much memory may be used.

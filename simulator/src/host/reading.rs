@@ -153,7 +153,11 @@ impl LockedAccount<'_> {
             self.forget_generation();
         }
         self.state.reset_at = reset_at.unwrap_or(0);
+        let edited = rebuilt.scenarios != self.state.account.scenarios;
         self.state.account = rebuilt;
+        if edited {
+            self.cell.follow_scenarios(&self.state.account);
+        }
         self.state.version = version;
         self.state.unsummed = unsummed;
         Ok(())

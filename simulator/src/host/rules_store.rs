@@ -1,17 +1,17 @@
 //! The rules in force: those of all accounts, and those of single accounts. An edit puts whole new rules
 //! in place or, where it has a mistake, changes nothing.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use jiff::Timestamp;
 use svc_fixtures::reading::{Problems, Source};
 
-use super::account_rules::AccountRules;
+use super::account_rules::{AccountRules, LeftOut};
 use super::cell::AccountCell;
 use super::directory::Directory;
-use super::lock_order::{Mutex, Rank, RwLock};
+use super::lock_order::{Mutex, MutexGuard, Rank, RwLock};
 use crate::engine::call::rules::Rules;
-use crate::engine::state::account_file::AddedScenarios;
+use crate::engine::state::scenarios::AddedScenarios;
 
 /// Which scenarios are in force, and what became of the last edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct ReloadFailure {
 pub(super) struct RulesStore {
     /// Held while scenarios are compiled, so that no edit undoes another. No call waits for it.
     editing: Mutex<()>,
+    /// The rules of single accounts that some account has: those whose scenarios are the same share them.
+    sets: Mutex<Vec<Weak<AccountRules>>>,
     current: RwLock<Current>,
 }
 
@@ -53,6 +55,7 @@ impl RulesStore {
         };
         RulesStore {
             editing: Mutex::new(Rank::Edit, ()),
+            sets: Mutex::new(Rank::Sets, Vec::new()),
             current: RwLock::new(Rank::Rules, Current { rules, status }),
         }
     }
@@ -64,7 +67,75 @@ impl RulesStore {
 
     /// The rules of one account.
     pub(super) fn of(&self, cell: &AccountCell) -> Arc<Rules> {
-        cell.rules().unwrap_or_else(|| self.shared())
+        match self.own(cell) {
+            Some(own) => Arc::clone(&own.rules),
+            None => self.shared(),
+        }
+    }
+
+    /// What its own scenarios make, where it has any.
+    pub(super) fn own(&self, cell: &AccountCell) -> Option<Arc<AccountRules>> {
+        loop {
+            let scenarios = {
+                let own = cell.own.read();
+                let own = own.as_ref()?;
+                if let Some(rules) = &own.rules {
+                    return Some(Arc::clone(rules));
+                }
+                Arc::clone(&own.scenarios)
+            };
+            let shared = self.shared();
+            let rules = self.compiled(&scenarios, &shared);
+            for LeftOut { name, mistakes } in &rules.left_out {
+                tracing::error!(account = %cell.id(), file = %name, "scenarios that were added do not fit, and decide nothing:\n{mistakes}");
+            }
+            let mut own = cell.own.write();
+            // Neither they nor those of all accounts were edited meanwhile.
+            if let Some(own) = own.as_mut()
+                && Arc::ptr_eq(&own.scenarios, &scenarios)
+                && Arc::ptr_eq(&self.shared(), &shared)
+            {
+                own.rules = Some(Arc::clone(&rules));
+                return Some(rules);
+            }
+        }
+    }
+
+    fn compiled(&self, scenarios: &Arc<AddedScenarios>, shared: &Arc<Rules>) -> Arc<AccountRules> {
+        let known = self.known(scenarios, shared);
+        known.unwrap_or_else(|| self.note(AccountRules::lenient(scenarios, shared)))
+    }
+
+    fn known(&self, scenarios: &AddedScenarios, shared: &Arc<Rules>) -> Option<Arc<AccountRules>> {
+        let sets = self.sets.lock();
+        let mut sets = sets.iter().filter_map(Weak::upgrade);
+        sets.find(|set| set.are_of(scenarios, shared))
+    }
+
+    fn note(&self, set: AccountRules) -> Arc<AccountRules> {
+        let set = Arc::new(set);
+        let mut sets = self.sets.lock();
+        sets.retain(|set| set.strong_count() > 0);
+        sets.push(Arc::downgrade(&set));
+        set
+    }
+
+    /// Compiles scenarios that an account is to have. Whoever keeps them until the account has them spares compiling them
+    /// again.
+    pub(super) fn try_compile(
+        &self,
+        scenarios: &Arc<AddedScenarios>,
+    ) -> Result<Arc<AccountRules>, Problems> {
+        let shared = self.shared();
+        match self.known(scenarios, &shared) {
+            Some(known) if known.left_out.is_empty() => Ok(known),
+            _ => AccountRules::strict(scenarios, &shared).map(|set| self.note(set)),
+        }
+    }
+
+    /// Lets nobody else edit scenarios until what this gives is dropped.
+    pub(super) fn edit(&self) -> MutexGuard<'_, ()> {
+        self.editing.lock()
     }
 
     pub(super) fn status(&self) -> ReloadStatus {
@@ -86,15 +157,11 @@ impl RulesStore {
         })?);
         self.current.write().rules = Arc::clone(&rules);
         for cell in accounts.all() {
-            let Some(before) = cell.own_rules.read().clone() else {
-                continue;
-            };
-            let rebased = Arc::new(before.rebased(cell.id(), &rules));
-            let mut own = cell.own_rules.write();
-            // A reset in between took them away.
-            if own.as_ref().is_some_and(|now| Arc::ptr_eq(now, &before)) {
-                *own = Some(rebased);
+            if let Some(own) = cell.own.write().as_mut() {
+                own.rules = None;
             }
+            // Compiled here and not by the next call, which would take long.
+            drop(self.own(&cell));
         }
         let mut current = self.current.write();
         current.status.version += 1;
@@ -110,90 +177,5 @@ impl RulesStore {
             message,
         };
         self.current.write().status.failure = Some(failure);
-    }
-
-    /// Adds a file of scenarios for one account, before all others. Gives the file's name.
-    pub(super) fn add(
-        &self,
-        cell: &AccountCell,
-        text: &str,
-        accounts: &Directory,
-    ) -> Result<String, Problems> {
-        let _one_edit = self.editing.lock();
-        let has_own = |cell: &AccountCell| cell.rules().is_some();
-        if !has_own(cell) {
-            let others = accounts.all().iter().filter(|it| has_own(it)).count();
-            AccountRules::refuse_too_many_accounts(others, text)?;
-        }
-        let before = cell.own_rules.read().clone();
-        let (own, name) = AccountRules::with_added(before.as_deref(), text, &self.shared())?;
-        *cell.own_rules.write() = Some(Arc::new(own));
-        Ok(name)
-    }
-
-    /// What adding a file of scenarios for one account, or for any, would make: their names. Adds nothing.
-    pub(super) fn check(
-        &self,
-        cell: Option<&AccountCell>,
-        text: &str,
-    ) -> Result<Vec<Arc<str>>, Problems> {
-        let before = cell.and_then(|cell| cell.own_rules.read().clone());
-        let (own, name) = AccountRules::with_added(before.as_deref(), text, &self.shared())?;
-        Ok(own.names_in(&name))
-    }
-
-    /// Puts another text in the place of an added file of one account. Says whether there was one.
-    pub(super) fn rewrite(
-        &self,
-        cell: &AccountCell,
-        name: &str,
-        text: &str,
-    ) -> Result<bool, Problems> {
-        let _one_edit = self.editing.lock();
-        let Some(before) = cell.own_rules.read().clone() else {
-            return Ok(false);
-        };
-        let rewritten = before.with_rewritten(name, text, &self.shared())?;
-        let was_there = rewritten.is_some();
-        if let Some(own) = rewritten {
-            *cell.own_rules.write() = Some(Arc::new(own));
-        }
-        Ok(was_there)
-    }
-
-    /// The scenarios of an account that is read from a file, beside those of all accounts.
-    pub(super) fn read_added(
-        &self,
-        added: &AddedScenarios,
-        accounts: &Directory,
-    ) -> Result<Option<AccountRules>, Problems> {
-        if let Some(file) = added.files.first() {
-            let others = accounts
-                .all()
-                .iter()
-                .filter(|it| it.rules().is_some())
-                .count();
-            AccountRules::refuse_too_many_accounts(others, &file.toml)?;
-        }
-        AccountRules::read(added, &self.shared())
-    }
-
-    /// Removes a file of one account, or all of them. Says whether there was one.
-    pub(super) fn remove(&self, cell: &AccountCell, name: Option<&str>) -> bool {
-        let _one_edit = self.editing.lock();
-        let before = cell.own_rules.read().clone();
-        let without = before.and_then(|own| own.without(name, cell.id(), &self.shared()));
-        let removed = without.is_some();
-        if let Some(own) = without {
-            *cell.own_rules.write() = Some(Arc::new(own));
-        }
-        removed
-    }
-
-    /// Gives a copy of an account the scenarios that were added for the original.
-    pub(super) fn copy(&self, from: &AccountCell, to: &AccountCell) {
-        let _one_edit = self.editing.lock();
-        let own = from.own_rules.read().clone();
-        *to.own_rules.write() = own;
     }
 }

@@ -231,7 +231,11 @@ impl LockedAccount<'_> {
         let evicted = state.account.environment(environment).evictions().total();
         // An eviction among many accounts is reported once, for all of them.
         let reported = matches!(entry.changes.first(), Some(Change::Evicted { .. }));
+        let scenarios = state.account.scenarios.as_ref().map(Arc::as_ptr);
         state.account.apply(entry);
+        if state.account.scenarios.as_ref().map(Arc::as_ptr) != scenarios {
+            self.cell.follow_scenarios(&state.account);
+        }
         for event in first.into_iter().chain(second).chain(more) {
             state.record(event);
         }
@@ -400,7 +404,6 @@ impl LockedAccount<'_> {
     pub(super) fn forget_generation(&mut self) {
         self.state.generation += 1;
         self.state.in_flight.clear();
-        *self.cell.own_rules.write() = None;
     }
 
     /// Records what came of an attempt.

@@ -7,7 +7,6 @@ use bytes::Bytes;
 use futures_util::FutureExt as _;
 use jiff::{SignedDuration, Timestamp};
 use svc_fixtures::contract::{Environment, Paise};
-use svc_fixtures::reading::Problems;
 use tokio::runtime::Handle;
 
 use crate::engine::state::clock::AccountClock;
@@ -18,7 +17,7 @@ use crate::engine::state::wallet::Wallet;
 use crate::host::clock_move::{ClockMove, ClockMoveError, ClockTarget};
 use crate::host::journal::JournalError;
 use crate::host::transport::TargetPolicy;
-use crate::host::{AccountCell, ChangeError, Host};
+use crate::host::{AccountCell, ChangeError, Host, ScenariosError};
 use crate::scenario::WebhookConfig;
 
 /// An account of a running [`Simulator`](super::Simulator).
@@ -198,8 +197,9 @@ impl AccountHandle {
     ///
     /// # Errors
     /// Every mistake in them; then nothing is added.
-    pub fn add_scenarios(&self, toml: &str) -> Result<(), Problems> {
-        self.host.add_scenarios(&self.cell, toml).map(drop)
+    pub fn add_scenarios(&self, toml: &str) -> Result<(), ScenariosError> {
+        let add = || self.host.add_scenarios(&self.cell, toml);
+        self.durably(add).map(drop)
     }
 
     /// Its calls of an environment, in the order in which they came.

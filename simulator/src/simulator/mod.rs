@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::host::Host;
+pub use crate::host::ScenariosError;
 use crate::host::transport::TargetPolicy;
 use crate::http::api::Api;
 use crate::http::console::Console;

@@ -149,7 +149,7 @@ fn so_many_scenarios_are_added_for_an_account_and_no_more() {
     1 mistake found
     ");
     let removed = scene.host.remove_scenarios(&cell, Some("added-1"));
-    assert!(removed && add(rule).is_ok());
+    assert!(removed.unwrap() && add(rule).is_ok());
 }
 
 #[test]

@@ -51,12 +51,15 @@ fn name(change: &Change) -> &'static str {
         Change::AllowlistSet { .. } => "allowlistSet",
         Change::RateLimitSet { .. } => "rateLimitSet",
         Change::WebhookSet { .. } => "webhookSet",
+        Change::ScenariosAdded { .. } => "scenariosAdded",
+        Change::ScenariosRewritten { .. } => "scenariosRewritten",
+        Change::ScenariosRemoved { .. } => "scenariosRemoved",
         Change::ClockSet { .. } => "clockSet",
         Change::Evicted { .. } => "evicted",
     }
 }
 
-const KINDS: usize = 21;
+const KINDS: usize = 24;
 
 /// A life in which every kind of change happens. Gives the entries of the account and of its copy.
 fn eventful() -> Vec<Entry> {
@@ -75,6 +78,12 @@ fn eventful() -> Vec<Entry> {
     let cell = scene.account("local");
     let copy = scene.host.fork(&cell, &"copy".into());
     let copy = copy.expect("the name is free");
+    let host = &scene.host;
+    host.add_scenarios(&cell, RULES).expect("they fit");
+    let rewritten = host.rewrite_scenarios(&cell, "added-1", RULES);
+    assert!(rewritten.expect("they fit"));
+    let removed = scene.host.remove_scenarios(&cell, None);
+    assert!(removed.expect("a memory journal takes all"));
     set(&scene, TEST, vec![Change::Evicted { down_to: 0 }]);
     scene.host.reset(&cell).expect("a memory journal takes all");
     [scene.entries(cell.id()), scene.entries(copy.id())].concat()

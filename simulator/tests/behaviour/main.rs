@@ -34,6 +34,7 @@ mod lookups;
 mod memory;
 mod openapi;
 mod outcomes;
+mod own_scenarios;
 mod pairs;
 mod pending;
 mod people;

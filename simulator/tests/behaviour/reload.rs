@@ -133,7 +133,7 @@ fn what_was_added_for_an_account_stays_before_what_is_edited() {
         host.replace_scenarios(&edit(1)).unwrap();
         assert_eq!(called(&host, "svc_test_local_own").await.0, "1000000");
         assert_eq!(called(&host, "svc_test_local_other").await.0, "1");
-        assert!(host.remove_scenarios(&cell, Some(&id)));
+        assert!(host.remove_scenarios(&cell, Some(&id)).unwrap());
         assert_eq!(called(&host, "svc_test_local_own").await.0, "1");
         host.replace_scenarios(&edit(2)).unwrap();
         assert_eq!(called(&host, "svc_test_local_own").await.0, "2");

@@ -81,6 +81,11 @@ impl Kept {
         self.ask("live", &format!("GET /v1/verifications/{id}"), &headers, "")
     }
 
+    /// Ends it without a word.
+    pub(crate) fn kill(self) {
+        drop(self.program);
+    }
+
     fn balance(&self) -> Value {
         let account = self.control("GET /control/accounts/local", "");
         account["live"]["balance"].clone()
@@ -98,6 +103,26 @@ fn store() -> Folder {
 
 fn database(folder: &Folder) -> Connection {
     Connection::open(folder.path().join("kept.db")).expect(WORKS)
+}
+
+#[test]
+fn scenarios_added_for_an_account_go_on_after_a_kill_where_their_sequence_stood() {
+    let folder = Folder::new("own-scenarios");
+    let toml = "[[scenario]]\nname = \"in turn\"\noperation = \"verify.identity.pan\"\n\
+                then = [ { success = {} }, { error = \"SVC_PROVIDER_ERROR\" }, { error = \"SVC_SOURCE_TIMEOUT\" } ]\n";
+    let added = json!({"account": "local_s", "toml": toml}).to_string();
+    let mut kept = Kept::start(&folder, &[]);
+    let answer = kept.ask("console", "POST /control/scenarios", "", &added);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    for status in [200, 502, 504] {
+        let answer = kept.call("svc_live_local_s", &status.to_string(), PAN, ASHA);
+        assert_eq!(answer.status, status, "{answer:?}");
+        kept.kill();
+        kept = Kept::start(&folder, &[]);
+    }
+    let file = kept.control("GET /control/accounts/local_s/export", "");
+    assert_eq!(file["scenarios"]["files"][0]["toml"], toml, "{file}");
+    kept.stop();
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::clock::AccountClock;
 use super::delivery::Delivery;
 use super::environment::{EnvironmentState, RetentionLimits};
 use super::ids::VerificationId;
+use super::scenarios::AddedScenarios;
 use super::verification::Verification;
 use super::verifications::Expiry;
 use super::wallet::Wallet;
@@ -32,6 +33,9 @@ pub struct Account {
     pub windows: Vec<Window>,
     /// Its clock.
     pub clock: AccountClock,
+    /// The scenarios that were added for it alone; none where no file ever was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenarios: Option<Arc<AddedScenarios>>,
     /// What holds for the service, as far as applying entries depends on it.
     #[serde(skip)]
     pub settings: Settings,
@@ -89,6 +93,7 @@ impl Account {
                 burst: rate.burst,
             }),
             clock,
+            scenarios: None,
             settings,
             live: EnvironmentState {
                 wallet: Wallet::with(opened.live_wallet),

@@ -9,6 +9,7 @@ use svc_fixtures::contract::Environment;
 
 use super::account::Account;
 use super::manage::MAX_KEYS;
+use super::scenarios::AddedScenarios;
 use crate::scenario::{AccountConfig, is_key_name};
 
 /// The form in which accounts are written. A version that writes another one reads this one, too.
@@ -23,30 +24,10 @@ pub struct AccountFile {
     format: u32,
     product: String,
     version: String,
-    /// All of the account.
+    /// All of the account but its scenarios.
     pub account: Account,
     /// The scenarios that were added for it alone.
     pub scenarios: AddedScenarios,
-}
-
-/// The scenarios that were added for one account.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AddedScenarios {
-    /// How many files were ever added. It numbers the next one.
-    pub added: u64,
-    /// Those that are there, the newest first.
-    pub files: Vec<AddedFile>,
-}
-
-/// A file of scenarios.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AddedFile {
-    /// Its path, which its scenarios are known by.
-    pub path: String,
-    /// Its text.
-    pub toml: String,
 }
 
 /// Why a file is no account.
@@ -91,13 +72,25 @@ impl AccountFileError {
 impl AccountFile {
     /// A file of this account. Calls whose answer is delayed are not in it.
     #[must_use]
-    pub fn of(account: &Account, scenarios: AddedScenarios) -> Self {
+    pub fn of(account: &Account) -> Self {
+        let mut account = account.without_delayed();
+        let scenarios = account.scenarios.take();
         AccountFile {
             format: FORMAT,
             product: PRODUCT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            account: account.without_delayed(),
+            account,
+            scenarios: scenarios.map_or_else(AddedScenarios::default, Arc::unwrap_or_clone),
+        }
+    }
+
+    /// The account, with its scenarios.
+    #[must_use]
+    pub fn into_account(self) -> Account {
+        let scenarios = (self.scenarios.added > 0).then(|| Arc::new(self.scenarios));
+        Account {
             scenarios,
+            ..self.account
         }
     }
 
@@ -170,6 +163,9 @@ impl AccountFile {
         }
         if account.opened.id != account.id {
             return refuse("account.opened.id", "must be the account's id");
+        }
+        if account.scenarios.is_some() {
+            return refuse("account.scenarios", "stand beside the account");
         }
         if account.keys.len() > MAX_KEYS {
             return refuse("account.keys", "are more than an account may have");
@@ -249,7 +245,7 @@ mod tests {
         let local = accounts.into_iter().find(|it| it.copies).unwrap();
         let opening = Account::opening(local, AccountClock::default(), Timestamp::UNIX_EPOCH);
         let account = Account::rebuild(Settings::default(), [opening]).unwrap();
-        AccountFile::of(&account, AddedScenarios::default())
+        AccountFile::of(&account)
     }
 
     fn refusal(change: impl FnOnce(&mut Value)) -> String {

@@ -176,6 +176,18 @@ impl Account {
                 self.windows.fill(Window::default());
             }
             Change::WebhookSet { webhook } => state.webhook = webhook,
+            Change::ScenariosAdded { file } => {
+                let before = self.scenarios.take().unwrap_or_default();
+                self.scenarios = Some(Arc::new(before.with(file)));
+            }
+            Change::ScenariosRewritten { file } => {
+                let before = self.scenarios.take();
+                self.scenarios = before.map(|before| Arc::new(before.rewritten(file)));
+            }
+            Change::ScenariosRemoved { path } => {
+                let before = self.scenarios.take();
+                self.scenarios = before.map(|before| Arc::new(before.without(&path)));
+            }
             Change::ClockSet { clock } => self.clock = clock,
             Change::Evicted { down_to } => state.evict_down_to(down_to, expiry),
         }

@@ -1,5 +1,7 @@
 //! Entries: all that ever changes in an account. Applying them in order rebuilds it.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{Environment, Paise};
@@ -12,6 +14,7 @@ use super::delivery::Attempt;
 use super::flow::FlowAdvance;
 use super::form::EntryError;
 use super::ids::{CounterKey, SequenceKey, VerificationId};
+use super::scenarios::AddedFile;
 use super::verification::{State, Verification};
 use crate::scenario::{AccountConfig, WebhookConfig};
 
@@ -121,6 +124,21 @@ pub enum Change {
     WebhookSet {
         /// Where, and what they are signed with.
         webhook: Option<WebhookConfig>,
+    },
+    /// Scenarios were added for this account alone, before all others (ruling 36).
+    ScenariosAdded {
+        /// Their file.
+        file: AddedFile,
+    },
+    /// Scenarios that were added say something else now (ruling 36).
+    ScenariosRewritten {
+        /// Their file, with another text.
+        file: AddedFile,
+    },
+    /// Scenarios that were added were taken away again (ruling 36).
+    ScenariosRemoved {
+        /// The path of their file.
+        path: Arc<str>,
     },
     /// The account's clock was set (ruling 24).
     ClockSet {

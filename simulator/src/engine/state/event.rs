@@ -83,7 +83,7 @@ pub enum EventKind {
         /// How it stands.
         clock: AccountClock,
     },
-    /// Wallet, keys, webhook endpoint, allowlist or rate limit were changed.
+    /// Wallet, keys, webhook endpoint, allowlist, rate limit or scenarios were changed.
     Changed,
     /// The account was set back to its beginning.
     Reset,
@@ -127,7 +127,10 @@ fn kind(account: &Account, environment: Environment, change: &Change) -> Option<
         | Change::KeyChanged { .. }
         | Change::AllowlistSet { .. }
         | Change::RateLimitSet { .. }
-        | Change::WebhookSet { .. } => EventKind::Changed,
+        | Change::WebhookSet { .. }
+        | Change::ScenariosAdded { .. }
+        | Change::ScenariosRewritten { .. }
+        | Change::ScenariosRemoved { .. } => EventKind::Changed,
         Change::Opened(_)
         | Change::Forked(_)
         | Change::RateLimitConsumed { .. }

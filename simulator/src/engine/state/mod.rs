@@ -20,6 +20,7 @@ pub mod form;
 pub mod ids;
 pub mod received;
 pub mod rejection;
+pub mod scenarios;
 pub mod signature;
 pub mod sizes;
 pub mod timeline;

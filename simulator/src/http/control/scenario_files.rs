@@ -15,7 +15,7 @@ use super::route::{ControlRequest, ControlResult};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::account::Account;
-use crate::host::added_name;
+use crate::engine::state::scenarios::{AddedFile, added_name};
 use crate::scenario::{Because, Scenario};
 
 /// Whose scenarios, and of whose calls.
@@ -155,7 +155,10 @@ impl Fired {
             None => (host.directory().all(), host.rules(), Vec::new()),
             Some(id) => {
                 let cell = request.account_of(id)?;
-                let (rules, files) = (host.rules_of(&cell), cell.added_files());
+                let own = cell.read(|account| account.scenarios.clone());
+                let files = own.iter().flat_map(|own| &own.files);
+                let files = files.map(AddedFile::source).collect();
+                let rules = host.rules_of(&cell);
                 (vec![cell], rules, files)
             }
         };
@@ -205,7 +208,7 @@ impl Fired {
     }
 
     fn added(&self, at: usize) -> Option<String> {
-        (at < self.added).then(|| added_name(&self.files[at]).to_owned())
+        (at < self.added).then(|| added_name(&self.files[at].path).to_owned())
     }
 }
 

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::OperationIndex;
+use tokio::runtime::Handle;
 
 use super::request::NoBody;
 use super::response::{ControlError, ControlErrorCode, MistakeDto};
 use super::route::{ControlRequest, ControlResult};
 use super::values::TimestampDto;
-use crate::host::{AccountCell, Host, added_name};
+use crate::engine::state::scenarios::AddedFile;
+use crate::host::{AccountCell, Host, ScenariosError};
 use crate::scenario::Scenario;
 
 /// Whose scenarios.
@@ -23,6 +25,7 @@ pub(super) struct ScenariosQuery {
 
 /// Scenarios in the order in which they are tried.
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct ScenarioListDto {
     /// Which set of everybody's scenarios is in force: 1 from the start, one more with each edit of
     /// the files that was taken.
@@ -31,6 +34,17 @@ pub(super) struct ScenarioListDto {
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<RefusedEditDto>,
     scenarios: Vec<ScenarioDto>,
+    /// What was added for the account and decides nothing, because it does not fit what is in force now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<LeftOutDto>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LeftOutDto {
+    /// The id it was added under.
+    added: String,
+    /// Every mistake, with file, line and snippet.
+    message: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -57,16 +71,20 @@ struct ScenarioDto {
 pub(super) async fn list(
     request: ControlRequest<NoBody, ScenariosQuery>,
 ) -> ControlResult<ScenarioListDto> {
+    let mut left_out = Vec::new();
     let (rules, own) = match &request.query.account {
         None => (request.api.host.rules(), Vec::new()),
         Some(id) => {
             let cell = request.account_of(id)?;
-            (request.api.host.rules_of(&cell), cell.added_files())
+            left_out = request.api.host.left_out(&cell);
+            let own = cell.read(|account| account.scenarios.clone());
+            let own = own.map_or_else(Vec::new, |own| own.files.clone());
+            (request.api.host.rules_of(&cell), own)
         }
     };
     let added = |scenario: &Scenario| {
         let file = own.iter().find(|file| *file.path == *scenario.file)?;
-        Some(added_name(file).to_owned())
+        Some(file.name().to_owned())
     };
     let id = |&operation: &OperationIndex| rules.contract.operations[operation].id.clone();
     let rows = rules.scenarios.all().iter().map(|scenario| ScenarioDto {
@@ -85,6 +103,13 @@ pub(super) async fn list(
             message: failure.message,
         }),
         scenarios: rows.collect(),
+        left_out: left_out
+            .into_iter()
+            .map(|file| LeftOutDto {
+                added: file.name,
+                message: file.mistakes.to_string(),
+            })
+            .collect(),
     })
 }
 
@@ -113,9 +138,10 @@ pub(super) async fn add(
     let NewScenariosDto { toml, .. } = request.body;
     // All scenarios are read anew: too long for a task that others wait behind.
     let adding = tokio::task::spawn_blocking(move || {
-        let id = request.api.host.add_scenarios(&cell, &toml);
-        let id = id.map_err(|problems| ControlError::mistakes(&problems))?;
-        Ok(added_under(&request.api.host, &cell, id))
+        let host = &request.api.host;
+        let add = || host.add_scenarios(&cell, &toml);
+        let id = Handle::current().block_on(host.durably(&cell, add))?;
+        Ok(added_under(host, &cell, id))
     });
     adding
         .await
@@ -124,11 +150,12 @@ pub(super) async fn add(
 
 /// What an added file of an account has.
 fn added_under(host: &Host, cell: &AccountCell, id: String) -> AddedScenariosDto {
-    let mut files = cell.added_files().into_iter();
-    let file = files.find(|file| added_name(file) == id);
+    let own = cell.read(|account| account.scenarios.clone());
+    let is_it = |file: &&AddedFile| file.name() == id;
+    let file = own.as_ref().and_then(|own| own.files.iter().find(is_it));
     let rules = host.rules_of(cell);
     let added = rules.scenarios.all().iter();
-    let added = added.filter(|it| file.as_ref().is_some_and(|file| *file.path == *it.file));
+    let added = added.filter(|it| file.is_some_and(|file| *file.path == *it.file));
     let scenarios = added.map(|scenario| scenario.name.to_string()).collect();
     AddedScenariosDto { id, scenarios }
 }
@@ -150,8 +177,8 @@ pub(super) async fn rewrite(
     // All scenarios are read anew: too long for a task that others wait behind.
     let rewriting = tokio::task::spawn_blocking(move || {
         let (host, id) = (&request.api.host, request.id);
-        let rewritten = host.rewrite_scenarios(&cell, &id, &toml);
-        match rewritten.map_err(|problems| ControlError::mistakes(&problems))? {
+        let rewrite = || host.rewrite_scenarios(&cell, &id, &toml);
+        match Handle::current().block_on(host.durably(&cell, rewrite))? {
             true => Ok(added_under(host, &cell, id)),
             false => Err(nothing_added()),
         }
@@ -220,11 +247,21 @@ pub(super) async fn remove(request: ControlRequest<NoBody, AccountQuery>) -> Con
     let cell = request.account_of(&request.query.account)?;
     // What is left is read anew: too long for a task that others wait behind.
     let removing = tokio::task::spawn_blocking(move || {
-        request.api.host.remove_scenarios(&cell, Some(&request.id))
+        let host = &request.api.host;
+        let remove = || host.remove_scenarios(&cell, Some(&request.id));
+        Handle::current().block_on(host.durably(&cell, remove))
     });
-    match removing.await {
-        Ok(true) => Ok(()),
-        Err(_) => Err(ControlError::internal()),
-        Ok(false) => Err(nothing_added()),
+    match removing.await.map_err(|_| ControlError::internal())?? {
+        true => Ok(()),
+        false => Err(nothing_added()),
+    }
+}
+
+impl From<ScenariosError> for ControlError {
+    fn from(error: ScenariosError) -> Self {
+        match error {
+            ScenariosError::Mistakes(problems) => ControlError::mistakes(&problems),
+            ScenariosError::Journal(error) => error.into(),
+        }
     }
 }

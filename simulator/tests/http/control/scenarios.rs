@@ -1,6 +1,9 @@
 //! Scenarios that are added while the simulator runs, for one account alone.
 
 use serde_json::json;
+use svc_simulator::Environment;
+use svc_simulator::engine::state::entry::Change;
+use svc_simulator::engine::state::scenarios::AddedFile;
 
 use super::{ASHA, PAN, Ruled, refused, whole};
 
@@ -216,4 +219,30 @@ fn files_say_how_often_each_rule_decided_and_which_never_did() {
     assert_eq!(fired, 1, "what one account added is no file of all");
     let unknown = ruled.get("/control/scenarios/file?file=nothing.toml");
     assert_eq!(refused(&unknown), "404 SCENARIO_NOT_FOUND");
+}
+
+#[test]
+fn what_does_not_fit_any_more_is_listed_with_its_mistakes() {
+    let ruled = Ruled::new();
+    add(&ruled, "local_s", GONE);
+    let host = ruled.served.host();
+    let cell = host.account("local_s").unwrap().unwrap();
+    // As another version may have accepted it.
+    let file = AddedFile {
+        path: "added-2/scenarios.toml".into(),
+        toml: "[[scenario]]\nname = \"of old\"\n".into(),
+    };
+    let change = Change::ScenariosAdded { file };
+    let changed = host.change(&cell, Environment::Test, |_, _| Ok(vec![change.clone()]));
+    changed.unwrap();
+    assert_eq!(ruled.call("svc_test_local_s", PAN, ASHA).status, 422);
+    let listed = ruled.get("/control/scenarios?account=local_s").json();
+    let left_out = &listed["leftOut"][0];
+    assert_eq!(left_out["added"], "added-2");
+    let message = left_out["message"].as_str().unwrap();
+    assert!(message.contains("added-2/scenarios.toml:1"), "{message}");
+    let removed = ruled.delete("/control/scenarios/added-2?account=local_s");
+    assert_eq!(removed.status, 204, "{removed:?}");
+    let listed = ruled.get("/control/scenarios?account=local_s").json();
+    assert_eq!(listed["leftOut"], serde_json::Value::Null);
 }

@@ -241,22 +241,21 @@ impl Player<'_> {
         let in_force = &mut self.model.in_force[usize::from(!own)];
         *in_force = !*in_force;
         let edited = match (own, *in_force) {
-            (true, true) => host.add_scenarios(cell, &edited(true)).map(drop),
-            (true, false) => {
-                let removed = host.remove_scenarios(cell, None);
-                removed
-                    .then_some(())
-                    .ok_or("there was no file")
-                    .map_err(str::to_owned)?;
-                Ok(())
-            }
+            (true, true) => host
+                .add_scenarios(cell, &edited(true))
+                .map_or_else(|error| Err(error.to_string()), |_| Ok(())),
+            (true, false) => match host.remove_scenarios(cell, None) {
+                Ok(true) => Ok(()),
+                removed => Err(format!("there was a file: {removed:?}")),
+            },
             (false, more) => {
                 let more = if more { edited(false) } else { String::new() };
                 let files = self.stage.scenarios(&more);
-                host.replace_scenarios(&files).map(drop)
+                let replaced = host.replace_scenarios(&files);
+                replaced.map_or_else(|problems| Err(problems.to_string()), |_| Ok(()))
             }
         };
-        edited.map_err(|problems| problems.to_string())?;
+        edited?;
         self.did();
         self.call(
             &Draw {

@@ -242,7 +242,7 @@ impl Storm {
                 host.replace_scenarios(&files).is_err()
             }
             93 => host.add_scenarios(&cell, EDITED).is_err(),
-            94 => !host.remove_scenarios(&cell, None),
+            94 => !matches!(host.remove_scenarios(&cell, None), Ok(true)),
             95..97 => {
                 let amount = Paise(dice.pick(&[1, 5000, 100_000]));
                 let topped = host.change(&cell, Environment::Live, |account, _| {
