@@ -15,6 +15,7 @@ use super::scenarios::AddedScenarios;
 use super::verification::Verification;
 use super::verifications::Expiry;
 use super::wallet::Wallet;
+use super::wallet_history::WalletHistory;
 use crate::scenario::AccountConfig;
 
 /// One account.
@@ -97,6 +98,7 @@ impl Account {
             settings,
             live: EnvironmentState {
                 wallet: Wallet::with(opened.live_wallet),
+                wallet_history: WalletHistory::beginning(at, opened.live_wallet),
                 ..environment.clone()
             },
             test: environment,

@@ -112,6 +112,13 @@ impl Account {
     /// # Panics
     /// Where the money of the environment does not add up afterwards (ruling 22).
     pub fn apply(&mut self, entry: Entry) {
+        // The sandbox moves no money.
+        if entry.environment == Environment::Live
+            && let Some(movement) = entry.movement()
+        {
+            let state = self.environment_mut(Environment::Live);
+            state.wallet_history.note(movement);
+        }
         let Entry {
             at,
             environment,

@@ -16,6 +16,7 @@ use super::form::EntryError;
 use super::ids::{CounterKey, SequenceKey, VerificationId};
 use super::scenarios::AddedFile;
 use super::verification::{State, Verification};
+use super::wallet_history::{Movement, MovementKind};
 use crate::scenario::{AccountConfig, WebhookConfig};
 
 /// What one step did to an account.
@@ -211,6 +212,36 @@ impl Entry {
         self.changes.iter().filter_map(|change| match change {
             Change::Recorded(verification) => Some(&**verification),
             _ => None,
+        })
+    }
+
+    /// What it does to the wallet.
+    #[must_use]
+    pub fn movement(&self) -> Option<Movement> {
+        let (mut topped_up, mut held, mut settled) = (None, None, None);
+        for change in &self.changes {
+            match change {
+                Change::ToppedUp { amount } => topped_up = Some(*amount),
+                Change::HoldOpened { amount } => held = Some(*amount),
+                Change::HoldSettled { amount, charged } => settled = Some((*amount, *charged)),
+                _ => {}
+            }
+        }
+        let kind = match (topped_up, held, settled) {
+            (Some(amount), ..) => MovementKind::ToppedUp { amount },
+            (None, Some(_), Some((amount, charged))) => {
+                MovementKind::HeldAndSettled { amount, charged }
+            }
+            (None, Some(amount), None) => MovementKind::Held { amount },
+            (None, None, Some((amount, charged))) => MovementKind::Settled { amount, charged },
+            (None, None, None) => return None,
+        };
+        // The steps of a bundle are recorded, too: the bundle pays.
+        let mut whole = self.recorded().filter(|it| it.bundle.is_none());
+        Some(Movement {
+            at: self.at,
+            kind,
+            verification: whole.next().map(|it| it.id),
         })
     }
 

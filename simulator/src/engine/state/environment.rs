@@ -17,6 +17,7 @@ use super::usage::{Row, Usage, day};
 use super::verification::{Phase, State, Verification};
 use super::verifications::{Expiry, Verifications};
 use super::wallet::Wallet;
+use super::wallet_history::WalletHistory;
 use crate::scenario::WebhookConfig;
 
 /// The state of an account in one environment. Nothing is seen across the two (ruling 14).
@@ -25,6 +26,9 @@ use crate::scenario::WebhookConfig;
 pub struct EnvironmentState {
     /// Its money; on the sandbox always empty.
     pub wallet: Wallet,
+    /// How it came to that; on the sandbox always empty.
+    #[serde(default, skip_serializing_if = "WalletHistory::is_empty")]
+    pub wallet_history: WalletHistory,
     /// Its verifications.
     pub verifications: Verifications,
     /// How often each thing was asked.
@@ -86,12 +90,14 @@ pub struct Evictions {
     pub counters: u64,
     /// Accesses to answers that must be retained.
     pub audit: u64,
+    /// Movements of the wallet.
+    pub wallet: u64,
 }
 
 impl Evictions {
     /// Each kind with its name where people read it.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 7] {
+    pub fn named(&self) -> [(&'static str, u64); 8] {
         [
             ("deliveries", self.deliveries),
             ("calls", self.calls),
@@ -100,6 +106,7 @@ impl Evictions {
             ("counters", self.counters),
             ("idempotencyKeys", self.idempotency_keys),
             ("audit", self.audit),
+            ("wallet", self.wallet),
         ]
     }
 
@@ -121,15 +128,18 @@ pub enum Evictable {
     Counters,
     /// The audit.
     Audit,
+    /// What happened to the wallet.
+    Wallet,
 }
 
 impl Evictable {
     /// All of them.
-    pub const ALL: [Evictable; 4] = [
+    pub const ALL: [Evictable; 5] = [
         Evictable::Verifications,
         Evictable::Sequences,
         Evictable::Counters,
         Evictable::Audit,
+        Evictable::Wallet,
     ];
 }
 
@@ -219,6 +229,7 @@ impl EnvironmentState {
         for id in delayed {
             let released = self.verifications.roll_back(id);
             self.wallet.settle(released, Paise::ZERO);
+            self.wallet_history.forget_hold(id);
         }
     }
 
@@ -233,6 +244,7 @@ impl EnvironmentState {
             },
             Evictable::Counters => self.counters.evictable(),
             Evictable::Audit => self.audit.evictable(),
+            Evictable::Wallet => self.wallet_history.evictable(),
         }
     }
 
@@ -241,7 +253,9 @@ impl EnvironmentState {
     pub fn pinned(&self, of: Evictable) -> Sum {
         match of {
             Evictable::Verifications => self.verifications.totals().pinned,
-            Evictable::Sequences | Evictable::Counters | Evictable::Audit => Sum::default(),
+            Evictable::Sequences | Evictable::Counters | Evictable::Audit | Evictable::Wallet => {
+                Sum::default()
+            }
         }
     }
 
@@ -270,6 +284,7 @@ impl EnvironmentState {
             sequences: self.sequences_evicted,
             counters: self.counters.evicted(),
             audit: self.audit.evicted(),
+            wallet: self.wallet_history.evicted(),
         }
     }
 
@@ -295,6 +310,7 @@ impl EnvironmentState {
     pub(super) fn evict_beyond(&mut self, limits: &RetentionLimits, expiry: Expiry) {
         self.verifications
             .evict_beyond(limits.calls, limits.deliveries, expiry);
+        self.wallet_history.trim(limits.calls);
         while self.evictable_bytes() > limits.bytes && self.evict_heaviest(expiry) {}
     }
 
@@ -303,6 +319,7 @@ impl EnvironmentState {
         while self.evictable_bytes() > bytes && self.evict_heaviest(expiry) {}
         self.verifications.shrink();
         self.audit.shrink();
+        self.wallet_history.shrink();
         if self.sequences.capacity() > 2 * self.sequences.len() {
             self.sequences.shrink_to_fit();
         }
@@ -321,6 +338,7 @@ impl EnvironmentState {
             }
             Some(Evictable::Counters) => self.counters.evict_oldest(),
             Some(Evictable::Audit) => self.audit.evict_oldest(),
+            Some(Evictable::Wallet) => self.wallet_history.evict_oldest(),
             None => false,
         }
     }

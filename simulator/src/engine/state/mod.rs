@@ -26,3 +26,4 @@ pub mod sizes;
 pub mod timeline;
 pub mod usage;
 pub mod wallet;
+pub mod wallet_history;

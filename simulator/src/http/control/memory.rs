@@ -108,6 +108,8 @@ struct EvictedDto {
     /// How often something was asked: what is asked again gets an id that it never had.
     counters: u64,
     audit: u64,
+    /// Movements of the wallet.
+    wallet: u64,
     /// Days of the usage that were added to the day after them.
     joined_days: u64,
 }
@@ -122,6 +124,7 @@ impl EvictedDto {
         self.sequences += evicted.sequences;
         self.counters += evicted.counters;
         self.audit += evicted.audit;
+        self.wallet += evicted.wallet;
         self.joined_days += state.usage.joined();
     }
 }
@@ -147,6 +150,8 @@ struct EnvironmentMemoryDto {
     sequences: KindMemoryDto,
     counters: KindMemoryDto,
     audit: KindMemoryDto,
+    /// What happened to the wallet.
+    wallet: KindMemoryDto,
     forgotten: EvictedDto,
 }
 
@@ -183,6 +188,7 @@ impl EnvironmentMemoryDto {
             sequences: part(Evictable::Sequences),
             counters: part(Evictable::Counters),
             audit: part(Evictable::Audit),
+            wallet: part(Evictable::Wallet),
             forgotten,
         }
     }

@@ -31,6 +31,7 @@ mod timeline;
 mod trigger;
 mod usage;
 mod values;
+mod wallet;
 mod world;
 
 use std::sync::Arc;
@@ -91,6 +92,8 @@ fn account_routes() -> Vec<Route> {
             ]),
         Route::new(POST, "/control/accounts/{id}/reset", "accounts.reset", accounts::reset,
             "Set an account back to its beginning; only its clock goes on"),
+        Route::new(GET, "/control/accounts/{id}/wallet", "wallet.get", wallet::show,
+            "What is in the live wallet, what is put aside, and how it came to that"),
         Route::new(POST, "/control/accounts/{id}/wallet", "wallet.set", settings::wallet,
             "Put money into the live wallet, or set it")
             .errors(&[Code::BelowHeld]),

@@ -185,6 +185,7 @@ impl ControlStory {
         self.get("audit.list", "", &[account]).await;
         let live = [("environment", "live")];
         self.get("usage.get", ACCOUNT_ID, &live).await;
+        self.get("wallet.get", ACCOUNT_ID, &[]).await;
         self.consents(rules).await;
         self.get("memory.get", "", &[]).await;
         self.get("memory.account", ACCOUNT_ID, &[]).await;

@@ -18,15 +18,18 @@ fn what_an_account_keeps_is_shown_by_kind_and_adds_up() {
     );
     assert_eq!(test["calls"], 2);
     assert_eq!(test["counters"]["ended"], 2);
-    let kinds = ["verifications", "sequences", "counters", "audit"];
+    let kinds = ["verifications", "sequences", "counters", "audit", "wallet"];
     let ended = kinds
         .iter()
         .map(|kind| test[kind]["endedBytes"].as_u64().unwrap());
     assert_eq!(test["endedBytes"], ended.sum::<u64>());
     assert!(test["openBytes"].as_u64() > test["verifications"]["openBytes"].as_u64());
+    assert_eq!(&test["forgotten"]["calls"], &0);
+    // What the wallet began with, and nothing else.
+    let live = &memory["live"];
     assert_eq!(
-        (&test["forgotten"]["calls"], &memory["live"]["endedBytes"]),
-        (&0.into(), &0.into())
+        (&live["wallet"]["ended"], &live["endedBytes"]),
+        (&1.into(), &live["wallet"]["endedBytes"])
     );
 }
 

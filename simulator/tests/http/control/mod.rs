@@ -16,6 +16,7 @@ mod scenarios;
 mod settings;
 mod timeline;
 mod usage;
+mod wallets;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
