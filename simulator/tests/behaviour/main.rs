@@ -26,6 +26,8 @@ mod full_memory;
 mod hostile;
 mod idempotency;
 mod independence;
+#[path = "../journals/mod.rs"]
+mod journals;
 mod key_names;
 mod language;
 mod language_laws;

@@ -1,20 +1,18 @@
 //! A simulator that is stopped, or dies, in between: nothing is charged twice, nothing is lost.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::delivery::DeliveryState;
-use svc_simulator::engine::state::entry::{Change, Entry};
+use svc_simulator::engine::state::entry::Change;
 use svc_simulator::engine::state::event::{Event, EventKind};
-use svc_simulator::host::journal::{
-    Appended, Commit, Journal, JournalError, Loading, MemoryJournal, Stored, Version,
-};
 
 use crate::deliveries::HOOKED;
+use crate::journals::faulty::{Fault, Faulty};
+use crate::journals::store;
 use crate::scene::{Money, PAN, Scene, UAN};
 
 const SLOW: &str = r#"{"uan": "100000000202"}"#;
@@ -129,53 +127,22 @@ fn an_attempt_on_its_way_when_the_simulator_is_to_stop_is_noted_and_no_other_beg
     assert_eq!(scene.received().len(), 1);
 }
 
-/// Takes entries but not, at first, one with such a change.
-struct Forgetful {
-    kept: MemoryJournal,
-    forgets: AtomicBool,
-    what: fn(&Change) -> bool,
-}
-
-impl Forgetful {
-    fn of(what: fn(&Change) -> bool) -> Arc<Self> {
-        Arc::new(Forgetful {
-            kept: MemoryJournal::default(),
-            forgets: AtomicBool::new(true),
-            what,
-        })
-    }
-}
-
-impl Journal for Forgetful {
-    fn append(
-        &self,
-        account: &Arc<str>,
-        after: Version,
-        entries: &[Entry],
-    ) -> Result<Appended, JournalError> {
+/// A store that refuses, once, an entry with such a change.
+fn refusing(what: fn(&Change) -> bool) -> Arc<Faulty> {
+    let store = Faulty::on(store());
+    let mut refused = false;
+    store.fails(move |entries| {
         let mut changes = entries.iter().flat_map(|entry| &entry.changes);
-        if changes.any(self.what) && self.forgets.swap(false, Ordering::SeqCst) {
-            return Err(JournalError("the disk is full".to_owned()));
-        }
-        self.kept.append(account, after, entries)
-    }
-
-    fn load(&self, account: &Arc<str>) -> Loading {
-        self.kept.load(account)
-    }
-
-    fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
-        self.kept.load_all()
-    }
-
-    fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError> {
-        self.kept.close(account, after)
-    }
+        let refuses = !refused && changes.any(what);
+        refused |= refuses;
+        refuses.then_some(Fault::Refuses)
+    });
+    store
 }
 
 #[test]
 fn an_attempt_that_was_made_but_not_written_is_made_again() {
-    let journal = Forgetful::of(|change| matches!(change, Change::Attempted { .. }));
+    let journal = refusing(|change| matches!(change, Change::Attempted { .. }));
     let scene = Scene::with_accounts_and_journal(HOOKED, journal);
     scene.post(UAN, SLOW).by("hooked").send();
     scene.machine_goes_on(SignedDuration::from_secs(25));
@@ -189,7 +156,7 @@ fn an_attempt_that_was_made_but_not_written_is_made_again() {
 
 #[test]
 fn an_answer_that_was_held_back_and_not_written_is_given_once_it_is() {
-    let journal = Forgetful::of(|change| matches!(change, Change::HoldSettled { .. }));
+    let journal = refusing(|change| matches!(change, Change::HoldSettled { .. }));
     let scene = Scene::with_accounts_and_journal("", journal);
     let added = scene.host.add_scenarios(&scene.account("local"), HELD_BACK);
     added.unwrap_or_else(|problems| panic!("{problems}"));

@@ -28,7 +28,8 @@ use svc_simulator::host::transport::{MemoryTransport, WebhookRequest};
 use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{self, AccountConfig};
 
-use crate::stores::{assert_snapshot_makes, store};
+use crate::journals::store;
+use crate::stores::assert_snapshot_makes;
 
 /// Where every scene begins: 2027-01-15T08:00:00Z.
 pub(crate) const START: Timestamp = Timestamp::constant(1_800_000_000, 0);

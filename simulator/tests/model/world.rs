@@ -24,6 +24,7 @@ use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{AccountConfig, KeyConfig};
 
 use crate::catalogue::Catalogue;
+use crate::journals;
 use crate::reference::{self, BREAKS_OFF, OPENING, REFUSED, TIMED_OUT};
 
 /// Where every life begins: 2027-01-15T08:00:00Z, in milliseconds.
@@ -85,6 +86,7 @@ impl World {
     pub(crate) fn new(stage: &Stage) -> Self {
         let settings = Settings::of(&stage.catalogue.contract.service);
         let journal = Arc::new(Shadow {
+            kept: journals::named(),
             settings,
             accounts: Mutex::default(),
             refusal: AtomicU8::new(Shadow::NONE),
@@ -143,6 +145,8 @@ pub(crate) fn instant(ms: i64) -> Timestamp {
 
 /// Rebuilds the accounts from their entries as they are written, and refuses one where it is told to.
 pub(crate) struct Shadow {
+    /// The store that is named, where one is.
+    kept: Option<Arc<dyn Journal>>,
     settings: Settings,
     accounts: Mutex<BTreeMap<String, Account>>,
     refusal: AtomicU8,
@@ -155,7 +159,14 @@ impl Shadow {
 
     /// Whether the entries so far make this account.
     pub(crate) fn makes(&self, account: &Account) -> bool {
-        self.accounts.lock().get(&*account.id) == Some(account)
+        let kept = self.kept.as_ref().is_none_or(|kept| {
+            let runtime = tokio::runtime::Builder::new_current_thread().build();
+            let stored = runtime.expect("a runtime").block_on(kept.load(&account.id));
+            let stored = stored.expect("the store gives all");
+            let made = stored.and_then(|it| it.rebuild(self.settings.clone()).ok());
+            made.as_ref() == Some(account)
+        });
+        kept && self.accounts.lock().get(&*account.id) == Some(account)
     }
 
     /// Refuses what is to be written next.
@@ -193,20 +204,37 @@ impl Journal for Shadow {
                 accounts.insert(id.to_string(), account);
             }
         }
-        Ok(Appended::at_once(after, entries))
+        drop(accounts);
+        match &self.kept {
+            Some(kept) => kept.append(id, after, entries),
+            None => Ok(Appended::at_once(after, entries)),
+        }
     }
 
-    fn load(&self, _: &Arc<str>) -> Loading {
-        Box::pin(async { Ok(None) })
+    fn load(&self, id: &Arc<str>) -> Loading {
+        match &self.kept {
+            Some(kept) => kept.load(id),
+            None => Box::pin(async { Ok(None) }),
+        }
     }
 
     fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
-        Ok(Vec::new())
+        let kept = self.kept.as_ref();
+        kept.map_or_else(|| Ok(Vec::new()), |kept| kept.load_all())
     }
 
-    fn close(&self, id: &Arc<str>, _: Version) -> Result<Commit, JournalError> {
+    fn snapshot(&self, id: &Arc<str>, at: Version, snapshot: String) {
+        if let Some(kept) = &self.kept {
+            kept.snapshot(id, at, snapshot);
+        }
+    }
+
+    fn close(&self, id: &Arc<str>, after: Version) -> Result<Commit, JournalError> {
         self.accounts.lock().remove(&**id);
-        Ok(Commit::WRITTEN)
+        match &self.kept {
+            Some(kept) => kept.close(id, after),
+            None => Ok(Commit::WRITTEN),
+        }
     }
 }
 

@@ -31,6 +31,14 @@ impl Commit {
     /// Of entries that are written, or of none.
     pub const WRITTEN: Commit = Commit(None);
 
+    /// Of entries of which it is known at once what became of them.
+    #[must_use]
+    pub fn ended(outcome: Result<(), CommitError>) -> Commit {
+        let (unwritten, commit) = Commit::taken();
+        unwritten.end(outcome);
+        commit
+    }
+
     /// Of entries that a store takes now.
     #[must_use]
     pub fn taken() -> (Unwritten, Commit) {

@@ -1,9 +1,10 @@
 //! The stores that write nothing to a disk.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::lock_order::{Mutex, Rank};
-use super::{Appended, Commit, Journal, JournalError, Loading, Stored, Version};
+use super::{Appended, Commit, CommitError, Journal, JournalError, Loading, Stored, Version};
 use crate::engine::state::entry::Entry;
 
 /// Keeps nothing: what is in memory is all there is.
@@ -35,13 +36,20 @@ impl Journal for NoJournal {
 /// Keeps everything in memory, without a bound and in its JSON form: for tests, which rebuild accounts
 /// from it as a durable store would.
 pub struct MemoryJournal {
-    entries: Mutex<Vec<(Arc<str>, String)>>,
+    entries: Mutex<BTreeMap<Arc<str>, Kept>>,
+}
+
+/// An account's entries, and how far they lead.
+#[derive(Default)]
+struct Kept {
+    version: Version,
+    entries: Vec<String>,
 }
 
 impl Default for MemoryJournal {
     fn default() -> Self {
         MemoryJournal {
-            entries: Mutex::new(Rank::Record, Vec::new()),
+            entries: Mutex::new(Rank::Record, BTreeMap::new()),
         }
     }
 }
@@ -52,15 +60,16 @@ impl MemoryJournal {
     /// # Errors
     /// Where a text is no entry.
     pub fn read(&self, account: &str) -> Result<Option<Stored>, JournalError> {
-        let entries = self.entries.lock();
-        let of_it = entries.iter().filter(|(name, _)| **name == *account);
-        let read = of_it.map(|(_, json)| Entry::from_json(json));
+        let kept = self.entries.lock();
+        let Some(Kept { version, entries }) = kept.get(account) else {
+            return Ok(None);
+        };
+        let read = entries.iter().map(|json| Entry::from_json(json));
         let read = read.collect::<Result<Vec<_>, _>>();
-        let entries = read.map_err(|error| JournalError(error.to_string()))?;
-        Ok((!entries.is_empty()).then(|| Stored {
+        Ok(Some(Stored {
             account: account.into(),
-            version: Appended::at_once(Version::NONE, &entries).version,
-            entries,
+            version: *version,
+            entries: read.map_err(|error| JournalError(error.to_string()))?,
             bytes: [0, 0],
         }))
     }
@@ -73,11 +82,29 @@ impl Journal for MemoryJournal {
         after: Version,
         entries: &[Entry],
     ) -> Result<Appended, JournalError> {
-        let named = entries
-            .iter()
-            .map(|entry| (Arc::clone(account), entry.to_json()));
-        self.entries.lock().extend(named);
-        Ok(Appended::at_once(after, entries))
+        let mut version = after;
+        let texts = entries.iter().map(|entry| {
+            let text = entry.to_json();
+            version = version.after(&text);
+            text
+        });
+        let texts: Vec<_> = texts.collect();
+        let mut all = self.entries.lock();
+        let known = all.get(account).map_or(Version::NONE, |kept| kept.version);
+        let commit = match known == after {
+            true => {
+                let kept = all.entry(Arc::clone(account)).or_default();
+                kept.entries.extend(texts);
+                kept.version = version;
+                Commit::WRITTEN
+            }
+            false => Commit::ended(Err(CommitError::Conflict)),
+        };
+        Ok(Appended {
+            version,
+            commit,
+            bytes: 0,
+        })
     }
 
     fn load(&self, account: &Arc<str>) -> Loading {
@@ -86,20 +113,13 @@ impl Journal for MemoryJournal {
     }
 
     fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
-        let mut ids: Vec<_> = self
-            .entries
-            .lock()
-            .iter()
-            .map(|(id, _)| id.clone())
-            .collect();
-        ids.sort();
-        ids.dedup();
+        let ids: Vec<_> = self.entries.lock().keys().cloned().collect();
         let read = ids.iter().map(|id| self.read(id));
         read.filter_map(Result::transpose).collect()
     }
 
     fn close(&self, account: &Arc<str>, _: Version) -> Result<Commit, JournalError> {
-        self.entries.lock().retain(|(name, _)| name != account);
+        self.entries.lock().remove(account);
         Ok(Commit::WRITTEN)
     }
 }

@@ -18,14 +18,11 @@ use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::account::{Account, Settings};
 use svc_simulator::engine::state::clock::AccountClock;
 use svc_simulator::engine::state::delivery::AttemptOutcome;
-use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::state::manage;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::clock_move::ClockTarget;
-use svc_simulator::host::journal::{
-    Appended, Commit, Journal, JournalError, Loading, MemoryJournal, Stored, Version,
-};
+use svc_simulator::host::journal::Journal as _;
 use svc_simulator::host::transport::{Transport, WebhookRequest, WebhookResponse};
 use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{self, WebhookConfig, read_accounts};
@@ -33,6 +30,8 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::{GOOD, OTHER, PAN, SLOW_HISTORY, UAN};
 use crate::dice::Dice;
+use crate::journals;
+use crate::journals::faulty::{Fault, Faulty};
 use crate::number;
 use crate::world::{SECRET, START_MS, instant};
 
@@ -55,51 +54,6 @@ const EDITED: &str = r#"
     when = { pan = "AAAAA0000A" }
     then = { error = "SVC_PROVIDER_ERROR" }
 "#;
-
-/// Fails one of so many times.
-struct FailingJournal {
-    inner: MemoryJournal,
-    written: AtomicU64,
-    every: AtomicU64,
-    failed: AtomicU64,
-}
-
-impl FailingJournal {
-    fn fails(&self) -> Result<(), JournalError> {
-        let every = self.every.load(Ordering::Relaxed);
-        let nth = self.written.fetch_add(1, Ordering::Relaxed);
-        if every > 0 && nth % every == every - 1 {
-            self.failed.fetch_add(1, Ordering::Relaxed);
-            return Err(JournalError("it fails now and then".to_owned()));
-        }
-        Ok(())
-    }
-}
-
-impl Journal for FailingJournal {
-    fn append(
-        &self,
-        account: &Arc<str>,
-        after: Version,
-        entries: &[Entry],
-    ) -> Result<Appended, JournalError> {
-        self.fails()?;
-        self.inner.append(account, after, entries)
-    }
-
-    fn load(&self, account: &Arc<str>) -> Loading {
-        self.inner.load(account)
-    }
-
-    fn load_all(&self) -> Result<Vec<Stored>, JournalError> {
-        self.inner.load_all()
-    }
-
-    fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError> {
-        self.fails()?;
-        self.inner.close(account, after)
-    }
-}
 
 /// Receivers that take some deliveries, and break off, send elsewhere, refuse or let wait others.
 #[derive(Default)]
@@ -138,7 +92,7 @@ impl Transport for FaultyTransport {
 /// The simulator in the storm.
 struct Storm {
     host: Arc<Host>,
-    journal: Arc<FailingJournal>,
+    journal: Arc<Faulty>,
     runtime: Runtime,
     /// A thread failed: the others need not go on.
     over: AtomicBool,
@@ -156,12 +110,7 @@ impl Storm {
         files.scenarios.insert(0, Arc::clone(&sources[0]));
         let rules = Rules::read(&files, Seed::new("storm"));
         let rules = rules.unwrap_or_else(|problems| panic!("{problems}"));
-        let journal = Arc::new(FailingJournal {
-            inner: MemoryJournal::default(),
-            written: AtomicU64::new(0),
-            every: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
-        });
+        let journal = Faulty::on(journals::store());
         let config = HostConfig {
             journal: journal.clone(),
             transport: Arc::new(FaultyTransport::default()),
@@ -172,7 +121,11 @@ impl Storm {
             let _in_runtime = runtime.enter();
             Host::new(rules, accounts, config).expect("the journal takes all")
         };
-        journal.every.store(every, Ordering::Relaxed);
+        let mut written = 0;
+        journal.fails(move |_| {
+            written += 1;
+            (every > 0 && written % every == 0).then_some(Fault::Refuses)
+        });
         Storm {
             host,
             journal,
@@ -318,10 +271,7 @@ impl Storm {
             (200 | 202 | 422 | 502, _) => "executed",
             (400 | 401 | 402 | 409 | 429, _) => "refused",
             (500, _) => {
-                assert!(
-                    self.journal.failed.load(Ordering::Relaxed) > 0,
-                    "{envelope}"
-                );
+                assert!(self.journal.faults() > 0, "{envelope}");
                 "failed"
             }
             (status, _) => panic!("{status}: {envelope}"),
@@ -332,7 +282,7 @@ impl Storm {
     fn holds(&self) {
         let settings = Settings::of(&self.host.rules().contract.service);
         for cell in self.host.directory().all() {
-            let stored = self.journal.inner.read(cell.id());
+            let stored = self.runtime.block_on(self.journal.load(cell.id()));
             let stored = stored.expect("entries are read").expect("it is written");
             cell.read(|account| {
                 for environment in Environment::ALL {
@@ -376,7 +326,7 @@ fn storm(every: u64, acts: u64, seed: u64) -> BTreeMap<&'static str, u64> {
             }
         }
     });
-    storm.journal.every.store(0, Ordering::Relaxed);
+    storm.journal.fails(|_| None);
     storm.runtime.block_on(storm.host.drained());
     storm.holds();
     all
