@@ -65,6 +65,14 @@ pub(super) enum Executed {
     RulesChanged,
 }
 
+/// What must be written, or true, before anybody is told what a look came to.
+enum Basis {
+    /// The entries that the account has by now.
+    Entries(Commit),
+    /// That no other replica has changed the account. All that was decided here before is asked with it.
+    Asked(Commit),
+}
+
 /// What one look at the account came to.
 enum Progress {
     /// Something of the account was not written: it has to be read again before.
@@ -85,9 +93,13 @@ impl CallExecution<'_> {
             if self.cell.is_stale() || self.cell.looks_first() {
                 self.scheduler.reload(self.cell).await?;
             }
-            let (progress, commit) = self.step(waiting.take())?;
+            let (progress, basis) = self.step(waiting.take())?;
             // What it was decided on is written first, whether or not it adds to that.
-            let written = commit.is_written() || self.scheduler.written(self.cell, commit).await?;
+            let written = match basis {
+                Basis::Entries(commit) if commit.is_written() => true,
+                Basis::Entries(commit) => self.scheduler.written(self.cell, commit).await?,
+                Basis::Asked(asked) => self.scheduler.confirmed(self.cell, asked).await?,
+            };
             match progress {
                 _ if !written => {}
                 Progress::Lost => self.scheduler.reload(self.cell).await?,
@@ -107,10 +119,10 @@ impl CallExecution<'_> {
     fn step(
         &mut self,
         waiting: Option<WaitingDuplicate>,
-    ) -> Result<(Progress, Commit), JournalError> {
+    ) -> Result<(Progress, Basis), JournalError> {
         let mut locked = self.scheduler.lock(self.cell);
         if locked.state.lost || locked.state.commit.has_failed() {
-            return Ok((Progress::Lost, Commit::WRITTEN));
+            return Ok((Progress::Lost, Basis::Entries(Commit::WRITTEN)));
         }
         let version = locked.state.version;
         let progress = self.decide(&mut locked, waiting)?;
@@ -121,9 +133,9 @@ impl CallExecution<'_> {
                 .scheduler
                 .journal
                 .append(self.cell.id(), version, &[])?;
-            return Ok((progress, checked.commit));
+            return Ok((progress, Basis::Asked(checked.commit)));
         }
-        Ok((progress, locked.state.commit.clone()))
+        Ok((progress, Basis::Entries(locked.state.commit.clone())))
     }
 
     /// Waits until there may be something new. What another replica does is looked for now and then, too: it

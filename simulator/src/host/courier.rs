@@ -41,6 +41,8 @@ pub(super) struct DueAttempt {
     pub(super) verification: VerificationId,
     /// The generation of the account: after a reset the outcome of the attempt is dropped.
     pub(super) generation: u64,
+    /// How many were made before it.
+    pub(super) earlier: usize,
     due: Timestamp,
     why: Why,
     receiver: Option<WebhookConfig>,
@@ -82,6 +84,7 @@ impl Courier {
             environment,
             verification: verification.id,
             generation: state.generation,
+            earlier: delivery.attempts.len(),
             due,
             why: delivery.why(),
             receiver: state.account.environment(environment).webhook.clone(),

@@ -39,6 +39,27 @@ impl Scheduler {
         }
     }
 
+    /// Waits until it is known whether the store has nothing that this replica does not know. Where it has, that
+    /// is read: what is known here is a beginning of it, and need not be read anew.
+    ///
+    /// # Errors
+    /// Where that can't be asked.
+    pub(super) async fn confirmed(
+        self: &Arc<Self>,
+        cell: &Arc<AccountCell>,
+        asked: Commit,
+    ) -> Result<bool, JournalError> {
+        match asked.wait().await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Failed(error)) => Err(error),
+            Err(CommitError::Conflict) => {
+                self.metrics.store().conflicted();
+                cell.mark_stale();
+                self.reload(cell).await.map(|()| false)
+            }
+        }
+    }
+
     /// Reads an account from the store again where something of it was not written, or where another
     /// replica changed it. Until that went well, nothing that is decided on it is written.
     ///

@@ -156,7 +156,7 @@ impl Scheduler {
         loop {
             let commit = {
                 let mut locked = self.lock(cell);
-                if locked.state.generation != due.generation {
+                if locked.state.generation != due.generation || locked.is_recorded(due) {
                     return Ok(());
                 }
                 locked.record_attempt(due, attempt.clone())?;
@@ -404,6 +404,14 @@ impl LockedAccount<'_> {
     pub(super) fn forget_generation(&mut self) {
         self.state.generation += 1;
         self.state.in_flight.clear();
+    }
+
+    /// Whether it is known what came of an attempt: another replica made it, too, because it took this one for
+    /// dead, or it was written before the connection to the store was lost. Twice would be two of the schedule.
+    fn is_recorded(&self, due: &DueAttempt) -> bool {
+        let state = self.state.account.environment(due.environment);
+        let delivery = state.verifications.delivery(due.verification);
+        delivery.is_some_and(|delivery| delivery.attempts.len() > due.earlier)
     }
 
     /// Records what came of an attempt.

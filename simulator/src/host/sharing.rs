@@ -173,6 +173,16 @@ impl Host {
         shared.map(|shared| shared.peers()).unwrap_or_default()
     }
 
+    /// Leaves a store that other replicas use, too: what this one has not done, they do at once.
+    pub async fn leave(&self) {
+        let Some(shared) = self.scheduler.journal.shared() else {
+            return;
+        };
+        if let Err(error) = shared.leave().await {
+            tracing::warn!(%error, "the other replicas were not told; they notice in some seconds");
+        }
+    }
+
     /// Finds the account that a name belongs to in a store that other replicas use, too, where it is not
     /// known here.
     ///

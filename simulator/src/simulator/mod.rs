@@ -200,6 +200,7 @@ impl Simulator {
         if drained.is_err() {
             tracing::warn!("answers were still held back at the drain deadline");
         }
+        self.host.leave().await;
     }
 
     /// Stops it as [`Simulator::stop`] does, for tests that are not async.

@@ -54,7 +54,10 @@ impl Store {
             }
             #[cfg(feature = "postgres")]
             Store::Postgres(url) => {
-                let opened = crate::host::journal::PostgresJournal::open(url);
+                let metrics = Arc::clone(&config.store_metrics);
+                let readiness = Arc::clone(&config.readiness);
+                let opened =
+                    crate::host::journal::PostgresJournal::open_watched(url, metrics, readiness);
                 Some(Arc::new(
                     opened.map_err(|error| StartError::Postgres(error.to_string()))?,
                 ))

@@ -1,8 +1,10 @@
 //! What falls due by itself: one replica does it, and another one when that has died.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use svc_test_support::{Reply, Server as Receiver};
 
@@ -18,6 +20,14 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     (
         "a_clock_moved_on_another_replica_makes_each_attempt_once",
         clock_moved,
+    ),
+    (
+        "an_attempt_that_two_replicas_made_is_one_of_the_schedule",
+        made_by_two,
+    ),
+    (
+        "what_a_replica_that_was_stopped_had_to_do_is_free_at_once",
+        stopped,
     ),
     (
         "a_delayed_call_of_a_replica_that_died_is_ended_by_another",
@@ -100,6 +110,64 @@ fn taken_over(server: &Server) {
     assert_eq!(posts(&receiver)[&pending.id()], 1);
     let found = b.get("local_w", &format!("/v1/verifications/{}", pending.id()));
     assert_eq!(found.body["success"], true, "{found:?}");
+}
+
+fn made_by_two(server: &Server) {
+    let store = server.fresh_store();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (released, came) = (Mutex::new(released), AtomicUsize::new(0));
+    // The first attempt is answered when the second has been written.
+    let receiver = Receiver::start(move |_| {
+        if came.fetch_add(1, Ordering::Relaxed) == 0 {
+            let _ = released.lock().recv();
+        }
+        Reply::Says(500, Vec::new(), Vec::new())
+    });
+    let [a, b] = Replica::start_all(&store, SOON);
+    register(&a, "local_t", &receiver.url);
+    let pending = a.call("local_t", UAN, soon(), None);
+    a.until(|| (!receiver.sent().is_empty()).then_some(()));
+    let accounts = format!("{}.accounts", schema(&store));
+    // As if the one that makes it had been silent for too long.
+    let free = format!("UPDATE {accounts} SET worker = NULL");
+    b.until(|| {
+        drop(server.query(&free));
+        (receiver.sent().len() == 2).then_some(())
+    });
+    let path = "/deliveries?account=local_t&environment=live";
+    let attempts = |replica: &Replica| {
+        let listed = replica.control("GET", path, None).body;
+        let attempts = listed["deliveries"][0]["attempts"].as_array().cloned();
+        attempts.unwrap_or_default().len()
+    };
+    b.until(|| (attempts(&b) == 1).then_some(()));
+    drop(release);
+    a.simulator().block_on(a.simulator().host().drained());
+    assert_eq!((attempts(&a), attempts(&b)), (1, 1));
+    assert_eq!(posts(&receiver)[&pending.id()], 2);
+}
+
+fn stopped(server: &Server) {
+    let store = server.fresh_store();
+    let receiver = answering(200);
+    let [a, b] = Replica::start_all(&store, SOON);
+    register(&a, "local_v", &receiver.url);
+    let pending = a.call("local_v", UAN, soon(), None);
+    a.stop();
+    let schema = schema(&store);
+    let alive = server.query(&format!("SELECT count(*) FROM {schema}.replicas"));
+    assert_eq!(alive, "1");
+    let dead = format!(
+        "SELECT count(*) FROM {schema}.accounts WHERE worker NOT IN (SELECT id FROM {schema}.replicas)"
+    );
+    assert_eq!(server.query(&dead), "0");
+    b.until(|| b.simulator().host().peers().is_empty().then_some(()));
+    b.until(|| posts(&receiver).get(&pending.id()).copied());
+}
+
+/// The schema of a store's tables.
+fn schema(store: &str) -> &str {
+    store.rsplit_once('=').expect("a schema").1
 }
 
 fn clock_moved(server: &Server) {

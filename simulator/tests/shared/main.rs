@@ -3,7 +3,11 @@
 //! with `SVC_REQUIRE_TOOLS=1`, as CI sets it, they fail.
 
 mod calls;
+mod careless;
+mod clients;
 mod due;
+mod fleet;
+mod history;
 mod replica;
 mod store;
 mod storm;
@@ -38,9 +42,19 @@ impl Server {
 type Test = fn(&Server);
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
     let server = Server::default();
-    let tests = [calls::TESTS, due::TESTS, store::TESTS, storm::TESTS].concat();
+    // Most of the time they wait.
+    arguments.test_threads.get_or_insert(6);
+    // The longest first.
+    let tests = [
+        storm::TESTS,
+        careless::TESTS,
+        calls::TESTS,
+        due::TESTS,
+        store::TESTS,
+    ]
+    .concat();
     let trials = tests
         .into_iter()
         .map(|(name, test)| trial(name, test, &server));

@@ -51,6 +51,11 @@ impl Replica {
         std::array::from_fn(|_| Replica::with(store, scenarios))
     }
 
+    /// Ends it as Ctrl-C does.
+    pub(crate) fn stop(self) {
+        self.simulator.stop_blocking();
+    }
+
     pub(crate) fn simulator(&self) -> &Simulator {
         &self.simulator
     }
@@ -152,13 +157,13 @@ impl Replica {
     }
 }
 
-fn with_json(request: reqwest::RequestBuilder, body: &Value) -> reqwest::RequestBuilder {
+pub(crate) fn with_json(request: reqwest::RequestBuilder, body: &Value) -> reqwest::RequestBuilder {
     request
         .header("Content-Type", "application/json")
         .body(body.to_string())
 }
 
-async fn answer(request: reqwest::RequestBuilder) -> Result<Answer, reqwest::Error> {
+pub(crate) async fn answer(request: reqwest::RequestBuilder) -> Result<Answer, reqwest::Error> {
     let response = request.send().await?;
     let status = response.status().as_u16();
     let replay = response.headers().contains_key("Idempotent-Replay");

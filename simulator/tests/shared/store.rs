@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
 use svc_simulator::Simulator;
 use svc_simulator::host::journal::PostgresJournal;
-use svc_test_support::PostgresServer;
+use svc_test_support::{Authority, Folder, PostgresServer};
 
-use crate::replica::Replica;
+use crate::replica::{PAN, Replica};
 use crate::{Server, Test};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
@@ -23,6 +24,9 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
         lost,
     ),
     ("connections_that_are_ended_lose_nothing", connections_ended),
+    ("a_store_counts_its_commits_and_conflicts", counted),
+    ("the_documented_privileges_suffice", least_privileges),
+    ("a_server_that_speaks_tls_is_trusted_as_the_url_says", tls),
 ];
 
 fn newer(server: &Server) {
@@ -68,6 +72,7 @@ fn lost(_: &Server) {
     let failed = replica.pan("local_l", "AAAAA0000A", None);
     assert_eq!(failed.status, 500, "{failed:?}");
     replica.until(|| (replica.control("GET", "/ready", None).status == 503).then_some(()));
+    assert!(replica.simulator().host().metrics().store().failures() > 0);
     server.up();
     replica.until(|| (replica.control("GET", "/ready", None).status == 200).then_some(()));
     let again = replica.until(|| {
@@ -90,4 +95,141 @@ fn connections_ended(server: &Server) {
         let calls = replica.get("local_t", "/v1/usage").body["data"]["totals"]["calls"].clone();
         assert_eq!(calls, round);
     }
+}
+
+fn counted(server: &Server) {
+    let [a, b] = Replica::start_all(&server.fresh_store(), "");
+    let body = json!({ "pan": "AAAAA0000A" });
+    // Both decide at once, again and again.
+    a.until(|| {
+        let calls = (0..10).map(|at| [&a, &b][at % 2].post("local_m", PAN, &body, None));
+        let answers = a.at_once(calls);
+        assert!(answers.iter().all(|it| it.status == 200), "{answers:?}");
+        let conflicts = [&a, &b].map(|it| it.simulator().host().metrics().store().conflicts());
+        (conflicts.iter().sum::<u64>() > 0).then_some(())
+    });
+    let calls = a.get("local_m", "/v1/usage").body["data"]["totals"]["calls"].clone();
+    let entries: u64 = [&a, &b]
+        .map(|it| it.simulator().host().metrics().store().groups().sum())
+        .iter()
+        .sum();
+    assert!(
+        calls.as_u64().is_some_and(|calls| entries >= calls),
+        "{entries} of {calls}"
+    );
+    let metrics = a.simulator().host().metrics();
+    let commits: u64 = metrics
+        .store()
+        .commits()
+        .buckets()
+        .map(|(_, count)| count)
+        .sum();
+    assert!(commits > 0 && metrics.store().commits().sum() > 0);
+    assert_eq!(metrics.store().queued(), 0);
+}
+
+/// Both ways of `migrations/README.md`: a schema that is the simulator's, and one that somebody else migrates.
+fn least_privileges(server: &Server) {
+    drop(server.query(
+        "CREATE ROLE svc_owner LOGIN; CREATE ROLE svc_user LOGIN;
+         REVOKE CREATE ON DATABASE postgres FROM public;
+         CREATE SCHEMA team AUTHORIZATION svc_owner",
+    ));
+    let url = |role: &str, schema: &str| {
+        let url = server.fresh_store();
+        let (base, _) = url.rsplit_once('=').expect("a schema");
+        format!("{}={schema}", base.replace("tester@", &format!("{role}@")))
+    };
+    let refused = PostgresJournal::open(&url("svc_user", "team")).err();
+    let refused = refused.map(|it| it.to_string()).unwrap_or_default();
+    assert!(
+        refused.contains("may not use the schema `team`"),
+        "{refused}"
+    );
+    let all = |role: &str| {
+        let replica = Replica::start(&url(role, "team"));
+        let first = replica.pan("local_priv", "AAAAA0000A", Some("k"));
+        assert_eq!(first.status, 200, "{first:?}");
+        // Deleting, naming, working and leaving are allowed, too.
+        let rotate = json!({ "environment": "live" });
+        let rotated = replica.control("POST", "/accounts/local_priv/keys/rotate", Some(rotate));
+        assert_eq!(rotated.status, 200, "{rotated:?}");
+        let deleted = replica.control("DELETE", "/accounts/local_priv", None);
+        assert_eq!(deleted.status, 204, "{deleted:?}");
+        replica.stop();
+    };
+    all("svc_owner");
+    drop(server.query(
+        "GRANT USAGE ON SCHEMA team TO svc_user;
+         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA team TO svc_user",
+    ));
+    all("svc_user");
+}
+
+fn tls(plain: &Server) {
+    let (authority, stranger) = (Authority::default(), Authority::default());
+    let server = PostgresServer::start_with(&authority.server(&["127.0.0.1"]));
+    let folder = Folder::new("tls");
+    folder.write("ca.pem", &authority.pem());
+    folder.write("stranger.pem", &stranger.pem());
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let open = |host: &str, mode: &str, trusted: Option<&str>| {
+        let port = server.address().port();
+        let url = format!("postgres://tester@{host}:{port}/postgres?sslmode={mode}");
+        let url = match trusted {
+            Some(name) => format!("{url}&sslrootcert={}", file(name)),
+            None => url,
+        };
+        PostgresJournal::open(&url).map_err(|error| error.to_string())
+    };
+    for (host, mode, trusted) in [
+        ("127.0.0.1", "verify-full", Some("ca.pem")),
+        ("localhost", "verify-ca", Some("ca.pem")),
+        ("127.0.0.1", "require", None),
+        ("127.0.0.1", "prefer", None),
+    ] {
+        let _open = open(host, mode, trusted).expect(mode);
+        let encrypted = "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+            WHERE application_name = 'svc-simulator'";
+        assert_eq!(server.query(encrypted), "t", "{mode}");
+    }
+    for (host, mode, trusted, why) in [
+        (
+            "127.0.0.1",
+            "verify-full",
+            Some("stranger.pem"),
+            "nobody whom this machine trusts",
+        ),
+        (
+            "127.0.0.1",
+            "require",
+            Some("stranger.pem"),
+            "`sslrootcert=`",
+        ),
+        (
+            "127.0.0.1",
+            "verify-full",
+            None,
+            "nobody whom this machine trusts",
+        ),
+        (
+            "localhost",
+            "verify-full",
+            Some("ca.pem"),
+            "not for localhost",
+        ),
+        ("127.0.0.1", "verify-full", Some("none.pem"), "none.pem"),
+    ] {
+        let refused = open(host, mode, trusted).err().unwrap_or_default();
+        assert!(
+            refused.contains(why),
+            "{host} {mode} {trusted:?}: {refused}"
+        );
+    }
+    let plain = plain
+        .fresh_store()
+        .replace("sslmode=disable", "sslmode=require");
+    let refused = PostgresJournal::open(&plain).err().map(|it| it.to_string());
+    let refused = refused.expect("it speaks no TLS");
+    assert!(refused.contains("does not support TLS"), "{refused}");
 }

@@ -47,6 +47,9 @@ pub trait SharedStore: Send + Sync {
     /// This replica has ended what it did of an account: from now on another one does it.
     fn hand_over(&self, account: &Arc<str>, to: i64) -> StoreFuture<()>;
 
+    /// This replica does nothing more: what it did is others' at once.
+    fn leave(&self) -> StoreFuture<()>;
+
     /// What happens in the store, for whoever asks first.
     fn events(&self) -> Option<mpsc::UnboundedReceiver<StoreEvent>>;
 

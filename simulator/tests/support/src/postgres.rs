@@ -5,16 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Folder, WORKS, free_address};
+use super::{Folder, IssuedCertificate, WORKS, free_address};
 
 /// Whom the server runs as where the test runs as root, which it refuses.
 const NOBODY: &str = "65534";
+
+/// Its certificate and private key.
+const TLS_FILE: &str = "tls.pem";
 
 /// A running server. It ends when this is dropped.
 pub struct PostgresServer {
     programs: PathBuf,
     folder: Folder,
     address: SocketAddr,
+    speaks_tls: bool,
     child: Option<Child>,
 }
 
@@ -38,6 +42,19 @@ impl PostgresServer {
     /// Where it is not installed.
     #[must_use]
     pub fn start() -> Self {
+        PostgresServer::started(None)
+    }
+
+    /// One that speaks TLS, too, with this certificate.
+    ///
+    /// # Panics
+    /// Where it is not installed.
+    #[must_use]
+    pub fn start_with(certificate: &IssuedCertificate) -> Self {
+        PostgresServer::started(Some(certificate))
+    }
+
+    fn started(certificate: Option<&IssuedCertificate>) -> Self {
         let programs = Self::installed().expect("PostgreSQL");
         let folder = Folder::new("postgres");
         let data = folder.path().join("data");
@@ -50,6 +67,7 @@ impl PostgresServer {
             programs,
             folder,
             address: free_address(),
+            speaks_tls: certificate.is_some(),
             child: None,
         };
         let mut made = server.command("initdb");
@@ -61,6 +79,9 @@ impl PostgresServer {
         ]);
         let made = made.stdout(Stdio::null()).status();
         assert!(made.expect("initdb").success());
+        if let Some(certificate) = certificate {
+            server.keep_secret(TLS_FILE, &certificate.pem());
+        }
         server.up();
         server
     }
@@ -77,6 +98,25 @@ impl PostgresServer {
     pub fn fresh_url(&self) -> String {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         self.url(&format!("test_{}", MADE.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// A file in its folder that nobody else reads.
+    fn keep_secret(&self, name: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.folder.path().join("data").join(name);
+        std::fs::write(&path, text).expect(WORKS);
+        let own = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(&path, own).expect(WORKS);
+        if is_root() {
+            let owned = Command::new("chown").arg(NOBODY).arg(&path).status();
+            assert!(owned.expect("chown").success());
+        }
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Runs statements, and gives what they print.
@@ -119,6 +159,11 @@ impl PostgresServer {
             "-p",
             &port,
         ]);
+        if self.speaks_tls {
+            for setting in ["ssl=on", "ssl_cert_file=tls.pem", "ssl_key_file=tls.pem"] {
+                server.args(["-c", setting]);
+            }
+        }
         let server = server.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.child = Some(server.expect("postgres"));
         // Each look takes some milliseconds.

@@ -1,5 +1,7 @@
 //! Why the store can't be used, in words for people.
 
+use svc_tls::TlsFlags;
+
 use super::super::JournalError;
 
 /// Why the store can't be used.
@@ -24,6 +26,12 @@ pub enum PostgresError {
     /// The server refused something, or was lost.
     #[error("PostgreSQL: {}", described(.0))]
     Database(#[from] tokio_postgres::Error),
+    /// The role is not allowed to.
+    #[error(
+        "the role of the URL may not use the schema `{0}`; it needs one that is its own, or USAGE on it and SELECT, \
+         INSERT, UPDATE and DELETE on its tables"
+    )]
+    Privilege(String),
     /// There is no connection.
     #[error("no connection to PostgreSQL: {0}")]
     Pool(String),
@@ -35,8 +43,17 @@ pub enum PostgresError {
     Thread(#[from] std::io::Error),
 }
 
+/// What of the URL says more about TLS.
+const FLAGS: TlsFlags = TlsFlags {
+    ca_file: "sslrootcert=",
+    client_certificate: "sslcert=",
+};
+
 /// The library's own text leaves out what the server said.
 pub(super) fn described(error: &tokio_postgres::Error) -> String {
+    if let Some(reason) = svc_tls::reason(error, FLAGS) {
+        return reason;
+    }
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

@@ -32,6 +32,11 @@ pub(super) async fn migrate(client: &mut Client, schema: &str) -> Result<(), Pos
             let create = format!("CREATE SCHEMA {}", quoted(schema));
             transaction.batch_execute(&create).await?;
         }
+        let usable = "SELECT has_schema_privilege($1, 'USAGE')";
+        let usable: bool = transaction.query_one(usable, &[&schema]).await?.get(0);
+        if !usable {
+            return Err(PostgresError::Privilege(schema.to_owned()));
+        }
         transaction
             .batch_execute(
                 "CREATE TABLE store_version (version integer NOT NULL, written_by text NOT NULL)",

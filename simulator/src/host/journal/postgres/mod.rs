@@ -25,6 +25,8 @@ use super::shared::{Identity, Peer, SharedStore, Since, StoreEvent};
 use super::{Appended, Commit, Journal, JournalError, Loading, StoreFuture, Stored, Version};
 use crate::engine::state::entry::Entry;
 use crate::host::lock_order::{Mutex, Rank};
+use crate::host::metrics::StoreMetrics;
+use crate::host::readiness::Readiness;
 use connect::StoreAddress;
 pub use error::PostgresError;
 use error::described;
@@ -66,6 +68,13 @@ struct Store {
     receiver: Mutex<Option<mpsc::UnboundedReceiver<StoreEvent>>>,
     /// Whether the server was heard last time.
     heard: AtomicBool,
+    /// Held by whoever says that this replica is alive, or that it is not any more.
+    beating: tokio::sync::Mutex<()>,
+    /// Whether this replica does nothing more.
+    left: AtomicBool,
+    metrics: Arc<StoreMetrics>,
+    /// What probes are told.
+    readiness: Arc<Readiness>,
 }
 
 impl PostgresJournal {
@@ -74,6 +83,18 @@ impl PostgresJournal {
     /// # Errors
     /// [`PostgresError`].
     pub fn open(url: &str) -> Result<Self, PostgresError> {
+        PostgresJournal::open_watched(url, Arc::default(), Arc::default())
+    }
+
+    /// The same, which notes what it does, and whether it can.
+    ///
+    /// # Errors
+    /// [`PostgresError`].
+    pub fn open_watched(
+        url: &str,
+        metrics: Arc<StoreMetrics>,
+        readiness: Arc<Readiness>,
+    ) -> Result<Self, PostgresError> {
         let target = StoreAddress::parse(url)?;
         let stop = CancellationToken::new();
         let (tell, told) = std::sync::mpsc::channel();
@@ -84,7 +105,7 @@ impl PostgresJournal {
         let thread = std::thread::Builder::new().name("postgres".to_owned());
         thread.spawn(move || {
             runtime.block_on(async {
-                let opened = Store::open(target).await;
+                let opened = Store::open(target, metrics, readiness).await;
                 let store = opened.as_ref().ok().cloned();
                 drop(tell.send(opened.map(|store| (store, Handle::current()))));
                 if let Some(store) = store {
@@ -236,6 +257,13 @@ impl SharedStore for PostgresJournal {
         self.spawn(move |store| async move { store.hand_over(&account, to).await })
     }
 
+    fn leave(&self) -> StoreFuture<()> {
+        self.spawn(|store| async move {
+            let left = tokio::time::timeout(connect::PATIENCE, store.leave()).await;
+            left.unwrap_or(Err(PostgresError::Silent))
+        })
+    }
+
     fn events(&self) -> Option<mpsc::UnboundedReceiver<StoreEvent>> {
         self.store.receiver.lock().take()
     }
@@ -246,7 +274,11 @@ impl SharedStore for PostgresJournal {
 }
 
 impl Store {
-    async fn open(target: StoreAddress) -> Result<Arc<Self>, PostgresError> {
+    async fn open(
+        target: StoreAddress,
+        metrics: Arc<StoreMetrics>,
+        readiness: Arc<Readiness>,
+    ) -> Result<Arc<Self>, PostgresError> {
         let connecting = tokio::time::timeout(connect::PATIENCE, target.connect()).await;
         let (mut client, connection) = connecting.unwrap_or(Err(PostgresError::Silent))?;
         let connection = tokio::spawn(connection);
@@ -257,7 +289,7 @@ impl Store {
         let mut id = [0; 8];
         getrandom::fill(&mut id).map_err(|error| PostgresError::Url(error.to_string()))?;
         let (events, receiver) = mpsc::unbounded_channel();
-        let record = |_| Queue::default();
+        let record = |_| Queue::new(Arc::clone(&metrics));
         let store = Arc::new(Store {
             target,
             pool,
@@ -273,6 +305,10 @@ impl Store {
             events,
             receiver: Mutex::new(Rank::Record, Some(receiver)),
             heard: AtomicBool::new(true),
+            beating: tokio::sync::Mutex::new(()),
+            left: AtomicBool::new(false),
+            metrics,
+            readiness,
         });
         store.beat().await?;
         tracing::info!(

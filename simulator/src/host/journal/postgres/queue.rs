@@ -10,6 +10,7 @@ use hashlink::LinkedHashMap;
 use super::super::{Appended, Commit, CommitError, JournalError, Unwritten, Version};
 use crate::engine::state::entry::{Change, Entry};
 use crate::host::lock_order::{Mutex, Rank};
+use crate::host::metrics::StoreMetrics;
 
 /// How many accounts are written together at most.
 const MAX_ACCOUNTS: usize = 512;
@@ -60,6 +61,7 @@ pub(super) struct Group {
 /// What waits, for one lane.
 pub(super) struct Queue {
     state: Mutex<State>,
+    metrics: Arc<StoreMetrics>,
     pub(super) filled: tokio::sync::Notify,
 }
 
@@ -69,15 +71,6 @@ struct State {
     /// When all that was put here so far has ended.
     last: Option<Commit>,
     down: Option<JournalError>,
-}
-
-impl Default for Queue {
-    fn default() -> Self {
-        Queue {
-            state: Mutex::new(Rank::Record, State::default()),
-            filled: tokio::sync::Notify::new(),
-        }
-    }
 }
 
 impl PendingWrite {
@@ -105,6 +98,14 @@ impl PendingWrite {
 }
 
 impl Queue {
+    pub(super) fn new(metrics: Arc<StoreMetrics>) -> Self {
+        Queue {
+            state: Mutex::new(Rank::Record, State::default()),
+            metrics,
+            filled: tokio::sync::Notify::new(),
+        }
+    }
+
     /// Takes entries of an account; none only asks whether the store has this version.
     pub(super) fn push(
         &self,
@@ -121,7 +122,10 @@ impl Queue {
         }
         let version = pending.to;
         let bytes = pending.entries.iter().map(|(_, text)| text.len()).sum();
-        let commit = self.add(account, pending)?;
+        self.metrics.taken(entries.len());
+        let commit = self
+            .add(account, pending)
+            .inspect_err(|_| self.metrics.begun(entries.len()))?;
         Ok(Appended {
             version,
             commit,
@@ -199,7 +203,9 @@ impl Queue {
 
     /// What is to be written next.
     pub(super) fn take(&self) -> Option<Group> {
-        self.state.lock().groups.pop_front()
+        let group = self.state.lock().groups.pop_front()?;
+        self.metrics.begun(group.entries());
+        Some(group)
     }
 
     /// When all that was put here so far has ended.
@@ -214,6 +220,7 @@ impl Queue {
         state.down = down.cloned();
         if let Some(error) = down {
             for group in state.groups.drain(..) {
+                self.metrics.begun(group.entries());
                 group.end(&BTreeSet::new(), Some(error));
             }
         }
@@ -236,6 +243,17 @@ impl Group {
         if let Some(ended) = self.ended {
             ended.end(Ok(()));
         }
+    }
+
+    /// How many entries it has.
+    pub(super) fn entries(&self) -> usize {
+        self.accounts.values().map(|it| it.entries.len()).sum()
+    }
+
+    /// Whether something is written with it.
+    pub(super) fn changes(&self) -> bool {
+        let mut all = self.accounts.values();
+        all.any(|it| !it.only_checks() || it.due.is_some())
     }
 
     fn fits(&self, pending: &PendingWrite) -> bool {

@@ -52,6 +52,9 @@ impl Lease {
 impl Store {
     /// Says that this replica is alive, and looks who else is.
     pub(super) async fn beat(&self) -> Result<(), PostgresError> {
+        if self.left.load(Ordering::Acquire) {
+            return Ok(());
+        }
         let began = Instant::now();
         let identity = self.identity.lock().clone();
         let client = self.pool.get().await?;
@@ -111,6 +114,9 @@ impl Store {
 
     /// Takes over what nobody does.
     async fn claim(&self) -> Result<(), PostgresError> {
+        if self.left.load(Ordering::Acquire) {
+            return Ok(());
+        }
         let client = self.pool.get().await?;
         let claim = client.prepare_cached(statements::CLAIM).await?;
         for row in client.query(&claim, &[&self.id]).await? {
@@ -118,6 +124,21 @@ impl Store {
             self.works.lock().insert(Arc::clone(&account));
             self.tell(StoreEvent::WorkTaken { account });
         }
+        Ok(())
+    }
+
+    /// Does nothing more, and lets the others know at once.
+    pub(super) async fn leave(&self) -> Result<(), PostgresError> {
+        self.left.store(true, Ordering::Release);
+        *self.lease.until.lock() = None;
+        // A beat that has begun ends before.
+        let _beating = self.beating.lock().await;
+        let client = self.pool.get().await?;
+        client.execute(statements::LEAVE, &[&self.id]).await?;
+        let payload = vec![format!("left {} 0 -", self.id)];
+        client
+            .execute(statements::NOTIFY, &[&self.target.schema, &payload])
+            .await?;
         Ok(())
     }
 
@@ -171,6 +192,8 @@ impl Store {
                     let number = number.cast_unsigned();
                     self.tell(StoreEvent::Changed { account, number });
                 }
+                // What it did is to be done by somebody.
+                ("left", _) if from != self.id => self.beat_now.notify_one(),
                 ("wanted", Ok(of)) if of == self.id => {
                     self.tell(StoreEvent::WorkWanted { account, by: from });
                 }
@@ -190,6 +213,7 @@ pub(super) async fn beat(store: Arc<Store>) {
             () = store.beat_now.notified() => {}
         }
         let beaten = async {
+            let _one_at_a_time = store.beating.lock().await;
             store.beat().await?;
             store.claim().await
         };

@@ -93,6 +93,11 @@ INSERT INTO replicas (id, version, rules, seed) VALUES ($1, $2, $3, $4)
 ON CONFLICT (id) DO UPDATE SET heartbeat = now(), version = excluded.version, rules = excluded.rules,
     seed = excluded.seed";
 
+/// A replica does nothing more.
+pub(super) const LEAVE: &str = "
+WITH gone AS (DELETE FROM replicas WHERE id = $1)
+UPDATE accounts SET worker = NULL WHERE worker = $1";
+
 /// Forgets replicas that have died long ago.
 pub(super) const BURY: &str = "DELETE FROM replicas WHERE heartbeat < now() - interval '1 hour'";
 

@@ -12,6 +12,7 @@ use tokio_postgres::types::ToSql;
 use super::super::{JournalError, Version};
 use super::queue::{Closing, Group, PendingWrite};
 use super::{PostgresError, Store, connect, signed, statements, version};
+use crate::host::clock::Stopwatch;
 
 /// A store that can't be reached for so long is down: what waits has failed, and nothing is taken.
 const DOWN_AFTER: Duration = Duration::from_secs(2);
@@ -59,18 +60,26 @@ pub(super) async fn run(store: Arc<Store>, lane: usize) {
             queue.filled.notified().await;
             continue;
         };
+        let watch = Stopwatch::start();
         match write(&store, &group).await {
             Ok(but) => {
+                if group.changes() {
+                    store.metrics.committed(group.entries(), watch.read());
+                }
                 store.announce(&group, &but);
                 group.end(&but, None);
             }
             Err((error, down)) => {
                 tracing::error!(%error, accounts = group.accounts.len(), "a group of entries was not written");
+                store.metrics.failed();
                 let error = JournalError(error.to_string());
                 group.end(&BTreeSet::new(), Some(&error));
                 if down {
                     queue.set_down(Some(&error));
+                    // What the server says may name a user: it is in the log alone.
+                    store.readiness.lost("PostgreSQL does not answer");
                     recover(&store).await;
+                    store.readiness.restored();
                     queue.set_down(None);
                 }
             }
