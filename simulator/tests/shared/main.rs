@@ -30,6 +30,13 @@ impl Server {
         server.get_or_insert_with(PostgresServer::start).fresh_url()
     }
 
+    /// The URL of a store in a database of this name: who ends connections ends those of no other test.
+    pub(crate) fn own_database(&self, name: &str) -> String {
+        drop(self.query(&format!("CREATE DATABASE {name}")));
+        self.fresh_store()
+            .replace("/postgres?", &format!("/{name}?"))
+    }
+
     /// Runs statements.
     pub(crate) fn query(&self, statements: &str) -> String {
         let mut server = self.0.lock();

@@ -85,10 +85,10 @@ fn lost(_: &Server) {
 }
 
 fn connections_ended(server: &Server) {
-    let replica = Replica::start(&server.fresh_store());
+    let replica = Replica::start(&server.own_database("cut"));
     for round in 1..=30 {
         let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-            WHERE application_name = 'svc-simulator' AND query LIKE '%wanted%'";
+            WHERE datname = 'cut' AND query LIKE '%wanted%'";
         drop(server.query(end));
         let answer = replica.pan("local_t", "AAAAA0000A", None);
         assert_eq!(answer.status, 200, "{answer:?}");

@@ -76,10 +76,11 @@ fn storm(server: &Server) {
         .and_then(|it| it.parse().ok());
     let lasts = Duration::from_secs(seconds.unwrap_or(SECONDS));
     let arrivals = Arrivals::default();
+    let store = server.own_database("storm");
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let mut storm = Storm {
         server,
-        fleet: Fleet::start(&server.fresh_store(), 3, SLOW),
+        fleet: Fleet::start(&store, 3, SLOW),
         runtime: runtime.enable_all().build().expect("a runtime"),
         receiver: receiver(&arrivals),
         arrivals,
@@ -151,8 +152,8 @@ impl Storm<'_> {
                 std::thread::park_timeout(Duration::from_millis(200 + dice.below(800)));
                 let some = dice.below(3) as usize;
                 match step % 6 {
-                    0 | 3 => cut(server, tally),
-                    1 | 4 => {
+                    1 | 4 => cut(server, tally),
+                    0 | 3 => {
                         fleet.restart(some, true);
                         tally.kills += 1;
                     }
@@ -192,7 +193,7 @@ impl Storm<'_> {
 /// Ends some connections of the replicas.
 fn cut(server: &Server, tally: &mut Tally) {
     let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-        WHERE application_name = 'svc-simulator' AND random() < 0.3";
+        WHERE datname = 'storm' AND random() < 0.3";
     drop(server.query(end));
     tally.cuts += 1;
 }

@@ -127,10 +127,19 @@ impl Store {
         Ok(())
     }
 
+    /// Who does what falls due of an account that nobody works on: this replica, unless it leaves.
+    pub(super) fn worker(&self) -> Option<i64> {
+        (!self.left.load(Ordering::Acquire)).then_some(self.id)
+    }
+
     /// Does nothing more, and lets the others know at once.
     pub(super) async fn leave(&self) -> Result<(), PostgresError> {
         self.left.store(true, Ordering::Release);
         *self.lease.until.lock() = None;
+        for lane in &self.lanes {
+            // Whatever became of it.
+            drop(lane.last().wait().await);
+        }
         // A beat that has begun ends before.
         let _beating = self.beating.lock().await;
         let client = self.pool.get().await?;

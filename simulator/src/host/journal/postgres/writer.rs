@@ -147,8 +147,8 @@ async fn together(
     let checked = checked.filter(|(_, it)| !it.contradicts && it.only_checks() && it.due.is_none());
     let checked: Vec<&str> = checked.map(|(id, _)| &**id).collect();
     let statement = client.prepare_cached(statements::WRITE).await?;
-    let mut values = written.values();
-    values.extend([&checked as &(dyn ToSql + Sync), &store.id]);
+    let (mut values, worker) = (written.values(), store.worker());
+    values.extend([&checked as &(dyn ToSql + Sync), &worker]);
     let mut but: BTreeSet<Arc<str>> = group.accounts.keys().cloned().collect();
     for row in client.query(&statement, &values).await? {
         let id: &str = row.get(0);
@@ -308,10 +308,10 @@ async fn begin_or_name(
         return Ok(false);
     };
     let columns = Columns::of(group);
-    let mut values = columns.values();
+    let (mut values, worker) = (columns.values(), store.worker());
     let matched = if pending.after == Version::NONE {
         let ((number, digest), due_ms) = (signed(pending.to), due_ms(pending));
-        let open: [&(dyn ToSql + Sync); 5] = [&&**id, &number, &digest, &due_ms, &store.id];
+        let open: [&(dyn ToSql + Sync); 5] = [&&**id, &number, &digest, &due_ms, &worker];
         let opened = transaction.execute(statements::OPEN, &open).await? == 1;
         if opened {
             transaction.execute(statements::ADD, &values[6..10]).await?;
@@ -319,7 +319,7 @@ async fn begin_or_name(
         opened
     } else {
         let checked: Vec<&str> = Vec::new();
-        values.extend([&checked as &(dyn ToSql + Sync), &store.id]);
+        values.extend([&checked as &(dyn ToSql + Sync), &worker]);
         !transaction
             .query(statements::WRITE, &values)
             .await?
