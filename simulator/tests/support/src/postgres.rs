@@ -113,6 +113,19 @@ impl PostgresServer {
         }
     }
 
+    /// Its processes, by their ids.
+    #[must_use]
+    pub fn processes(&self) -> Vec<String> {
+        let Some(main) = &self.child else {
+            return Vec::new();
+        };
+        let id = main.id().to_string();
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        let children = children.unwrap_or_default();
+        let children = children.split_whitespace().map(str::to_owned);
+        children.chain([id]).collect()
+    }
+
     /// Where it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {

@@ -69,21 +69,20 @@ impl Store {
         client.execute(statements::BURY, &[]).await?;
         let others = client.prepare_cached(statements::REPLICAS).await?;
         let rows = client.query(&others, &[]).await?;
-        let peers = rows
-            .iter()
-            .filter(|row| row.get::<_, i64>(0) != self.id)
-            .map(|row| {
-                let pairs = [("version", product), ("rules", rules), ("seed", seed)];
-                let differs = pairs
-                    .into_iter()
-                    .enumerate()
-                    .filter(|(at, (_, own))| row.get::<_, &str>(at + 1) != *own);
-                Peer {
-                    id: row.get(0),
-                    version: row.get(1),
-                    differs_in: differs.map(|(_, (name, _))| name).collect(),
-                }
-            });
+        let peers =
+            rows.iter()
+                .filter(|row| row.get::<_, i64>(0) != self.id)
+                .map(|row| {
+                    let pairs = [("version", product), ("rules", rules), ("seed", seed)];
+                    let differs = pairs.into_iter().enumerate().filter(|(at, (_, own))| {
+                        !own.is_empty() && row.get::<_, &str>(at + 1) != *own
+                    });
+                    Peer {
+                        id: row.get(0),
+                        version: row.get(1),
+                        differs_in: differs.map(|(_, (name, _))| name).collect(),
+                    }
+                });
         let peers: Vec<Peer> = peers.collect();
         let before = std::mem::replace(&mut *self.peers.lock(), peers.clone());
         for peer in peers

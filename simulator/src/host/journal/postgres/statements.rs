@@ -101,9 +101,9 @@ UPDATE accounts SET worker = NULL WHERE worker = $1";
 /// Forgets replicas that have died long ago.
 pub(super) const BURY: &str = "DELETE FROM replicas WHERE heartbeat < now() - interval '1 hour'";
 
-/// All that are alive.
+/// All that are alive and have said who they are.
 pub(super) const REPLICAS: &str = "
-SELECT id, version, rules, seed FROM replicas WHERE heartbeat > now() - interval '5 seconds' ORDER BY id";
+SELECT id, version, rules, seed FROM replicas WHERE heartbeat > now() - interval '5 seconds' AND rules <> '' ORDER BY id";
 
 /// Takes work over that is due and that no replica that is alive does; and finds what this one should have
 /// done by now.
