@@ -339,7 +339,7 @@ impl<'c> Player<'c> {
                 self.model.door.take(key, &self.model.clock);
                 let id = Expected::free(200, CallOutcome::Completed, None).of_reply(reply)?;
                 let nth = self.model.asked(call);
-                self.check_id(&format!("{}#{nth}", call.content()), &id)?;
+                self.check_id(&format!("{}#{nth}", self.model.content(call)), &id)?;
                 self.check_report(call.env, &reply.body)?;
                 self.model
                     .refused(call, given(reply), CallOutcome::Completed, &id);
@@ -387,7 +387,7 @@ impl<'c> Player<'c> {
         }
         if recorded {
             let nth = self.model.asked(call);
-            self.check_id(&format!("{}#{nth}", call.content()), &id)?;
+            self.check_id(&format!("{}#{nth}", self.model.content(call)), &id)?;
             let outcome = CallOutcome::Failed(code);
             self.model.refused(call, given(reply), outcome, &id);
         }
@@ -438,6 +438,7 @@ impl<'c> Player<'c> {
         at: usize,
         seen: (&str, &[u8]),
     ) -> Result<(), String> {
+        let content = self.model.content(call);
         let state = &self.model.environments[call.env].state;
         let it = &state.verifications[at];
         let of = |record: Option<usize>| state.records[record?].id.clone();
@@ -456,7 +457,7 @@ impl<'c> Player<'c> {
             match before {
                 Some(before) if before == *found => {}
                 Some(before) => return Err(format!("{found} was {before}")),
-                None => self.check_id(&format!("{}#{nth}/{place}", call.content()), found)?,
+                None => self.check_id(&format!("{content}#{nth}/{place}"), found)?,
             }
         }
         Ok(())

@@ -21,7 +21,7 @@ use super::compare::ENVIRONMENTS;
 use crate::instruct::{EDITED, edited, number_of};
 use crate::reference::door::{DAY_MS, KeyState};
 use crate::step::{Cred, Draw, Goal, Step};
-use crate::world::{SECRET, instant};
+use crate::world::{ACCOUNT, SECRET, instant};
 
 /// The most a wallet holds, in paise.
 const MOST: i64 = 100_000_000_000_000;
@@ -196,6 +196,7 @@ impl Player<'_> {
     }
 
     /// Copies the account and deletes it: from now on the copy is looked at, which must be all that the account was.
+    /// The next copy is called as the account was before: what was asked under that name is still counted.
     pub(super) fn move_to_copy(&mut self, draw: &Draw) -> Result<(), String> {
         // Calls that are held back stay with the original.
         if !self.open.is_empty() {
@@ -208,8 +209,20 @@ impl Player<'_> {
             reference: 1 + number_of("sequence"),
             ..draw.clone()
         };
+        let asked_under_each_name = Draw {
+            live: false,
+            outside: false,
+            target: 0,
+            reference: 0,
+            ..next_of_sequence.clone()
+        };
+        self.call(&asked_under_each_name, true)?;
         self.call(&next_of_sequence, true)?;
-        let name: Arc<str> = format!("model-copy{}", self.steps).into();
+        let names = [ACCOUNT, "model-copy"];
+        let other = names
+            .into_iter()
+            .find(|name| **name != **self.world.cell.id());
+        let name: Arc<str> = other.expect("one of two names").into();
         let deleted = {
             let _in_runtime = self.world.runtime.enter();
             let copy = self.world.host.fork(&self.world.cell, &name);
@@ -220,8 +233,6 @@ impl Player<'_> {
             deleted
         };
         self.model.is_copied_as(&name);
-        // Ids are made from the name of the account.
-        self.ids.clear();
         self.did();
         let known = self
             .world
@@ -232,7 +243,8 @@ impl Player<'_> {
             None => self.compare(true)?,
             Some(_) => return Err(format!("{} is deleted and known", deleted.id())),
         }
-        self.call(&next_of_sequence, true)
+        self.call(&next_of_sequence, true)?;
+        self.call(&asked_under_each_name, true)
     }
 
     /// Edits scenarios: a rule comes where it is not, and goes where it is. The next call asks for what it is about.

@@ -94,8 +94,8 @@ impl<'c> Call<'c> {
         format!("{} {} {}", self.method(), self.path(), self.body())
     }
 
-    /// Everything that the id is made from, but for how often it was asked.
-    pub(crate) fn content(&self) -> String {
+    /// Everything that the id is made from, but for the account and how often it was asked.
+    pub(super) fn content(&self) -> String {
         format!(
             "{} {:?} {:?} {}",
             self.env,

@@ -90,10 +90,6 @@ impl<'c> Model<'c> {
     /// It is called so from now on, and has a key of that name for each environment; all else stays.
     pub(crate) fn is_copied_as(&mut self, account: &str) {
         account.clone_into(&mut self.account);
-        // Whose call it is belongs to what was asked.
-        for environment in &mut self.environments {
-            environment.asked.clear();
-        }
         self.door = Door {
             limit: self.door.limit,
             outside_only: self.door.outside_only,
@@ -167,8 +163,9 @@ impl<'c> Model<'c> {
     pub(crate) fn begin(&mut self, call: &Call<'c>, resolved: Resolved, start: Start) -> usize {
         let in_model = call.in_model(&self.catalogue.contract);
         let in_model = in_model.expect("only what runs begins");
+        let content = self.content(call);
         let environment = &mut self.environments[call.env];
-        environment.asked.push(call.content());
+        environment.asked.push(content);
         environment.sequences.extend(resolved.sequences);
         let (state, now) = (&mut environment.state, self.clock.now());
         let at = state.begin(&in_model, start, resolved.steps, now);
@@ -176,9 +173,14 @@ impl<'c> Model<'c> {
         at
     }
 
+    /// Everything that the id of a call is made from, but for how often it was asked.
+    pub(crate) fn content(&self, call: &Call<'c>) -> String {
+        format!("{} {}", self.account, call.content())
+    }
+
     /// How often just this was asked before.
     pub(crate) fn asked(&self, call: &Call<'c>) -> usize {
-        let content = call.content();
+        let content = self.content(call);
         let asked = self.environments[call.env].asked.iter();
         asked.filter(|known| **known == content).count()
     }
@@ -212,8 +214,9 @@ impl<'c> Model<'c> {
             Asks::Run { template, .. } if template.counts => Some(template.endpoint),
             Asks::Run { .. } | Asks::LookUp(_) | Asks::Report => None,
         };
+        let content = self.content(call);
         let environment = &mut self.environments[call.env];
-        environment.asked.push(call.content());
+        environment.asked.push(content);
         let (id, status) = (Some(id.to_owned()), given.status);
         let record = Record::free(id, status, outcome, environment.saw(given));
         environment.state.refused(counted, record);
