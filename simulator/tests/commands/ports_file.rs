@@ -78,6 +78,27 @@ fn a_file_is_replaced_and_nothing_is_left_beside_it() {
 }
 
 #[test]
+fn where_the_file_has_no_room_it_stays_and_nothing_is_left_beside_it() {
+    let folder = Folder::new("ports-full");
+    folder.write("ports.json", "of an earlier run");
+    // Whatever is written to a file is one byte too much.
+    let full = format!(
+        "trap '' XFSZ && ulimit -f 0 && exec {} serve --ports-file ports.json --console 127.0.0.1:0 --sandbox 127.0.0.1:0 \
+         --live 127.0.0.1:0",
+        env!("CARGO_BIN_EXE_svc-simulator")
+    );
+    let mut command = Command::new("sh");
+    let command = command.args(["-c", &full]).current_dir(folder.path());
+    let ended = command.env_clear().output().expect(WORKS);
+    let said = String::from_utf8(ended.stderr).expect(WORKS);
+    assert!(!ended.status.success(), "{said}");
+    assert!(said.contains("ports.json"), "{said}");
+    assert_eq!(names(&folder), ["ports.json"]);
+    let kept = fs::read_to_string(folder.path().join("ports.json")).expect(WORKS);
+    assert_eq!(kept, "of an earlier run");
+}
+
+#[test]
 fn the_limit_of_open_files_is_raised_and_bounds_the_connections_of_each_listener() {
     let folder = Folder::new("open-files");
     let mut command = Command::new("sh");

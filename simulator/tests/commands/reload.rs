@@ -122,6 +122,27 @@ fn edits_are_followed_by_looking() {
     good_edits_act_and_bad_ones_are_reported(&["--scenario-poll", "20ms"]);
 }
 
+#[test]
+fn who_looks_once_an_hour_has_not_seen_what_others_watched() {
+    let mut watching = Edited::start(&file("error = \"SVC_NO_RECORD_FOUND\""), &[]);
+    let edited = watching.folder.path().join("scenarios");
+    let edited = edited.to_str().expect(WORKS);
+    let flags = ["--scenarios", edited, "--scenario-poll", "1h"];
+    let folder = Folder::new("reload-seldom");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_svc-simulator"));
+    let command = command.env_clear().stderr(Stdio::null());
+    let (_program, addresses) = Program::serve(command, folder.path(), &flags);
+    // Who watched, too, would know the first of these edits at least when the other has seen the last.
+    for error in ["SVC_SOURCE_TIMEOUT", "SVC_PROVIDER_ERROR"] {
+        watching.save(&file(&format!("error = \"{error}\"")), "were read again");
+    }
+    assert_eq!(watching.call(), 502);
+    let console = addresses.of("console");
+    let line = "GET /control/scenarios HTTP/1.1";
+    let listed = Client::to(&console).ask(request(line, &format!("Host: {console}\r\n"), ""));
+    assert_eq!(listed.json()["version"], 1);
+}
+
 /// A pipe of this name, into which nobody writes.
 fn pipe(edited: &Edited, name: &str) {
     let path = edited.folder.path().join("scenarios").join(name);
