@@ -192,9 +192,7 @@ impl LockedAccount<'_> {
                 let down_to = taken - 1;
                 entry.changes.insert(0, Change::Evicted { down_to });
             }
-            if state.events.bytes() > levels.events {
-                state.events.trim(levels.events);
-            }
+            state.events.make_room(levels.events);
         }
         self.commit(entry)
     }
