@@ -121,7 +121,7 @@ impl Servers {
         let asked = |kind, inputs, (count, server): &'_ (usize, Server)| {
             let request = |number: usize| Request {
                 // A step that has no factor with the count visits every rule.
-                body: body(kind, number * 7_919 % count, inputs),
+                body: body(kind, number * 7_919 % count, number, inputs),
                 ..sandbox_call(number)
             };
             Load::new(&server.sandbox, INPUTS, request)
@@ -175,7 +175,11 @@ impl Servers {
                     with_keys(&self.many_accounts, ACCOUNTS),
                 ),
                 peer_name: "1 account",
-                peer: (&self.plain, Load::new(&self.plain.sandbox, 1, sandbox_call)),
+                peer: (
+                    &self.plain,
+                    // As many requests lie in the generator's memory.
+                    Load::new(&self.plain.sandbox, ACCOUNTS, sandbox_call),
+                ),
                 goals: &[Goal::Rate(0.9)],
             },
         ]

@@ -49,8 +49,9 @@ pub(crate) fn file(kind: Kind, count: usize) -> String {
     text
 }
 
-/// The body of a call: one that the rule of this number means, or one like it that none means.
-pub(crate) fn body(kind: Kind, number: usize, inputs: Inputs) -> String {
+/// The body of a call: one that the rule of this number means, or one like it that none means. What no rule looks at is
+/// another one in each turn, so that few rules are asked by as many different bodies as many.
+pub(crate) fn body(kind: Kind, number: usize, turn: usize, inputs: Inputs) -> String {
     let number = match inputs {
         Inputs::Canned => number - number % 2,
         Inputs::Named | Inputs::Unnamed => number,
@@ -58,11 +59,13 @@ pub(crate) fn body(kind: Kind, number: usize, inputs: Inputs) -> String {
     let named = inputs != Inputs::Unnamed;
     let pan = match (kind, named) {
         (Kind::Exact, true) => pan(number),
-        _ => pan(number + 500_000),
+        (Kind::Exact, false) => pan(number + 500_000),
+        (Kind::Pattern, _) => pan(turn + 500_000),
     };
     let name = match (kind, named) {
+        (Kind::Pattern, true) => format!("PERSON NO {number:05} RAO {number:05}"),
         (Kind::Pattern, false) => format!("PERSON-NR-{number:05}-RAO-{number:05}"),
-        _ => format!("PERSON NO {number:05} RAO {number:05}"),
+        (Kind::Exact, _) => format!("PERSON NO {turn:05} RAO {turn:05}"),
     };
     format!("{{\"pan\":\"{pan}\",\"name\":\"{name}\"}}")
 }
