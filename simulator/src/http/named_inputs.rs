@@ -28,7 +28,7 @@ pub(super) fn named_inputs(
 ) -> Vec<ScenarioInput> {
     let scenarios = rules.scenarios.iter();
     let input = |(number, scenario): (ScenarioIndex, &Scenario)| {
-        let [only] = scenario.then.as_slice() else {
+        let [only] = &*scenario.then else {
             return None;
         };
         let outcome = outcome_of(only)?;

@@ -35,32 +35,36 @@ pub use read::read_scenarios;
 pub use set::{Because, Choice, ScenarioSet};
 
 /// One rule: these inputs of these operations get this outcome.
+///
+/// Of a hundred thousand rules each is far from the processor when a call meets it: what every such call reads stands
+/// first and in one line of its cache.
 #[derive(Debug, Clone)]
+#[repr(C, align(64))]
 pub struct Scenario {
-    /// Its name, unique in its folder.
-    pub name: Arc<str>,
+    /// What an input must be like. All of them must hold.
+    pub conditions: Box<[Condition]>,
+    /// What happens, call by call.
+    pub then: Box<[Outcome]>,
     /// What the call log says of a call it decided: its name, file and line.
     pub because: Arc<str>,
+    /// The place in the order of all rules; the lower one wins. The cases of one rule share it.
+    pub order: usize,
+    /// Whether the first outcome follows the last one. Where not, the last one is repeated.
+    pub start_over: bool,
+    /// Whether it is asked before the formats of identifiers are, and before all rules that are not (ruling 9).
+    pub before_format: bool,
+    /// The operations it is for.
+    pub operations: Box<[OperationIndex]>,
+    /// Its name, unique in its folder.
+    pub name: Arc<str>,
     /// The file it stands in.
     pub file: Arc<str>,
     /// The line it begins at, from 1.
     pub line: usize,
-    /// The place in the order of all rules; the lower one wins. The cases of one rule share it.
-    pub order: usize,
-    /// The operations it is for.
-    pub operations: Vec<OperationIndex>,
-    /// What an input must be like. All of them must hold.
-    pub conditions: Vec<Condition>,
-    /// Whether it is asked before the formats of identifiers are, and before all rules that are not (ruling 9).
-    pub before_format: bool,
-    /// What happens, call by call.
-    pub then: Vec<Outcome>,
-    /// Whether the first outcome follows the last one. Where not, the last one is repeated.
-    pub start_over: bool,
 }
 
 /// The place of a scenario among all of its [`ScenarioSet`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScenarioIndex(pub u32);
 
 /// The place of a patch among [`ScenarioSet::patches`].

@@ -1,10 +1,10 @@
 //! Everything calls are decided by, compiled once and never changed: contract, answers, scenarios.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use foldhash::fast::FixedState;
 use jiff::civil::Date;
+use smallvec::SmallVec;
 use svc_fixtures::contract::{Contract, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source};
@@ -55,19 +55,19 @@ pub struct Rules {
     canned: Arc<[ResponseTemplate]>,
     /// Of each operation when it has no record of whoever is asked for.
     no_record: Arc<[Option<NoRecord>]>,
-    /// By operation and changes: compiled when a call first gets it, for of a hundred thousand most
-    /// are never asked for.
-    changed: Arc<HashMap<(OperationIndex, PatchIndex), Changed, FixedState>>,
+    /// By changes: compiled when a call first gets it, for of a hundred thousand most are never asked for.
+    changed: Arc<[Changed]>,
     /// What the answers are made from, and the scenarios: for whoever adds some.
     answers: Arc<Answers>,
     files: Arc<[Arc<Source>]>,
 }
 
-/// An answer that a scenario changes, as soon as it was asked for.
-#[derive(Debug, Clone)]
+/// The answers that a scenario changes so.
+#[derive(Debug, Default)]
 struct Changed {
     by: ScenarioIndex,
-    compiled: OnceLock<ResponseTemplate>,
+    /// Of each operation that it is for, in order, as soon as it was asked for.
+    compiled: SmallVec<[(OperationIndex, OnceLock<Box<ResponseTemplate>>); 1]>,
 }
 
 /// The files rules are read from.
@@ -200,23 +200,18 @@ impl Rules {
     }
 
     fn deciding_by(mut self, scenarios: ScenarioSet) -> Rules {
-        let mut changed = HashMap::default();
+        let patches = scenarios.patches.iter();
+        let mut changed: Vec<Changed> = patches.map(|_| Changed::default()).collect();
         for (by, scenario) in scenarios.iter() {
-            for number in scenario.then.iter().filter_map(patch) {
-                let compiled = OnceLock::new();
-                let operations = scenario.operations.iter().map(|&at| (at, number));
-                changed.extend(operations.map(|at| {
-                    (
-                        at,
-                        Changed {
-                            by,
-                            compiled: compiled.clone(),
-                        },
-                    )
-                }));
+            for patch in scenario.then.iter().filter_map(patch) {
+                let operations = scenario.operations.iter();
+                changed[patch.0] = Changed {
+                    by,
+                    compiled: operations.map(|&at| (at, OnceLock::new())).collect(),
+                };
             }
         }
-        self.changed = Arc::new(changed);
+        self.changed = changed.into();
         let declared =
             DeclaredSubjects::new(&self.contract, self.population.world, &scenarios.people);
         self.declared = Arc::new(declared);
@@ -310,9 +305,13 @@ impl Rules {
         match patch {
             None => &self.canned[operation.0],
             Some(patch) => {
-                let Changed { by, compiled } = &self.changed[&(operation, patch)];
-                let (by, changes) = (self.scenarios.get(*by), &self.scenarios.patches[patch.0]);
-                compiled.get_or_init(|| self.compiled(operation, &by.conditions, changes))
+                let Changed { by, compiled } = &self.changed[patch.0];
+                let at = compiled.binary_search_by_key(&operation, |(of, _)| *of);
+                let (_, compiled) = &compiled[at.expect("a scenario decides its operations only")];
+                compiled.get_or_init(|| {
+                    let (by, changes) = (self.scenarios.get(*by), &self.scenarios.patches[patch.0]);
+                    Box::new(self.compiled(operation, &by.conditions, changes))
+                })
             }
         }
     }

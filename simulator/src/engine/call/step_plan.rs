@@ -196,7 +196,7 @@ fn draft(
 ) -> Option<Draft> {
     let patch = match choice {
         Choice::NoMatch => None,
-        Choice::Scenario(number) => match rules.scenarios.get(*number).then.as_slice() {
+        Choice::Scenario(number) => match &*rules.scenarios.get(*number).then {
             [outcome] => match outcome.kind {
                 OutcomeKind::Success(patch) => patch,
                 _ => return None,

@@ -1,7 +1,6 @@
 //! The tables that scenarios are found in: whole texts by hash, beginnings and ends by a sorted list, parts by
 //! one automaton, regular expressions by a text that each of their matches has, or by one automaton.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -11,32 +10,23 @@ use regex_automata::meta::Regex;
 use regex_automata::{Input, PatternSet};
 use regex_syntax::hir::Look;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
+use smallvec::{SmallVec, smallvec};
 use svc_fixtures::json::Json;
 
 use super::{Candidate, Texted, UNPROVEN};
 use crate::scenario::{ScenarioIndex, expression};
 
-/// Rules by the text they name.
+/// Rules by the text they name. Nearly every text is as short as an identifier and finds one rule: then both stand in the
+/// table itself, and a look costs no further place in memory.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Exact(HashMap<Box<str>, Rules, FixedState>);
-
-/// Nearly every text finds one rule, which then costs no list.
-#[derive(Debug, Clone)]
-enum Rules {
-    One(Candidate),
-    Many(Vec<Candidate>),
-}
+pub(super) struct Exact(HashMap<SmallVec<[u8; 16]>, SmallVec<[Candidate; 2]>, FixedState>);
 
 impl Exact {
     pub(super) fn new(drafts: Texted) -> Self {
         let mut table = HashMap::with_capacity_and_hasher(drafts.len(), FixedState::default());
         for (text, candidate) in drafts {
-            match table.entry(text) {
-                Entry::Vacant(vacant) => {
-                    vacant.insert(Rules::One(candidate));
-                }
-                Entry::Occupied(mut occupied) => occupied.get_mut().add(candidate),
-            }
+            let rules: &mut SmallVec<_> = table.entry(text.as_bytes().into()).or_default();
+            rules.push(candidate);
         }
         table.shrink_to_fit();
         Exact(table)
@@ -47,20 +37,7 @@ impl Exact {
     }
 
     pub(super) fn find(&self, text: &str, found: &mut Vec<Candidate>) {
-        match self.0.get(text) {
-            Some(Rules::One(candidate)) => found.push(*candidate),
-            Some(Rules::Many(candidates)) => found.extend(candidates),
-            None => {}
-        }
-    }
-}
-
-impl Rules {
-    fn add(&mut self, candidate: Candidate) {
-        match self {
-            Rules::One(first) => *self = Rules::Many(vec![*first, candidate]),
-            Rules::Many(all) => all.push(candidate),
-        }
+        found.extend(self.0.get(text.as_bytes()).into_iter().flatten());
     }
 }
 
@@ -79,10 +56,11 @@ pub(super) fn scalar(value: &Json<'_>) -> Option<String> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Prefixes(Vec<Prefix>);
 
+/// As [`Exact`], each stands in one place.
 #[derive(Debug, Clone)]
 struct Prefix {
-    text: Box<[u8]>,
-    rules: Vec<Candidate>,
+    text: SmallVec<[u8; 24]>,
+    rules: SmallVec<[Candidate; 2]>,
     /// The place of the longest other one that this one begins with.
     shorter: Option<u32>,
 }
@@ -90,20 +68,20 @@ struct Prefix {
 impl Prefixes {
     pub(super) fn new(drafts: Texted) -> Self {
         let drafts = drafts.into_iter();
-        Prefixes::sorted(drafts.map(|(text, rule)| (text.into_boxed_bytes(), rule)))
+        Prefixes::sorted(drafts.map(|(text, rule)| (text.as_bytes().into(), rule)))
     }
 
     /// By what a text ends with: by what it begins with when read backwards.
     pub(super) fn backwards(drafts: Texted) -> Self {
         let drafts = drafts.into_iter();
-        Prefixes::sorted(drafts.map(|(text, rule)| (backwards(&text).into(), rule)))
+        Prefixes::sorted(drafts.map(|(text, rule)| (backwards(&text), rule)))
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    fn sorted(drafts: impl Iterator<Item = (Box<[u8]>, Candidate)>) -> Self {
+    fn sorted(drafts: impl Iterator<Item = (SmallVec<[u8; 24]>, Candidate)>) -> Self {
         let mut drafts: Vec<_> = drafts.collect();
         drafts.sort_unstable();
         let mut starts: Vec<Prefix> = Vec::new();
@@ -122,7 +100,7 @@ impl Prefixes {
             open.push(u32::try_from(starts.len()).expect("fewer than four billion rules"));
             starts.push(Prefix {
                 text,
-                rules: vec![rule],
+                rules: smallvec![rule],
                 shorter,
             });
         }
@@ -144,7 +122,7 @@ impl Prefixes {
     }
 }
 
-pub(super) fn backwards(text: &str) -> Vec<u8> {
+pub(super) fn backwards(text: &str) -> SmallVec<[u8; 24]> {
     text.bytes().rev().collect()
 }
 

@@ -45,6 +45,7 @@ pub fn read_scenarios(
         patches: Vec::new(),
         expressions: RefCell::default(),
         names: Names::default(),
+        file: "".into(),
         order: 0,
     };
     let tables: Vec<&str> = answers.cast.keys().map(String::as_str).collect();
@@ -138,6 +139,8 @@ struct Reader<'c> {
     patches: Vec<ResponsePatch>,
     expressions: RefCell<ExpressionCompiler>,
     names: Names,
+    /// The file of the rule before, which most rules share.
+    file: Arc<str>,
     order: usize,
 }
 
@@ -185,19 +188,28 @@ impl Reader<'_> {
                 None => name.into(),
             };
             let because = format!("scenario \"{name}\" ({place})").into();
+            let file = self.file(&table.source().path);
             self.scenarios.push(Scenario {
                 name,
                 because,
-                file: table.source().path.as_str().into(),
+                file,
                 line: table.line(),
                 order,
-                operations,
-                conditions,
+                operations: operations.into(),
+                conditions: conditions.into(),
                 before_format,
-                then,
+                then: then.into(),
                 start_over,
             });
         }
+    }
+
+    /// The path of a file.
+    fn file(&mut self, path: &str) -> Arc<str> {
+        if *self.file != *path {
+            self.file = path.into();
+        }
+        Arc::clone(&self.file)
     }
 
     /// The operations of an id, a prefix ending in `.*`, or `*`.

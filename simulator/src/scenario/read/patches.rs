@@ -72,6 +72,9 @@ pub(super) fn patch(
     if reading.patch.edits.is_empty() {
         return None;
     }
+    // There may be a hundred thousand of them.
+    reading.patch.edits.shrink_to_fit();
+    reading.patch.spans.shrink_to_fit();
     patches.push(reading.patch);
     Some(PatchIndex(patches.len() - 1))
 }
