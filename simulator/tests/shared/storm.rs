@@ -87,14 +87,13 @@ fn storm(server: &Server) {
         dice: Dice(7),
         tally: Tally::default(),
     };
-    let mut passed = Duration::ZERO;
+    let began = tokio::time::Instant::now();
     for round in 0.. {
-        let left = lasts.saturating_sub(passed);
+        let left = lasts.saturating_sub(began.elapsed());
         if left.is_zero() {
             break;
         }
         storm.round(round, left.min(ROUND));
-        passed += left.min(ROUND);
     }
     let Tally {
         kills, answered, ..
