@@ -225,6 +225,8 @@ fn what_is_no_store_is_refused_with_what_it_is_and_is_left_as_it_was() {
     ] {
         let refusal = refused(&folder, &format!("sqlite:{store}"), &[]);
         assert_eq!(refusal, format!("error: {said}\n"));
+        let beside = folder.path().join(format!("{store}-lock"));
+        assert!(!beside.exists(), "{store}");
     }
     for command in ["check", "migrate"] {
         let (code, _, stderr) = told(&folder, &["store", command, "sqlite:nothing.db"]);

@@ -136,6 +136,10 @@ impl StoreFile {
     /// Opens a store to write to it: makes it where there is none, and brings it into the newest form.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         check_place(path)?;
+        if path.exists() {
+            // Nothing is left beside what is no store.
+            StoreFile::open_unlocked(path)?.form()?;
+        }
         let lock = lock(path)?;
         let connection = Connection::open(path).map_err(|source| failed(path, source))?;
         let mut file = StoreFile {
@@ -156,20 +160,24 @@ impl StoreFile {
             return Err(StoreError::Missing { path });
         }
         check_place(path)?;
+        let file = StoreFile::open_unlocked(path)?;
+        match file.form()? {
+            0 => Err(StoreError::NoStore { path: file.path }),
+            _ => Ok(file),
+        }
+    }
+
+    fn open_unlocked(path: &Path) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags);
         let connection = connection.map_err(|source| failed(path, source))?;
         let patience = connection.busy_timeout(Duration::from_secs(10));
         patience.map_err(|source| failed(path, source))?;
-        let file = StoreFile {
+        Ok(StoreFile {
             connection,
             path: path.to_owned(),
             _lock: None,
-        };
-        match file.form()? {
-            0 => Err(StoreError::NoStore { path: file.path }),
-            _ => Ok(file),
-        }
+        })
     }
 
     /// The form it is in; 0 where it is empty.
