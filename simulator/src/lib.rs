@@ -1,10 +1,12 @@
 //! A deterministic simulator of the Verification Service. Imports point down only:
-//! `cli` → `simulator` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`). What no call
+//! `cli` → `simulator` → `console` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`). What no call
 //! runs lies between `host` and `engine`: `signature_diagnosis`, `rehearsal`, `scenario_format`,
 //! `scenario_analysis`.
 
 pub mod cli;
 pub mod simulator;
+
+pub mod console;
 
 pub mod http;
 

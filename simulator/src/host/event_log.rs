@@ -92,7 +92,7 @@ impl EventLog {
 
     /// The wanted events from a number on.
     pub(super) fn from(&self, number: u64, wanted: &dyn Fn(&Event) -> bool) -> EventBatch {
-        let from = number.max(self.first);
+        let from = number.max(self.first).min(self.next);
         let all = self.chunks.iter().flatten();
         let skipped = usize::try_from(from - self.base).unwrap_or(usize::MAX);
         let numbered = (from..).zip(all.skip(skipped));

@@ -42,6 +42,8 @@ pub struct Console {
     pub access: ConsoleAccess,
     /// Cancelled when it stops.
     pub stop: CancellationToken,
+    /// Makes the pages for people, over the router of the control API and below the public URL.
+    pub pages: fn(Router, String) -> Router,
 }
 
 struct ConsoleState {
@@ -71,6 +73,10 @@ impl Console {
             targets: self.targets.clone(),
             stop: self.stop.clone(),
         });
+        let base = self.public.console.as_ref();
+        let base = base.map_or_else(String::new, |public| public.base().to_owned());
+        let control = control::router(&control);
+        let pages = (self.pages)(control.clone(), base);
         let guard = ConsoleGuard::new(self.access.clone(), self.addresses.console);
         let guard = guard.behind(self.public.console.as_ref());
         let state = ConsoleState {
@@ -94,7 +100,8 @@ impl Console {
             )
             .route("/docs/{*file}", get(reference))
             .with_state(Arc::new(state))
-            .merge(control::router(&control))
+            .merge(control)
+            .merge(pages)
             .method_not_allowed_fallback(method_not_allowed)
             .fallback(not_found)
             .layer(from_fn_with_state(Arc::new(guard), guard_request))

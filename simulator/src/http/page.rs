@@ -68,6 +68,15 @@ pub(super) fn home(
                 }
             }
         }
+        h2 { "Pages" }
+        ul {
+            li { a href=(links.to("/accounts")) { "Accounts" } ": wallets, keys, limits, usage" }
+            li { a href=(links.to("/time")) { "Time" } ": what is due, and clocks moved to it" }
+            li { a href=(links.to("/scenarios")) { "Scenarios" } ": which rule decided how often, and rules for one account" }
+            li { a href=(links.to("/world")) { "World" } ": whose an identifier is, and personas" }
+            li { a href=(links.to("/try")) { "Try it" } ": a form for every operation and bundle" }
+            li { a href=(links.to("/consents")) { "Consents" } ": what persons are asked" }
+        }
         h2 { "Reference" }
         ul {
             li { a href=(links.to("/operations")) { "Operations and their fixed inputs" } }

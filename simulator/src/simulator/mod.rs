@@ -18,6 +18,7 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::console;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::host::Host;
@@ -284,6 +285,7 @@ impl SimulatorBuilder {
             targets: simulator.targets.clone(),
             access: self.access.clone(),
             stop: simulator.stop.clone(),
+            pages: console::router,
         }
     }
 

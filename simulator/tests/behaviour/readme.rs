@@ -76,6 +76,7 @@ fn controlled(scene: &Scene, method: &str, path: &str, body: &str) -> String {
         targets: TargetPolicy::loopback_only(),
         access: ConsoleAccess::default(),
         stop: CancellationToken::new(),
+        pages: svc_simulator::console::router,
     };
     let request = Request::builder()
         .method(method)

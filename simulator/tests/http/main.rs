@@ -11,6 +11,7 @@ mod faults;
 mod https;
 mod limits;
 mod metrics;
+mod pages;
 mod public;
 mod shares;
 mod stalled;

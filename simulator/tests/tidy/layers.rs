@@ -28,6 +28,7 @@ const LAYERS: &[Layers] = &[
             "signature_diagnosis",
             "host",
             "http",
+            "console",
             "simulator",
             "cli",
         ],

@@ -96,7 +96,8 @@ impl ConsoleGuard {
         }
         let path = request.uri().path();
         let site = headers.get(FETCH_SITE).map(|site| site.as_bytes());
-        if site == Some(b"cross-site") && path.starts_with("/control/") {
+        let asks = path.starts_with("/control/") || !request.method().is_safe();
+        if site == Some(b"cross-site") && asks {
             let message = "another site's page may not ask for this";
             return Err(ControlError::new(Code::OriginNotAllowed, message));
         }

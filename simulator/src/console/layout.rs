@@ -1,0 +1,222 @@
+//! What all pages look like, and the parts that they are made of. What callers sent is shown as text.
+
+use axum::body::Bytes;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use maud::{DOCTYPE, Markup, html};
+use serde_json::Value;
+
+use super::Pages;
+use super::api::Refusal;
+use crate::http::invisible::write_out_invisible;
+
+/// The parts of the console: path and name.
+const PARTS: [(&str, &str); 9] = [
+    ("/", "Home"),
+    ("/accounts", "Accounts"),
+    ("/time", "Time"),
+    ("/scenarios", "Scenarios"),
+    ("/world", "World"),
+    ("/try", "Try it"),
+    ("/consents", "Consents"),
+    ("/operations", "Reference"),
+    ("/docs/", "OpenAPI"),
+];
+
+const POLICY: &str = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'";
+
+/// What a page says above all else: what was done, or why nothing was.
+#[derive(Debug, Default)]
+pub(super) struct Notice {
+    pub(super) done: Option<String>,
+    pub(super) refused: Option<String>,
+    /// What was typed into the form that was refused.
+    pub(super) typed: Fields,
+}
+
+/// The fields of a form or of a query.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    pub(super) fn of(text: &[u8]) -> Self {
+        Fields(form_urlencoded::parse(text).into_owned().collect())
+    }
+
+    pub(super) fn form(bytes: &Bytes) -> Self {
+        Fields::of(bytes)
+    }
+
+    /// The value of a field; empty where it was not sent.
+    pub(super) fn get(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value.trim())
+    }
+
+    /// The value of a field where there is something in it.
+    pub(super) fn filled(&self, name: &str) -> Option<&str> {
+        Some(self.get(name)).filter(|value| !value.is_empty())
+    }
+
+    /// A value as it was sent, with its spaces and lines.
+    pub(super) fn raw(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+impl Notice {
+    /// What the address says that was done.
+    pub(super) fn done(query: &Fields) -> Self {
+        Notice {
+            done: query.filled("done").map(str::to_owned),
+            ..Notice::default()
+        }
+    }
+
+    /// A refusal, with what was typed.
+    pub(super) fn refused(refusal: &Refusal, typed: Fields) -> Self {
+        Notice {
+            refused: Some(refusal.message.clone()),
+            typed,
+            ..Notice::default()
+        }
+    }
+}
+
+impl Pages {
+    /// A link to a path of the console.
+    pub(super) fn to(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    /// A whole page.
+    pub(super) fn page(
+        &self,
+        status: StatusCode,
+        (part, title): (&str, &str),
+        notice: &Notice,
+        content: &Markup,
+    ) -> Response {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    title { (text(title)) " - Verification Service simulator" }
+                    link rel="stylesheet" href=(self.to("/console.css"));
+                }
+                body {
+                    a.skip href="#content" { "Skip to the content" }
+                    header {
+                        nav aria-label="Parts of the console" {
+                            ul {
+                                @for (path, name) in PARTS {
+                                    li {
+                                        a href=(self.to(path)) aria-current=[(path == part).then_some("page")] { (name) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    main id="content" {
+                        h1 { (text(title)) }
+                        @if let Some(done) = &notice.done { section.notice role="status" { (text(done)) } }
+                        @if let Some(refused) = &notice.refused {
+                            section.error role="alert" { pre { (lines(refused)) } }
+                        }
+                        (content)
+                    }
+                }
+            }
+        };
+        let headers = [
+            (CONTENT_TYPE, "text/html; charset=utf-8"),
+            (CACHE_CONTROL, "no-store"),
+            (REFERRER_POLICY, "same-origin"),
+            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (CONTENT_SECURITY_POLICY, POLICY),
+        ];
+        (status, headers, page.into_string()).into_response()
+    }
+
+    /// A page that only says what the control API refuses.
+    pub(super) fn refusal(&self, part: &str, refusal: &Refusal) -> Response {
+        let notice = Notice::refused(refusal, Fields::default());
+        let content = html! { p { a href=(self.to(part)) { "Back" } } };
+        self.page(
+            refusal.status,
+            (part, "This can't be shown"),
+            &notice,
+            &content,
+        )
+    }
+
+    /// Back to a page, which says what was done.
+    pub(super) fn back(&self, path: &str, done: &str) -> Response {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        let to = self.to(&format!("{path}{mark}done={}", super::api::encoded(done)));
+        (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response()
+    }
+}
+
+/// A text of anybody, on one line.
+pub(super) fn text(text: &str) -> String {
+    write_out_invisible(text, &[])
+}
+
+/// A text of anybody, with its lines.
+pub(super) fn lines(text: &str) -> String {
+    write_out_invisible(text, &['\n'])
+}
+
+/// A member as text: as it is where it is one, else as JSON.
+pub(super) fn member(of: &Value, name: &str) -> String {
+    match &of[name] {
+        Value::Null => String::new(),
+        Value::String(it) => text(it),
+        other => text(&other.to_string()),
+    }
+}
+
+/// The members of a list; none where there is no such list.
+pub(super) fn items<'v>(of: &'v Value, name: &str) -> &'v [Value] {
+    of[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// An amount as people write it.
+pub(super) fn rupees(of: &Value, name: &str) -> String {
+    of[name]
+        .as_f64()
+        .map_or_else(String::new, |it| format!("{it:.2}"))
+}
+
+/// JSON as people read it.
+pub(super) fn pretty(value: &Value) -> String {
+    lines(&format!("{value:#}"))
+}
+
+/// A table in a box that scrolls by itself, reached by the keyboard.
+pub(super) fn table(name: &str, columns: &[&str], rows: &[Vec<Markup>]) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label=(name) {
+            table {
+                thead { tr { @for column in columns { th scope="col" { (column) } } } }
+                tbody {
+                    @for row in rows { tr { @for cell in row { td { (cell) } } } }
+                }
+            }
+        }
+    }
+}
+
+/// A cell that is text.
+pub(super) fn cell(of: &Value, name: &str) -> Markup {
+    html! { (member(of, name)) }
+}

@@ -1,0 +1,239 @@
+//! The scenarios in force: files and rules with how often each decided, and an editor for those of one
+//! account.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::response::Response;
+use http::{Method, StatusCode, Uri};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::Pages;
+use super::api::{Refusal, encoded};
+use super::layout::{Fields, Notice, items, lines, member, table, text};
+
+const PART: &str = "/scenarios";
+
+pub(super) async fn list(State(pages): State<Arc<Pages>>, uri: Uri) -> Response {
+    let query = Fields::of(uri.query().unwrap_or_default().as_bytes());
+    let account = query.get("account").to_owned();
+    pages
+        .files(StatusCode::OK, Notice::done(&query), &account, &Value::Null)
+        .await
+}
+
+pub(super) async fn add(State(pages): State<Arc<Pages>>, body: Bytes) -> Response {
+    let typed = Fields::form(&body);
+    let account = typed.get("account").to_owned();
+    let text = json!({ "account": account, "toml": typed.raw("toml").replace("\r\n", "\n") });
+    let path = match typed.get("action") {
+        "check" => "/control/scenarios/check",
+        _ => "/control/scenarios",
+    };
+    match pages.api.post(path, &text).await {
+        Ok(checked) if path.ends_with("check") => {
+            let mistakes = items(&checked, "mistakes").len();
+            let notice = Notice {
+                done: (mistakes == 0).then(|| "No mistakes; nothing was added.".to_owned()),
+                refused: (mistakes > 0).then(|| format!("{mistakes} mistakes; nothing was added.")),
+                typed,
+            };
+            pages
+                .files(StatusCode::OK, notice, &account, &checked)
+                .await
+        }
+        Ok(added) => {
+            let done = format!("Added as {}.", member(&added, "id"));
+            pages.back(&format!("{PART}?account={}", encoded(&account)), &done)
+        }
+        Err(refusal) => pages.refused_text(&refusal, typed, &account).await,
+    }
+}
+
+pub(super) async fn file(State(pages): State<Arc<Pages>>, uri: Uri) -> Response {
+    let query = Fields::of(uri.query().unwrap_or_default().as_bytes());
+    pages
+        .file(StatusCode::OK, Notice::done(&query), &query, &Value::Null)
+        .await
+}
+
+pub(super) async fn change(State(pages): State<Arc<Pages>>, body: Bytes) -> Response {
+    let typed = Fields::form(&body);
+    let account = typed.get("account").to_owned();
+    let path = format!("/control/scenarios/{}", encoded(typed.get("added")));
+    let removes = typed.get("action") == "remove";
+    let answer = match removes {
+        true => {
+            let path = format!("{path}?account={}", encoded(&account));
+            pages.api.ask(Method::DELETE, &path, None).await
+        }
+        false => {
+            let toml = typed.raw("toml").replace("\r\n", "\n");
+            let text = json!({ "account": account, "toml": toml });
+            pages.api.ask(Method::PUT, &path, Some(&text)).await
+        }
+    };
+    match answer {
+        Ok(_) if removes => pages.back(
+            &format!("{PART}?account={}", encoded(&account)),
+            "The rules were removed.",
+        ),
+        Ok(_) => {
+            let (account, file) = (encoded(&account), encoded(typed.get("file")));
+            pages.back(
+                &format!("{PART}/file?account={account}&file={file}"),
+                "The rules were changed.",
+            )
+        }
+        Err(refusal) => {
+            let mistakes = refusal.answer["error"].clone();
+            let notice = Notice {
+                refused: Some("Nothing was changed: see the mistakes at the text.".to_owned()),
+                typed: typed.clone(),
+                ..Notice::default()
+            };
+            pages.file(refusal.status, notice, &typed, &mistakes).await
+        }
+    }
+}
+
+impl Pages {
+    async fn refused_text(&self, refusal: &Refusal, typed: Fields, account: &str) -> Response {
+        let mistakes = refusal.answer["error"].clone();
+        let notice = match items(&mistakes, "mistakes") {
+            [] => Notice::refused(refusal, typed),
+            _ => Notice {
+                refused: Some("Nothing was added: see the mistakes at the text.".to_owned()),
+                typed,
+                ..Notice::default()
+            },
+        };
+        self.files(refusal.status, notice, account, &mistakes).await
+    }
+
+    async fn files(
+        &self,
+        status: StatusCode,
+        notice: Notice,
+        account: &str,
+        checked: &Value,
+    ) -> Response {
+        let of = match account {
+            "" => String::new(),
+            account => format!("?account={}", encoded(account)),
+        };
+        let files = match self.api.get(&format!("/control/scenarios/files{of}")).await {
+            Ok(files) => files,
+            // An account that comes into being with its first scenario has no files yet.
+            Err(refusal) if notice.refused.is_none() => return self.refusal(PART, &refusal),
+            Err(_) => Value::Null,
+        };
+        let rows = items(&files, "files").iter().map(|it| {
+            let path = member(it, "file");
+            let mut to = format!("{PART}/file?file={}", encoded(&path));
+            if !account.is_empty() {
+                to += &format!("&account={}", encoded(account));
+            }
+            let count = |name: &str| html! { (member(it, name)) };
+            vec![
+                html! { a href=(self.to(&to)) { (path) } },
+                count("rules"),
+                count("fired"),
+                count("never"),
+            ]
+        });
+        let rows: Vec<Vec<Markup>> = rows.collect();
+        let columns = [
+            "File, the first wins",
+            "Rules",
+            "Calls decided",
+            "Rules that decided none",
+        ];
+        let content = html! {
+            section {
+                form method="get" action=(self.to(PART)) {
+                    label { "With those of account" input name="account" value=(text(account)); }
+                    button { "Show" }
+                }
+                p.quiet { "Counted in " (member(&files, "calls")) " calls that are kept." }
+                (table("Files of scenarios", &columns, &rows))
+            }
+            section {
+                h2 { "Add rules for one account, before all others" }
+                form.tall method="post" action=(self.to(PART)) {
+                    label { "Account" input name="account" required value=(text(account)); }
+                    label { "Rules, as they stand in a file" textarea name="toml" required spellcheck="false" { (lines(notice.typed.raw("toml"))) } }
+                    (mistakes(checked))
+                    div {
+                        button name="action" value="add" { "Add" } " "
+                        button name="action" value="check" { "Only check" }
+                    }
+                }
+            }
+        };
+        self.page(status, (PART, "Scenarios"), &notice, &content)
+    }
+
+    async fn file(
+        &self,
+        status: StatusCode,
+        notice: Notice,
+        query: &Fields,
+        checked: &Value,
+    ) -> Response {
+        let (account, path) = (query.get("account"), query.get("file"));
+        let mut of = format!("/control/scenarios/file?file={}", encoded(path));
+        if !account.is_empty() {
+            of += &format!("&account={}", encoded(account));
+        }
+        let file = match self.api.get(&of).await {
+            Ok(file) => file,
+            Err(refusal) => return self.refusal(PART, &refusal),
+        };
+        let toml = file["toml"].as_str().unwrap_or_default();
+        let typed = notice.typed.raw("toml");
+        let content = html! {
+            @if file["added"].is_string() {
+                section {
+                    h2 { "Change these rules" }
+                    form.tall method="post" action=(self.to("/scenarios/file")) {
+                        input type="hidden" name="account" value=(text(account));
+                        input type="hidden" name="added" value=(member(&file, "added"));
+                        input type="hidden" name="file" value=(text(path));
+                        label { "Text" textarea name="toml" required spellcheck="false" { (lines(if typed.is_empty() { toml } else { typed })) } }
+                        (mistakes(checked))
+                        div {
+                            button name="action" value="save" { "Save" } " "
+                            button.danger name="action" value="remove" { "Remove" }
+                        }
+                    }
+                }
+            }
+            @for rule in items(&file, "rules") {
+                section {
+                    h2 { (member(rule, "name")) }
+                    p.quiet {
+                        "line " (member(rule, "line")) ", decided " (member(rule, "fired")) " of "
+                        (member(&file, "calls")) " calls; for " (items(rule, "operations").len()) " operations"
+                    }
+                    pre { (lines(rule["toml"].as_str().unwrap_or_default())) }
+                }
+            }
+        };
+        self.page(status, (PART, path), &notice, &content)
+    }
+}
+
+/// What is wrong with a text, each mistake with its line.
+fn mistakes(checked: &Value) -> Markup {
+    html! {
+        @for mistake in items(checked, "mistakes") {
+            div.error role="alert" {
+                p { strong { "Line " (member(mistake, "line")) ", column " (member(mistake, "column")) ": " (member(mistake, "message")) } }
+                pre { (lines(mistake["snippet"].as_str().unwrap_or_default())) }
+            }
+        }
+    }
+}
