@@ -5,6 +5,7 @@ use axum::body::Body;
 use http::header::CONTENT_TYPE;
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
@@ -24,6 +25,17 @@ pub(super) struct Refusal {
     pub(super) answer: Value,
 }
 
+impl Refusal {
+    /// The page and the control API don't speak alike.
+    pub(super) fn unreadable() -> Self {
+        Refusal {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            message: "the page can't read what the control API answers".to_owned(),
+            answer: Value::Null,
+        }
+    }
+}
+
 impl InProcessControl {
     pub(super) fn new(router: Router) -> Self {
         InProcessControl { router }
@@ -35,6 +47,18 @@ impl InProcessControl {
     /// What it refuses.
     pub(super) async fn get(&self, path: &str) -> Result<Value, Refusal> {
         self.ask(Method::GET, path, None).await
+    }
+
+    /// What a path answers, in a type that has what a page needs of it.
+    ///
+    /// # Errors
+    /// What it refuses.
+    pub(super) async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, Refusal> {
+        let answer = self.get(path).await?;
+        serde_json::from_value(answer).map_err(|error| {
+            tracing::error!(%error, path, "a page can't read what the control API answers");
+            Refusal::unreadable()
+        })
     }
 
     /// What a path answers to a body.

@@ -15,20 +15,25 @@ use super::api::Refusal;
 use crate::http::invisible::write_out_invisible;
 
 /// The parts of the console: path and name.
-const PARTS: [(&str, &str); 9] = [
-    ("/", "Home"),
-    ("/accounts", "Accounts"),
+const PARTS: [(&str, &str); 10] = [
+    ("/", "Start"),
+    ("/calls", "Calls"),
+    ("/webhooks", "Webhooks"),
     ("/time", "Time"),
+    ("/accounts", "Accounts"),
     ("/scenarios", "Scenarios"),
     ("/world", "World"),
     ("/try", "Try it"),
     ("/consents", "Consents"),
     ("/operations", "Reference"),
-    ("/docs/", "OpenAPI"),
 ];
 
-const POLICY: &str = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; \
-                      frame-ancestors 'none'";
+/// Nothing but the console's own files runs or is loaded, and no page frames it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// htmx without what the policy forbids.
+const HTMX: &str = r#"{"allowEval":false,"includeIndicatorStyles":false,"selfRequestsOnly":true,"historyEnabled":false}"#;
 
 /// What a page says above all else: what was done, or why nothing was.
 #[derive(Debug, Default)]
@@ -109,12 +114,17 @@ impl Pages {
                 head {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
-                    title { (text(title)) " - Verification Service simulator" }
-                    link rel="stylesheet" href=(self.to("/console.css"));
+                    meta name="htmx-config" content=(HTMX);
+                    title { (text(title)) " · Verification Service simulator" }
+                    link rel="stylesheet" href=(self.to("/assets/console.css"));
+                    script src=(self.to("/assets/htmx.min.js")) defer {}
+                    script src=(self.to("/assets/htmx-sse.min.js")) defer {}
+                    script src=(self.to("/assets/copy.js")) defer {}
                 }
                 body {
                     a.skip href="#content" { "Skip to the content" }
-                    header {
+                    header.top {
+                        strong { a href=(self.to("/")) { "Verification Service simulator" } }
                         nav aria-label="Parts of the console" {
                             ul {
                                 @for (path, name) in PARTS {
@@ -127,9 +137,11 @@ impl Pages {
                     }
                     main id="content" {
                         h1 { (text(title)) }
-                        @if let Some(done) = &notice.done { section.notice role="status" { (text(done)) } }
+                        div id="status" role="status" aria-live="polite" {
+                            @if let Some(done) = &notice.done { p.message { (lines(done)) } }
+                        }
                         @if let Some(refused) = &notice.refused {
-                            section.error role="alert" { pre { (lines(refused)) } }
+                            div.message.bad role="alert" { pre { (lines(refused)) } }
                         }
                         (content)
                     }
@@ -205,7 +217,7 @@ pub(super) fn pretty(value: &Value) -> String {
 /// A table in a box that scrolls by itself, reached by the keyboard.
 pub(super) fn table(name: &str, columns: &[&str], rows: &[Vec<Markup>]) -> Markup {
     html! {
-        div.wide tabindex="0" role="region" aria-label=(name) {
+        div.region tabindex="0" role="region" aria-label=(name) {
             table {
                 thead { tr { @for column in columns { th scope="col" { (column) } } } }
                 tbody {

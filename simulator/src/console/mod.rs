@@ -1,25 +1,38 @@
 //! The console's pages for people. They know what the control API answers and nothing else: each of them asks its
-//! router in process, and what they change they change by it. Without scripts; every page has an address of its
-//! own, and every change is a form that leads back to its page.
+//! router in process, and what they change they change by it. Every page has an address of its own and works without
+//! scripts but for live lists, and every change is a form that leads back to its page.
 
 mod account;
 mod account_forms;
 mod accounts;
 mod api;
+mod assets;
+mod call;
+mod call_actions;
+mod calls;
 mod consents;
+mod delivery;
+mod filter;
+mod form;
 mod layout;
+mod login;
+mod page;
 mod scenarios;
+mod schedule;
+mod start;
+mod text;
 mod time;
 mod try_it;
+mod webhooks;
 mod world;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::response::IntoResponse as _;
-use axum::routing::get;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::routing::{get, post};
+use tokio::sync::OnceCell;
 
+use crate::http::console::PageSettings;
 use api::InProcessControl;
 
 /// What every page works with.
@@ -27,16 +40,34 @@ pub(crate) struct Pages {
     api: InProcessControl,
     /// What the paths of links come after: the public URL, where there is one.
     base: String,
+    settings: PageSettings,
+    /// Rendered at the first request, so that the start does not wait for it.
+    operations: OnceCell<String>,
 }
 
-/// The pages over this control API, with links below this URL.
-pub fn router(control: Router, base: String) -> Router {
+/// The pages over this control API.
+pub fn router(control: Router, settings: PageSettings) -> Router {
     let pages = Arc::new(Pages {
         api: InProcessControl::new(control),
-        base,
+        base: settings.base.clone(),
+        settings,
+        operations: OnceCell::new(),
     });
     Router::new()
-        .route("/console.css", get(style))
+        .route("/", get(start::show))
+        .route("/operations", get(start::operations))
+        .route("/assets/{name}", get(assets::serve))
+        .route("/login", get(login::ask).post(login::check))
+        .route("/calls", get(calls::list))
+        .route("/calls/live", get(calls::live))
+        .route("/calls/{id}", get(call::show))
+        .route("/calls/{id}/again", post(call_actions::again))
+        .route("/calls/{id}/next", post(call_actions::next))
+        .route("/webhooks", get(webhooks::list))
+        .route("/webhooks/receiver", post(webhooks::receiver))
+        .route("/webhooks/test", post(webhooks::test))
+        .route("/webhooks/{id}", get(webhooks::one))
+        .route("/webhooks/{id}/redeliver", post(webhooks::redeliver))
         .route("/accounts", get(accounts::list).post(accounts::open))
         .route(
             "/accounts/{id}",
@@ -54,13 +85,4 @@ pub fn router(control: Router, base: String) -> Router {
         .route("/try/{id}", get(try_it::show).post(try_it::send))
         .route("/consents", get(consents::list).post(consents::decide))
         .with_state(pages)
-}
-
-async fn style() -> axum::response::Response {
-    let headers = [
-        (CONTENT_TYPE, "text/css; charset=utf-8"),
-        (CACHE_CONTROL, "no-cache"),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    (headers, include_str!("console.css")).into_response()
 }

@@ -243,7 +243,7 @@ impl AccountCell {
     }
 
     /// When a caller last asked for the account, in milliseconds of the time that accounts follow.
-    pub(super) fn last_used_ms(&self) -> i64 {
+    pub fn last_used_ms(&self) -> i64 {
         self.last_used_ms.load(Ordering::Relaxed)
     }
 

@@ -11,11 +11,12 @@ use axum::routing::get;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY};
 use http::{HeaderMap, HeaderValue};
+use maud::Markup;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use utoipa_swagger_ui::Config;
 
-use super::control::guard::{ConsoleAccess, ConsoleGuard, guard_request};
+use super::control::guard::{ConsoleAccess, ConsoleGuard, ConsoleToken, guard_request};
 use super::control::{self, ControlApi, ControlError, ControlErrorCode, content};
 use super::metrics::{ListenerCounts, MetricsPage};
 use super::page::Links;
@@ -42,19 +43,35 @@ pub struct Console {
     pub access: ConsoleAccess,
     /// Cancelled when it stops.
     pub stop: CancellationToken,
-    /// Makes the pages for people, over the router of the control API and below the public URL.
-    pub pages: fn(Router, String) -> Router,
+    /// Makes the pages for people, over the router of the control API.
+    pub pages: fn(Router, PageSettings) -> Router,
+}
+
+/// What pages are told beside what the control API answers.
+pub struct PageSettings {
+    /// What the paths of links come after: the public URL, where there is one.
+    pub base: String,
+    /// What is on the first page.
+    pub start: Arc<dyn Fn() -> Markup + Send + Sync>,
+    /// What is on the page of operations; slow.
+    pub operations: Arc<dyn Fn() -> Markup + Send + Sync>,
+    /// The contract's error codes, as the OpenAPI document lists them.
+    pub error_codes: Vec<String>,
+    /// What whoever uses it has to know, where it is asked for.
+    pub token: Option<ConsoleToken>,
+    /// Whether browsers reach it by https.
+    pub secure: bool,
+    /// Cancelled when the simulator stops: live pages end then.
+    pub stop: CancellationToken,
 }
 
 struct ConsoleState {
     console: Console,
     urls: BaseUrls,
-    links: Links,
     metrics: MetricsPage,
     reference: Arc<Config<'static>>,
     /// Rendered at the first request, so that the start does not wait for it.
     document: OnceCell<Bytes>,
-    operations: OnceCell<Bytes>,
 }
 
 impl Console {
@@ -73,25 +90,19 @@ impl Console {
             targets: self.targets.clone(),
             stop: self.stop.clone(),
         });
-        let base = self.public.console.as_ref();
-        let base = base.map_or_else(String::new, |public| public.base().to_owned());
         let control = control::router(&control);
-        let pages = (self.pages)(control.clone(), base);
+        let pages = (self.pages)(control.clone(), self.page_settings());
         let guard = ConsoleGuard::new(self.access.clone(), self.addresses.console);
         let guard = guard.behind(self.public.console.as_ref());
         let state = ConsoleState {
             urls: self.public.or_at(&self.addresses),
-            links: Links::of(self.public.console.as_ref()),
             metrics: MetricsPage::new(&self.host, &self.connections),
             console: self,
             reference: Arc::new(config),
             document: OnceCell::new(),
-            operations: OnceCell::new(),
         };
         Router::new()
-            .route("/", get(home))
             .route("/openapi.json", get(document))
-            .route("/operations", get(operations))
             .route("/metrics", get(metrics))
             .route("/docs", get(|| async { Redirect::permanent("docs/") }))
             .route(
@@ -106,36 +117,36 @@ impl Console {
             .fallback(not_found)
             .layer(from_fn_with_state(Arc::new(guard), guard_request))
     }
-}
 
-async fn home(State(state): State<Arc<ConsoleState>>) -> Response {
-    let Console { host, accounts, .. } = &state.console;
-    let page = page::home(&host.rules(), accounts, &state.urls, &state.links);
-    html(page.into_string().into())
-}
-
-async fn operations(State(state): State<Arc<ConsoleState>>) -> Response {
-    let make = |state: &ConsoleState| {
-        let rules = state.console.host.rules();
-        let list = operations::list(&rules, &state.console.accounts);
-        let people = people::list(&rules);
-        page::operations(&list, &people, &state.links)
-            .into_string()
-            .into()
-    };
-    let page = render_once(&state, &state.operations, make).await;
-    page.map_or_else(ControlError::into_response, html)
+    fn page_settings(&self) -> PageSettings {
+        let public = self.public.console.as_ref();
+        let urls = self.public.or_at(&self.addresses);
+        let (host, accounts) = (Arc::clone(&self.host), self.accounts.clone());
+        let links = Links::of(public);
+        let start = move || page::home(&host.rules(), &accounts, &urls, &links);
+        let (host, accounts) = (Arc::clone(&self.host), self.accounts.clone());
+        let links = Links::of(public);
+        let operations = move || {
+            let rules = host.rules();
+            let list = operations::list(&rules, &accounts);
+            page::operations(&list, &people::list(&rules), &links)
+        };
+        let rules = self.host.rules();
+        let codes = rules.contract.errors.iter();
+        PageSettings {
+            base: public.map_or_else(String::new, |public| public.base().to_owned()),
+            start: Arc::new(start),
+            operations: Arc::new(operations),
+            error_codes: codes.map(|row| row.code.to_string()).collect(),
+            token: self.access.token.clone(),
+            secure: public.is_some_and(|url| url.origin().starts_with("https:")),
+            stop: self.stop.clone(),
+        }
+    }
 }
 
 async fn metrics(State(state): State<Arc<ConsoleState>>, headers: HeaderMap) -> Response {
     state.metrics.respond(&headers)
-}
-
-/// A page without scripts.
-fn html(page: Bytes) -> Response {
-    let policy = "default-src 'none'; style-src 'unsafe-inline'";
-    let page = content("text/html; charset=utf-8", page);
-    ([(CONTENT_SECURITY_POLICY, policy)], page).into_response()
 }
 
 async fn document(State(state): State<Arc<ConsoleState>>) -> Response {

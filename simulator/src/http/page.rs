@@ -1,6 +1,6 @@
 //! The console's own pages: where everything is, and which input leads where. Without scripts.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::first_call::{FirstCall, newest_key};
 use super::operations::{NAMED_COLUMNS, OperationList};
@@ -21,7 +21,7 @@ impl Links {
         Links(public.map_or_else(String::new, |public| public.base().to_owned()))
     }
 
-    fn to(&self, path: &str) -> String {
+    pub(super) fn to(&self, path: &str) -> String {
         format!("{}{path}", self.0)
     }
 }
@@ -37,8 +37,9 @@ pub(super) fn home(
         ("Sandbox", &urls.sandbox, Environment::Test),
         ("Live", &urls.live, Environment::Live),
     ];
-    page(&html! {
-        h1 { "Verification Service simulator" }
+    html! {
+        (first_minute(rules, accounts, urls, links))
+        h2 { "Listeners" }
         table {
             tr { th { "Listener" } th { "Address" } th { "Keys begin with" } }
             @for (name, url, environment) in listeners {
@@ -48,10 +49,6 @@ pub(super) fn home(
                     td { code { (environment.key_prefix()) } }
                 }
             }
-        }
-        @if let Some(call) = FirstCall::find(&rules.contract, accounts) {
-            h2 { "First call: " (call.title) }
-            pre { (call.curl(&urls.sandbox)) }
         }
         h2 { "Accounts" }
         table {
@@ -90,7 +87,46 @@ pub(super) fn home(
              simulator runs, below " code { "/control/" } ": the " a href=(links.to("/docs/")) { "reference page" }
             " describes it with examples."
         }
-    })
+    }
+}
+
+/// From nothing to a signed webhook: a call, a receiver, an event.
+fn first_minute(
+    rules: &Rules,
+    accounts: &[AccountConfig],
+    urls: &BaseUrls,
+    links: &Links,
+) -> Markup {
+    let account = accounts.first().map_or("", |account| &*account.id);
+    html! {
+        ol {
+            @if let Some(call) = FirstCall::find(&rules.contract, accounts) {
+                li {
+                    p { "Make a call (" (call.title) "), and find it in " a href=(links.to("/calls")) { "Calls" } ":" }
+                    (copied("first-call", &call.curl(&urls.sandbox)))
+                }
+            }
+            li {
+                p { "Let something receive webhooks. This prints each of them and says whether its signature is right:" }
+                (copied("first-receiver", &format!("svc-simulator listen --console {}", urls.console)))
+            }
+            li {
+                p { "Let one be sent, and look at it in " a href=(links.to("/webhooks")) { "Webhooks" } ":" }
+                form method="post" action=(links.to("/webhooks/test")) {
+                    input type="hidden" name="account" value=(account);
+                    button { "Send a test event" }
+                }
+            }
+        }
+    }
+}
+
+/// A text to copy, with a button where scripts run.
+fn copied(id: &str, text: &str) -> Markup {
+    html! {
+        pre id=(id) tabindex="0" { (text) }
+        button.quiet.needs-script type="button" data-copy=(id) { "Copy" }
+    }
 }
 
 /// The page of operations.
@@ -99,9 +135,11 @@ pub(super) fn operations(
     people: &PeopleList<'_>,
     links: &Links,
 ) -> Markup {
-    page(&html! {
-        p { a href=(links.to("/")) { "Verification Service simulator" } }
-        h1 { "Operations" }
+    html! {
+        p {
+            a href=(links.to("/docs/")) { "All requests and answers" } " · "
+            a href=(links.to("/openapi.json")) { "OpenAPI document" }
+        }
         p { "What ends in which outcome. Of a URL only the end matters." }
         (table(&list.columns(), &list.table()))
         h2 { "Inputs that a scenario names and that succeed" }
@@ -109,12 +147,12 @@ pub(super) fn operations(
         h2 { "People, companies and vehicles with a story" }
         p { "Whoever is asked for by one of these is one of them, in every operation." }
         (table(&PEOPLE_COLUMNS, &people.table()))
-    })
+    }
 }
 
 fn table<C: AsRef<[TableCell]>>(columns: &[impl AsRef<str>], rows: &[C]) -> Markup {
     html! {
-        table {
+        div.region tabindex="0" role="region" aria-label="A table" { table {
             tr { @for column in columns { th { (column.as_ref()) } } }
             @for row in rows {
                 tr {
@@ -123,28 +161,9 @@ fn table<C: AsRef<[TableCell]>>(columns: &[impl AsRef<str>], rows: &[C]) -> Mark
                     }
                 }
             }
-        }
+        } }
     }
 }
-
-fn page(content: &Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width";
-                title { "Verification Service simulator" }
-                style { (PreEscaped(STYLE)) }
-            }
-            body { (content) }
-        }
-    }
-}
-
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
-    table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3rem .6rem;text-align:left}\
-    pre{background:#f4f4f4;padding:.8rem;overflow-x:auto}";
 
 /// What is special about an account, by its configuration.
 fn about(account: &AccountConfig) -> String {

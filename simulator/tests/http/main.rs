@@ -5,6 +5,7 @@ mod answers;
 mod assets;
 mod client;
 mod consent;
+mod console;
 mod control;
 mod corpus;
 mod faults;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::json::Json;
@@ -26,7 +27,8 @@ use crate::host::unauthenticated::UnauthenticatedRecord;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallsQuery {
-    /// Whose calls.
+    /// Whose calls. All accounts' where it is left out: the newest of each, the account last used first where clocks
+    /// stand still; older ones are paged through account by account.
     account: Option<String>,
     /// In the place of an account: the calls that no account could be found for, or whose key does not work.
     unauthenticated: Option<TrueDto>,
@@ -34,6 +36,16 @@ pub(super) struct CallsQuery {
     /// The dotted name of an operation or a bundle.
     endpoint: Option<String>,
     status: Option<CallStatusDto>,
+    /// The error's code.
+    code: Option<String>,
+    /// A text in why it got its outcome: the name or the file of a scenario.
+    because: Option<String>,
+    /// A text in its request (path, query, body) or in its newest envelope; capital letters count as small ones.
+    text: Option<String>,
+    /// Only calls that came in then or later, by the account's clock.
+    since: Option<TimestampDto>,
+    /// Only calls that came in before, by the account's clock.
+    until: Option<TimestampDto>,
     /// At most so many.
     limit: Option<LimitDto>,
     /// Only calls before the one with this `verificationId`: the last of the page before.
@@ -44,6 +56,8 @@ pub(super) struct CallsQuery {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct CallListDto {
     calls: Vec<CallDto>,
+    /// How many are kept, whether or not they are wanted.
+    kept: u64,
     /// How many older ones were forgotten to bound memory.
     forgotten: u64,
 }
@@ -82,7 +96,7 @@ pub(super) struct CallDto {
     /// Of an unauthenticated call: the key it presented, cut to its prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
     presented_key: Option<String>,
-    /// Of one call alone: whose it is. Of an unauthenticated call: whose key it presented, where that is known and
+    /// Of one call alone, and in a list of all accounts: whose it is. Of an unauthenticated call: whose key it presented, where that is known and
     /// does not work.
     #[serde(skip_serializing_if = "Option::is_none")]
     account: Option<String>,
@@ -144,9 +158,12 @@ pub(super) async fn list(
         (Some(_), Some(_)) => Err(ControlError::invalid_input(
             "unauthenticated: these calls are no account's; leave `account` out",
         )),
-        (None, None) => Err(ControlError::invalid_input(
-            "account: is missing; or ask for `unauthenticated=true`",
-        )),
+        (None, None) => {
+            // Every account is looked at: too long for a task that others wait behind.
+            let (host, query) = (Arc::clone(&request.api.host), request.query);
+            let all = tokio::task::spawn_blocking(move || query.of_all(&host));
+            all.await.map_err(|_| ControlError::internal())?
+        }
     }
 }
 
@@ -158,6 +175,7 @@ impl CallsQuery {
             let log = account.environment(environment).verifications.log();
             found.extend(log.map(|(call, answer)| (environment, call, answer)));
         }
+        let kept = found.len() as u64;
         // Those of one instant stay in the order in which they came, the sandbox's before live ones.
         found.sort_by_key(|(_, call, _)| call.created_at);
         found.reverse();
@@ -170,15 +188,54 @@ impl CallsQuery {
             }
         };
         let found = found.into_iter().skip(from);
+        let found = found.filter(|(_, call, answer)| self.wants(call, answer));
         let calls = found.map(|(environment, call, answer)| CallDto::of(call, answer, environment));
-        let wanted = calls.filter(|call| self.wants(call));
-        let calls = wanted.take(self.limit.unwrap_or_default().0);
+        let calls = calls.take(self.limit.unwrap_or_default().0);
         let evicted = environments
             .iter()
             .map(|it| account.environment(*it).verifications.evicted().calls);
         Ok(CallListDto {
             calls: calls.collect(),
+            kept,
             forgotten: evicted.sum(),
+        })
+    }
+
+    /// The newest calls of all accounts. Their clocks differ: one is as old as it would be by a clock that runs, and no
+    /// newer than the last use of its account.
+    fn of_all(&self, host: &Host) -> ControlResult<CallListDto> {
+        if self.before.is_some() {
+            let message =
+                "before: needs an `account`; the newest calls of all accounts are one list";
+            return Err(ControlError::invalid_input(message));
+        }
+        let machine = host.now();
+        let mut all = Vec::new();
+        let (mut kept, mut forgotten) = (0, 0);
+        for cell in host.directory().all() {
+            let last_used = Timestamp::from_millisecond(cell.last_used_ms()).unwrap_or(machine);
+            let (page, now) = cell.read(|account| {
+                let stands = account.clock.frozen_at().is_some();
+                let now = (!stands).then(|| account.clock.read(machine));
+                (self.page(account), now)
+            });
+            let page = page?;
+            kept += page.kept;
+            forgotten += page.forgotten;
+            all.extend(page.calls.into_iter().map(|mut call| {
+                call.account = Some(cell.id().to_string());
+                let age = now.map(|now| now.duration_since(call.at.0));
+                let came = age.and_then(|age| machine.checked_sub(age).ok());
+                (came.map_or(last_used, |came| came.min(last_used)), call)
+            }));
+        }
+        // Those of one account stay in their order.
+        all.sort_by_key(|(came, _)| std::cmp::Reverse(*came));
+        all.truncate(self.limit.unwrap_or_default().0);
+        Ok(CallListDto {
+            calls: all.into_iter().map(|(_, call)| call).collect(),
+            kept,
+            forgotten,
         })
     }
 }
@@ -193,19 +250,61 @@ impl CallsQuery {
         let environments = environments(self.environment);
         let calls = kept.calls.iter().rev();
         let calls = calls.filter(|call| environments.contains(&call.environment));
+        let calls = calls.filter(|call| {
+            let answer = call.verification.answer.as_ref();
+            answer.is_some_and(|answer| self.wants(&call.verification, answer))
+        });
         let calls = calls.filter_map(|call| CallDto::unauthenticated(call));
-        let calls = calls.filter(|call| self.wants(call));
         Ok(CallListDto {
             calls: calls.take(self.limit.unwrap_or_default().0).collect(),
+            kept: kept.calls.len() as u64,
             forgotten: kept.forgotten,
         })
     }
 
-    fn wants(&self, call: &CallDto) -> bool {
-        let endpoint = self.endpoint.as_ref();
-        endpoint.is_none_or(|endpoint| call.endpoint == *endpoint)
-            && self.status.is_none_or(|status| call.status == status)
+    fn wants(&self, call: &Verification, answer: &Answer) -> bool {
+        let (status, code) = status_of(answer.state);
+        let endpoint = self.endpoint.as_deref();
+        endpoint.is_none_or(|endpoint| *call.endpoint == *endpoint)
+            && self.status.is_none_or(|wanted| wanted == status)
+            && (self.code.is_none() || self.code == code)
+            && self
+                .since
+                .is_none_or(|TimestampDto(since)| call.created_at >= since)
+            && self
+                .until
+                .is_none_or(|TimestampDto(until)| call.created_at < until)
+            && self
+                .because
+                .as_ref()
+                .is_none_or(|text| holds(call.because.to_string().as_bytes(), text))
+            && self
+                .text
+                .as_ref()
+                .is_none_or(|text| says(call, answer, text))
     }
+}
+
+/// Whether a request or its answer says this.
+fn says(call: &Verification, answer: &Answer, text: &str) -> bool {
+    let requests = [&call.request, &call.second_request];
+    let asked = requests.into_iter().flatten().any(|request| {
+        holds(request.path().as_bytes(), text)
+            || request
+                .query()
+                .is_some_and(|query| holds(query.as_bytes(), text))
+            || request.kept_body().is_some_and(|body| holds(body, text))
+    });
+    asked || holds(&answer.envelope, text)
+}
+
+/// Whether bytes hold a text, capital letters or small ones.
+fn holds(bytes: &[u8], text: &str) -> bool {
+    let text = text.as_bytes();
+    text.is_empty()
+        || bytes
+            .windows(text.len())
+            .any(|part| part.eq_ignore_ascii_case(text))
 }
 
 pub(super) async fn one(request: ControlRequest) -> ControlResult<CallDto> {

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use data_encoding::BASE64;
+use data_encoding::{BASE64, HEXLOWER};
 use futures_util::FutureExt as _;
-use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::header::{ACCEPT, AUTHORIZATION, COOKIE, HOST, LOCATION, ORIGIN};
 use http::uri::Authority;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
 use super::response::{ControlError, ControlErrorCode as Code};
@@ -52,12 +54,21 @@ pub(in crate::http) struct ConsoleGuard {
     console: SocketAddr,
     /// The origin of the console's pages behind a proxy.
     public_origin: Option<String>,
+    /// What its pages begin with there.
+    public_base: Option<String>,
 }
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// What may be read without the token, for probes.
-const WITHOUT_TOKEN: [&str; 2] = ["/control/health", "/control/ready"];
+/// What may be read without the token: for probes, and the page that asks for it.
+const WITHOUT_TOKEN: [&str; 3] = ["/control/health", "/control/ready", "/login"];
+
+fn needs_no_token(path: &str) -> bool {
+    WITHOUT_TOKEN.contains(&path) || path.starts_with("/assets/")
+}
+
+/// The cookie by which a browser shows that its user knew the token.
+pub(crate) const COOKIE_NAME: &str = "svc_console";
 
 impl ConsoleGuard {
     /// The guard of a console that listens there.
@@ -66,6 +77,7 @@ impl ConsoleGuard {
             access,
             console,
             public_origin: None,
+            public_base: None,
         }
     }
 
@@ -74,8 +86,19 @@ impl ConsoleGuard {
         if let Some(public) = public {
             self.access.hosts.push(public.host().to_owned());
             self.public_origin = Some(public.origin().to_owned());
+            self.public_base = Some(public.base().to_owned());
         }
         self
+    }
+
+    /// Leads a browser to the page that asks for the token, and from there to where it wanted to go.
+    fn ask_for_token(&self, wanted: &Uri) -> Response {
+        let to = wanted.path_and_query().map_or("/", |to| to.as_str());
+        let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+        let base = self.public_base.as_deref().unwrap_or_default();
+        let url = HeaderValue::from_str(&format!("{base}/login?to={to}"));
+        let url = url.unwrap_or(HeaderValue::from_static("/login"));
+        (StatusCode::SEE_OTHER, [(LOCATION, url)]).into_response()
     }
 
     fn admit(&self, request: &Request) -> Result<(), ControlError> {
@@ -96,13 +119,15 @@ impl ConsoleGuard {
         }
         let path = request.uri().path();
         let site = headers.get(FETCH_SITE).map(|site| site.as_bytes());
-        let asks = path.starts_with("/control/") || !request.method().is_safe();
-        if site == Some(b"cross-site") && asks {
+        let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+        if site == Some(b"cross-site") && (changes || path.starts_with("/control/")) {
             let message = "another site's page may not ask for this";
             return Err(ControlError::new(Code::OriginNotAllowed, message));
         }
         match &self.access.token {
-            Some(token) if !WITHOUT_TOKEN.contains(&path) => token.check(headers),
+            Some(token) if !needs_no_token(path) && !token.is_shown(headers) => {
+                token.check(headers)
+            }
             _ => Ok(()),
         }
     }
@@ -185,9 +210,36 @@ impl ConsoleToken {
         Err(ControlError::new(Code::TokenRequired, message))
     }
 
-    fn matches(&self, sent: &[u8]) -> bool {
+    /// Whether a browser shows the cookie that is made of it.
+    fn is_shown(&self, headers: &HeaderMap) -> bool {
+        let shown = cookie(headers, COOKIE_NAME).unwrap_or_default();
+        self.cookie().as_bytes().ct_eq(shown.as_bytes()).into()
+    }
+
+    /// The value of that cookie: it proves the token and does not tell it.
+    pub(crate) fn cookie(&self) -> String {
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).expect("a key has any length");
+        mac.update(COOKIE_NAME.as_bytes());
+        HEXLOWER.encode(&mac.finalize().into_bytes())
+    }
+
+    /// Whether this is it.
+    pub(crate) fn matches(&self, sent: &[u8]) -> bool {
         self.0.as_bytes().ct_eq(sent).into()
     }
+}
+
+/// The value of a cookie.
+pub(crate) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let lines = headers.get_all(COOKIE).iter();
+    let mut pairs = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
+    pairs
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| value)
 }
 
 /// The token in an `Authorization` header: a bearer token, or the password of basic credentials.
@@ -205,6 +257,16 @@ fn sent_token(value: &[u8]) -> Option<Vec<u8>> {
     Some(pair[colon + 1..].to_vec())
 }
 
+/// Whether a person's browser asks for a page.
+fn asks_for_a_page(request: &Request) -> bool {
+    let accepted = request
+        .headers()
+        .get(ACCEPT)
+        .and_then(|value| value.to_str().ok());
+    *request.method() == Method::GET
+        && accepted.is_some_and(|accepted| accepted.contains("text/html"))
+}
+
 /// Refuses a request that the guard does not admit; answers a panic of the handler as an error.
 pub(in crate::http) async fn guard_request(
     State(guard): State<Arc<ConsoleGuard>>,
@@ -212,7 +274,10 @@ pub(in crate::http) async fn guard_request(
     next: Next,
 ) -> Response {
     if let Err(refusal) = guard.admit(&request) {
-        return refusal.into_response();
+        return match refusal.code() == Code::TokenRequired && asks_for_a_page(&request) {
+            true => guard.ask_for_token(request.uri()),
+            false => refusal.into_response(),
+        };
     }
     // Pages change nothing, so that a panic leaves no state half changed.
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;

@@ -175,6 +175,11 @@ impl MistakeDto {
 }
 
 impl ControlError {
+    /// Which one it is.
+    pub(in crate::http) fn code(&self) -> ControlErrorCode {
+        self.code
+    }
+
     /// An error with this code.
     pub(in crate::http) fn new(code: ControlErrorCode, message: impl Into<String>) -> Self {
         ControlError {

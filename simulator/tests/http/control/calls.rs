@@ -258,10 +258,10 @@ fn calls_that_no_account_could_be_found_for_are_listed_apart() {
 }
 
 #[test]
-fn a_list_is_of_an_account_or_of_unauthenticated_calls() {
+fn a_list_is_of_all_accounts_or_one_or_of_unauthenticated_calls() {
     let ruled = Ruled::new();
     for query in [
-        "",
+        "?before=svcv_00000000000000000000000000",
         "?unauthenticated=false",
         "?unauthenticated=",
         "?account=local&unauthenticated=true",
@@ -271,4 +271,24 @@ fn a_list_is_of_an_account_or_of_unauthenticated_calls() {
         assert_eq!(refused(&answer), "400 INVALID_INPUT", "{query}");
     }
     assert_eq!(unauthenticated(&ruled)["calls"], json!([]));
+}
+
+#[test]
+fn a_list_of_all_accounts_names_them_and_has_the_newest_call_first() {
+    let ruled = Ruled::new();
+    let ids = ["svc_test_local_a", "svc_live_local_b", "svc_test_local_a"].map(|key| {
+        ruled.post("/control/accounts/local_a/clock", r#"{"advance":"1h"}"#);
+        let answer = ruled.call(key, PAN, ASHA);
+        answer.json()["verificationId"].clone()
+    });
+    let all = ruled.get("/control/calls?limit=2").json();
+    let shown = all["calls"].as_array().expect("a list").iter();
+    let shown: Vec<_> = shown
+        .map(|call| (&call["account"], &call["verificationId"]))
+        .collect();
+    assert_eq!(shown.len(), 2);
+    assert_eq!(shown[0], (&json!("local_a"), &ids[2]));
+    assert_eq!(all["kept"], 3);
+    let none = ruled.get("/control/calls?text=nowhere").json();
+    assert_eq!((&none["calls"], &none["kept"]), (&json!([]), &json!(3)));
 }

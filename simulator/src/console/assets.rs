@@ -1,0 +1,92 @@
+//! The files that the console's pages load: one stylesheet, htmx and the copy buttons. Served by the console itself.
+
+use axum::extract::Path;
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, StatusCode};
+
+struct Asset {
+    name: &'static str,
+    content_type: &'static str,
+    bytes: &'static [u8],
+}
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+static ASSETS: [Asset; 4] = [
+    Asset {
+        name: "console.css",
+        content_type: "text/css; charset=utf-8",
+        bytes: include_bytes!("../../assets/console/console.css"),
+    },
+    Asset {
+        name: "copy.js",
+        content_type: SCRIPT,
+        bytes: include_bytes!("../../assets/console/copy.js"),
+    },
+    Asset {
+        name: "htmx.min.js",
+        content_type: SCRIPT,
+        bytes: include_bytes!("../../assets/console/htmx.min.js"),
+    },
+    Asset {
+        name: "htmx-sse.min.js",
+        content_type: SCRIPT,
+        bytes: include_bytes!("../../assets/console/htmx-sse.min.js"),
+    },
+];
+
+/// Serves one of them.
+pub(super) async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let tag = tag(asset);
+    let sent = headers.get(IF_NONE_MATCH).map(|value| value.as_bytes());
+    let common = [
+        (ETAG, tag.as_str()),
+        // Asked for again at each page, and then found unchanged: another version of the program has other files.
+        (CACHE_CONTROL, "no-cache"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    if sent == Some(tag.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, common).into_response();
+    }
+    let content_type = [(CONTENT_TYPE, asset.content_type)];
+    (common, content_type, Bytes::from_static(asset.bytes)).into_response()
+}
+
+fn tag(asset: &Asset) -> String {
+    format!("\"{:016x}\"", xxhash_rust::xxh3::xxh3_64(asset.bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use data_encoding::HEXLOWER;
+    use sha2::{Digest as _, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_is_as_they_published_it() {
+        let published = [
+            (
+                "htmx.min.js",
+                "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717",
+            ),
+            (
+                "htmx-sse.min.js",
+                "98a46496de0c3605fbffdce9167ba427bdd9553184f83f149c261891a92c0136",
+            ),
+        ];
+        for (name, hash) in published {
+            let asset = ASSETS.iter().find(|asset| asset.name == name).unwrap();
+            assert_eq!(
+                HEXLOWER.encode(&Sha256::digest(asset.bytes)),
+                hash,
+                "{name}"
+            );
+        }
+    }
+}
