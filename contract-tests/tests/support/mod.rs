@@ -100,6 +100,7 @@ impl InProcess {
             targets: TargetPolicy::loopback_only(),
             access: ConsoleAccess::default(),
             stop: CancellationToken::new(),
+            pages: svc_simulator::console::router,
         };
         InProcess {
             pages: [Environment::Test, Environment::Live].map(page),
