@@ -199,7 +199,7 @@ fn keys(account: &Value) -> Markup {
     html! {
         section {
             h2 { "Keys" }
-            (table("Keys", &["Key", "Environment", "State", "Until", ""], &rows))
+            (table("Keys", &["Key", "Environment", "State", "Until", "Change"], &rows))
             form method="post" {
                 label { "Environment"
                     select name="environment" { option value="test" { "test" } option value="live" { "live" } }

@@ -1,4 +1,5 @@
-//! The files that the console's pages load: one stylesheet, htmx and the copy buttons. Served by the console itself.
+//! The files that the console's pages load: one stylesheet, an icon, htmx and the copy buttons. Served by the console
+//! itself.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
@@ -12,9 +13,12 @@ struct Asset {
     bytes: &'static [u8],
 }
 
+/// The picture that a browser shows beside a page's title.
+const ICON: &str = "icon.svg";
+
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-static ASSETS: [Asset; 4] = [
+static ASSETS: [Asset; 5] = [
     Asset {
         name: "console.css",
         content_type: "text/css; charset=utf-8",
@@ -24,6 +28,11 @@ static ASSETS: [Asset; 4] = [
         name: "copy.js",
         content_type: SCRIPT,
         bytes: include_bytes!("../../assets/console/copy.js"),
+    },
+    Asset {
+        name: ICON,
+        content_type: "image/svg+xml",
+        bytes: include_bytes!("../../assets/console/icon.svg"),
     },
     Asset {
         name: "htmx.min.js",
@@ -36,6 +45,11 @@ static ASSETS: [Asset; 4] = [
         bytes: include_bytes!("../../assets/console/htmx-sse.min.js"),
     },
 ];
+
+/// Serves the icon where browsers look for one that no page names.
+pub(super) async fn icon(headers: HeaderMap) -> Response {
+    serve(Path(ICON.to_owned()), headers).await
+}
 
 /// Serves one of them.
 pub(super) async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {

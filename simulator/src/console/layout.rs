@@ -50,7 +50,10 @@ pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
     pub(super) fn of(text: &[u8]) -> Self {
-        Fields(form_urlencoded::parse(text).into_owned().collect())
+        let fields = form_urlencoded::parse(text).into_owned();
+        // Browsers end the lines of a text area in two characters, whatever they were given.
+        let fields = fields.map(|(name, value)| (name, value.replace("\r\n", "\n")));
+        Fields(fields.collect())
     }
 
     pub(super) fn form(bytes: &Bytes) -> Self {
@@ -116,6 +119,7 @@ impl Pages {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="htmx-config" content=(HTMX);
                     title { (text(title)) " · Verification Service simulator" }
+                    link rel="icon" type="image/svg+xml" href=(self.to("/assets/icon.svg"));
                     link rel="stylesheet" href=(self.to("/assets/console.css"));
                     script src=(self.to("/assets/htmx.min.js")) defer {}
                     script src=(self.to("/assets/htmx-sse.min.js")) defer {}

@@ -57,6 +57,7 @@ pub fn router(control: Router, settings: PageSettings) -> Router {
         .route("/", get(start::show))
         .route("/operations", get(start::operations))
         .route("/assets/{name}", get(assets::serve))
+        .route("/favicon.ico", get(assets::icon))
         .route("/login", get(login::ask).post(login::check))
         .route("/calls", get(calls::list))
         .route("/calls/live", get(calls::live))

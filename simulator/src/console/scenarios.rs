@@ -27,7 +27,7 @@ pub(super) async fn list(State(pages): State<Arc<Pages>>, uri: Uri) -> Response 
 pub(super) async fn add(State(pages): State<Arc<Pages>>, body: Bytes) -> Response {
     let typed = Fields::form(&body);
     let account = typed.get("account").to_owned();
-    let text = json!({ "account": account, "toml": typed.raw("toml").replace("\r\n", "\n") });
+    let text = json!({ "account": account, "toml": typed.raw("toml") });
     let path = match typed.get("action") {
         "check" => "/control/scenarios/check",
         _ => "/control/scenarios",
@@ -70,7 +70,7 @@ pub(super) async fn change(State(pages): State<Arc<Pages>>, body: Bytes) -> Resp
             pages.api.ask(Method::DELETE, &path, None).await
         }
         false => {
-            let toml = typed.raw("toml").replace("\r\n", "\n");
+            let toml = typed.raw("toml");
             let text = json!({ "account": account, "toml": toml });
             pages.api.ask(Method::PUT, &path, Some(&text)).await
         }

@@ -40,31 +40,35 @@ pub(super) fn home(
     html! {
         (first_minute(rules, accounts, urls, links))
         h2 { "Listeners" }
-        table {
-            tr { th { "Listener" } th { "Address" } th { "Keys begin with" } }
-            @for (name, url, environment) in listeners {
-                tr {
-                    td { (name) }
-                    td { code { (url) } }
-                    td { code { (environment.key_prefix()) } }
-                }
-            }
-        }
-        h2 { "Accounts" }
-        table {
-            tr { th { "Account" } th { "Keys" } th { "What it is for" } }
-            @for account in accounts {
-                tr {
-                    td { (account.id) }
-                    td {
-                        code { (newest_key(account, Environment::Test)) }
-                        br;
-                        code { (newest_key(account, Environment::Live)) }
+        div.region tabindex="0" role="region" aria-label="Listeners" { table {
+            thead { tr { th scope="col" { "Listener" } th scope="col" { "Address" } th scope="col" { "Keys begin with" } } }
+            tbody {
+                @for (name, url, environment) in listeners {
+                    tr {
+                        td { (name) }
+                        td { code { (url) } }
+                        td { code { (environment.key_prefix()) } }
                     }
-                    td { (about(account)) }
                 }
             }
-        }
+        } }
+        h2 { "Accounts" }
+        div.region tabindex="0" role="region" aria-label="Accounts" { table {
+            thead { tr { th scope="col" { "Account" } th scope="col" { "Keys" } th scope="col" { "What it is for" } } }
+            tbody {
+                @for account in accounts {
+                    tr {
+                        td { a href=(links.to(&format!("/accounts/{}", account.id))) { (account.id) } }
+                        td {
+                            code { (newest_key(account, Environment::Test)) }
+                            br;
+                            code { (newest_key(account, Environment::Live)) }
+                        }
+                        td { (about(account)) }
+                    }
+                }
+            }
+        } }
         h2 { "Pages" }
         ul {
             li { a href=(links.to("/accounts")) { "Accounts" } ": wallets, keys, limits, usage" }
@@ -141,23 +145,26 @@ pub(super) fn operations(
             a href=(links.to("/openapi.json")) { "OpenAPI document" }
         }
         p { "What ends in which outcome. Of a URL only the end matters." }
-        (table(&list.columns(), &list.table()))
+        (table("Fixed inputs", &list.columns(), &list.table()))
         h2 { "Inputs that a scenario names and that succeed" }
-        (table(&NAMED_COLUMNS, &list.named()))
+        (table("Named inputs", &NAMED_COLUMNS, &list.named()))
         h2 { "People, companies and vehicles with a story" }
         p { "Whoever is asked for by one of these is one of them, in every operation." }
-        (table(&PEOPLE_COLUMNS, &people.table()))
+        (table("Personas", &PEOPLE_COLUMNS, &people.table()))
     }
 }
 
-fn table<C: AsRef<[TableCell]>>(columns: &[impl AsRef<str>], rows: &[C]) -> Markup {
+/// A table in a box that scrolls by itself, reached by the keyboard.
+fn table<C: AsRef<[TableCell]>>(name: &str, columns: &[impl AsRef<str>], rows: &[C]) -> Markup {
     html! {
-        div.region tabindex="0" role="region" aria-label="A table" { table {
-            tr { @for column in columns { th { (column.as_ref()) } } }
-            @for row in rows {
-                tr {
-                    @for cell in row.as_ref() {
-                        td { @if cell.is_code { code { (cell.text) } } @else { (cell.text) } }
+        div.region tabindex="0" role="region" aria-label=(name) { table {
+            thead { tr { @for column in columns { th scope="col" { (column.as_ref()) } } } }
+            tbody {
+                @for row in rows {
+                    tr {
+                        @for cell in row.as_ref() {
+                            td { @if cell.is_code { code { (cell.text) } } @else { (cell.text) } }
+                        }
                     }
                 }
             }

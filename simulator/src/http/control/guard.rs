@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use data_encoding::{BASE64, HEXLOWER};
 use futures_util::FutureExt as _;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use http::header::{ACCEPT, AUTHORIZATION, COOKIE, HOST, LOCATION, ORIGIN};
+use http::header::{ACCEPT, AUTHORIZATION, COOKIE, HOST, LOCATION, ORIGIN, REFERER};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use sha2::Sha256;
@@ -60,8 +60,13 @@ pub(in crate::http) struct ConsoleGuard {
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// What may be read without the token: for probes, and the page that asks for it.
-const WITHOUT_TOKEN: [&str; 3] = ["/control/health", "/control/ready", "/login"];
+/// What may be read without the token: for probes, the page that asks for it, and a picture.
+const WITHOUT_TOKEN: [&str; 4] = [
+    "/control/health",
+    "/control/ready",
+    "/favicon.ico",
+    "/login",
+];
 
 fn needs_no_token(path: &str) -> bool {
     WITHOUT_TOKEN.contains(&path) || path.starts_with("/assets/")
@@ -91,9 +96,23 @@ impl ConsoleGuard {
         self
     }
 
-    /// Leads a browser to the page that asks for the token, and from there to where it wanted to go.
-    fn ask_for_token(&self, wanted: &Uri) -> Response {
-        let to = wanted.path_and_query().map_or("/", |to| to.as_str());
+    /// Leads a browser to the page that asks for the token, and from there to the page that it wanted, or that the form
+    /// was on.
+    fn ask_for_token(&self, request: &Request) -> Response {
+        let form_of = || {
+            let page = request.headers().get(REFERER)?.to_str().ok()?;
+            let base = self.public_base.as_deref();
+            let page = base
+                .and_then(|base| page.strip_prefix(base))
+                .unwrap_or(page);
+            page.parse::<Uri>().ok()
+        };
+        let wanted = match *request.method() {
+            Method::GET => Some(request.uri().clone()),
+            _ => form_of(),
+        };
+        let wanted = wanted.as_ref().and_then(Uri::path_and_query);
+        let to = wanted.map_or("/", |to| to.as_str());
         let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
         let base = self.public_base.as_deref().unwrap_or_default();
         let url = HeaderValue::from_str(&format!("{base}/login?to={to}"));
@@ -257,14 +276,13 @@ fn sent_token(value: &[u8]) -> Option<Vec<u8>> {
     Some(pair[colon + 1..].to_vec())
 }
 
-/// Whether a person's browser asks for a page.
+/// Whether a person's browser asks for a page, or sends a form.
 fn asks_for_a_page(request: &Request) -> bool {
     let accepted = request
         .headers()
         .get(ACCEPT)
         .and_then(|value| value.to_str().ok());
-    *request.method() == Method::GET
-        && accepted.is_some_and(|accepted| accepted.contains("text/html"))
+    accepted.is_some_and(|accepted| accepted.contains("text/html"))
 }
 
 /// Refuses a request that the guard does not admit; answers a panic of the handler as an error.
@@ -275,7 +293,7 @@ pub(in crate::http) async fn guard_request(
 ) -> Response {
     if let Err(refusal) = guard.admit(&request) {
         return match refusal.code() == Code::TokenRequired && asks_for_a_page(&request) {
-            true => guard.ask_for_token(request.uri()),
+            true => guard.ask_for_token(&request),
             false => refusal.into_response(),
         };
     }

@@ -69,6 +69,15 @@ fn every_page_runs_nothing_but_the_consoles_own_files() {
 }
 
 #[test]
+fn a_browser_finds_the_icon_where_it_looks() {
+    let ruled = Ruled::new();
+    let named = ruled.get("/assets/icon.svg");
+    let looked_for = ruled.get("/favicon.ico");
+    assert_eq!(looked_for.header("content-type"), Some("image/svg+xml"));
+    assert_eq!((looked_for.status, looked_for.body), (200, named.body));
+}
+
+#[test]
 fn the_list_shows_the_calls_of_all_accounts_and_filters_narrow_it() {
     let ruled = Ruled::new();
     let found = called(&ruled, "svc_test_local_anna", r#"{"pan":"AAAAA0000A"}"#);

@@ -50,6 +50,22 @@ fn a_browser_without_the_token_is_asked_and_led_back() {
 }
 
 #[test]
+fn a_form_that_is_sent_without_the_token_leads_back_to_its_page() {
+    let ruled = guarded();
+    for (referer, to) in [
+        (
+            "http://localhost/accounts/local?done=x",
+            "/login?to=%2Faccounts%2Flocal%3Fdone%3Dx",
+        ),
+        ("no address", "/login?to=%2F"),
+    ] {
+        let headers = format!("{FORM}Accept: text/html\r\nReferer: {referer}\r\n");
+        let asked = ruled.raw("POST", "/accounts/local", &headers, "action=reset");
+        assert_eq!((asked.status, asked.header("location")), (303, Some(to)));
+    }
+}
+
+#[test]
 fn a_wrong_token_a_made_up_cookie_and_a_program_are_refused() {
     let ruled = guarded();
     let wrong = ruled.raw("POST", "/login", FORM, "token=guess&to=/");
