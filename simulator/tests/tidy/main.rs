@@ -208,6 +208,7 @@ fn every_folder_of_rows_says_how_to_add_one_more() {
         "fixtures/test-assets",
         "scenarios",
         "simulator/receivers",
+        "simulator/tests/browser",
         "simulator/tests/corpus",
         "fuzz",
     ] {

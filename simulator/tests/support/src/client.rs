@@ -38,8 +38,8 @@ impl Answer {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
-            let (known, value) = line.split_once(": ")?;
-            known.eq_ignore_ascii_case(name).then_some(value)
+            let (known, value) = line.split_once(':')?;
+            known.eq_ignore_ascii_case(name).then_some(value.trim())
         })
     }
 

@@ -1,0 +1,197 @@
+//! Every page, in light and dark, wide and narrow: usable by all, and looked at.
+
+use data_encoding::HEXLOWER;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::Test;
+use super::story::Story;
+use super::webdriver::Driver;
+
+pub(super) const TESTS: &[Test] = &[
+    ("no_page_has_what_axe_finds_wrong_in_light", in_light),
+    ("no_page_has_what_axe_finds_wrong_in_dark", in_dark),
+    ("no_page_has_what_axe_finds_wrong_on_a_phone", on_a_phone),
+    (
+        "no_page_has_what_axe_finds_wrong_on_a_phone_in_the_dark",
+        on_a_phone_in_the_dark,
+    ),
+];
+
+/// axe-core, as its package has it.
+const AXE: &str = include_str!("vendored/axe.min.js");
+
+/// The SHA-256 of that file, as it was published.
+const AXE_HASH: &str = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c";
+
+/// What it looks for: levels A and AA of WCAG 2, and what its authors advise beside them.
+const RULES: [&str; 6] = [
+    "wcag2a",
+    "wcag2aa",
+    "wcag21a",
+    "wcag21aa",
+    "wcag22aa",
+    "best-practice",
+];
+
+/// The name and the path of every page, with something on each of them.
+pub(crate) fn all_pages(story: &Story) -> Vec<(String, String)> {
+    let id = |list: &str, member: &str| {
+        let path = format!("/control/{list}?account=local");
+        let all = story.console(&path).json();
+        all[list][0][member].as_str().map(str::to_owned)
+    };
+    let mut pages: Vec<(String, String)> = FIXED
+        .iter()
+        .map(|(name, path)| ((*name).to_owned(), (*path).to_owned()))
+        .collect();
+    let call = id("calls", "verificationId").map(|id| ("call", format!("/calls/{id}")));
+    let delivery = id("deliveries", "id").map(|id| ("delivery", format!("/webhooks/{id}")));
+    pages.extend(
+        [call, delivery]
+            .into_iter()
+            .flatten()
+            .map(|(name, path)| (name.to_owned(), path)),
+    );
+    pages
+}
+
+const FIXED: [(&str, &str); 17] = [
+    ("start", "/"),
+    ("calls", "/calls"),
+    ("calls-without-key", "/calls?unauthenticated=true"),
+    ("webhooks", "/webhooks?account=local"),
+    ("time", "/time"),
+    ("clock", "/time/local"),
+    ("accounts", "/accounts"),
+    ("account", "/accounts/local"),
+    ("scenarios", "/scenarios?account=local"),
+    (
+        "rules",
+        "/scenarios/file?file=(built%20in)%20scenarios/people.toml",
+    ),
+    ("world", "/world"),
+    ("somebody", "/world?identifier=CQSPB5110B"),
+    ("try", "/try"),
+    ("try-one", "/try/verify.identity.pan"),
+    ("consents", "/consents"),
+    ("operations", "/operations"),
+    ("login", "/login"),
+];
+
+fn in_light(driver: &Driver) {
+    look(driver, "light", 1280);
+}
+
+fn in_dark(driver: &Driver) {
+    look(driver, "dark", 1280);
+}
+
+fn on_a_phone(driver: &Driver) {
+    look(driver, "light", 390);
+}
+
+fn on_a_phone_in_the_dark(driver: &Driver) {
+    look(driver, "dark", 390);
+}
+
+/// Something of every kind to be seen.
+fn filled(driver: &Driver) -> Story {
+    let story = Story::with(driver, |builder| {
+        builder.frozen_at("2031-01-07T09:30:00Z".parse().expect("an instant"))
+    });
+    let pan = "/v1/verify/identity/pan";
+    let account = story.simulator.account("local");
+    let set = account.set_webhook("http://127.0.0.1:9/hook", "whsec_sample");
+    set.expect("a receiver");
+    for (key, body) in [
+        (
+            "svc_test_local",
+            json!({ "pan": "AAAAA0000A", "name": "Asha Rao" }),
+        ),
+        (
+            "svc_test_local",
+            json!({ "pan": "AAAAA9999A", "nmae": "Asha Rao" }),
+        ),
+        ("svc_test_local", json!({ "pan": "no such thing" })),
+        ("svc_test_local_worker2", json!({ "pan": "AAAAA0503A" })),
+        ("svc_live_local", json!({ "pan": "ABCPE1234F" })),
+        ("svc_test_nobody", json!({})),
+    ] {
+        story.call(key, pan, &body);
+    }
+    let uan = "/v1/verify/employment/uan";
+    story.call("svc_test_local", uan, &json!({ "uan": "100000000202" }));
+    let moved = account.advance(std::time::Duration::from_secs(180));
+    story.simulator.block_on(moved).expect("it moves");
+    story.call("svc_test_local", uan, &json!({ "uan": "100000000202" }));
+    let consent = json!({ "redirectUrl": "https://app.example/back" });
+    story.call(
+        "svc_test_local",
+        "/v1/verify/document/digilocker/start",
+        &consent,
+    );
+    let rule = "[[scenario]]\nname = \"the registry sleeps\"\noperation = \"verify.identity.pan\"\n\
+                when = { pan = \"AAAAA1111A\" }\nthen = { error = \"SVC_SOURCE_UNAVAILABLE\" }\n";
+    account.add_scenarios(rule).expect("a rule");
+    story
+}
+
+fn look(driver: &Driver, scheme: &str, width: u32) {
+    let story = filled(driver);
+    let feature = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+    story
+        .browser
+        .devtools("Emulation.setEmulatedMedia", &feature);
+    let size =
+        json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500 });
+    story
+        .browser
+        .devtools("Emulation.setDeviceMetricsOverride", &size);
+    let mut wrong = Vec::new();
+    for (name, path) in all_pages(&story) {
+        story.open(&path);
+        story.picture(&format!("{name}-{width}-{scheme}"));
+        if !story.is_as_wide_as_the_window() {
+            wrong.push(format!("{name} is wider than the window"));
+        }
+        if !story
+            .browser
+            .title()
+            .ends_with(" · Verification Service simulator")
+        {
+            wrong.push(format!("{name} has no title"));
+        }
+        if story.browser.find("//h1[normalize-space(.)]").len() != 1 {
+            wrong.push(format!("{name} has not one heading above all"));
+        }
+        wrong.extend(
+            axe(&story)
+                .into_iter()
+                .map(|found| format!("{name}: {found}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+pub(crate) fn axe_is_as_published() {
+    assert_eq!(HEXLOWER.encode(&Sha256::digest(AXE)), AXE_HASH);
+}
+
+/// What axe finds wrong with the page.
+fn axe(story: &Story) -> Vec<String> {
+    let script = format!(
+        "{AXE}; const [tags, done] = arguments;
+        const said = (it) => it.id + ', ' + it.help + ': ' + it.nodes.map((node) => node.html).join(' | ');
+        axe.run(document, {{ runOnly: tags }}).then(({{ violations, passes }}) =>
+            done([violations.map(said), passes.length]), (why) => done([[String(why)], 0]));"
+    );
+    let found = story
+        .browser
+        .run_until(&script, &[json!(RULES)])
+        .expect("axe ends");
+    // One that looked at nothing would find nothing.
+    assert!(found[1].as_u64() > Some(10), "{found}");
+    let violations = found[0].as_array().expect("a list").iter();
+    violations.map(Value::to_string).collect()
+}
