@@ -1,5 +1,5 @@
-//! The files that the console's pages load: one stylesheet, an icon, htmx and the copy buttons. Served by the console
-//! itself.
+//! The files that the console's pages load: one stylesheet, an icon, htmx, what follows lists, and the copy
+//! buttons. Served by the console itself.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
@@ -18,7 +18,7 @@ const ICON: &str = "icon.svg";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-static ASSETS: [Asset; 5] = [
+static ASSETS: [Asset; 6] = [
     Asset {
         name: "console.css",
         content_type: "text/css; charset=utf-8",
@@ -38,6 +38,11 @@ static ASSETS: [Asset; 5] = [
         name: "htmx.min.js",
         content_type: SCRIPT,
         bytes: include_bytes!("../../assets/console/htmx.min.js"),
+    },
+    Asset {
+        name: "live.js",
+        content_type: SCRIPT,
+        bytes: include_bytes!("../../assets/console/live.js"),
     },
     Asset {
         name: "htmx-sse.min.js",

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::extract::{RawQuery, State};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse as _, Response};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use http::HeaderMap;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -23,6 +23,30 @@ const PACE: Duration = Duration::from_millis(400);
 
 /// The rows of a page.
 const ROWS: usize = 100;
+
+/// How many pages may follow a list at once: each of them costs a look at all accounts, twice a second.
+pub(super) const MOST_LIVE: usize = 64;
+
+/// What a page says that can't follow.
+const NO_PLACE: &str = "does not follow: 64 pages do already. Load it again to see what came";
+
+/// When such a page asks again.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// What the query of a stream says beside the filter: which list the page shows.
+const SEEN: &str = "seen";
+
+const CHARGED: &str = "Charged";
+
+const COLUMNS: [&str; 7] = [
+    "When",
+    "Account",
+    "Environment",
+    "Operation",
+    "Outcome",
+    CHARGED,
+    "Why",
+];
 
 /// What a list can be narrowed by: the members of the control API's query, and what they are called.
 const FILTERS: [(&str, &str); 9] = [
@@ -100,16 +124,11 @@ pub(super) async fn list(
         },
     };
     let found = ask(&filter, &pages).await;
-    let live = pages.to(&format!("/calls/live?{}", filter.query()));
     let content = html! {
         (choose(&pages, &filter))
         @match &found {
             Err(refusal) => { p.message.bad role="alert" { (shown(&refusal.message)) } }
-            // A page of older calls stands still.
-            Ok(found) if filter.get("before").is_some() => { div { (rows(&pages, &filter, found)) } }
-            Ok(found) => {
-                div hx-ext="sse" sse-connect=(live) sse-swap="rows" { (rows(&pages, &filter, found)) }
-            }
+            Ok(found) => (table(&pages, &filter, &List::of(&pages, &filter, found)))
         }
     };
     match &found {
@@ -121,27 +140,73 @@ pub(super) async fn list(
 /// The list again whenever it is another one, as long as the page is open.
 pub(super) async fn live(State(pages): State<Arc<Pages>>, RawQuery(query): RawQuery) -> Response {
     let filter = Filter::read(query.as_deref());
-    let events = stream::unfold(
-        (pages, filter, None::<String>),
-        async |(pages, filter, sent)| {
-            loop {
-                let pause = tokio::time::sleep(PACE);
-                tokio::select! {
-                    () = pause => {}
-                    () = pages.settings.stop.cancelled() => return None,
-                }
-                let Ok(found) = ask(&filter, &pages).await else {
-                    continue;
-                };
-                let now = rows(&pages, &filter, &found).into_string();
-                if sent.as_ref() != Some(&now) {
-                    let event = Event::default().event("rows").data(now.replace('\n', " "));
-                    return Some((Ok::<_, Infallible>(event), (pages, filter, Some(now))));
-                }
+    let Ok(place) = Arc::clone(&pages.live).try_acquire_owned() else {
+        let state = event("state", NO_PLACE).retry(PAUSE);
+        return Sse::new(stream::iter([Ok::<_, Infallible>(state)])).into_response();
+    };
+    let seen = filter.get(SEEN).unwrap_or_default().to_owned();
+    let filter = filter.without(SEEN);
+    let state = stream::iter([event("state", "follows by itself")]);
+    let lists = stream::unfold((pages, filter, seen), async |(pages, filter, seen)| {
+        loop {
+            let pause = tokio::time::sleep(PACE);
+            tokio::select! {
+                () = pause => {}
+                () = pages.settings.stop.cancelled() => return None,
             }
-        },
-    );
+            let Ok(found) = ask(&filter, &pages).await else {
+                continue;
+            };
+            let list = List::of(&pages, &filter, &found);
+            let mark = list.mark();
+            if mark != seen {
+                return Some((list.events(), (pages, filter, mark)));
+            }
+        }
+    });
+    let events = state.chain(lists.flat_map(stream::iter)).map(move |event| {
+        // Held until the page is closed.
+        let _place = &place;
+        Ok::<_, Infallible>(event)
+    });
     Sse::new(events).into_response()
+}
+
+fn event(name: &str, data: impl Into<String>) -> Event {
+    Event::default().event(name).data(data.into())
+}
+
+/// The parts of the page that follow what comes in. What is around them stays, with where it was scrolled to.
+struct List {
+    count: Markup,
+    rows: Markup,
+    older: Markup,
+}
+
+impl List {
+    fn of(pages: &Pages, filter: &Filter, found: &CallList) -> Self {
+        List {
+            count: count(found),
+            rows: rows(pages, filter, found),
+            older: older(pages, filter, found),
+        }
+    }
+
+    /// What tells it from another one.
+    fn mark(&self) -> String {
+        let parts = [&self.count.0, &self.rows.0, &self.older.0].map(String::as_bytes);
+        format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&parts.concat()))
+    }
+
+    fn events(self) -> [Event; 3] {
+        let parts = [
+            ("count", self.count),
+            ("rows", self.rows),
+            ("older", self.older),
+        ];
+        // A part that is empty would be no event.
+        parts.map(|(name, part)| event(name, format!("{} ", part.0.replace('\n', " "))))
+    }
 }
 
 fn choose(pages: &Pages, filter: &Filter) -> Markup {
@@ -184,35 +249,49 @@ fn options(name: &str, given: &str, values: &[&str]) -> Markup {
     }
 }
 
-fn rows(pages: &Pages, filter: &Filter, found: &CallList) -> Markup {
-    let of_all = filter.get("account").is_none();
+fn table(pages: &Pages, filter: &Filter, list: &List) -> Markup {
+    let live = filter.with(SEEN, &list.mark());
+    let live = pages.to(&format!("/calls/live?{live}"));
+    // A page of older calls stands still.
+    let follows = filter.get("before").is_none();
     html! {
-        p.soft {
-            (found.calls.len()) " shown, " (found.kept) " kept"
-            @if found.forgotten > 0 { ", " (found.forgotten) " forgotten to bound memory" }
-        }
-        @if found.calls.is_empty() {
-            p { "No call yet that fits. " a href=(pages.to("/")) { "A first call to copy" } }
-        } @else {
+        div hx-ext=[follows.then_some("sse")] sse-connect=[follows.then_some(live)] {
+            p.soft {
+                span sse-swap="count" { (list.count) }
+                span.live sse-swap="state" {}
+            }
             div.region tabindex="0" role="region" aria-label="Calls" {
                 table {
-                    thead {
-                        tr {
-                            th scope="col" { "When" } th scope="col" { "Account" } th scope="col" { "Environment" }
-                            th scope="col" { "Operation" } th scope="col" { "Outcome" }
-                            th.number scope="col" { "Charged" } th scope="col" { "Why" }
-                        }
-                    }
-                    tbody { @for row in &found.calls { (one(pages, filter, row)) } }
+                    thead { tr { @for column in COLUMNS { th.number[column == CHARGED] scope="col" { (column) } } } }
+                    tbody sse-swap="rows" { (list.rows) }
                 }
             }
-            @if let (false, Some(last)) = (of_all || found.calls.len() < ROWS, found.calls.last()) {
-                p {
-                    a href=(pages.to(&format!("/calls?{}", filter.with("before", &last.verification_id)))) {
-                        "Older calls"
-                    }
-                }
-            }
+            p sse-swap="older" { (list.older) }
+        }
+    }
+}
+
+fn count(found: &CallList) -> Markup {
+    html! {
+        (found.calls.len()) " shown, " (found.kept) " kept"
+        @if found.forgotten > 0 { ", " (found.forgotten) " forgotten to bound memory" }
+    }
+}
+
+fn rows(pages: &Pages, filter: &Filter, found: &CallList) -> Markup {
+    html! {
+        @if found.calls.is_empty() {
+            tr { td colspan=(COLUMNS.len()) { "No call yet that fits. " a href=(pages.to("/")) { "A first call to copy" } } }
+        }
+        @for row in &found.calls { (one(pages, filter, row)) }
+    }
+}
+
+fn older(pages: &Pages, filter: &Filter, found: &CallList) -> Markup {
+    let of_all = filter.get("account").is_none();
+    html! {
+        @if let (false, Some(last)) = (of_all || found.calls.len() < ROWS, found.calls.last()) {
+            a href=(pages.to(&format!("/calls?{}", filter.with("before", &last.verification_id)))) { "Older calls" }
         }
     }
 }
@@ -225,21 +304,21 @@ fn one(pages: &Pages, filter: &Filter, row: &Row) -> Markup {
         .map_or(0, |request| request.unknown_members.len());
     html! {
         tr {
-            td { time.mono datetime=(row.at) { (row.at) } }
-            td {
+            td data-label="When" { time.mono datetime=(row.at) { (row.at) } }
+            td data-label="Account" {
                 @if let Some(account) = account { (shown(account)) }
                 @if let Some(key) = &row.presented_key { " " code { (shown(key)) } }
             }
-            td { (row.environment) }
-            td {
+            td data-label="Environment" { (row.environment) }
+            td data-label="Operation" {
                 @if is_unauthenticated(filter) { (shown(&row.endpoint)) } @else {
-                    a href=(pages.to(&format!("/calls/{}", row.verification_id))) { (shown(&row.endpoint)) }
+                    a id=(row.verification_id) href=(pages.to(&format!("/calls/{}", row.verification_id))) { (shown(&row.endpoint)) }
                 }
                 @if unknown > 0 { " " mark { (unknown) " unknown" } }
             }
-            td { (badge(&row.status, row.code.as_deref())) " " span.soft { (row.http_status) } }
-            td.number { @if row.charged > 0.0 { (row.charged) " INR" } }
-            td.wide { (shown(&row.because)) }
+            td data-label="Outcome" { (badge(&row.status, row.code.as_deref())) " " span.soft { (row.http_status) } }
+            td.number data-label=(CHARGED) { @if row.charged > 0.0 { (row.charged) " INR" } }
+            td.wide data-label="Why" { (shown(&row.because)) }
         }
     }
 }

@@ -22,6 +22,12 @@ impl Filter {
             .map(|(_, value)| value.trim())
     }
 
+    /// The same but for what is asked under this name.
+    pub(super) fn without(mut self, name: &str) -> Self {
+        self.0.retain(|(known, _)| known != name);
+        self
+    }
+
     /// The same for the control API.
     pub(super) fn query(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());

@@ -122,13 +122,14 @@ impl Pages {
                     link rel="icon" type="image/svg+xml" href=(self.to("/assets/icon.svg"));
                     link rel="stylesheet" href=(self.to("/assets/console.css"));
                     script src=(self.to("/assets/htmx.min.js")) defer {}
+                    script src=(self.to("/assets/live.js")) defer {}
                     script src=(self.to("/assets/htmx-sse.min.js")) defer {}
                     script src=(self.to("/assets/copy.js")) defer {}
                 }
                 body {
                     a.skip href="#content" { "Skip to the content" }
                     header.top {
-                        strong { a href=(self.to("/")) { "Verification Service simulator" } }
+                        strong { a href=(self.to("/")) { img src=(self.to("/assets/icon.svg")) alt=""; "Verification Service simulator" } }
                         nav aria-label="Parts of the console" {
                             ul {
                                 @for (path, name) in PARTS {
@@ -225,7 +226,7 @@ pub(super) fn table(name: &str, columns: &[&str], rows: &[Vec<Markup>]) -> Marku
             table {
                 thead { tr { @for column in columns { th scope="col" { (column) } } } }
                 tbody {
-                    @for row in rows { tr { @for cell in row { td { (cell) } } } }
+                    @for row in rows { tr { @for (column, cell) in columns.iter().zip(row) { td data-label=(column) { (cell) } } } }
                 }
             }
         }

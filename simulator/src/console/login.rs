@@ -77,7 +77,7 @@ fn page<'p>(pages: &'p Pages, headers: &'p HeaderMap) -> Page<'p> {
     Page {
         pages,
         headers,
-        part: "/",
+        part: "/login",
         title: "The console's token",
     }
 }

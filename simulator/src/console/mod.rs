@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::{get, post};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 use crate::http::console::PageSettings;
 use api::InProcessControl;
@@ -41,6 +41,8 @@ pub(crate) struct Pages {
     /// What the paths of links come after: the public URL, where there is one.
     base: String,
     settings: PageSettings,
+    /// Places for pages that follow a list.
+    live: Arc<Semaphore>,
     /// Rendered at the first request, so that the start does not wait for it.
     operations: OnceCell<String>,
 }
@@ -51,6 +53,7 @@ pub fn router(control: Router, settings: PageSettings) -> Router {
         api: InProcessControl::new(control),
         base: settings.base.clone(),
         settings,
+        live: Arc::new(Semaphore::new(calls::MOST_LIVE)),
         operations: OnceCell::new(),
     });
     Router::new()

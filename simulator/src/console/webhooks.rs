@@ -120,13 +120,13 @@ fn rows(pages: &Pages, found: &[DeliveryView]) -> Markup {
                 tbody {
                     @for one in found {
                         tr {
-                            td { time.mono datetime=(one.since) { (one.since) } }
-                            td { a href=(pages.to(&path(&one.id))) { code { (one.id) } } }
-                            td { (one.environment) }
-                            td { (badge(&one.state, None)) }
-                            td.number { (one.attempts.len()) }
-                            td.wide { @if let Some(last) = one.attempts.last() { (shown(&last.came_to())) } }
-                            td { @if let Some(due) = &one.next_due { time.mono datetime=(due) { (due) } } }
+                            td data-label="Since" { time.mono datetime=(one.since) { (one.since) } }
+                            td data-label="Delivery" { a href=(pages.to(&path(&one.id))) { code { (one.id) } } }
+                            td data-label="Environment" { (one.environment) }
+                            td data-label="State" { (badge(&one.state, None)) }
+                            td.number data-label="Attempts" { (one.attempts.len()) }
+                            td.wide data-label="Last came to" { @if let Some(last) = one.attempts.last() { (shown(&last.came_to())) } }
+                            td data-label="Next due" { @if let Some(due) = &one.next_due { time.mono datetime=(due) { (due) } } }
                         }
                     }
                 }

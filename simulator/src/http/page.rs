@@ -45,9 +45,9 @@ pub(super) fn home(
             tbody {
                 @for (name, url, environment) in listeners {
                     tr {
-                        td { (name) }
-                        td { code { (url) } }
-                        td { code { (environment.key_prefix()) } }
+                        td data-label="Listener" { (name) }
+                        td data-label="Address" { code { (url) } }
+                        td data-label="Keys begin with" { code { (environment.key_prefix()) } }
                     }
                 }
             }
@@ -58,13 +58,15 @@ pub(super) fn home(
             tbody {
                 @for account in accounts {
                     tr {
-                        td { a href=(links.to(&format!("/accounts/{}", account.id))) { (account.id) } }
-                        td {
+                        td data-label="Account" {
+                            a href=(links.to(&format!("/accounts/{}", account.id))) { (account.id) }
+                        }
+                        td data-label="Keys" {
                             code { (newest_key(account, Environment::Test)) }
                             br;
                             code { (newest_key(account, Environment::Live)) }
                         }
-                        td { (about(account)) }
+                        td data-label="What it is for" { (about(account)) }
                     }
                 }
             }
@@ -162,8 +164,8 @@ fn table<C: AsRef<[TableCell]>>(name: &str, columns: &[impl AsRef<str>], rows: &
             tbody {
                 @for row in rows {
                     tr {
-                        @for cell in row.as_ref() {
-                            td { @if cell.is_code { code { (cell.text) } } @else { (cell.text) } }
+                        @for (column, cell) in columns.iter().zip(row.as_ref()) {
+                            td data-label=(column.as_ref()) { @if cell.is_code { code { (cell.text) } } @else { (cell.text) } }
                         }
                     }
                 }

@@ -29,6 +29,9 @@ const SHOWS: &str = "const shows = (selector, texts) => {
 /// Only a story that fails waits so long, in milliseconds.
 const LONGEST_MS: u32 = 15_000;
 
+/// How often a page is looked at that can't be waited for.
+const LOOKS: usize = 500;
+
 impl Story {
     pub(crate) fn new(driver: &Driver) -> Self {
         Story::with(driver, |builder| builder)
@@ -119,7 +122,7 @@ impl Story {
 
     /// Loads the page again until it shows what another thread is about to do.
     pub(crate) fn reloads_until(&self, text: &str) {
-        let seen = (0..100).any(|_| {
+        let seen = (0..LOOKS).any(|_| {
             self.browser.reload();
             self.shows("body", &[text])
         });
@@ -159,8 +162,8 @@ impl Story {
         );
         let arguments = [json!(selector), json!(texts)];
         let seen = match self.scripts {
-            // Nothing moves on such a page.
-            Scripts::Off => self.shows(selector, texts),
+            // Nothing moves on such a page; the one that a form leads to may still be on its way.
+            Scripts::Off => (0..LOOKS).any(|_| self.shows(selector, texts)),
             // The page may be left for another one meanwhile; then that one is looked at.
             Scripts::Run => (0..3).any(|_| {
                 let waited = self.browser.run_until(&script, &arguments);
@@ -246,9 +249,10 @@ pub(crate) fn pictures() -> Option<PathBuf> {
 impl Drop for Story {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let thread = std::thread::current();
-            let name = thread.name().unwrap_or("story").replace("::", "-");
-            return self.picture(&format!("failed-{name}"));
+            let on = self
+                .path()
+                .replace(|it: char| !it.is_ascii_alphanumeric(), "-");
+            return self.picture(&format!("failed{on:.80}"));
         }
         let complaints = self.complaints();
         assert!(complaints.is_empty(), "the browser: {complaints:#?}");

@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 pub(crate) const PROGRAMS: [&str; 2] = ["chromium", "chromedriver"];
 
 /// How Chromium is started: it asks nobody outside of this machine for anything.
-const ARGUMENTS: [&str; 12] = [
+const ARGUMENTS: [&str; 14] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -31,6 +31,8 @@ const ARGUMENTS: [&str; 12] = [
     "--disable-sync",
     "--disable-breakpad",
     "--force-prefers-reduced-motion",
+    "--hide-scrollbars",
+    "--window-size=1280,900",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
@@ -237,6 +239,12 @@ impl Browser {
         let second = second["handle"].as_str().expect("a handle").to_owned();
         self.go_to_window(&second);
         [first, second]
+    }
+
+    /// Opens a tab before the others, and goes on there.
+    pub(crate) fn open_tab(&self) {
+        let tab = self.post("/window/new", &json!({ "type": "tab" }));
+        self.go_to_window(tab["handle"].as_str().expect("a handle"));
     }
 
     pub(crate) fn go_to_window(&self, handle: &str) {

@@ -174,7 +174,10 @@ fn harmless(driver: &Driver) {
         assert!(!story.browser.title().contains("taken"), "{name}");
         assert!(!story.shows("body", &["\u{202e}"]), "{name}");
         assert_eq!(
-            story.browser.find("//img | //script[not(@src)]").len(),
+            story
+                .browser
+                .find("//main//img | //script[not(@src)]")
+                .len(),
             0,
             "{name}"
         );

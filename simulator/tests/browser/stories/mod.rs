@@ -4,6 +4,7 @@ mod accounts;
 mod beginnings;
 mod calls;
 mod guests;
+mod live;
 mod rules;
 mod webhooks;
 
@@ -14,6 +15,7 @@ use super::Test;
 /// All of them.
 pub(super) fn all() -> Vec<Test> {
     [
+        live::TESTS,
         beginnings::TESTS,
         calls::TESTS,
         webhooks::TESTS,

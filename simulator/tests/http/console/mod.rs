@@ -5,7 +5,7 @@ mod token;
 
 use serde_json::Value;
 
-use super::client::Answer;
+use super::client::{Answer, Client};
 use super::control::{Ruled, raw};
 
 const PAN: &str = "/v1/verify/identity/pan";
@@ -192,4 +192,37 @@ fn another_sites_form_changes_nothing() {
         assert_eq!(answer.status, 403, "{}", answer.body);
     }
     assert_eq!(calls(&ruled, "local").len(), 1);
+}
+
+#[test]
+fn one_page_too_many_is_told_that_it_does_not_follow_until_another_is_closed() {
+    let ruled = Ruled::new();
+    let ask = "GET /calls/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let follow = || {
+        let mut client = Client::to(ruled.served.addresses.console);
+        client.write(ask);
+        let mut read = String::new();
+        // The state of the page is the first event.
+        while !read.contains("\n\n\r\n") {
+            let mut bytes = [0; 1024];
+            let count = client.try_read(&mut bytes).expect("an event");
+            read += &String::from_utf8_lossy(&bytes[..count]);
+        }
+        (client, read)
+    };
+    let mut pages: Vec<_> = (0..64).map(|_| follow()).collect();
+    assert!(
+        pages
+            .iter()
+            .all(|(_, read)| read.contains("data: follows by itself"))
+    );
+    let (_, told) = follow();
+    assert!(
+        told.contains("does not follow: 64 pages do already"),
+        "{told}"
+    );
+    assert!(told.contains("retry: 60000"), "{told}");
+    pages.pop();
+    // The place is free as soon as the end of that connection is noticed.
+    assert!((0..100_000).any(|_| follow().1.contains("follows by itself")));
 }
