@@ -104,3 +104,32 @@ fn reports_are_written_to_files_also_where_nobody_reads_the_one_that_is_printed(
         "{written}"
     );
 }
+
+#[test]
+fn a_step_summary_without_a_file_goes_where_github_says() {
+    let service = service(Vec::new(), r#"{"success":1}"#.to_owned());
+    let folder = Folder::new("step-summary");
+    let ended = |summary: &str| {
+        let run = [
+            "run",
+            "--base-url",
+            &service.url,
+            "--check",
+            "envelope.error",
+        ];
+        let mut command = outside::command(&[&run[..], &["--report-github-summary"]].concat());
+        let output = command.env("GITHUB_STEP_SUMMARY", summary).output();
+        let output = output.expect("the command runs");
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    assert_eq!(ended(&folder.path("summary.md")).0, Some(1));
+    let files = folder.files();
+    let (_, written) = files.first().expect("a summary");
+    assert!(String::from_utf8_lossy(written).contains("envelope.error"));
+    let (code, said) = ended("");
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("set GITHUB_STEP_SUMMARY"), "{said}");
+}

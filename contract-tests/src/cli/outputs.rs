@@ -38,8 +38,8 @@ pub(super) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     report_html: Option<PathBuf>,
     /// Write the step summary of GitHub Actions; without FILE to $GITHUB_STEP_SUMMARY
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
-    report_github_summary: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    report_github_summary: Option<Option<PathBuf>>,
     /// Print annotations for GitHub Actions behind the report
     #[arg(long)]
     github_annotations: bool,
@@ -162,14 +162,15 @@ impl OutputArgs {
 
     fn summary_path(&self) -> Result<Option<PathBuf>, CommandError> {
         match &self.report_github_summary {
-            Some(path) if path.as_os_str().is_empty() => {
+            Some(None) => {
                 let named = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
                 let none = "--report-github-summary: give a file, or set GITHUB_STEP_SUMMARY";
                 named
                     .map(|path| Some(path.into()))
                     .ok_or_else(|| CommandError::usage(none))
             }
-            other => Ok(other.clone()),
+            Some(path) => Ok(path.clone()),
+            None => Ok(None),
         }
     }
 }
