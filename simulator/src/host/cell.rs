@@ -105,6 +105,8 @@ pub(super) struct AccountState {
     pub(super) reset_at: u64,
     /// When somebody else ends the calls that are delayed, where their own replicas have not by then.
     pub(super) overdue_at: BTreeMap<(Environment, VerificationId), Timestamp>,
+    /// Whether a shared store may think that something of it falls due.
+    pub(super) due_noted: bool,
     /// Whether another replica is about to do what falls due.
     pub(super) handing_over: bool,
     /// The replies to calls that were delayed when the account was reset, by generation and id.
@@ -143,6 +145,7 @@ impl AccountCell {
             generation: 0,
             reset_at: 0,
             overdue_at: BTreeMap::new(),
+            due_noted: true,
             handing_over: false,
             orphaned: HashMap::default(),
             events: EventLog::default(),

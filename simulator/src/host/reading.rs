@@ -123,6 +123,7 @@ impl Scheduler {
                 locked.orphan_delayed();
                 locked.forget_generation();
             }
+            locked.state.due_noted |= entry.may_fall_due();
             locked.apply(entry);
         }
         locked.state.version = to;
@@ -181,6 +182,7 @@ impl LockedAccount<'_> {
         }
         self.state.version = version;
         self.state.unsummed = unsummed;
+        self.state.due_noted = true;
         Ok(())
     }
 

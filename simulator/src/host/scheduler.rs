@@ -209,6 +209,7 @@ impl LockedAccount<'_> {
             (state.version, state.commit) = (appended.version, appended.commit);
             state.unsummed.add(appended.bytes);
         }
+        self.state.due_noted |= entry.may_fall_due();
         self.apply(entry);
         self.note_due();
         cell.changed.notify_waiters();

@@ -87,13 +87,15 @@ impl Scheduler {
 }
 
 impl LockedAccount<'_> {
-    /// Tells a shared store when something of the account falls due by itself.
+    /// Tells a shared store when something of the account falls due by itself, unless it knows that nothing does:
+    /// of most calls there is nothing to tell, and telling is a write of its own.
     pub(super) fn note_due(&mut self) {
         let Some(shared) = self.scheduler.journal.shared() else {
             return;
         };
-        if !self.state.closed {
+        if self.state.due_noted && !self.state.closed {
             let due = self.due_in();
+            self.state.due_noted = due.is_some();
             shared.note_due(self.cell.id(), self.state.version, due);
         }
     }

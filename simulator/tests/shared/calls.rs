@@ -35,6 +35,10 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
         "calls_that_come_to_replicas_in_turn_are_hardly_ever_decided_twice",
         in_turn,
     ),
+    (
+        "a_scenario_added_to_an_account_on_one_replica_decides_on_all",
+        own_scenarios,
+    ),
 ];
 
 const DELAYED: &str = r#"
@@ -218,4 +222,28 @@ fn in_turn(server: &Server) {
     }
     let twice: u64 = replicas.iter().map(Replica::conflicts).sum();
     assert!(twice <= 10, "{twice} of 200 calls were decided twice");
+}
+
+/// Where a sequence stands is known to all, too; and it is taken away on another replica than it was added on.
+fn own_scenarios(server: &Server) {
+    let [a, b] = Replica::start_all(&server.fresh_store(), "");
+    // Both know the account before.
+    assert_eq!(
+        [&a, &b].map(|it| it.pan("local_own", "AAAAA0000A", None).status),
+        [200; 2]
+    );
+    let toml = "[[scenario]]\nname = \"in turn\"\noperation = \"verify.identity.pan\"\n\
+                then = [ { success = {} }, { error = \"SVC_PROVIDER_ERROR\" }, { error = \"SVC_SOURCE_TIMEOUT\" } ]\n";
+    let added = json!({ "account": "local_own", "toml": toml });
+    let added = b.control("POST", "/scenarios", Some(added));
+    assert_eq!(added.status, 201, "{added:?}");
+    let statuses = [&a, &b, &a].map(|it| it.pan("local_own", "AAAAA0000A", None).status);
+    assert_eq!(statuses, [200, 502, 504]);
+    assert_eq!(a.pan("local_else", "AAAAA0000A", None).status, 200);
+    let removed = a.control("DELETE", "/scenarios/added-1?account=local_own", None);
+    assert!(removed.status < 300, "{removed:?}");
+    assert_eq!(
+        [&b, &a].map(|it| it.pan("local_own", "AAAAA0000A", None).status),
+        [200; 2]
+    );
 }

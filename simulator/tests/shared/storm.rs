@@ -1,7 +1,7 @@
 //! Three processes with one store, clients at random, processes and connections killed: every history is one that a
 //! single simulator could have had, wallets are exact, and every webhook came, in time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -226,7 +226,12 @@ pub(crate) async fn executions(
     account: &str,
 ) -> Result<Vec<Execution>, String> {
     let (mut executions, mut before) = (Vec::new(), String::new());
+    let mut pages = BTreeSet::new();
     loop {
+        // Each page may be another replica's: where they do not know the same calls there is no end of them.
+        if !pages.insert(before.clone()) {
+            return Err(format!("{account}: a call is lost on some replica{before}"));
+        }
         let path = format!("/calls?account={account}&environment=live&limit=10000{before}");
         let page = clients.control("GET", &path, None).await;
         let Some(calls) = page.body["calls"].as_array() else {

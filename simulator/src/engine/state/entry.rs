@@ -15,7 +15,7 @@ use super::flow::FlowAdvance;
 use super::form::EntryError;
 use super::ids::{CounterKey, SequenceKey, VerificationId};
 use super::scenarios::AddedFile;
-use super::verification::{State, Verification};
+use super::verification::{Phase, State, Verification};
 use super::wallet_history::{Movement, MovementKind};
 use crate::scenario::{AccountConfig, WebhookConfig};
 
@@ -154,6 +154,37 @@ pub enum Change {
     },
 }
 
+impl Change {
+    fn may_fall_due(&self) -> bool {
+        match self {
+            Change::Recorded(made) => made.phase != Phase::Ended || made.delivery.is_some(),
+            Change::Opened(_)
+            | Change::Forked(_)
+            | Change::Reset
+            | Change::Attempted { .. }
+            | Change::RedeliveryRequested { .. }
+            | Change::WebhookSet { .. }
+            | Change::ClockSet { .. } => true,
+            Change::RateLimitConsumed { .. }
+            | Change::CallCounted { .. }
+            | Change::SequenceAdvanced { .. }
+            | Change::HoldOpened { .. }
+            | Change::HoldSettled { .. }
+            | Change::FlowAdvanced(_)
+            | Change::Accessed(_)
+            | Change::ToppedUp { .. }
+            | Change::KeyAdded { .. }
+            | Change::KeyChanged { .. }
+            | Change::AllowlistSet { .. }
+            | Change::RateLimitSet { .. }
+            | Change::ScenariosAdded { .. }
+            | Change::ScenariosRewritten { .. }
+            | Change::ScenariosRemoved { .. }
+            | Change::Evicted { .. } => false,
+        }
+    }
+}
+
 /// The beginning of an account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -182,6 +213,12 @@ struct Form {
 }
 
 impl Entry {
+    /// Whether something may fall due after it that did not before.
+    #[must_use]
+    pub fn may_fall_due(&self) -> bool {
+        self.changes.iter().any(Change::may_fall_due)
+    }
+
     /// Its JSON form, in one line.
     #[must_use]
     pub fn to_json(&self) -> String {

@@ -437,7 +437,7 @@ impl Store {
     /// What a group came to is told to the others.
     fn announce(&self, group: &Group, but: &BTreeSet<Arc<str>>) {
         let changed = group.accounts.iter();
-        let changed = changed.filter(|(id, pending)| !pending.only_checks() && !but.contains(*id));
+        let changed = changed.filter(|(id, pending)| !pending.adds_nothing() && !but.contains(*id));
         let mut news = self.news.lock();
         for (id, pending) in changed {
             let number = if pending.closes.is_some() {

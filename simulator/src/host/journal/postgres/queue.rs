@@ -30,12 +30,22 @@ pub(super) struct PendingWrite {
     /// Names of keys that are new.
     pub(super) names: Vec<String>,
     pub(super) closes: Option<Closing>,
-    /// When something of it falls due; none where that was not said.
-    pub(super) due: Option<Option<Duration>>,
+    pub(super) due: DueNote,
     /// Two that know of it something else have put something here: nothing of it is written.
     pub(super) contradicts: bool,
     /// Who waits for it.
     waiting: Vec<Unwritten>,
+}
+
+/// When something of an account falls due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DueNote {
+    /// When it did before.
+    Kept,
+    /// It is not known yet, and said soon.
+    Open,
+    /// In so long; never where none is given.
+    In(Option<Duration>),
 }
 
 /// Why an account ends.
@@ -81,15 +91,20 @@ impl PendingWrite {
             entries: Vec::new(),
             names: Vec::new(),
             closes: None,
-            due: None,
+            due: DueNote::Kept,
             contradicts: false,
             waiting: Vec::new(),
         }
     }
 
-    /// Whether nothing of it is new.
-    pub(super) fn only_checks(&self) -> bool {
+    /// Whether it brings nothing that others have to be told.
+    pub(super) fn adds_nothing(&self) -> bool {
         self.entries.is_empty() && self.closes.is_none()
+    }
+
+    /// Whether nothing is written for it.
+    pub(super) fn only_checks(&self) -> bool {
+        self.adds_nothing() && self.due == DueNote::Kept
     }
 
     fn is_alone(&self) -> bool {
@@ -118,6 +133,9 @@ impl Queue {
             let text = entry.to_json();
             pending.to = pending.to.after(&text);
             pending.entries.push((pending.to, text));
+            if entry.may_fall_due() {
+                pending.due = DueNote::Open;
+            }
             pending.names.extend(entry.changes.iter().flat_map(names));
         }
         let version = pending.to;
@@ -152,11 +170,11 @@ impl Queue {
             .back_mut()
             .and_then(|group| group.accounts.get_mut(account));
         if let Some(pending) = waits.filter(|pending| pending.to == at) {
-            pending.due = Some(due);
+            pending.due = DueNote::In(due);
             return;
         }
         let mut pending = PendingWrite::of(at, at);
-        pending.due = Some(due);
+        pending.due = DueNote::In(due);
         // A store that is down is told when somebody else asks.
         let _ = self.add_to(&mut state, account, pending);
     }
@@ -253,7 +271,7 @@ impl Group {
     /// Whether something is written with it.
     pub(super) fn changes(&self) -> bool {
         let mut all = self.accounts.values();
-        all.any(|it| !it.only_checks() || it.due.is_some())
+        all.any(|it| !it.only_checks())
     }
 
     fn fits(&self, pending: &PendingWrite) -> bool {
@@ -271,8 +289,9 @@ impl PendingWrite {
         self.to = next.to;
         self.entries.extend(next.entries);
         self.waiting.extend(next.waiting);
-        // What was due before these entries is not what is due after them.
-        self.due = next.due.or(self.due.filter(|_| next.to == next.after));
+        if next.due != DueNote::Kept {
+            self.due = next.due;
+        }
     }
 }
 

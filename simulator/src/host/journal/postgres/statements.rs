@@ -4,8 +4,8 @@
 /// never wait for each other in a ring. What was decided on another version than the store has is left out.
 /// Gives back who was written, what the store has of those that are only checked, and who works on each.
 ///
-/// `due_ms` says in how many milliseconds something falls due: less than 0 never, null that it was not said
-/// yet: then somebody looks soon.
+/// `due_ms` says in how many milliseconds something falls due: -1 never, -2 when it did before, null that it was
+/// not said yet: then somebody looks soon. A row whose due time stays is updated in its page, with no index.
 pub(super) const WRITE: &str = "
 WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
@@ -17,9 +17,9 @@ WITH wanted AS MATERIALIZED (
         version_number = w.to_number,
         version_digest = w.to_digest,
         used_at = CASE WHEN a.used_at < now() - interval '1 minute' THEN now() ELSE a.used_at END,
-        next_due = CASE WHEN w.due_ms < 0 THEN NULL
+        next_due = CASE WHEN w.due_ms = -2 THEN a.next_due WHEN w.due_ms < 0 THEN NULL
             ELSE now() + coalesce(w.due_ms, 2000) * interval '1 millisecond' END,
-        worker = CASE WHEN w.due_ms < 0 THEN NULL
+        worker = CASE WHEN w.due_ms = -2 THEN a.worker WHEN w.due_ms < 0 THEN NULL
             WHEN EXISTS (SELECT FROM replicas r
                 WHERE r.id = a.worker AND r.heartbeat > now() - interval '5 seconds') THEN a.worker
             ELSE $12::bigint END

@@ -10,7 +10,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use super::super::{JournalError, Version};
-use super::queue::{Closing, Group, PendingWrite};
+use super::queue::{Closing, DueNote, Group, PendingWrite};
 use super::{PostgresError, Store, connect, signed, statements, version};
 use crate::host::clock::Stopwatch;
 
@@ -144,7 +144,7 @@ async fn together(
 ) -> Result<BTreeSet<Arc<str>>, WriteError> {
     let written = Columns::of(group);
     let checked = group.accounts.iter();
-    let checked = checked.filter(|(_, it)| !it.contradicts && it.only_checks() && it.due.is_none());
+    let checked = checked.filter(|(_, it)| !it.contradicts && it.only_checks());
     let checked: Vec<&str> = checked.map(|(id, _)| &**id).collect();
     let statement = client.prepare_cached(statements::WRITE).await?;
     let (mut values, worker) = (written.values(), store.worker());
@@ -182,8 +182,7 @@ impl<'a> Columns<'a> {
     fn of(group: &'a Group) -> Self {
         let mut columns = Columns::default();
         for (id, pending) in &group.accounts {
-            let checks = pending.only_checks() && pending.due.is_none();
-            if !pending.contradicts && !checks {
+            if !pending.contradicts && !pending.only_checks() {
                 columns.add(id, pending);
             }
         }
@@ -223,11 +222,14 @@ impl<'a> Columns<'a> {
     }
 }
 
+/// As the statements take it.
 fn due_ms(pending: &PendingWrite) -> Option<i64> {
-    let due = pending.due?;
-    Some(due.map_or(-1, |due| {
-        i64::try_from(due.as_millis()).unwrap_or(i64::MAX / 1024)
-    }))
+    match pending.due {
+        DueNote::Kept => Some(-2),
+        DueNote::Open => None,
+        DueNote::In(None) => Some(-1),
+        DueNote::In(Some(due)) => Some(i64::try_from(due.as_millis()).unwrap_or(i64::MAX / 1024)),
+    }
 }
 
 /// Those of a group that were written after all.
