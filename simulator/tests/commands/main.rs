@@ -19,6 +19,7 @@ mod reload;
 mod serving;
 mod store;
 mod unwritten;
+mod views;
 
 use std::process::Command;
 

@@ -1,6 +1,5 @@
 //! The file of a SQLite store: who may open it, which form it has, and what is in it.
 
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +7,17 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, params};
 
 use super::super::{JournalError, Stored, Version};
+use super::lock::{LockError, StoreLock};
 use crate::engine::state::entry::Entry;
 
 /// What SQLite says a file is, so that no other database is taken for a store.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"SVCS");
 
 /// What makes each form of the store out of the one before it; the first out of an empty file.
-const FORMS: [&str; FORM as usize] = [include_str!("schema.sql")];
+const FORMS: [&str; FORM as usize] = [include_str!("schema.sql"), include_str!("schema-2.sql")];
 
 /// The newest form.
-pub(super) const FORM: i32 = 1;
+pub(super) const FORM: i32 = 2;
 
 /// Larger pages than SQLite's own: an entry takes two to four kilobytes.
 const PAGE_BYTES: u32 = 16 << 10;
@@ -129,7 +129,7 @@ pub(super) struct StoreFile {
     pub(super) connection: Connection,
     path: PathBuf,
     /// Keeps other processes out for as long as it is open; none where the store is only read.
-    _lock: Option<File>,
+    _lock: Option<StoreLock>,
 }
 
 impl StoreFile {
@@ -140,7 +140,12 @@ impl StoreFile {
             // Nothing is left beside what is no store.
             StoreFile::open_unlocked(path)?.form()?;
         }
-        let lock = lock(path)?;
+        let lock = StoreLock::take(path).map_err(|error| match error {
+            LockError::Held => StoreError::InUse {
+                path: path.to_owned(),
+            },
+            LockError::File(path, source) => StoreError::Lock { path, source },
+        })?;
         let connection = Connection::open(path).map_err(|source| failed(path, source))?;
         let mut file = StoreFile {
             connection,
@@ -247,6 +252,21 @@ impl StoreFile {
         Ok(self.setting(name)?.unwrap_or_else(|| value.to_owned()))
     }
 
+    /// The accounts that have entries whose place a snapshot has.
+    pub(super) fn summed_up(&self) -> rusqlite::Result<Vec<Arc<str>>> {
+        let query = "SELECT account FROM snapshots WHERE EXISTS (SELECT 1 FROM entries \
+             WHERE entries.account = snapshots.account AND entries.number <= snapshots.number)";
+        let mut statement = self.connection.prepare(query)?;
+        let ids = statement.query_map([], |row| row.get::<_, Arc<str>>(0))?;
+        ids.collect()
+    }
+
+    /// Writes what is there already.
+    pub(super) fn writes_again(&self) -> rusqlite::Result<()> {
+        let again = "UPDATE settings SET value = value WHERE name = 'writtenBy'";
+        self.connection.execute(again, []).map(drop)
+    }
+
     /// What SQLite finds wrong with the file.
     pub(super) fn damaged_pages(&self) -> rusqlite::Result<Vec<String>> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
@@ -273,10 +293,14 @@ impl StoreFile {
             .query_row([account], checked)
             .optional()
             .map_err(unreadable)?;
-        let query = "SELECT number, digest, entry FROM entries WHERE account = ?1 ORDER BY number";
+        // What a snapshot has the place of may not have gone yet.
+        let query = "SELECT number, digest, entry FROM entries WHERE account = ?1 AND number > ?2 ORDER BY number";
         let mut statement = self.connection.prepare_cached(query).map_err(unreadable)?;
+        let after = snapshot
+            .as_ref()
+            .map_or(0, |((version, _), _)| version.number);
         let entries = statement
-            .query_map([account], written)
+            .query_map(params![account, after.cast_signed()], written)
             .map_err(unreadable)?;
         let mut stored = Stored {
             account: Arc::clone(account),
@@ -354,33 +378,5 @@ pub(super) fn check_place(path: &Path) -> Result<(), StoreError> {
         false => Err(StoreError::NoFolder {
             path: path.to_owned(),
         }),
-    }
-}
-
-/// Keeps other processes away. Beside the store, because SQLite keeps a file of its own locked in ways of its
-/// own, and others may read it.
-fn lock(path: &Path) -> Result<File, StoreError> {
-    let beside = {
-        let mut name = path.as_os_str().to_owned();
-        name.push("-lock");
-        PathBuf::from(name)
-    };
-    let failed = |source| {
-        let path = beside.clone();
-        StoreError::Lock { path, source }
-    };
-    let mut options = File::options();
-    let file = options
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&beside);
-    let file = file.map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StoreError::InUse {
-            path: path.to_owned(),
-        }),
-        Err(TryLockError::Error(source)) => Err(failed(source)),
     }
 }

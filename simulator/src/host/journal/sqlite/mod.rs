@@ -3,6 +3,7 @@
 
 mod care;
 mod file;
+mod lock;
 mod writer;
 
 use std::path::Path;
@@ -47,11 +48,16 @@ impl SqliteJournal {
         metrics: Arc<StoreMetrics>,
         readiness: Arc<Readiness>,
     ) -> Result<Self, StoreError> {
+        let file = StoreFile::open(path)?;
+        let summed_up = file.summed_up();
+        let summed_up = summed_up.map_err(|source| file::failed(path, source))?;
         let writer = Writer {
             metrics: Arc::clone(&metrics),
             readiness,
-            file: StoreFile::open(path)?,
+            file,
+            summed_up: summed_up.into(),
             versions: Versions::default(),
+            has_failed: false,
         };
         let (given, work) = channel();
         let thread = std::thread::Builder::new().name("store".to_owned());

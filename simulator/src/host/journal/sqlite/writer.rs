@@ -1,9 +1,10 @@
 //! The thread that writes to a SQLite store. What is taken while it writes is written next, all of it in one
 //! transaction: the disk is waited for once for many calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, SyncSender, TryRecvError};
+use std::time::Duration;
 
 use foldhash::fast::FixedState;
 use rusqlite::{Transaction, TransactionBehavior, params};
@@ -74,6 +75,14 @@ impl StoreChange {
         }
     }
 
+    /// The account whose entries have a snapshot in their place then.
+    fn sums_up(&self) -> Option<Arc<str>> {
+        match self {
+            StoreChange::Snapshot { account, .. } => Some(Arc::clone(account)),
+            StoreChange::Append { .. } | StoreChange::Close { .. } => None,
+        }
+    }
+
     fn end(self, outcome: Outcome) {
         match self {
             StoreChange::Append { unwritten, .. } | StoreChange::Close { unwritten, .. } => {
@@ -87,6 +96,12 @@ impl StoreChange {
 /// So much is written in one transaction: more would keep the first of them waiting for the last.
 const MOST_TOGETHER: usize = 256;
 
+/// How long one waits before a store that failed is tried again, where nobody gives it anything.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// No more entries than so many are deleted with a group: each may stand on a page of its own.
+const MOST_FORGOTTEN: usize = 256;
+
 /// How far accounts have come.
 pub(super) type Versions = HashMap<Arc<str>, Version, FixedState>;
 
@@ -98,14 +113,21 @@ pub(super) struct Writer {
     pub(super) metrics: Arc<StoreMetrics>,
     /// What probes are told.
     pub(super) readiness: Arc<Readiness>,
+    /// Whether it wrote nothing the last time.
+    pub(super) has_failed: bool,
+    /// The accounts that may have entries whose place a snapshot has.
+    pub(super) summed_up: VecDeque<Arc<str>>,
 }
 
 impl Writer {
     /// Writes what is given until nobody gives anything any more.
     pub(super) fn run(mut self, given: &Receiver<Work>) {
-        while let Ok(first) = given.recv() {
+        loop {
             let mut group = Vec::new();
-            let mut next = Some(first);
+            let mut next = match self.next(given) {
+                Ok(next) => next,
+                Err(_) => return,
+            };
             while let Some(work) = next {
                 next = match work {
                     Work::Question(question) => {
@@ -123,6 +145,51 @@ impl Writer {
                 }
             }
             self.write(group);
+        }
+    }
+
+    /// What is given next. Nothing where the store failed and is looked at, or where there is something left to do:
+    /// probes keep calls away from a simulator that is not ready, so that none of them would find out.
+    fn next(&mut self, given: &Receiver<Work>) -> Result<Option<Work>, RecvError> {
+        if !self.has_failed {
+            return match given.try_recv() {
+                Ok(work) => Ok(Some(work)),
+                Err(TryRecvError::Empty) if !self.summed_up.is_empty() => {
+                    self.forget_in_peace();
+                    Ok(None)
+                }
+                Err(TryRecvError::Empty) => given.recv().map(Some),
+                Err(TryRecvError::Disconnected) => Err(RecvError),
+            };
+        }
+        match given.recv_timeout(LOOK_AGAIN) {
+            Ok(work) => Ok(Some(work)),
+            Err(RecvTimeoutError::Disconnected) => Err(RecvError),
+            Err(RecvTimeoutError::Timeout) => {
+                if self.file.writes_again().is_ok() {
+                    self.has_failed = false;
+                    self.readiness.restored();
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Deletes some of what snapshots have the place of while nobody waits.
+    fn forget_in_peace(&mut self) {
+        let mut left = self.summed_up.clone();
+        let forgotten = (|| {
+            let transaction = self.file.connection.transaction()?;
+            forget(&transaction, &mut left, MOST_FORGOTTEN)?;
+            transaction.commit()
+        })();
+        match forgotten {
+            Ok(()) => self.summed_up = left,
+            // It is tried again when there is something to write.
+            Err(error) => {
+                self.has_failed = true;
+                tracing::warn!(%error, "the store was not made smaller");
+            }
         }
     }
 
@@ -168,6 +235,7 @@ impl Writer {
         match self.write_group(&group, &mut versions) {
             Ok(outcomes) => {
                 self.metrics.committed(entries, watch.read());
+                self.has_failed = false;
                 self.readiness.restored();
                 self.versions.extend(versions);
                 for (change, outcome) in group.into_iter().zip(outcomes) {
@@ -176,6 +244,7 @@ impl Writer {
             }
             Err(error) => {
                 self.metrics.failed();
+                self.has_failed = true;
                 self.readiness.lost(&format!("the store: {error}"));
                 tracing::error!(%error, "the store wrote nothing");
                 for change in group {
@@ -200,9 +269,40 @@ impl Writer {
         };
         let outcomes = group.iter().map(|change| open.write(change));
         let outcomes = outcomes.collect::<Result<_, _>>()?;
+        let mut summed_up = self.summed_up.clone();
+        summed_up.extend(group.iter().filter_map(StoreChange::sums_up));
+        // More than comes, so that little is left over, and never so much that somebody waits for it.
+        let entries: usize = group.iter().map(StoreChange::entries).sum();
+        forget(
+            &transaction,
+            &mut summed_up,
+            (4 * entries).min(MOST_FORGOTTEN),
+        )?;
         transaction.commit()?;
+        self.summed_up = summed_up;
         Ok(outcomes)
     }
+}
+
+/// Deletes no more than so many entries whose place a snapshot has.
+fn forget(
+    transaction: &Transaction<'_>,
+    summed_up: &mut VecDeque<Arc<str>>,
+    most: usize,
+) -> rusqlite::Result<()> {
+    let mut left = most;
+    while let Some(account) = summed_up.front().filter(|_| left > 0) {
+        let delete = "DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE account = ?1 \
+             AND number <= (SELECT number FROM snapshots WHERE account = ?1) ORDER BY number LIMIT ?2)";
+        let mut delete = transaction.prepare_cached(delete)?;
+        let bound = i64::try_from(left).unwrap_or(i64::MAX);
+        let deleted = delete.execute(params![account, bound])?;
+        if deleted < left {
+            summed_up.pop_front();
+        }
+        left -= deleted;
+    }
+    Ok(())
 }
 
 /// Changes that are being made together.
@@ -267,12 +367,9 @@ impl OpenGroup<'_> {
         transaction.execute(
             "INSERT INTO snapshots VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE \
              SET number = excluded.number, digest = excluded.digest, \
-             checksum = excluded.checksum, snapshot = excluded.snapshot",
+             checksum = excluded.checksum, snapshot = excluded.snapshot \
+             WHERE excluded.number > snapshots.number",
             params![account, number, digest, checksum(text), text],
-        )?;
-        transaction.execute(
-            "DELETE FROM entries WHERE account = ?1 AND number <= ?2",
-            params![account, number],
         )?;
         Ok(())
     }
