@@ -8,6 +8,7 @@ mod bounds;
 mod broken;
 mod bundles;
 mod call_log;
+mod careless;
 mod catalogue;
 mod changes;
 mod clock_moves;

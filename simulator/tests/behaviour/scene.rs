@@ -28,7 +28,7 @@ use svc_simulator::host::transport::{MemoryTransport, WebhookRequest};
 use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{self, AccountConfig};
 
-use crate::journals::store;
+use crate::journals::{self, store};
 use crate::stores::assert_snapshot_makes;
 
 /// Where every scene begins: 2027-01-15T08:00:00Z.
@@ -122,8 +122,7 @@ impl Scene {
 
     /// A simulator that uses so much memory.
     pub(crate) fn bounded(limits: MemoryLimits) -> Self {
-        let journal = store();
-        Scene::within(DEFAULT_RULES.clone(), "", journal, limits)
+        Scene::within(DEFAULT_RULES.clone(), "", store(), limits)
     }
 
     fn on(rules: Rules, accounts: &str, journal: Arc<dyn Journal>) -> Self {
@@ -133,20 +132,22 @@ impl Scene {
     fn within(rules: Rules, added: &str, journal: Arc<dyn Journal>, limits: MemoryLimits) -> Self {
         let mut sources = scenario::accounts();
         sources.push(Source::new("accounts-of-the-test.toml", added));
-        let accounts =
-            scenario::read_accounts(&sources).unwrap_or_else(|problems| panic!("{problems}"));
+        let accounts = scenario::read_accounts(&sources);
+        let accounts = accounts.unwrap_or_else(|problems| panic!("{problems}"));
         let statuses: Arc<Mutex<Statuses>> = Arc::new(Mutex::new(Box::new(|_, _| 200)));
-        let answers = Arc::clone(&statuses);
-        let answers: Answers = Box::new(move |posting, nth| (*answers.lock())(posting, nth));
+        let answer = Arc::clone(&statuses);
+        let answers: Answers = Box::new(move |posting, nth| (*answer.lock())(posting, nth));
         let receiver = Arc::new(MemoryTransport::new(answers));
         let machine = Arc::new(AtomicI64::new(START.as_millisecond()));
         let config = HostConfig {
             memory_limits: limits,
             ..config(&journal, &receiver, &machine)
         };
+        let runtime = runtime();
+        let host = runtime.block_on(async { Host::new(rules, accounts.clone(), config) });
         Scene {
-            host: Host::new(rules, accounts.clone(), config).expect("a memory journal takes all"),
-            runtime: runtime(),
+            host: host.expect("the store takes all"),
+            runtime,
             journal,
             statuses,
             receiver,
@@ -159,7 +160,8 @@ impl Scene {
     pub(crate) fn crash_and_start_again(&mut self) {
         std::mem::replace(&mut self.runtime, runtime()).shutdown_background();
         let rules = Rules::clone(&self.host.rules());
-        let config = config(&self.journal, &self.receiver, &self.machine);
+        let alone = journals::alone(&self.journal);
+        let config = config(&alone, &self.receiver, &self.machine);
         let _in_runtime = self.runtime.enter();
         let host = Host::new(rules, self.accounts.clone(), config);
         self.host = host.expect("a memory journal gives all");

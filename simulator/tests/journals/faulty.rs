@@ -19,6 +19,8 @@ pub(crate) enum Fault {
     FailsKept,
     /// It keeps what it is given and says nothing before it is told to.
     Slow,
+    /// It keeps nothing, and says so when it is told to.
+    SlowlyFails,
     /// It keeps nothing and says that it did.
     Lies,
     /// Of every two it keeps the first, and fails in the middle.
@@ -35,7 +37,7 @@ pub(crate) struct Faulty {
     /// How often it failed.
     faults: Mutex<usize>,
     /// What it says only when it is told to.
-    unsaid: Mutex<Vec<Unwritten>>,
+    unsaid: Mutex<Vec<(Unwritten, Result<(), CommitError>)>>,
 }
 
 impl Faulty {
@@ -60,8 +62,8 @@ impl Faulty {
 
     /// Says what it did not say.
     pub(crate) fn speak(&self) {
-        for unwritten in self.unsaid.lock().drain(..) {
-            unwritten.end(Ok(()));
+        for (unwritten, outcome) in self.unsaid.lock().drain(..) {
+            unwritten.end(outcome);
         }
     }
 
@@ -81,7 +83,7 @@ fn failed() -> Commit {
 }
 
 /// What an honest store would say of these.
-fn said(after: Version, entries: &[Entry], commit: Commit) -> Appended {
+pub(crate) fn said(after: Version, entries: &[Entry], commit: Commit) -> Appended {
     let entries = entries.iter();
     Appended {
         version: entries.fold(after, |version, entry| version.after(&entry.to_json())),
@@ -108,8 +110,14 @@ impl Journal for Faulty {
             Some(Fault::Refuses) => Err(broken()),
             Some(Fault::Slow) => {
                 let (unwritten, commit) = Commit::taken();
-                self.unsaid.lock().push(unwritten);
+                self.unsaid.lock().push((unwritten, Ok(())));
                 Ok(Appended { commit, ..keep()? })
+            }
+            Some(Fault::SlowlyFails) => {
+                let (unwritten, commit) = Commit::taken();
+                let failed = Err(CommitError::Failed(broken()));
+                self.unsaid.lock().push((unwritten, failed));
+                Ok(said(after, entries, commit))
             }
             Some(Fault::Lies) => Ok(said(after, entries, Commit::WRITTEN)),
             Some(Fault::Fails | Fault::FailsKept | Fault::Tears) => {

@@ -1,7 +1,10 @@
 //! The stores that tests run on, for all that have this folder as a module: in memory, or the one that
-//! `SVC_TEST_STORE` names.
+//! `SVC_TEST_STORE` names: `sqlite`; `postgres`, a server that is started for all of them.
 
+mod at_once;
 pub(crate) mod faulty;
+#[cfg(feature = "postgres")]
+mod postgres;
 
 use std::sync::Arc;
 
@@ -9,6 +12,8 @@ use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::host::journal::{
     Appended, Commit, Journal, JournalError, Loading, MemoryJournal, SqliteJournal, Stored, Version,
 };
+
+use at_once::AtOnce;
 
 /// A new store that keeps all, in memory unless another one is named. What was given to it is written at once.
 pub(crate) fn store() -> Arc<dyn Journal> {
@@ -25,30 +30,29 @@ pub(crate) fn named() -> Option<Arc<dyn Journal>> {
             let journal = SqliteJournal::open(&folder.path().join("store.db"));
             Some(Arc::new(AtOnce(journal.expect("a new store"))))
         }
+        #[cfg(feature = "postgres")]
+        Ok("postgres") => Some(Arc::new(AtOnce(postgres::fresh()))),
         Ok(other) => panic!("there is no store `{other}`"),
     }
 }
 
-/// Waits for each entry at once. A store writes on threads of its own, and time, which stands while something is
-/// left to do, would move on meanwhile.
-struct AtOnce<J>(J);
-
-fn wait_for(commit: &Commit) {
-    while !commit.is_written() && !commit.has_failed() {
-        std::thread::yield_now();
-    }
+/// The same store for a simulator that is started after the one before has died: nobody else uses it. That
+/// a replica has died the others know after seconds of the server's clock, which no test moves; `tests/shared`
+/// waits for it.
+pub(crate) fn alone(store: &Arc<dyn Journal>) -> Arc<dyn Journal> {
+    Arc::new(Alone(Arc::clone(store)))
 }
 
-impl<J: Journal> Journal for AtOnce<J> {
+struct Alone(Arc<dyn Journal>);
+
+impl Journal for Alone {
     fn append(
         &self,
         account: &Arc<str>,
         after: Version,
         entries: &[Entry],
     ) -> Result<Appended, JournalError> {
-        let appended = self.0.append(account, after, entries)?;
-        wait_for(&appended.commit);
-        Ok(appended)
+        self.0.append(account, after, entries)
     }
 
     fn load(&self, account: &Arc<str>) -> Loading {
@@ -64,8 +68,6 @@ impl<J: Journal> Journal for AtOnce<J> {
     }
 
     fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError> {
-        let commit = self.0.close(account, after)?;
-        wait_for(&commit);
-        Ok(commit)
+        self.0.close(account, after)
     }
 }

@@ -17,7 +17,7 @@ use svc_simulator::engine::state::entry::Entry;
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::journal::{
-    Appended, Commit, Journal, JournalError, Loading, Stored, Version,
+    Appended, Commit, Journal, JournalError, Loading, SharedStore, Stored, Version,
 };
 use svc_simulator::host::transport::{Transport, WebhookRequest, WebhookResponse};
 use svc_simulator::host::{AccountCell, Host, HostConfig};
@@ -189,10 +189,12 @@ impl Journal for Shadow {
     ) -> Result<Appended, JournalError> {
         let (to_come, made) = (Shadow::TO_COME, Shadow::MADE);
         let order = Ordering::SeqCst;
-        if self
-            .refusal
-            .compare_exchange(to_come, made, order, order)
-            .is_ok()
+        // Without entries it only asks.
+        if !entries.is_empty()
+            && self
+                .refusal
+                .compare_exchange(to_come, made, order, order)
+                .is_ok()
         {
             return Err(JournalError("the disk is full".to_owned()));
         }
@@ -235,6 +237,10 @@ impl Journal for Shadow {
             Some(kept) => kept.close(id, after),
             None => Ok(Commit::WRITTEN),
         }
+    }
+
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        self.kept.as_ref()?.shared()
     }
 }
 

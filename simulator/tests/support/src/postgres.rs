@@ -18,9 +18,24 @@ pub struct PostgresServer {
     programs: PathBuf,
     folder: Folder,
     address: SocketAddr,
-    speaks_tls: bool,
+    /// What it is started with beside its address.
+    settings: Vec<&'static str>,
     child: Option<Child>,
+    /// Ends what was started as soon as this process closes its input, however that one ends.
+    _watcher: Child,
 }
+
+/// Settings of a server that is forgotten when its tests have ended: waiting for a disk would show nothing.
+const FORGETFUL: [&str; 3] = [
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+];
+
+/// Given a server's folder: ends the server and removes the folder once its input is closed.
+const WATCHER: &str = r#"trap "" INT TERM HUP; cat >/dev/null
+main=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null) && kill -s QUIT "$main" 2>/dev/null
+for wait in $(seq 100); do kill -0 "$main" 2>/dev/null || break; sleep 0.05; done; rm -rf "$0""#;
 
 impl PostgresServer {
     /// Where the programs are, the newest where there are several; none where they are not installed.
@@ -42,7 +57,16 @@ impl PostgresServer {
     /// Where it is not installed.
     #[must_use]
     pub fn start() -> Self {
-        PostgresServer::started(None)
+        PostgresServer::started(None, Vec::new())
+    }
+
+    /// One that waits for no disk: for tests of which each only looks for what the simulator does.
+    ///
+    /// # Panics
+    /// Where it is not installed.
+    #[must_use]
+    pub fn start_forgetful() -> Self {
+        PostgresServer::started(None, FORGETFUL.to_vec())
     }
 
     /// One that speaks TLS, too, with this certificate.
@@ -51,10 +75,11 @@ impl PostgresServer {
     /// Where it is not installed.
     #[must_use]
     pub fn start_with(certificate: &IssuedCertificate) -> Self {
-        PostgresServer::started(Some(certificate))
+        let tls = ["ssl=on", "ssl_cert_file=tls.pem", "ssl_key_file=tls.pem"];
+        PostgresServer::started(Some(certificate), tls.to_vec())
     }
 
-    fn started(certificate: Option<&IssuedCertificate>) -> Self {
+    fn started(certificate: Option<&IssuedCertificate>, settings: Vec<&'static str>) -> Self {
         let programs = Self::installed().expect("PostgreSQL");
         let folder = Folder::new("postgres");
         let data = folder.path().join("data");
@@ -63,12 +88,16 @@ impl PostgresServer {
             let owned = Command::new("chown").arg(NOBODY).arg(&data).status();
             assert!(owned.expect("chown").success());
         }
+        let mut watcher = Command::new("sh");
+        watcher.args(["-c", WATCHER]).arg(folder.path());
+        let watcher = watcher.stdin(Stdio::piped()).spawn().expect("sh");
         let mut server = PostgresServer {
             programs,
             folder,
             address: free_address(),
-            speaks_tls: certificate.is_some(),
+            settings,
             child: None,
+            _watcher: watcher,
         };
         let mut made = server.command("initdb");
         made.args([
@@ -158,24 +187,15 @@ impl PostgresServer {
         // One that was killed leaves its port for a moment.
         let port = self.address.port().to_string();
         let mut server = self.command("postgres");
-        server.args([
-            "-c",
+        server.args(["-p", &port]);
+        let settings = [
             "listen_addresses=127.0.0.1",
-            "-c",
             "unix_socket_directories=",
-        ]);
-        server.args([
-            "-c",
-            "max_connections=200",
-            "-c",
+            "max_connections=400",
             "log_min_messages=fatal",
-            "-p",
-            &port,
-        ]);
-        if self.speaks_tls {
-            for setting in ["ssl=on", "ssl_cert_file=tls.pem", "ssl_key_file=tls.pem"] {
-                server.args(["-c", setting]);
-            }
+        ];
+        for setting in settings.iter().chain(&self.settings) {
+            server.args(["-c", setting]);
         }
         let server = server.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.child = Some(server.expect("postgres"));
