@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::Host;
 use super::cell::{AccountCell, Unsummed};
 use super::journal::{Commit, CommitError, JournalError, Since, Stored, Version};
 use super::scheduler::{LockedAccount, Scheduler};
@@ -143,6 +144,37 @@ impl Scheduler {
         self.memory.measure(&mut locked.state);
         locked.was_read();
         Ok(())
+    }
+}
+
+impl Host {
+    /// Waits until it is known what became of all that accounts have by now. Says whether it was written: where
+    /// something was not, it is undone by now, and who looked before has to look again.
+    ///
+    /// # Errors
+    /// Where something was not written, and the store can't be read.
+    pub async fn all_written(&self) -> Result<bool, JournalError> {
+        let scheduler = &self.scheduler;
+        if scheduler.journal.is_immediate() {
+            return Ok(true);
+        }
+        let mut all = true;
+        for cell in self.directory.unordered() {
+            let unwritten = {
+                let state = cell.lock();
+                let written = !state.lost && state.commit.is_written();
+                (!written).then(|| (state.lost, state.commit.clone()))
+            };
+            all &= match unwritten {
+                None => true,
+                // Why it was not written was told to whoever wrote it.
+                Some((lost, commit)) => {
+                    !lost && matches!(scheduler.written(&cell, commit).await, Ok(true))
+                }
+            };
+            scheduler.reload(&cell).await?;
+        }
+        Ok(all)
     }
 }
 

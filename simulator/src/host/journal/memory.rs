@@ -31,6 +31,10 @@ impl Journal for NoJournal {
     fn close(&self, _: &Arc<str>, _: Version) -> Result<Commit, JournalError> {
         Ok(Commit::WRITTEN)
     }
+
+    fn is_immediate(&self) -> bool {
+        true
+    }
 }
 
 /// Keeps everything in memory, without a bound and in its JSON form: for tests, which rebuild accounts

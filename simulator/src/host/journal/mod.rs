@@ -74,6 +74,11 @@ pub trait Journal: Send + Sync {
     /// [`JournalError`] where that is not even taken. The account then goes on.
     fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError>;
 
+    /// Whether all that it takes is written at once, so that nobody ever has to wait for it.
+    fn is_immediate(&self) -> bool {
+        false
+    }
+
     /// What it offers beside that where other simulators may change the same accounts. There an append
     /// without entries asks whether the account is at this version.
     fn shared(&self) -> Option<&dyn SharedStore> {

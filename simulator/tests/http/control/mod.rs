@@ -9,6 +9,7 @@ mod consents;
 mod deliveries;
 mod events;
 mod forms;
+mod kept;
 mod made_calls;
 mod memory;
 mod safety;
