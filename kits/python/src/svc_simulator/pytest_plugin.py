@@ -1,0 +1,162 @@
+"""The pytest plugin: fixtures, one simulator a test run, and the calls of a failed test in its report."""
+
+from typing import Any, Dict, Generator, Iterator, List, Optional
+
+import pytest
+
+from .account import Account, Clock, Deliveries, Wallet
+from .client import AsyncClient, Client
+from .control_models import Call
+from .personas import Personas
+from .simulator import Simulator, StartedSimulator
+from .webhook_inbox import WebhookInbox
+
+ACCOUNT = pytest.StashKey[Account]()
+SHARED = pytest.StashKey[StartedSimulator]()
+WORKER_INPUT = "svc_simulator"
+CALLS_SHOWN = 20
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("svc-simulator")
+    group.addoption("--svc-simulator-url", metavar="URL",
+                    help="console of a simulator that runs already, instead of starting one")
+    parser.addini("svc_simulator_arguments", "further arguments of `svc-simulator serve`", type="args", default=[])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """With xdist: the process that hands out the tests starts one simulator for all workers."""
+    config: pytest.Config = node.config
+    if config.getoption("--svc-simulator-url"):
+        return
+    try:
+        if SHARED not in config.stash:
+            config.stash[SHARED] = Simulator.start(config.getini("svc_simulator_arguments"))
+        shared = config.stash[SHARED]
+        node.workerinput[WORKER_INPUT] = {"console": shared.console_url}
+    except Exception as error:  # A test run that asks for no fixture of ours must not fail for it.
+        node.workerinput[WORKER_INPUT] = {"error": str(error)}
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shared = config.stash.get(SHARED, None)
+    if shared is not None:
+        shared.stop()
+
+
+@pytest.fixture(scope="session")
+def simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
+    """The simulator: one for the whole run, also with xdist."""
+    config = request.config
+    url: Optional[str] = config.getoption("--svc-simulator-url")
+    given: Dict[str, str] = getattr(config, "workerinput", {}).get(WORKER_INPUT, {})
+    if "error" in given:
+        pytest.fail(given["error"], pytrace=False)
+    if url or "console" in given:
+        yield Simulator.at(url or given["console"])
+        return
+    try:
+        started = Simulator.start(config.getini("svc_simulator_arguments"))
+    except Exception as error:
+        pytest.fail(str(error), pytrace=False)
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def account(simulator: Simulator, request: pytest.FixtureRequest) -> Iterator[Account]:
+    """An account of this test alone."""
+    opened = simulator.open_account()
+    request.node.stash[ACCOUNT] = opened
+    yield opened
+    opened.delete()
+
+
+@pytest.fixture
+def clock(account: Account) -> Clock:
+    """The account's clock."""
+    return account.clock
+
+
+@pytest.fixture
+def wallet(account: Account) -> Wallet:
+    """The account's wallet of live."""
+    return account.wallet
+
+
+@pytest.fixture
+def deliveries(account: Account) -> Deliveries:
+    """The account's webhooks, as the simulator sees them."""
+    return account.deliveries
+
+
+@pytest.fixture
+def webhook_inbox(account: Account) -> Iterator[WebhookInbox]:
+    """A receiver that is registered for the account."""
+    inbox = WebhookInbox()
+    account.set_webhook(inbox.url, inbox.secret)
+    yield inbox
+    inbox.close()
+
+
+@pytest.fixture(scope="session")
+def personas(simulator: Simulator) -> Personas:
+    """People, companies and others with a story."""
+    return simulator.personas
+
+
+@pytest.fixture
+def client(account: Account) -> Client:
+    """A client of the sandbox."""
+    return account.client()
+
+
+@pytest.fixture
+def live_client(account: Account) -> Client:
+    """A client of live."""
+    return account.live_client()
+
+
+@pytest.fixture
+def async_client(account: Account) -> Iterator[AsyncClient]:
+    """A client of the sandbox, for coroutines."""
+    opened = account.async_client()
+    yield opened
+    opened.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: "pytest.CallInfo[None]"
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Shows the account's calls, and why each came out so, where a test fails."""
+    report = yield
+    account = item.stash.get(ACCOUNT, None)
+    if report.when == "call" and report.failed and account is not None:
+        report.sections.append((f"calls of account {account.name}", _calls(account)))
+    return report
+
+
+def _calls(account: Account) -> str:
+    try:
+        calls = account.calls(limit=CALLS_SHOWN)
+    except Exception as error:  # The report of the test matters more than why it can't be added to.
+        return f"can't be read: {error}"
+    lines: List[str] = []
+    for call in reversed(calls):
+        lines += _lines(call)
+    return "\n".join(lines) or "none"
+
+
+def _lines(call: Call) -> List[str]:
+    code = f" {call['code']}" if "code" in call else ""
+    lines = [f"{call['at']} {call['environment']} {call['endpoint']} {call['httpStatus']} {call['status']}{code}",
+             f"    because {call['because']}", f"    {call['verificationId']}"]
+    received = call.get("request")
+    if received is not None:
+        lines.append(f"    sent {received.get('body', '')}")
+        unknown = received.get("unknownMembers")
+        if unknown:
+            lines.append(f"    ignored, since no field is called so: {', '.join(unknown)}")
+    return lines

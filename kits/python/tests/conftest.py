@@ -1,0 +1,3 @@
+"""What the tests of the kit share."""
+
+pytest_plugins = ["pytester"]

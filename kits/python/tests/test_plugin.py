@@ -1,0 +1,105 @@
+"""The plugin, in a pytest of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from svc_simulator import Simulator
+from test_process import gone_within
+
+OPTIONS = ("-p", "no:cacheprovider", "-p", "no:randomly")
+
+
+def test_failed_test_shows_its_calls_with_their_reason(pytester: pytest.Pytester, simulator: Simulator) -> None:
+    pytester.makepyfile("""
+        def test_fails(client):
+            client.verify_identity_pan(pan="AAAAA0000A")
+            client.call("/v1/verify/identity/pan", {"pan": "AAAAA0503A", "nmae": "Asha"})
+    """)
+    result = pytester.runpytest_subprocess(*OPTIONS, "--svc-simulator-url", simulator.console_url)
+    result.stdout.fnmatch_lines([
+        "*ServiceError: SVC_SOURCE_UNAVAILABLE (503)*",
+        "*- calls of account t_* -*",
+        "* test verify.identity.pan 200 completed",
+        "    because *",
+        "    sent {\"pan\": \"AAAAA0000A\"}",
+        "* test verify.identity.pan 503 failed SVC_SOURCE_UNAVAILABLE",
+        "    because scenario \"the last digits are the status: 503\"*",
+        "    ignored, since no field is called so: nmae",
+    ])
+
+
+def test_passing_test_shows_none(pytester: pytest.Pytester, simulator: Simulator) -> None:
+    pytester.makepyfile("def test_passes(client): client.verify_identity_pan(pan='AAAAA0000A')")
+    result = pytester.runpytest_subprocess(*OPTIONS, "-rA", "--svc-simulator-url", simulator.console_url)
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*calls of account*")
+
+
+def test_workers_share_one_simulator_and_no_account(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("""
+        import pathlib, pytest
+        @pytest.mark.parametrize("number", range(16))
+        def test_writes(simulator, account, client, number):
+            client.verify_identity_pan(pan="AAAAA0000A")
+            assert len(account.calls()) == 1
+            pathlib.Path(f"seen-{number}").write_text(f"{simulator.console_url} {account.name}")
+    """)
+    result = pytester.runpytest_subprocess(*OPTIONS, "-n", "8")
+    result.assert_outcomes(passed=16)
+    seen = [path.read_text().split() for path in pytester.path.glob("seen-*")]
+    assert len({url for url, _ in seen}) == 1
+    assert len({account for _, account in seen}) == 16
+    assert gone_within(seen[0][0], 20)
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_missing_program_fails_only_what_asks_for_it(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    monkeypatch.setenv("SVC_SIMULATOR", "/nowhere")
+    pytester.makepyfile("def test_without(): pass\ndef test_with(client): pass")
+    result = pytester.runpytest_subprocess(*OPTIONS, "-n", workers)
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*SVC_SIMULATOR is '/nowhere', which is no program*"])
+
+
+def test_killed_worker_is_replaced_and_the_simulator_stays(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("""
+        import os, signal, pytest
+        def test_kills(client):
+            os.kill(os.getpid(), signal.SIGKILL)
+        @pytest.mark.parametrize("number", range(6))
+        def test_goes_on(client, number):
+            client.verify_identity_pan(pan="AAAAA0000A")
+    """)
+    result = pytester.runpytest_subprocess(*OPTIONS, "-n", "2")
+    result.assert_outcomes(passed=6, failed=1)
+
+
+def test_run_that_is_interrupted_stops_the_simulator(pytester: pytest.Pytester, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    pytester.makepyfile(f"""
+        import pathlib, threading
+        def test_waits(simulator):
+            pathlib.Path({str(told) + ".new"!r}).write_text(simulator.console_url)
+            pathlib.Path({str(told) + ".new"!r}).rename({str(told)!r})
+            threading.Event().wait()
+    """)
+    run = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *OPTIONS, str(pytester.path)], cwd=pytester.path,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    while not told.exists():
+        assert run.poll() is None, run.communicate()[0]
+        time.sleep(0.02)
+    url = told.read_text()
+    # As a terminal does at Ctrl-C: to the whole group.
+    os.killpg(run.pid, signal.SIGINT)
+    output, _ = run.communicate(timeout=30)
+    assert "KeyboardInterrupt" in output
+    assert gone_within(url, 20)
