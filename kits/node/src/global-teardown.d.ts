@@ -1,0 +1,2 @@
+/** `globalTeardown` of jest. */
+export default function teardown(): Promise<void>;

@@ -1,0 +1,154 @@
+// A running simulator: started by this process, shared by the whole test run, or found at its console's address.
+
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+import { Account } from "./account.js";
+import { findBinary } from "./binary.js";
+import { Control } from "./control.js";
+
+const START_TIMEOUT_MS = 30_000;
+const GUARD = fileURLToPath(new URL("guard.js", import.meta.url));
+
+/** The variable by which a run's set-up tells its workers where the simulator is. */
+export const SHARED = "SVC_SIMULATOR_SHARED";
+
+/** A simulator, its addresses, and the accounts that are opened in it. */
+export class Simulator {
+  #stop;
+  #output;
+  #people;
+  #opened = 0;
+  // Two processes that share a simulator never open the same account.
+  #run = randomUUID().replaceAll("-", "").slice(0, 10);
+
+  constructor({ consoleUrl, sandboxUrl, liveUrl, token, stop = async () => {}, output = () => "" }) {
+    this.consoleUrl = consoleUrl;
+    this.sandboxUrl = sandboxUrl;
+    this.liveUrl = liveUrl;
+    this.control = new Control(consoleUrl, token);
+    this.#stop = stop;
+    this.#output = output;
+  }
+
+  /** What the program has printed. */
+  get output() {
+    return this.#output();
+  }
+
+  /** Stops the program, where this process started it. */
+  stop() {
+    return this.#stop();
+  }
+
+  async openAccount({ id, walletInr = 100_000, ...members } = {}) {
+    this.#opened += 1;
+    const name = id ?? `t_${this.#run}_${this.#opened}`;
+    await this.control.send("POST", "/accounts", { id: name, walletInr, ...members });
+    return this.account(name);
+  }
+
+  account(name) {
+    return new Account(this.control, name, this.sandboxUrl, this.liveUrl);
+  }
+
+  /** Everybody who is declared, by name, with the identifiers they are asked for by. */
+  async personas() {
+    this.#people ??= Object.fromEntries((await this.control.get("/people")).people.map(persona));
+    return this.#people;
+  }
+}
+
+/** Starts the program on free ports. It ends with this process, or with `stop`. */
+export async function startSimulator({ binary = findBinary(), args = [] } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "svc-simulator-"));
+  const ports = join(folder, "ports.json");
+  const log = join(folder, "output.txt");
+  const file = openSync(log, "w");
+  const command = [binary, "serve", "--console", "127.0.0.1:0", "--sandbox", "127.0.0.1:0", "--live", "127.0.0.1:0"];
+  const guard = spawn(process.execPath, [GUARD, folder, ...command, "--ports-file", ports, "--drain", "0s", ...args], {
+    cwd: folder,
+    detached: true,
+    env: environment(),
+    stdio: ["pipe", file, file],
+  });
+  closeSync(file);
+  const output = () => (existsSync(log) ? readFileSync(log, "utf8") : "");
+  const ended = new Promise((resolve) => {
+    guard.once("exit", (code) => resolve(code ?? 1));
+    guard.once("error", () => resolve(127));
+  });
+  // A closed pipe of a guard that has ended is no error of ours.
+  guard.stdin.on("error", () => {});
+  const stop = async () => {
+    guard.ref();
+    guard.stdin.end();
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const found = await addresses(ports, guard, ended, output);
+    // Neither the guard nor its pipe keeps a process that has nothing else to do.
+    guard.unref();
+    guard.stdin.unref();
+    return new Simulator({ ...found, stop, output });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A simulator that runs already, such as one that a person looks at in the browser. */
+export async function connectSimulator(consoleUrl, { token } = {}) {
+  const { sandbox, live } = await new Control(consoleUrl, token).get("/health");
+  return new Simulator({ consoleUrl: consoleUrl.replace(/\/$/, ""), sandboxUrl: sandbox, liveUrl: live, token });
+}
+
+let ours;
+
+/** The simulator of the test run: the shared one where a set-up started it, else one of this process. */
+export function sharedSimulator() {
+  const shared = process.env[SHARED];
+  ours ??= shared ? connectSimulator(shared) : startSimulator();
+  return ours;
+}
+
+async function addresses(ports, guard, ended, output) {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  // The file is written whole, once all listeners are bound.
+  while (!existsSync(ports)) {
+    if (guard.exitCode !== null || guard.signalCode !== null || guard.pid === undefined) {
+      throw new Error(`the simulator ended with exit code ${await ended}; it printed:\n${output()}`);
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`the simulator was not ready in ${START_TIMEOUT_MS} ms; it printed:\n${output()}`);
+    }
+    await pause(10);
+  }
+  const found = JSON.parse(readFileSync(ports, "utf8"));
+  return {
+    consoleUrl: `http://${found.console}`,
+    sandboxUrl: `http://${found.sandbox}`,
+    liveUrl: `http://${found.live}`,
+  };
+}
+
+/** The environment without settings of a simulator: a test run does not depend on its shell. */
+function environment() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SVC_SIMULATOR")));
+}
+
+function persona({ name, display, kind, story, identifiers }) {
+  const byField = {};
+  for (const { value, fields } of identifiers) {
+    for (const field of fields) {
+      byField[field] ??= value;
+    }
+  }
+  return [name, { name, display, kind, story, identifiers: byField }];
+}

@@ -1,0 +1,46 @@
+// A test's body with an account of its own, for any test runner.
+
+import { sharedSimulator } from "./simulator.js";
+import { webhookInbox } from "./webhook-inbox.js";
+
+/**
+ * Makes a test of a body that takes an account. Where the body fails, the error's message ends with the account's calls
+ * and why each came out so.
+ */
+export function withAccount(body) {
+  return async () => {
+    const simulator = await sharedSimulator();
+    const account = await simulator.openAccount();
+    const inboxes = [];
+    const openInbox = async (settings) => {
+      const inbox = await webhookInbox(settings);
+      inboxes.push(inbox);
+      await account.setWebhook(inbox);
+      return inbox;
+    };
+    try {
+      const { clock, wallet, deliveries } = account;
+      await body({ simulator, account, client: account.client(), clock, wallet, deliveries, openInbox });
+    } catch (error) {
+      await explain(error, account);
+      throw error;
+    } finally {
+      await Promise.all(inboxes.map((inbox) => inbox.close()));
+      await account.delete();
+    }
+  };
+}
+
+async function explain(error, account) {
+  if (typeof error !== "object" || error === null) {
+    return;
+  }
+  try {
+    const before = error.message;
+    error.message = `${before}\n\n${await account.report()}`;
+    // What runners show is the stack, which was written before.
+    error.stack = error.stack?.replace(before, () => error.message);
+  } catch {
+    // The test's own error matters more than why it can't be added to.
+  }
+}

@@ -1,0 +1,3 @@
+import { suite } from "./shared.js";
+
+suite("four");
