@@ -8,6 +8,7 @@ pub mod call;
 pub mod compute;
 pub mod state;
 
-pub use call::pipeline::{Decision, decide, decide_waiting};
+pub use call::decision::Decision;
+pub use call::pipeline::{decide, decide_waiting};
 pub use call::prepare::{Plan, Prepared, Room, prepare};
 pub use call::settle::{UnauthenticatedCall, finish, unauthenticated_reply};

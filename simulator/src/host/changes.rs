@@ -74,7 +74,9 @@ impl Host {
     /// # Errors
     /// Where the entry is not written; then nothing changed.
     pub fn reset(&self, cell: &Arc<AccountCell>) -> Result<(), JournalError> {
-        self.scheduler.lock(cell).reset()
+        self.scheduler.lock(cell).reset()?;
+        self.replays.forget(cell.id());
+        Ok(())
     }
 
     /// Deletes an account. Its keys are unknown from then on.
@@ -84,6 +86,7 @@ impl Host {
     pub fn delete(&self, cell: &Arc<AccountCell>) -> Result<(), JournalError> {
         let mut locked = self.scheduler.lock(cell);
         locked.reset()?;
+        self.replays.forget(cell.id());
         self.directory.close(cell, &mut locked.state, None)
     }
 

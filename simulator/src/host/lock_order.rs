@@ -13,7 +13,7 @@
 //! | [`Rank::Names`] | `Directory::shards` | which account a key's name belongs to | a name is looked up, added or removed |
 //! | [`Rank::Openers`] | `Directory::openers` | how many accounts each address opened | one is counted |
 //! | [`Rank::Rules`] | `RulesStore::current` | the rules of all accounts | an `Arc` is read or replaced |
-//! | [`Rank::Record`] | the lists of the in-memory journal and transport, and of calls that no account keeps; `Readiness::obstacle` | what was appended, sent or refused; what the store says of itself | one entry is pushed or the list is copied |
+//! | [`Rank::Record`] | the lists of the in-memory journal and transport, of calls that no account keeps, and of replays; `Readiness::obstacle` | what was appended, sent, refused or given again; what the store says of itself | one entry is pushed or the list is copied |
 //!
 //! A thread takes locks from the top of this table down, and each rank once. No lock is held across an
 //! `.await`: the guards are not `Send`, so that a task that tried would not compile.

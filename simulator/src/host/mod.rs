@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod readiness;
 mod reading;
 pub mod reload;
+mod replays;
 mod rules_store;
 mod scenarios;
 mod scheduler;
@@ -60,6 +61,8 @@ use journal::JournalError;
 use memory::{MemoryGovernor, MemoryLimits, TotalMemory};
 use metrics::Metrics;
 use readiness::Readiness;
+use replays::ReplayLog;
+pub use replays::ReplayRecord;
 use rules_store::RulesStore;
 pub use rules_store::{ReloadFailure, ReloadStatus};
 pub use scenarios::ScenariosError;
@@ -76,6 +79,7 @@ pub struct Host {
     scheduler: Arc<Scheduler>,
     clock_move_time: Duration,
     unauthenticated: UnauthenticatedCalls,
+    replays: ReplayLog,
     readiness: Arc<Readiness>,
 }
 
@@ -143,6 +147,7 @@ impl Host {
             scheduler,
             clock_move_time: config.shares.clock_move_time,
             unauthenticated: UnauthenticatedCalls::default(),
+            replays: ReplayLog::default(),
             readiness: config.readiness,
         });
         host.introduce();
@@ -192,6 +197,9 @@ impl Host {
                     self.metrics()
                         .answered(call.environment, called, &reply, watch);
                     note_answer(&reply, watch);
+                    if reply.replay {
+                        self.note_replay(&cell, call, &reply);
+                    }
                     return reply;
                 }
                 Ok(Executed::Unauthenticated(refused)) => {

@@ -17,6 +17,7 @@ mod base_urls;
 mod connection_limiter;
 mod connection_timer;
 mod consent;
+mod curl_line;
 mod field_rule;
 mod in_process_call;
 pub(crate) mod invisible;

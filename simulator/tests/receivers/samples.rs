@@ -1,7 +1,8 @@
 //! The samples of receivers in every language, as they are copied and run: against deliveries good
-//! and bad, and against those of a real simulator. A sample whose language is not installed is ignored
-//! with that reason; with `SVC_REQUIRE_TOOLS=1`, as CI sets it, it fails.
+//! and bad, and against those of a real simulator; and the line for a shell that a call's page has to copy. A sample
+//! whose language is not installed is ignored with that reason; with `SVC_REQUIRE_TOOLS=1`, as CI sets it, it fails.
 
+mod copied;
 mod courier;
 mod deliveries;
 mod program;
@@ -62,6 +63,9 @@ fn main() -> ExitCode {
         let name = format!("the_shell_sample_{result}");
         trials.push(trial(name, &["bash", "openssl"], test));
     }
+    let name = "the_line_of_a_call_makes_the_same_call_in_a_shell".to_owned();
+    let test = copied::the_line_makes_the_same_call;
+    trials.push(trial(name, &["curl"], test));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

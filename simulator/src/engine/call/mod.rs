@@ -6,6 +6,7 @@ pub mod pipeline;
 
 pub mod bundle;
 pub mod consent;
+pub mod decision;
 pub mod idempotency;
 pub mod input;
 pub mod prepare;

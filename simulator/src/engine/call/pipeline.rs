@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use svc_fixtures::contract::Paise;
 
 use super::bundle::BundlePlan;
+use super::decision::Decision;
 use super::idempotency::{self, ClaimLookup};
 use super::prepare::{Plan, Prepared, Room};
 use super::reply::Reply;
@@ -29,43 +30,13 @@ use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
+use crate::engine::state::stage::Stage;
 use crate::engine::state::usage::Period;
 use crate::engine::state::verification::{
     Claim, Due, FirstAnswer, Phase, Resolved, Step, Verification,
 };
 use crate::engine::state::wallet::Hold;
 use crate::scenario::Because;
-
-/// What became of a call.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Decision {
-    /// It is answered; the entry must be applied before the answer leaves.
-    Answered {
-        /// The answer.
-        reply: Reply,
-        /// What changes; nothing for a replay, a look-up or a 401.
-        entry: Option<Entry>,
-    },
-    /// The answer is delayed for some real time; then the verification is finished.
-    Delayed {
-        /// The verification.
-        verification: VerificationId,
-        /// For how long, in real milliseconds.
-        delay_ms: u64,
-        /// What changes.
-        entry: Entry,
-    },
-    /// A call with the same idempotency key and body is being executed: ask [`decide_waiting`] when
-    /// it is done (ruling 20).
-    InFlight {
-        /// As this verification.
-        on: VerificationId,
-        /// What changes.
-        entry: Option<Entry>,
-    },
-    /// Its key does not work: the account keeps nothing of it.
-    Unauthenticated(UnauthenticatedCall),
-}
 
 /// Decides a call. All checks are made here, in the order of the contract; a mistake that
 /// [`prepare()`](super::prepare::prepare) found waits for those that come before it.
@@ -112,6 +83,8 @@ struct CallPipeline<'a> {
     prepared: &'a Prepared<'a>,
     now: Timestamp,
     machine: Timestamp,
+    /// Where it is.
+    stage: Stage,
     /// What changed so far.
     changes: Vec<Change>,
 }
@@ -130,16 +103,17 @@ impl<'a> CallPipeline<'a> {
             prepared,
             now: account.clock.read(machine),
             machine,
+            stage: Stage::Authenticate,
             changes: Vec::with_capacity(4),
         }
     }
 
     /// The stages, one after the other.
     fn run(&mut self) -> Result<Decision, Rejection> {
-        let key = self.authenticate()?;
-        self.account.allowlist.admit(self.prepared.peer)?;
-        self.consume_rate_limit(key)?;
-        let plan = match &self.prepared.plan {
+        let key = self.at(Stage::Authenticate).authenticate()?;
+        self.at(Stage::Allowlist).admit()?;
+        self.at(Stage::RateLimit).consume_rate_limit(key)?;
+        let plan = match &self.at(Stage::Prepare).prepared.plan {
             Ok(plan) => plan,
             Err(rejection) => {
                 self.changes
@@ -152,7 +126,7 @@ impl<'a> CallPipeline<'a> {
             Plan::Usage(period) => return Ok(self.report_usage(*period)),
             Plan::Operation(_) | Plan::Bundle(_) => {}
         }
-        match self.claim()? {
+        match self.at(Stage::Claim).claim()? {
             ClaimLookup::Replay(reply, id) => return Ok(self.replayed(reply, id)),
             ClaimLookup::InFlight(on) => {
                 self.prepared.delays.clone()?;
@@ -160,14 +134,20 @@ impl<'a> CallPipeline<'a> {
             }
             ClaimLookup::Fresh => {}
         }
-        self.check_room(plan)?;
-        let first_call = self.resume_flow(plan)?;
-        let hold = self.hold(plan)?;
-        let (verification, delay_ms) = self.resolve(plan, first_call, hold)?;
+        self.at(Stage::Room).check_room(plan)?;
+        let first_call = self.at(Stage::Flow).resume_flow(plan)?;
+        let hold = self.at(Stage::Hold).hold(plan)?;
+        let (verification, delay_ms) = self.at(Stage::Resolve).resolve(plan, first_call, hold)?;
         Ok(match delay_ms {
             0 => self.settle(verification),
             _ => self.delay(verification, delay_ms),
         })
+    }
+
+    /// The call comes to a stage: a refusal is recorded with it (ruling 35).
+    fn at(&mut self, stage: Stage) -> &mut Self {
+        self.stage = stage;
+        self
     }
 
     /// Which of the account's keys the call presents (clause auth.bearer, clause auth.bad-key, clause
@@ -180,6 +160,11 @@ impl<'a> CallPipeline<'a> {
             prepared.environment,
             self.now,
         )
+    }
+
+    /// Whether the key may be used from where the caller is (ruling 14).
+    fn admit(&self) -> Result<(), Rejection> {
+        self.account.allowlist.admit(self.prepared.peer)
     }
 
     /// What a call takes from its key's rate limit, where there is one (rulings 14 and 17).
@@ -453,6 +438,7 @@ impl<'a> CallPipeline<'a> {
             return Decision::Unauthenticated(refused);
         }
         let mut verification = Box::new(self.verification(self.next_id()));
+        verification.refused_at = Some(self.stage);
         let reply = refuse(rules, environment, &mut verification, rejection);
         self.count_call();
         self.changes.push(Change::Recorded(verification));

@@ -224,6 +224,25 @@ impl Delivery {
         due.min()
     }
 
+    /// When it is still to be attempted if the receiver never takes it, the next attempt first.
+    #[must_use]
+    pub fn planned(&self, schedule_ms: &[u64]) -> Vec<Timestamp> {
+        let (mut rest, mut planned) = (self.clone(), Vec::new());
+        rest.attempts.clear();
+        while let Some(due) = rest.due() {
+            planned.push(due);
+            let attempt = Attempt {
+                due,
+                why: rest.why(),
+                sent: None,
+                answer: AttemptOutcome::Nothing(String::new()),
+                excerpt: Bytes::new(),
+            };
+            rest.attempted(attempt, schedule_ms);
+        }
+        planned
+    }
+
     /// It was overtaken: its first attempt is due at this instant, if not earlier.
     pub(super) fn overtaken(&mut self, at: Timestamp) {
         if self.waits_to_be_overtaken() && self.due().is_some_and(|due| at < due) {

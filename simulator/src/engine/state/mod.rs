@@ -23,6 +23,7 @@ pub mod rejection;
 pub mod scenarios;
 pub mod signature;
 pub mod sizes;
+pub mod stage;
 pub mod timeline;
 pub mod usage;
 pub mod wallet;

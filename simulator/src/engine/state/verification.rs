@@ -13,6 +13,7 @@ use super::form::{self, is_default};
 use super::ids::{BodyDigest, VerificationId};
 use super::received::ReceivedRequest;
 use super::sizes::{ALLOCATED, map_place, text_bytes};
+use super::stage::Stage;
 use crate::scenario::{Because, WebhookFault, WireFault};
 
 /// One verification. A call makes one; a bundle makes one, and one more for each of its steps.
@@ -47,6 +48,9 @@ pub struct Verification {
     pub provider: Option<Arc<str>>,
     /// Why it gets its outcome.
     pub because: Because,
+    /// The stage that refused its call. Records of older stores have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_at: Option<Stage>,
     /// How far it has come.
     pub phase: Phase,
     /// What is held for it in the wallet, on live, until it ends.
@@ -292,6 +296,7 @@ impl Verification {
             latency_ms: 0,
             provider: None,
             because: Because::Refused,
+            refused_at: None,
             phase: Phase::Delayed { delay_ms: 0 },
             hold: None,
             charged: Paise::ZERO,

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::json::Json;
 
+use super::account_dto::PendingDto;
+use super::call_story::{self, CallMoneyDto, KeyUseDto, StageDto};
 use super::event_dto::{CallStatusDto, status_of};
+use super::machine_time::MachineTime;
 use super::received_dto::{self, ReceivedRequestDto, presented_key};
 use super::request::NoBody;
 use super::response::{ControlError, ControlErrorCode};
@@ -22,6 +24,7 @@ use crate::engine::state::received::ReceivedRequest;
 use crate::engine::state::verification::{Answer, Verification};
 use crate::host::Host;
 use crate::host::unauthenticated::UnauthenticatedRecord;
+use crate::http::curl_line::curl_line;
 
 /// Which calls.
 #[derive(Deserialize, JsonSchema)]
@@ -104,6 +107,24 @@ pub(super) struct CallDto {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     envelope: Option<Json<'static>>,
+    /// Of one call alone: the stages it walked, where its record says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stages: Vec<StageDto>,
+    /// Of one call alone whose result is still to come: when, or what it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<PendingDto>,
+    /// Of one live call alone: what was put aside for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    money: Option<CallMoneyDto>,
+    /// Of one call alone: the idempotency keys it brought, and who else did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keys: Vec<KeyUseDto>,
+    /// Of one call alone that is a step: its bundle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle: Option<String>,
+    /// Of one call alone whose request is known whole: the same as a line for a shell that has the key in `SVC_API_KEY`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curl: Option<String>,
 }
 
 impl CallDto {
@@ -124,6 +145,12 @@ impl CallDto {
             presented_key: None,
             account: None,
             envelope: None,
+            stages: Vec::new(),
+            pending: None,
+            money: None,
+            keys: Vec::new(),
+            bundle: None,
+            curl: None,
         }
     }
 
@@ -213,20 +240,14 @@ impl CallsQuery {
         let mut all = Vec::new();
         let (mut kept, mut forgotten) = (0, 0);
         for cell in host.directory().all() {
-            let last_used = Timestamp::from_millisecond(cell.last_used_ms()).unwrap_or(machine);
-            let (page, now) = cell.read(|account| {
-                let stands = account.clock.frozen_at().is_some();
-                let now = (!stands).then(|| account.clock.read(machine));
-                (self.page(account), now)
-            });
+            let time = MachineTime::of(&cell, machine);
+            let page = cell.read(|account| self.page(account));
             let page = page?;
             kept += page.kept;
             forgotten += page.forgotten;
             all.extend(page.calls.into_iter().map(|mut call| {
                 call.account = Some(cell.id().to_string());
-                let age = now.map(|now| now.duration_since(call.at.0));
-                let came = age.and_then(|age| machine.checked_sub(age).ok());
-                (came.map_or(last_used, |came| came.min(last_used)), call)
+                (time.when(call.at.0), call)
             }));
         }
         // Those of one account stay in their order.
@@ -313,13 +334,23 @@ pub(super) async fn one(request: ControlRequest) -> ControlResult<CallDto> {
         ControlError::new(ControlErrorCode::VerificationNotFound, message)
     };
     let id = VerificationId::parse(&request.id).ok_or_else(unknown)?;
-    let (cell, environment) = request.api.host.directory().find(id).ok_or_else(unknown)?;
+    let host = &request.api.host;
+    let (cell, environment) = host.directory().find(id).ok_or_else(unknown)?;
+    let rules = host.rules();
+    let base = rules.addresses.of(environment).base();
     cell.read(|account| {
-        let verifications = &account.environment(environment).verifications;
-        let (call, answer) = verifications.answered(id).ok_or_else(unknown)?;
+        let state = account.environment(environment);
+        let (call, answer) = state.verifications.answered(id).ok_or_else(unknown)?;
+        let request = call.request.as_deref();
         Ok(CallDto {
             account: Some(account.id.to_string()),
             envelope: Some(envelope_of(answer)),
+            stages: call_story::stages(&rules.contract, call, environment),
+            pending: call.is_open().then(|| PendingDto::of(call)),
+            money: call_story::money(state, call),
+            keys: call_story::keys(host, account, environment, call),
+            bundle: call.bundle.map(|id| id.to_string()),
+            curl: request.and_then(|request| curl_line(request, base)),
             ..CallDto::of(call, answer, environment)
         })
     })

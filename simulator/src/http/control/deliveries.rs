@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event_dto::{DeliveryStateDto, receiver_answer};
+use super::machine_time::MachineTime;
 use super::request::{EmptyBody, NoBody};
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlApi, ControlRequest, ControlResult};
@@ -16,13 +17,14 @@ use crate::engine::state::ids::VerificationId;
 use crate::engine::state::manage;
 use crate::engine::state::signature::base_string;
 use crate::engine::state::verification::Verification;
-use crate::host::AccountCell;
+use crate::host::{AccountCell, Host};
 
 /// Which deliveries.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DeliveriesQuery {
-    account: String,
+    /// Whose. All accounts' where it is left out: the account last used first where clocks stand still.
+    account: Option<String>,
     environment: Option<EnvironmentDto>,
     state: Option<DeliveryStateDto>,
     verification_id: Option<VerificationIdDto>,
@@ -53,6 +55,15 @@ pub(crate) struct DeliveryDto {
     /// Of one delivery alone: the body, the same at each attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<String>,
+    /// Of one delivery alone, and in a list of all accounts: whose it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) account: Option<String>,
+    /// Of one delivery alone: what the account's clock shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) now: Option<TimestampDto>,
+    /// Of one delivery alone: when it is still to be attempted if the receiver never takes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) planned: Vec<TimestampDto>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -110,6 +121,9 @@ impl DeliveryDto {
                 .map(|(attempt, number)| AttemptDto::of(of, attempt, number, detail))
                 .collect(),
             body: (detail == Detail::Full).then(text),
+            account: None,
+            now: None,
+            planned: Vec::new(),
         }
     }
 }
@@ -141,31 +155,80 @@ impl AttemptDto {
 pub(super) async fn list(
     request: ControlRequest<NoBody, DeliveriesQuery>,
 ) -> ControlResult<DeliveryListDto> {
-    let cell = request.account_of(&request.query.account)?;
-    let query = request.query;
-    let deliveries = cell.read(|account| {
-        let mut found: Vec<(Environment, &Verification, &Delivery)> = Vec::new();
-        for environment in environments(query.environment) {
-            let all = account.environment(environment).verifications.deliveries();
-            let wanted = all.filter(|(of, delivery)| {
-                let state = DeliveryStateDto::from(delivery.state());
-                query.state.is_none_or(|wanted| state == wanted)
-                    && query.verification_id.is_none_or(|wanted| of.id == wanted.0)
-            });
-            found.extend(wanted.map(|(of, delivery)| (environment, of, delivery)));
+    let deliveries = match &request.query.account {
+        Some(id) => request.query.of(&*request.account_of(id)?),
+        None => {
+            // Every account is looked at: too long for a task that others wait behind.
+            let (host, query) = (Arc::clone(&request.api.host), request.query);
+            let all = tokio::task::spawn_blocking(move || query.of_all(&host));
+            all.await.map_err(|_| ControlError::internal())?
         }
-        // Those of one instant by id, so that the order is the same every time.
-        found.sort_by_key(|(.., delivery)| std::cmp::Reverse(delivery.since));
-        let page = found.into_iter().take(query.limit.unwrap_or_default().0);
-        page.map(|(environment, of, it)| DeliveryDto::of(of, it, environment, Detail::Summary))
-            .collect()
-    });
+    };
     Ok(DeliveryListDto { deliveries })
+}
+
+impl DeliveriesQuery {
+    /// The newest of an account.
+    fn of(&self, cell: &AccountCell) -> Vec<DeliveryDto> {
+        cell.read(|account| {
+            let mut found: Vec<(Environment, &Verification, &Delivery)> = Vec::new();
+            for environment in environments(self.environment) {
+                let all = account.environment(environment).verifications.deliveries();
+                let wanted = all.filter(|(of, delivery)| {
+                    let state = DeliveryStateDto::from(delivery.state());
+                    self.state.is_none_or(|wanted| state == wanted)
+                        && self.verification_id.is_none_or(|wanted| of.id == wanted.0)
+                });
+                found.extend(wanted.map(|(of, delivery)| (environment, of, delivery)));
+            }
+            // Those of one instant by id, so that the order is the same every time.
+            found.sort_by_key(|(.., delivery)| std::cmp::Reverse(delivery.since));
+            let page = found.into_iter().take(self.limit.unwrap_or_default().0);
+            page.map(|(environment, of, it)| DeliveryDto::of(of, it, environment, Detail::Summary))
+                .collect()
+        })
+    }
+
+    /// The newest of all accounts.
+    fn of_all(&self, host: &Host) -> Vec<DeliveryDto> {
+        let machine = host.now();
+        let mut all = Vec::new();
+        for cell in host.directory().all() {
+            let time = MachineTime::of(&cell, machine);
+            all.extend(self.of(&cell).into_iter().map(|mut delivery| {
+                delivery.account = Some(cell.id().to_string());
+                (time.when(delivery.since.0), delivery)
+            }));
+        }
+        // Those of one account stay in their order.
+        all.sort_by_key(|(came, _)| std::cmp::Reverse(*came));
+        all.truncate(self.limit.unwrap_or_default().0);
+        all.into_iter().map(|(_, delivery)| delivery).collect()
+    }
 }
 
 pub(super) async fn one(request: ControlRequest) -> ControlResult<DeliveryDto> {
     let (cell, environment, id) = request.api.delivery(&request.id)?;
-    delivery_dto(&cell, environment, id, Detail::Full)
+    let machine = request.api.host.now();
+    let schedule_ms = &request
+        .api
+        .host
+        .rules()
+        .contract
+        .service
+        .webhook_schedule_ms;
+    let row = cell.read(|account| {
+        let of = account.environment(environment).verifications.get(id)?;
+        let delivery = of.delivery.as_deref()?;
+        let planned = delivery.planned(schedule_ms).into_iter();
+        Some(DeliveryDto {
+            account: Some(account.id.to_string()),
+            now: Some(TimestampDto(account.clock.read(machine))),
+            planned: planned.map(TimestampDto).collect(),
+            ..DeliveryDto::of(of, delivery, environment, Detail::Full)
+        })
+    });
+    row.ok_or_else(unknown)
 }
 
 pub(super) async fn redeliver(request: ControlRequest<EmptyBody>) -> ControlResult<DeliveryDto> {
@@ -177,19 +240,10 @@ pub(super) async fn redeliver(request: ControlRequest<EmptyBody>) -> ControlResu
         })
     };
     host.durably(&cell, redeliver).await?;
-    delivery_dto(&cell, environment, id, Detail::Summary)
-}
-
-fn delivery_dto(
-    cell: &AccountCell,
-    environment: Environment,
-    id: VerificationId,
-    detail: Detail,
-) -> ControlResult<DeliveryDto> {
     let row = cell.read(|account| {
         let of = account.environment(environment).verifications.get(id)?;
         let delivery = of.delivery.as_deref()?;
-        Some(DeliveryDto::of(of, delivery, environment, detail))
+        Some(DeliveryDto::of(of, delivery, environment, Detail::Summary))
     });
     row.ok_or_else(unknown)
 }

@@ -5,10 +5,12 @@ mod account_dto;
 mod account_file;
 mod accounts;
 mod audit;
+mod call_story;
 mod calls;
 mod clock;
 mod consents;
 mod deliveries;
+mod errors;
 mod event_dto;
 mod events;
 mod explain;
@@ -17,6 +19,7 @@ pub mod guard;
 mod health;
 mod json;
 mod keys;
+mod machine_time;
 mod make_call;
 mod memory;
 mod people;
@@ -138,7 +141,7 @@ fn other_routes() -> Vec<Route> {
         Route::new(GET, "/control/calls/{verificationId}", "calls.get", calls::one,
             "One call with its newest envelope").errors(&[Code::VerificationNotFound]),
         Route::new(GET, "/control/deliveries", "deliveries.list", deliveries::list,
-            "The deliveries of an account, newest first"),
+            "The deliveries of all accounts or of one, newest first"),
         Route::new(GET, "/control/deliveries/{id}", "deliveries.get", deliveries::one,
             "One delivery with its body and what was signed").errors(&[Code::DeliveryNotFound]),
         Route::new(POST, "/control/deliveries/{id}/redeliver", "deliveries.redeliver", deliveries::redeliver,
@@ -184,6 +187,8 @@ fn other_routes() -> Vec<Route> {
         Route::new(GET, "/control/operations/{id}", "operations.get", forms::one,
             "What it takes to call one: its fields, a sample, the fixed inputs, and who of the personas it can be asked about")
             .errors(&[Code::OperationNotFound]),
+        Route::new(GET, "/control/errors", "errors.list", errors::list,
+            "Every error: its HTTP status, whether to try again, whether it is charged, and when it comes"),
         Route::new(GET, "/control/people", "people.list", people::list,
             "Who is declared in scenario files: the story of each, and what they are asked for by"),
         Route::new(GET, "/control/world", "world.get", world::look_up,

@@ -1,11 +1,15 @@
 //! Who is declared in scenario files, as whoever looks for somebody to ask about reads it.
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use svc_fixtures::sample;
 
 use super::request::NoBody;
 use super::response::ControlError;
 use super::route::{ControlRequest, ControlResult};
+use crate::engine::call::rules::Rules;
 use crate::http::people::{PersonDetails, declared};
 
 /// Who is declared for whom.
@@ -20,6 +24,20 @@ pub(super) struct PeopleQuery {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PeopleListDto {
     people: Vec<PersonDto>,
+    /// The sample subjects: who is asked about where examples ask, of each kind that has one.
+    samples: Vec<SampleSubjectDto>,
+}
+
+/// Whom examples ask about.
+#[derive(Serialize, JsonSchema)]
+struct SampleSubjectDto {
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// What they are asked for by.
+    identifier: String,
+    /// The request field that it stands in.
+    field: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -68,11 +86,42 @@ pub(super) async fn list(
         None => host.rules(),
         Some(id) => host.rules_of(&*request.account_of(id)?),
     };
+    let today = host.now().to_zoned(TimeZone::UTC).date();
     // Everybody's identifiers are worked out: too long for a task that others wait behind.
     let listing = tokio::task::spawn_blocking(move || PeopleListDto {
         people: declared(&rules).iter().map(PersonDto::of).collect(),
+        samples: samples(&rules, today),
     });
     listing.await.map_err(|_| ControlError::internal())
+}
+
+/// One sample subject of each kind, by the first field of the contract that leads to it.
+fn samples(rules: &Rules, today: Date) -> Vec<SampleSubjectDto> {
+    let contract = &rules.contract;
+    let mut found: Vec<SampleSubjectDto> = Vec::new();
+    for (operation, row) in contract.indexed_operations() {
+        let first = row.identifiers().next().map(|(at, _)| at);
+        let Some(at) = row.subject.or(first) else {
+            continue;
+        };
+        let field = &row.request[at];
+        let value = sample::value(contract, field);
+        let text = sample::first_text(&value);
+        let Some(subject) = rules.look_up((operation, at), text, today) else {
+            continue;
+        };
+        let kind = rules.population.world.name(subject.whom.subject.kind);
+        if subject.whom.is_sample && found.iter().all(|known| known.kind != kind) {
+            let name = subject.attributes.get("name").and_then(|it| it.as_text());
+            found.push(SampleSubjectDto {
+                kind: kind.to_owned(),
+                name: name.map(str::to_owned),
+                identifier: text.to_owned(),
+                field: field.name.clone(),
+            });
+        }
+    }
+    found
 }
 
 impl PersonDto {

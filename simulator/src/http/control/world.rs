@@ -41,6 +41,10 @@ pub(super) struct SubjectDto {
     identifier: String,
     /// The request field it was taken for.
     taken_for: String,
+    /// Where many such texts lead to one subject: the subject's own, which answers hand out from there on. Left out where
+    /// it is what was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<String>,
     /// The other request fields that take such a text.
     alternatives: Vec<String>,
     /// The day of which `attributes` speak.
@@ -81,6 +85,20 @@ struct KnownByDto {
     /// The request field that it is looked up by, where there is one: `kind` of this route.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
+    /// Somebody else who has it, too: a person's company has the person's PAN.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_with: Option<SharedWithDto>,
+}
+
+/// Who has an identifier, too.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SharedWithDto {
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Whether they are who is found by it.
+    is_found: bool,
 }
 
 /// Somebody whom somebody has to do with.
@@ -123,7 +141,7 @@ pub(super) async fn look_up(
     }
     // All that is said of several subjects is worked out: too long for a task that others wait behind.
     let looking = tokio::task::spawn_blocking(move || {
-        Fields::of(&rules).look_up(&identifier, kind.as_deref(), first_of_month(now))
+        Fields::of(&rules, first_of_month(now)).look_up(&identifier, kind.as_deref())
     });
     looking
         .await
@@ -147,11 +165,13 @@ struct AskedField<'r> {
 /// All of them, each name once.
 struct Fields<'r> {
     rules: &'r Rules,
+    /// The day of which answers speak.
+    today: Date,
     all: Vec<AskedField<'r>>,
 }
 
 impl<'r> Fields<'r> {
-    fn of(rules: &'r Rules) -> Self {
+    fn of(rules: &'r Rules, today: Date) -> Self {
         let contract = &*rules.contract;
         let mut all: Vec<AskedField<'r>> = Vec::new();
         for (operation, row) in contract.indexed_operations() {
@@ -174,10 +194,10 @@ impl<'r> Fields<'r> {
                 });
             }
         }
-        Fields { rules, all }
+        Fields { rules, today, all }
     }
 
-    fn look_up(&self, text: &str, kind: Option<&str>, today: Date) -> ControlResult<SubjectDto> {
+    fn look_up(&self, text: &str, kind: Option<&str>) -> ControlResult<SubjectDto> {
         let mut taking = self.taking(text);
         let wanted = match kind {
             None => 0,
@@ -194,7 +214,7 @@ impl<'r> Fields<'r> {
             ));
         }
         let field = taking.remove(wanted);
-        let found = self.rules.look_up((field.operation, field.at), text, today);
+        let found = self.found_by(field, text);
         let found = found.ok_or_else(|| self.not_taken(field.name))?;
         let subject = found.whom.subject;
         let (world, profiles) = (
@@ -202,11 +222,21 @@ impl<'r> Fields<'r> {
             self.rules.scenarios.people.all(),
         );
         let declared = found.whom.declared.map(|at| &profiles[at]);
+        // A file may say it of a field that nobody is looked up by: a mail address.
+        let said = declared.and_then(|profile| profile.asked.iter().find(|(_, it)| it == text));
+        let taken_for = said.map_or(field.name, |(name, _)| name.as_str());
+        let identifiers = self.identifiers(&found);
+        let is_of_field = |it: &&KnownByDto| it.field.as_deref() == Some(taken_for);
+        let own = identifiers.iter().find(is_of_field);
+        let own = own.filter(|it| {
+            as_subject(field.field.spelling, &it.value) != as_subject(field.field.spelling, text)
+        });
         Ok(SubjectDto {
             identifier: text.to_owned(),
-            taken_for: field.name.to_owned(),
+            taken_for: taken_for.to_owned(),
+            own: own.map(|it| it.value.clone()),
             alternatives: taking.iter().map(|field| field.name.to_owned()).collect(),
-            today: today.to_string(),
+            today: self.today.to_string(),
             kind: world.name(subject.kind).to_owned(),
             name: text_of(&found.attributes, "name"),
             is_sample: found.whom.is_sample,
@@ -216,7 +246,7 @@ impl<'r> Fields<'r> {
                 file: profile.file.to_string(),
                 line: profile.line,
             }),
-            identifiers: self.identifiers(&found),
+            identifiers: self.with_others(identifiers, &found),
             links: self.links(&found),
             attributes: members(&found.attributes),
         })
@@ -290,6 +320,7 @@ impl<'r> Fields<'r> {
                     name: name.to_owned(),
                     value,
                     field: field.map(str::to_owned),
+                    shared_with: None,
                 });
             }
         }
@@ -301,6 +332,7 @@ impl<'r> Fields<'r> {
                     name: field.clone(),
                     value: text.clone(),
                     field: is_field.then(|| field.clone()),
+                    shared_with: None,
                 });
             }
         }
@@ -331,14 +363,64 @@ impl<'r> Fields<'r> {
         related.chain(self.listed(&of.attributes)).collect()
     }
 
-    /// What somebody is looked up by: the first identifier of their kind that answers say of them.
+    /// Who is found by a text in a field.
+    fn found_by(&self, field: &AskedField<'_>, text: &str) -> Option<LookedUp> {
+        self.rules
+            .look_up((field.operation, field.at), text, self.today)
+    }
+
+    fn named(&self, field: &str) -> Option<&AskedField<'r>> {
+        self.all.iter().find(|it| it.name == field)
+    }
+
+    /// Identifiers with whoever else has each: who is found by it, and those whom this subject has to do with.
+    fn with_others(&self, mut known: Vec<KnownByDto>, of: &LookedUp) -> Vec<KnownByDto> {
+        let world = self.rules.population.world;
+        let (kind, name) = (of.whom.subject.kind, text_of(&of.attributes, "name"));
+        for it in &mut known {
+            let field = it.field.as_deref().and_then(|field| self.named(field));
+            let found = field.and_then(|field| self.found_by(field, &it.value));
+            let found =
+                found.map(|found| (found.whom.subject.kind, text_of(&found.attributes, "name")));
+            let other = found.filter(|other| *other != (kind, name.clone()));
+            let is_found = other.is_some();
+            let linked = || {
+                let mut links = of.links.iter();
+                let has = |link: &&RelatedSubject| {
+                    text_of(&link.attributes, &it.name).as_ref() == Some(&it.value)
+                };
+                let link = links.find(has)?;
+                Some((link.kind, text_of(&link.attributes, "name")))
+            };
+            it.shared_with = other.or_else(linked).map(|(kind, name)| SharedWithDto {
+                kind: world.name(kind).to_owned(),
+                name,
+                is_found,
+            });
+        }
+        known
+    }
+
+    /// What somebody is looked up by: the first identifier that answers say of them and that leads to them and not to
+    /// another who has it, too; first those that nearly always are of their kind.
     fn looked_up_by(&self, link: &RelatedSubject) -> Option<LookUpDto> {
-        let mut identifiers = self.rules.population.world.identifiers_of(link.kind);
-        identifiers.find_map(|(name, _)| {
-            Some(LookUpDto {
-                identifier: text_of(&link.attributes, name)?,
-                field: self.field_of(link.kind, name)?.to_owned(),
+        let world = self.rules.population.world;
+        let name = text_of(&link.attributes, "name");
+        let mut known: Vec<(&AskedField<'r>, String)> = Vec::new();
+        for (identifier, _) in world.identifiers_of(link.kind) {
+            let field = self.field_of(link.kind, identifier);
+            let field = field.and_then(|field| self.named(field));
+            known.extend(field.zip(text_of(&link.attributes, identifier)));
+        }
+        known.sort_by_key(|(field, _)| world.usual_kind(Some(field.asked)) != link.kind);
+        let (field, identifier) = known.into_iter().find(|(field, text)| {
+            self.found_by(field, text).is_some_and(|found| {
+                found.whom.subject.kind == link.kind && text_of(&found.attributes, "name") == name
             })
+        })?;
+        Some(LookUpDto {
+            identifier,
+            field: field.name.to_owned(),
         })
     }
 
@@ -349,18 +431,22 @@ impl<'r> Fields<'r> {
         let mut links = Vec::new();
         for (name, value) in attributes.as_object().unwrap_or_default() {
             let items = value.as_list().unwrap_or_default().iter();
-            for text in items.filter_map(Json::as_text) {
+            for text in items.filter_map(Json::as_text).filter(|it| !it.is_empty()) {
                 let mut taking = self.taking(text).into_iter();
                 let field = taking.find(|it| !format_of(contract, it.field).is_empty());
-                let Some(field) = field.filter(|_| !text.is_empty()) else {
+                let found = field.and_then(|field| Some((field, self.found_by(field, text)?)));
+                // A list may say anything. What it names is somebody where the text is their own identifier.
+                let own = found.filter(|(_, found)| {
+                    let mut known = self.identifiers(found).into_iter();
+                    known.any(|it| it.value == *text)
+                });
+                let Some((field, found)) = own else {
                     continue;
                 };
-                let seed = self.rules.population.seed;
-                let subject = world.subject_of(Some(field.asked), text, seed);
                 links.push(LinkDto {
                     relation: name.to_string(),
-                    kind: world.name(subject.kind).to_owned(),
-                    name: None,
+                    kind: world.name(found.whom.subject.kind).to_owned(),
+                    name: text_of(&found.attributes, "name"),
                     by: LookUpDto {
                         identifier: text.to_owned(),
                         field: field.name.to_owned(),

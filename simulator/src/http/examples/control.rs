@@ -242,6 +242,7 @@ impl ControlStory {
         self.send("explain", "", call).await;
         self.get("operations.list", "", &[]).await;
         self.get("operations.get", operation, &[]).await;
+        self.get("errors.list", "", &[]).await;
         self.get("people.list", "", &[]).await;
         let people = rules.scenarios.people.all().iter();
         let asked = people

@@ -69,7 +69,16 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
           "responseExcerpt": ""
         }
       ],
-      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT9507429352\",\"establishmentName\":\"RATNAVEER MANISIDDHI ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2006-09-29\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT95074293520000357\"},{\"establishmentId\":\"TSNZB0681658719\",\"establishmentName\":\"FALUTSAV RAJBINDU APPARELS INDIA LIMITED\",\"doj\":\"2002-01-18\",\"dol\":\"2006-08-30\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB06816587190000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}"
+      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT9507429352\",\"establishmentName\":\"RATNAVEER MANISIDDHI ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2006-09-29\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT95074293520000357\"},{\"establishmentId\":\"TSNZB0681658719\",\"establishmentName\":\"FALUTSAV RAJBINDU APPARELS INDIA LIMITED\",\"doj\":\"2002-01-18\",\"dol\":\"2006-08-30\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB06816587190000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
+      "account": "local_d",
+      "now": "2027-01-15T08:00:25.000Z",
+      "planned": [
+        "2027-01-15T08:00:55.000Z",
+        "2027-01-15T08:02:25.000Z",
+        "2027-01-15T08:10:25.000Z",
+        "2027-01-15T09:00:25.000Z",
+        "2027-01-15T14:00:25.000Z"
+      ]
     }
     "#);
     for (query, found) in [
