@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use http::{StatusCode, Uri};
+use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -18,11 +18,10 @@ const MOVEMENTS: usize = 200;
 pub(super) async fn show(
     State(pages): State<Arc<Pages>>,
     Path(id): Path<String>,
-    uri: Uri,
+    headers: HeaderMap,
 ) -> Response {
-    let query = Fields::of(uri.query().unwrap_or_default().as_bytes());
     pages
-        .account(&id, StatusCode::OK, Notice::done(&query))
+        .account(&id, StatusCode::OK, Notice::of(&headers))
         .await
 }
 
@@ -67,7 +66,7 @@ impl Pages {
                 ", " a href=(self.to(&format!("/try?account={}", encoded(id)))) { "make a call" }
                 ", " a href=(self.to(&format!("/consents?account={}", encoded(id)))) { "its pending consents" }
             }
-            (wallet(&shown.wallet, typed))
+            (wallet(self, &shown.wallet, typed))
             (keys(&shown.account))
             (limits(&shown.account, typed))
             (usage("Usage of the sandbox", &shown.test))
@@ -89,7 +88,7 @@ impl Pages {
     }
 }
 
-fn wallet(wallet: &Value, typed: &Fields) -> Markup {
+fn wallet(pages: &Pages, wallet: &Value, typed: &Fields) -> Markup {
     let entries = items(wallet, "entries").iter().map(|it| {
         let verification = member(it, "verificationId");
         vec![
@@ -99,7 +98,11 @@ fn wallet(wallet: &Value, typed: &Fields) -> Markup {
             html! { (rupees(it, "balance")) },
             html! { (rupees(it, "held")) },
             cell(it, "endpoint"),
-            html! { code { (verification) } },
+            html! {
+                @if !verification.is_empty() {
+                    a href=(pages.to(&format!("/calls/{verification}"))) { code { (verification) } }
+                }
+            },
         ]
     });
     let entries: Vec<Vec<Markup>> = entries.collect();
@@ -108,7 +111,7 @@ fn wallet(wallet: &Value, typed: &Fields) -> Markup {
             cell(it, "since"),
             html! { (rupees(it, "amount")) },
             cell(it, "endpoint"),
-            html! { code { (member(it, "verificationId")) } },
+            html! { a href=(pages.to(&format!("/calls/{}", member(it, "verificationId")))) { code { (member(it, "verificationId")) } } },
             cell(it, "due"),
         ]
     });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
-use http::{StatusCode, Uri};
+use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -15,9 +15,8 @@ use super::layout::{Fields, Notice, cell, items, member, rupees, table, text};
 
 const PART: &str = "/accounts";
 
-pub(super) async fn list(State(pages): State<Arc<Pages>>, uri: Uri) -> Response {
-    let query = Fields::of(uri.query().unwrap_or_default().as_bytes());
-    pages.accounts(StatusCode::OK, Notice::done(&query)).await
+pub(super) async fn list(State(pages): State<Arc<Pages>>, headers: HeaderMap) -> Response {
+    pages.accounts(StatusCode::OK, Notice::of(&headers)).await
 }
 
 pub(super) async fn open(State(pages): State<Arc<Pages>>, body: Bytes) -> Response {
@@ -94,6 +93,7 @@ impl Pages {
                     }
                     button { "Open" }
                 }
+                p { a href=(self.to("/import")) { "Read an account from a file" } ", as an account's page exports it" }
             }
             section { (table("Accounts", &columns, &rows)) }
         };

@@ -7,67 +7,14 @@ use axum::response::Response;
 use http::HeaderMap;
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::Pages;
 use super::api::{Refusal, encoded};
+use super::call_story;
+use super::call_view::{CallView, Received};
 use super::page::Page;
 use super::text::{badge, json, json_text, shown};
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct CallView {
-    pub(super) verification_id: String,
-    pub(super) environment: String,
-    pub(super) endpoint: String,
-    at: String,
-    status: String,
-    http_status: u16,
-    code: Option<String>,
-    charged: f64,
-    because: String,
-    pub(super) request: Option<Received>,
-    second_request: Option<Received>,
-    pub(super) account: Option<String>,
-    envelope: Option<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Received {
-    pub(super) method: String,
-    pub(super) path: String,
-    pub(super) query: Option<String>,
-    headers: Vec<Header>,
-    pub(super) body: Option<String>,
-    body_encoding: Option<String>,
-    body_bytes: Option<u64>,
-    #[serde(default)]
-    body_cut: bool,
-    caller: String,
-    pub(super) unknown_members: Vec<String>,
-}
-
-impl Received {
-    /// Whether all of it is known, but for its credentials.
-    pub(super) fn is_whole(&self) -> bool {
-        self.body.is_some() && !self.body_cut && self.body_encoding.is_none()
-    }
-
-    /// The value of a header.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
-        let mut headers = self.headers.iter();
-        headers
-            .find(|header| header.name == name)
-            .map(|header| header.value.as_str())
-    }
-}
-
-#[derive(Deserialize)]
-struct Header {
-    name: String,
-    value: String,
-}
+use super::why;
 
 /// The page of a call.
 pub(super) async fn show(
@@ -89,12 +36,13 @@ pub(super) async fn show(
     {
         Ok(call) => {
             let deliveries = deliveries(&pages, &call).await.unwrap_or_default();
+            let why = why::of_call(&pages, &call).await;
             let title = format!("{} on {}", call.endpoint, call.environment);
             Page {
                 title: &title,
                 ..page
             }
-            .show(&content(&pages, &call, &deliveries))
+            .show(&content(&pages, &call, &deliveries, &why))
         }
         Err(refusal) => page.refused(&refusal),
     }
@@ -122,7 +70,7 @@ async fn deliveries(pages: &Pages, call: &CallView) -> Result<Vec<ResultDelivery
     Ok(list.deliveries)
 }
 
-fn content(pages: &Pages, call: &CallView, deliveries: &[ResultDelivery]) -> Markup {
+fn content(pages: &Pages, call: &CallView, deliveries: &[ResultDelivery], why: &Markup) -> Markup {
     let account = call.account.as_deref().unwrap_or_default();
     let key = call
         .request
@@ -137,7 +85,9 @@ fn content(pages: &Pages, call: &CallView, deliveries: &[ResultDelivery]) -> Mar
             dt { "Outcome" } dd { (badge(&call.status, call.code.as_deref())) " HTTP " (call.http_status) }
             dt { "Why" } dd { (shown(&call.because)) }
             dt { "Charged" } dd { (call.charged) " INR" }
-            @if let Some(key) = key { dt { "Idempotency key" } dd { code { (shown(key)) } } }
+            @if let Some(bundle) = &call.bundle {
+                dt { "Step of" } dd { a href=(pages.to(&format!("/calls/{bundle}"))) { "a bundle" } }
+            }
             @for delivery in deliveries {
                 dt { "Webhook" }
                 dd {
@@ -148,6 +98,7 @@ fn content(pages: &Pages, call: &CallView, deliveries: &[ResultDelivery]) -> Mar
             }
         }
         (actions(pages, call, key))
+        (call_story::stages(call))
         div.columns {
             section { h2 { "Request" } (received(call.request.as_ref())) }
             section {
@@ -156,6 +107,22 @@ fn content(pages: &Pages, call: &CallView, deliveries: &[ResultDelivery]) -> Mar
             }
         }
         @if let Some(second) = &call.second_request { section { h2 { "Second request" } (received(Some(second))) } }
+        (call_story::steps(pages, call))
+        (call_story::keys(pages, call))
+        (why)
+        @if let Some(line) = &call.curl { (as_curl(line)) }
+    }
+}
+
+/// The same call for a shell. The call log has no key, so that the shell must.
+fn as_curl(line: &str) -> Markup {
+    html! {
+        section {
+            h2 { "The same from a shell" }
+            p.soft { "With the account's key in " code { "SVC_API_KEY" } ": " code { "export SVC_API_KEY=svc_test_…" } }
+            pre id="curl" tabindex="0" { (shown(line)) }
+            button.quiet.needs-script type="button" data-copy="curl" { "Copy as curl" }
+        }
     }
 }
 

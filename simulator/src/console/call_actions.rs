@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::Pages;
 use super::api::{Refusal, encoded};
-use super::call::CallView;
+use super::call_view::CallView;
 use super::form::{FormFields, Message, lead_to};
 
 #[derive(Deserialize)]

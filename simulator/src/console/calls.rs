@@ -1,13 +1,9 @@
 //! The calls of all accounts or of one, with filters; the list follows what comes in.
 
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{RawQuery, State};
-use axum::response::sse::{Event, Sse};
-use axum::response::{IntoResponse as _, Response};
-use futures_util::{StreamExt as _, stream};
+use axum::response::Response;
 use http::HeaderMap;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -15,26 +11,12 @@ use serde::Deserialize;
 use super::Pages;
 use super::api::Refusal;
 use super::filter::Filter;
+use super::live;
 use super::page::Page;
 use super::text::{badge, shown};
 
-/// How often a page that is open is looked after, at most: fast enough for eyes, and nearly nothing for the simulator.
-const PACE: Duration = Duration::from_millis(400);
-
 /// The rows of a page.
 const ROWS: usize = 100;
-
-/// How many pages may follow a list at once: each of them costs a look at all accounts, twice a second.
-pub(super) const MOST_LIVE: usize = 64;
-
-/// What a page says that can't follow.
-const NO_PLACE: &str = "does not follow: 64 pages do already. Load it again to see what came";
-
-/// When such a page asks again.
-const PAUSE: Duration = Duration::from_secs(60);
-
-/// What the query of a stream says beside the filter: which list the page shows.
-const SEEN: &str = "seen";
 
 const CHARGED: &str = "Charged";
 
@@ -128,7 +110,7 @@ pub(super) async fn list(
         (choose(&pages, &filter))
         @match &found {
             Err(refusal) => { p.message.bad role="alert" { (shown(&refusal.message)) } }
-            Ok(found) => (table(&pages, &filter, &List::of(&pages, &filter, found)))
+            Ok(found) => (table(&pages, &filter, &parts(&pages, &filter, found)))
         }
     };
     match &found {
@@ -139,74 +121,21 @@ pub(super) async fn list(
 
 /// The list again whenever it is another one, as long as the page is open.
 pub(super) async fn live(State(pages): State<Arc<Pages>>, RawQuery(query): RawQuery) -> Response {
-    let filter = Filter::read(query.as_deref());
-    let Ok(place) = Arc::clone(&pages.live).try_acquire_owned() else {
-        let state = event("state", NO_PLACE).retry(PAUSE);
-        return Sse::new(stream::iter([Ok::<_, Infallible>(state)])).into_response();
-    };
-    let seen = filter.get(SEEN).unwrap_or_default().to_owned();
-    let filter = filter.without(SEEN);
-    let state = stream::iter([event("state", "follows by itself")]);
-    let lists = stream::unfold((pages, filter, seen), async |(pages, filter, seen)| {
-        loop {
-            let pause = tokio::time::sleep(PACE);
-            tokio::select! {
-                () = pause => {}
-                () = pages.settings.stop.cancelled() => return None,
-            }
-            let Ok(found) = ask(&filter, &pages).await else {
-                continue;
-            };
-            let list = List::of(&pages, &filter, &found);
-            let mark = list.mark();
-            if mark != seen {
-                return Some((list.events(), (pages, filter, mark)));
-            }
-        }
-    });
-    let events = state.chain(lists.flat_map(stream::iter)).map(move |event| {
-        // Held until the page is closed.
-        let _place = &place;
-        Ok::<_, Infallible>(event)
-    });
-    Sse::new(events).into_response()
-}
-
-fn event(name: &str, data: impl Into<String>) -> Event {
-    Event::default().event(name).data(data.into())
+    live::follow(pages, query.as_deref(), |pages, filter| {
+        Box::pin(async move {
+            let found = ask(&filter, &pages).await.ok()?;
+            Some(parts(&pages, &filter, &found).to_vec())
+        })
+    })
 }
 
 /// The parts of the page that follow what comes in. What is around them stays, with where it was scrolled to.
-struct List {
-    count: Markup,
-    rows: Markup,
-    older: Markup,
-}
-
-impl List {
-    fn of(pages: &Pages, filter: &Filter, found: &CallList) -> Self {
-        List {
-            count: count(found),
-            rows: rows(pages, filter, found),
-            older: older(pages, filter, found),
-        }
-    }
-
-    /// What tells it from another one.
-    fn mark(&self) -> String {
-        let parts = [&self.count.0, &self.rows.0, &self.older.0].map(String::as_bytes);
-        format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&parts.concat()))
-    }
-
-    fn events(self) -> [Event; 3] {
-        let parts = [
-            ("count", self.count),
-            ("rows", self.rows),
-            ("older", self.older),
-        ];
-        // A part that is empty would be no event.
-        parts.map(|(name, part)| event(name, format!("{} ", part.0.replace('\n', " "))))
-    }
+fn parts(pages: &Pages, filter: &Filter, found: &CallList) -> [live::Part; 3] {
+    [
+        ("count", count(found)),
+        ("rows", rows(pages, filter, found)),
+        ("older", older(pages, filter, found)),
+    ]
 }
 
 fn choose(pages: &Pages, filter: &Filter) -> Markup {
@@ -249,24 +178,24 @@ fn options(name: &str, given: &str, values: &[&str]) -> Markup {
     }
 }
 
-fn table(pages: &Pages, filter: &Filter, list: &List) -> Markup {
-    let live = filter.with(SEEN, &list.mark());
-    let live = pages.to(&format!("/calls/live?{live}"));
+fn table(pages: &Pages, filter: &Filter, parts: &[live::Part; 3]) -> Markup {
+    let live = live::stream_url(pages, "/calls/live", filter, parts);
+    let [(_, count), (_, rows), (_, older)] = parts;
     // A page of older calls stands still.
     let follows = filter.get("before").is_none();
     html! {
         div hx-ext=[follows.then_some("sse")] sse-connect=[follows.then_some(live)] {
             p.soft {
-                span sse-swap="count" { (list.count) }
+                span sse-swap="count" { (count) }
                 span.live sse-swap="state" {}
             }
-            div.region tabindex="0" role="region" aria-label="Calls" {
+            div.region id="calls" tabindex="0" role="region" aria-label="Calls" {
                 table {
                     thead { tr { @for column in COLUMNS { th.number[column == CHARGED] scope="col" { (column) } } } }
-                    tbody sse-swap="rows" { (list.rows) }
+                    tbody sse-swap="rows" { (rows) }
                 }
             }
-            p sse-swap="older" { (list.older) }
+            p sse-swap="older" { (older) }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
-use http::{StatusCode, Uri};
+use http::{HeaderMap, StatusCode, Uri};
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -15,11 +15,15 @@ use super::layout::{Fields, Notice, cell, items, member, table};
 
 const PART: &str = "/consents";
 
-pub(super) async fn list(State(pages): State<Arc<Pages>>, uri: Uri) -> Response {
+pub(super) async fn list(
+    State(pages): State<Arc<Pages>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     let query = Fields::of(uri.query().unwrap_or_default().as_bytes());
     let account = query.filled("account").map(str::to_owned);
     pages
-        .inbox(StatusCode::OK, Notice::done(&query), account)
+        .inbox(StatusCode::OK, Notice::of(&headers), account)
         .await
 }
 

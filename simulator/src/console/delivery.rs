@@ -13,6 +13,10 @@ pub(super) struct DeliveryView {
     pub(super) since: String,
     pub(super) attempts: Vec<AttemptView>,
     pub(super) body: Option<String>,
+    pub(super) account: Option<String>,
+    pub(super) now: Option<String>,
+    #[serde(default)]
+    pub(super) planned: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -28,6 +32,22 @@ pub(super) struct AttemptView {
     pub(super) reason: Option<String>,
     #[serde(default)]
     pub(super) response_excerpt: String,
+}
+
+impl DeliveryView {
+    /// The same without the parts of a second that its account's clock shows: a page that follows it changes no more often.
+    pub(super) fn at_the_second(mut self) -> Self {
+        self.now = self.now.map(|now| seconds(&now));
+        self
+    }
+}
+
+/// An instant without parts of a second.
+pub(super) fn seconds(instant: &str) -> String {
+    match instant.split_once('.') {
+        Some((whole, _)) => format!("{whole}Z"),
+        None => instant.to_owned(),
+    }
 }
 
 impl AttemptView {

@@ -2,16 +2,16 @@
 
 use axum::body::Bytes;
 use axum::response::{IntoResponse as _, Response};
-use http::StatusCode;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
+use http::{HeaderMap, StatusCode};
 use maud::{DOCTYPE, Markup, html};
 use serde_json::Value;
 
 use super::Pages;
 use super::api::Refusal;
+use super::form::{self, Message};
 use crate::http::invisible::write_out_invisible;
 
 /// The parts of the console: path and name.
@@ -42,6 +42,8 @@ pub(super) struct Notice {
     pub(super) refused: Option<String>,
     /// What was typed into the form that was refused.
     pub(super) typed: Fields,
+    /// Whether it is what an earlier form came to: then it is said once.
+    pub(super) once: bool,
 }
 
 /// The fields of a form or of a query.
@@ -58,6 +60,27 @@ impl Fields {
 
     pub(super) fn form(bytes: &Bytes) -> Self {
         Fields::of(bytes)
+    }
+
+    /// Fields that were read in another way.
+    pub(super) fn pairs(fields: [(&str, String); 3]) -> Self {
+        let fields = fields.into_iter();
+        Fields(
+            fields
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        )
+    }
+
+    /// One field alone.
+    pub(super) fn one(name: &str, value: &str) -> Self {
+        Fields(vec![(name.to_owned(), value.to_owned())])
+    }
+
+    /// All values of a field.
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let found = self.0.iter().filter(move |(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
     }
 
     /// The value of a field; empty where it was not sent.
@@ -79,10 +102,17 @@ impl Fields {
 }
 
 impl Notice {
-    /// What the address says that was done.
-    pub(super) fn done(query: &Fields) -> Self {
+    /// What the form came to that led here.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let (done, refused) = match form::message(headers) {
+            None => return Notice::default(),
+            Some(Message::Done(text)) => (Some(text), None),
+            Some(Message::Refused(text)) => (None, Some(text)),
+        };
         Notice {
-            done: query.filled("done").map(str::to_owned),
+            done,
+            refused,
+            once: true,
             ..Notice::default()
         }
     }
@@ -160,7 +190,12 @@ impl Pages {
             (X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (CONTENT_SECURITY_POLICY, POLICY),
         ];
-        (status, headers, page.into_string()).into_response()
+        let mut response = (status, headers, page.into_string()).into_response();
+        if notice.once {
+            let (name, ended) = form::shown_once();
+            response.headers_mut().insert(name, ended);
+        }
+        response
     }
 
     /// A page that only says what the control API refuses.
@@ -177,9 +212,7 @@ impl Pages {
 
     /// Back to a page, which says what was done.
     pub(super) fn back(&self, path: &str, done: &str) -> Response {
-        let mark = if path.contains('?') { '&' } else { '?' };
-        let to = self.to(&format!("{path}{mark}done={}", super::api::encoded(done)));
-        (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response()
+        form::lead_to(&self.to(path), &Message::Done(done.to_owned()))
     }
 }
 

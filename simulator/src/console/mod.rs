@@ -7,33 +7,46 @@ mod account_forms;
 mod accounts;
 mod api;
 mod assets;
+mod body_form;
 mod call;
 mod call_actions;
+mod call_story;
+mod call_view;
 mod calls;
 mod consents;
 mod delivery;
+mod explain;
 mod filter;
 mod form;
+mod import;
 mod layout;
+mod live;
 mod login;
 mod page;
+mod reference;
 mod scenarios;
 mod schedule;
 mod start;
 mod text;
 mod time;
 mod try_it;
+mod upload;
 mod webhooks;
+mod why;
 mod world;
 
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::http::console::PageSettings;
 use api::InProcessControl;
+
+/// The longest file of an account that a page reads: as long as the control API reads one.
+const LONGEST_FILE: usize = 256 << 20;
 
 /// What every page works with.
 pub(crate) struct Pages {
@@ -44,7 +57,7 @@ pub(crate) struct Pages {
     /// Places for pages that follow a list.
     live: Arc<Semaphore>,
     /// Rendered at the first request, so that the start does not wait for it.
-    operations: OnceCell<String>,
+    inputs: OnceCell<String>,
 }
 
 /// The pages over this control API.
@@ -53,12 +66,14 @@ pub fn router(control: Router, settings: PageSettings) -> Router {
         api: InProcessControl::new(control),
         base: settings.base.clone(),
         settings,
-        live: Arc::new(Semaphore::new(calls::MOST_LIVE)),
-        operations: OnceCell::new(),
+        live: Arc::new(Semaphore::new(live::MOST)),
+        inputs: OnceCell::new(),
     });
     Router::new()
         .route("/", get(start::show))
-        .route("/operations", get(start::operations))
+        .route("/operations", get(reference::operations))
+        .route("/errors", get(reference::errors))
+        .route("/inputs", get(reference::inputs))
         .route("/assets/{name}", get(assets::serve))
         .route("/favicon.ico", get(assets::icon))
         .route("/login", get(login::ask).post(login::check))
@@ -70,20 +85,30 @@ pub fn router(control: Router, settings: PageSettings) -> Router {
         .route("/webhooks", get(webhooks::list))
         .route("/webhooks/receiver", post(webhooks::receiver))
         .route("/webhooks/test", post(webhooks::test))
+        .route("/webhooks/live", get(webhooks::live))
         .route("/webhooks/{id}", get(webhooks::one))
+        .route("/webhooks/{id}/live", get(webhooks::live_one))
         .route("/webhooks/{id}/redeliver", post(webhooks::redeliver))
         .route("/accounts", get(accounts::list).post(accounts::open))
+        .route(
+            "/import",
+            get(import::ask)
+                .post(import::read)
+                .layer(DefaultBodyLimit::max(LONGEST_FILE)),
+        )
         .route(
             "/accounts/{id}",
             get(account::show).post(account_forms::change),
         )
         .route("/time", get(time::list))
         .route("/time/{id}", get(time::show).post(time::change))
+        .route("/time/{id}/live", get(time::live))
         .route("/scenarios", get(scenarios::list).post(scenarios::add))
         .route(
             "/scenarios/file",
             get(scenarios::file).post(scenarios::change),
         )
+        .route("/scenarios/explain", get(explain::show))
         .route("/world", get(world::show))
         .route("/try", get(try_it::list))
         .route("/try/{id}", get(try_it::show).post(try_it::send))

@@ -6,7 +6,6 @@ use maud::{Markup, html};
 
 use super::Pages;
 use super::api::Refusal;
-use super::form::{self, Message};
 use super::layout::Notice;
 use super::text::shown;
 
@@ -33,26 +32,8 @@ impl Page<'_> {
 
     /// The page with this in it, and a status.
     pub(super) fn answer(&self, status: StatusCode, content: &Markup) -> Response {
-        let message = form::message(self.headers);
-        let said = message.is_some();
-        let notice = match message {
-            Some(Message::Done(text)) => Notice {
-                done: Some(text),
-                ..Notice::default()
-            },
-            Some(Message::Refused(text)) => Notice {
-                refused: Some(text),
-                ..Notice::default()
-            },
-            None => Notice::default(),
-        };
-        let mut response = self
-            .pages
-            .page(status, (self.part, self.title), &notice, content);
-        if said {
-            let (name, ended) = form::shown_once();
-            response.headers_mut().insert(name, ended);
-        }
-        response
+        let notice = Notice::of(self.headers);
+        self.pages
+            .page(status, (self.part, self.title), &notice, content)
     }
 }

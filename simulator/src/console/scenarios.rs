@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
-use http::{Method, StatusCode, Uri};
+use http::{HeaderMap, Method, StatusCode, Uri};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -16,11 +16,15 @@ use super::layout::{Fields, Notice, items, lines, member, table, text};
 
 const PART: &str = "/scenarios";
 
-pub(super) async fn list(State(pages): State<Arc<Pages>>, uri: Uri) -> Response {
+pub(super) async fn list(
+    State(pages): State<Arc<Pages>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     let query = Fields::of(uri.query().unwrap_or_default().as_bytes());
     let account = query.get("account").to_owned();
     pages
-        .files(StatusCode::OK, Notice::done(&query), &account, &Value::Null)
+        .files(StatusCode::OK, Notice::of(&headers), &account, &Value::Null)
         .await
 }
 
@@ -39,6 +43,7 @@ pub(super) async fn add(State(pages): State<Arc<Pages>>, body: Bytes) -> Respons
                 done: (mistakes == 0).then(|| "No mistakes; nothing was added.".to_owned()),
                 refused: (mistakes > 0).then(|| format!("{mistakes} mistakes; nothing was added.")),
                 typed,
+                ..Notice::default()
             };
             pages
                 .files(StatusCode::OK, notice, &account, &checked)
@@ -52,10 +57,14 @@ pub(super) async fn add(State(pages): State<Arc<Pages>>, body: Bytes) -> Respons
     }
 }
 
-pub(super) async fn file(State(pages): State<Arc<Pages>>, uri: Uri) -> Response {
+pub(super) async fn file(
+    State(pages): State<Arc<Pages>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     let query = Fields::of(uri.query().unwrap_or_default().as_bytes());
     pages
-        .file(StatusCode::OK, Notice::done(&query), &query, &Value::Null)
+        .file(StatusCode::OK, Notice::of(&headers), &query, &Value::Null)
         .await
 }
 
@@ -130,35 +139,21 @@ impl Pages {
             Err(refusal) if notice.refused.is_none() => return self.refusal(PART, &refusal),
             Err(_) => Value::Null,
         };
-        let rows = items(&files, "files").iter().map(|it| {
-            let path = member(it, "file");
-            let mut to = format!("{PART}/file?file={}", encoded(&path));
-            if !account.is_empty() {
-                to += &format!("&account={}", encoded(account));
-            }
-            let count = |name: &str| html! { (member(it, name)) };
-            vec![
-                html! { a href=(self.to(&to)) { (path) } },
-                count("rules"),
-                count("fired"),
-                count("never"),
-            ]
-        });
-        let rows: Vec<Vec<Markup>> = rows.collect();
-        let columns = [
-            "File, the first wins",
-            "Rules",
-            "Calls decided",
-            "Rules that decided none",
-        ];
+        let explain = match account {
+            "" => "/scenarios/explain".to_owned(),
+            account => format!("/scenarios/explain?account={}", encoded(account)),
+        };
         let content = html! {
             section {
                 form method="get" action=(self.to(PART)) {
                     label { "With those of account" input name="account" value=(text(account)); }
                     button { "Show" }
                 }
-                p.quiet { "Counted in " (member(&files, "calls")) " calls that are kept." }
-                (table("Files of scenarios", &columns, &rows))
+                p.quiet {
+                    "Counted in " (member(&files, "calls")) " calls that are kept. "
+                    a href=(self.to(&explain)) { "Explain an input" }
+                }
+                (self.folders(&files, account))
             }
             section {
                 h2 { "Add rules for one account, before all others" }
@@ -174,6 +169,42 @@ impl Pages {
             }
         };
         self.page(status, (PART, "Scenarios"), &notice, &content)
+    }
+
+    /// The files, folder by folder, as they are tried.
+    fn folders(&self, files: &Value, account: &str) -> Markup {
+        let mut folders: Vec<(String, Vec<Vec<Markup>>)> = Vec::new();
+        for it in items(files, "files") {
+            let path = member(it, "file");
+            let (folder, name) = path.rsplit_once('/').unwrap_or((".", &path));
+            let mut to = format!("{PART}/file?file={}", encoded(&path));
+            if !account.is_empty() {
+                to += &format!("&account={}", encoded(account));
+            }
+            let count = |name: &str| html! { (member(it, name)) };
+            let row = vec![
+                html! { a href=(self.to(&to)) { (name) } },
+                count("rules"),
+                count("fired"),
+                count("never"),
+            ];
+            match folders.last_mut() {
+                Some((last, rows)) if last == folder => rows.push(row),
+                _ => folders.push((folder.to_owned(), vec![row])),
+            }
+        }
+        let columns = [
+            "File, the first wins",
+            "Rules",
+            "Calls decided",
+            "Rules that decided none",
+        ];
+        html! {
+            @for (folder, rows) in &folders {
+                h2 { "Folder " code { (text(folder)) } }
+                (table(&format!("Files of {folder}"), &columns, rows))
+            }
+        }
     }
 
     async fn file(
@@ -212,9 +243,10 @@ impl Pages {
                 }
             }
             @for rule in items(&file, "rules") {
-                section {
+                section id=(format!("line-{}", member(rule, "line"))) {
                     h2 { (member(rule, "name")) }
                     p.quiet {
+                        @if rule["fired"] == 0 { mark { "decided no call yet" } ", " }
                         "line " (member(rule, "line")) ", decided " (member(rule, "fired")) " of "
                         (member(&file, "calls")) " calls; for " (items(rule, "operations").len()) " operations"
                     }

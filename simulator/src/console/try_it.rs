@@ -8,11 +8,13 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Pages;
 use super::api::{Refusal, encoded};
+use super::body_form::{render, typed_body};
 use super::layout::{Fields, Notice, cell, items, member, pretty, rupees, table, text};
+use super::why;
 
 const PART: &str = "/try";
 
@@ -51,8 +53,23 @@ pub(super) async fn show(
 ) -> Response {
     let query = Fields::of(uri.query().unwrap_or_default().as_bytes());
     pages
-        .form(&id, StatusCode::OK, Notice::default(), &query, &Value::Null)
+        .form(
+            &id,
+            StatusCode::OK,
+            Notice::default(),
+            &query,
+            Sent::Nothing,
+        )
         .await
+}
+
+/// What was sent before the form is shown.
+enum Sent {
+    Nothing,
+    /// A body; with what became of it, where it was called.
+    Body(Value, Value),
+    /// A body that was not called, and why it would get what it would.
+    Explained(Value, Markup),
 }
 
 pub(super) async fn send(
@@ -61,61 +78,57 @@ pub(super) async fn send(
     body: Bytes,
 ) -> Response {
     let typed = Fields::form(&body);
+    let form = match pages.operation(&id).await {
+        Ok(form) => form,
+        Err(refusal) => return pages.refusal(PART, &refusal),
+    };
+    let body = Value::Object(typed_body(items(&form, "fields"), &typed));
+    if typed.get("action") == "explain" {
+        let mut ask = json!({ "account": typed.get("account"), "operation": id, "body": body });
+        for name in ["environment", "idempotencyKey", "referenceId"] {
+            if let Some(value) = typed.filled(name) {
+                ask[name] = json!(value);
+            }
+        }
+        let sent = match why::explained(&pages, &ask).await {
+            Ok(explained) => Sent::Explained(body, explained),
+            Err(refusal) => {
+                let notice = Notice::refused(&refusal, Fields::default());
+                let sent = Sent::Body(body, Value::Null);
+                return pages.form(&id, refusal.status, notice, &typed, sent).await;
+            }
+        };
+        return pages
+            .form(&id, StatusCode::OK, Notice::default(), &typed, sent)
+            .await;
+    }
     // The answer is the page: to send it again is to call again, as a browser asks before it does.
-    match sent(&pages, &id, &typed).await {
+    match sent(&pages, &form, &body, &typed).await {
         Ok(made) => {
-            let notice = Notice {
-                typed: typed.clone(),
-                ..Notice::default()
-            };
-            pages.form(&id, StatusCode::OK, notice, &typed, &made).await
+            let sent = Sent::Body(body, made);
+            pages
+                .form(&id, StatusCode::OK, Notice::default(), &typed, sent)
+                .await
         }
         Err(refusal) => {
-            let notice = Notice::refused(&refusal, typed.clone());
-            pages
-                .form(&id, refusal.status, notice, &typed, &Value::Null)
-                .await
+            let notice = Notice::refused(&refusal, Fields::default());
+            let sent = Sent::Body(body, Value::Null);
+            pages.form(&id, refusal.status, notice, &typed, sent).await
         }
     }
 }
 
-async fn sent(pages: &Pages, id: &str, typed: &Fields) -> Result<Value, Refusal> {
-    let form = pages
-        .api
-        .get(&format!("/control/operations/{}", encoded(id)))
-        .await?;
-    let mut body = Map::new();
-    for field in items(&form, "fields") {
-        let name = field["name"].as_str().unwrap_or_default();
-        if let Some(value) = typed.filled(&format!("field.{name}")) {
-            body.insert(name.to_owned(), as_typed(field, value));
-        }
-    }
+async fn sent(pages: &Pages, form: &Value, body: &Value, typed: &Fields) -> Result<Value, Refusal> {
     let mut call = json!({
         "account": typed.get("account"), "environment": typed.get("environment"),
         "path": form["path"], "body": body,
     });
-    if let Some(key) = typed.filled("idempotencyKey") {
-        call["idempotencyKey"] = json!(key);
+    for name in ["idempotencyKey", "referenceId"] {
+        if let Some(value) = typed.filled(name) {
+            call[name] = json!(value);
+        }
     }
     pages.api.post("/control/calls", &call).await
-}
-
-/// A value as its field takes it. What can't be read so is sent as it was typed: the service says what is wrong.
-fn as_typed(field: &Value, value: &str) -> Value {
-    match field["type"].as_str() {
-        Some("text") => json!(value),
-        _ => serde_json::from_str(value).unwrap_or_else(|_| json!(value)),
-    }
-}
-
-/// A value as it is typed into a form.
-fn as_text(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(it) => it.clone(),
-        other => other.to_string(),
-    }
 }
 
 impl Pages {
@@ -129,25 +142,35 @@ impl Pages {
         self.to(path.trim_end_matches(['&', '?']))
     }
 
+    /// What it takes to call an operation or a bundle.
+    async fn operation(&self, id: &str) -> Result<Value, Refusal> {
+        let path = format!("/control/operations/{}", encoded(id));
+        self.api.get(&path).await
+    }
+
     async fn form(
         &self,
         id: &str,
         status: StatusCode,
         notice: Notice,
         query: &Fields,
-        made: &Value,
+        sent: Sent,
     ) -> Response {
-        let path = format!("/control/operations/{}", encoded(id));
-        let form = match self.api.get(&path).await {
+        let form = match self.operation(id).await {
             Ok(form) => form,
             Err(refusal) => return self.refusal(PART, &refusal),
         };
-        let filled = filled(&form, query.get("with"));
+        let (body, made, explained) = match sent {
+            Sent::Nothing => (filled(&form, query), Value::Null, html! {}),
+            Sent::Body(body, made) => (body, made, html! {}),
+            Sent::Explained(body, explained) => (body, Value::Null, explained),
+        };
         let account = query.filled("account").unwrap_or("local");
         let content = html! {
-            @if made.is_object() { (answer(made)) }
+            @if made.is_object() { (self.answer(&made)) }
+            (explained)
             section {
-                form.tall method="post" {
+                form.tall method="post" action=(self.form_of(id, "", "")) {
                     label { "Account" input name="account" required value=(text(account)); }
                     label { "Environment"
                         select name="environment" {
@@ -155,9 +178,15 @@ impl Pages {
                             option value="live" selected[query.get("environment") == "live"] { "live" }
                         }
                     }
-                    @for field in items(&form, "fields") { (field_of(field, &filled, &notice.typed)) }
-                    label { "Idempotency-Key, if any" input name="idempotencyKey" value=(text(notice.typed.get("idempotencyKey"))); }
-                    div { button { "Send" } }
+                    (render(items(&form, "fields"), &body))
+                    label { "Idempotency-Key, if any" input name="idempotencyKey" value=(text(query.get("idempotencyKey"))); }
+                    label { "X-Reference-Id, if any" input name="referenceId" value=(text(query.get("referenceId"))); }
+                    div {
+                        button { "Send" } " "
+                        @if items(&form, "steps").is_empty() {
+                            button.quiet name="action" value="explain" { "Explain, without sending" }
+                        }
+                    }
                 }
             }
             (self.choices(&form, id, account))
@@ -182,9 +211,16 @@ impl Pages {
     }
 }
 
-/// The sample, with what a fixed input or a persona of this name sets.
-fn filled(form: &Value, with: &str) -> Value {
+/// The body that an address names, or the sample with what a fixed input or a persona of its name sets.
+fn filled(form: &Value, query: &Fields) -> Value {
+    if let Some(Value::Object(body)) = query
+        .filled("body")
+        .and_then(|body| serde_json::from_str(body).ok())
+    {
+        return Value::Object(body);
+    }
     let mut body = form["sample"].clone();
+    let with = query.get("with");
     let mut all = items(form, "inputs").iter().chain(items(form, "people"));
     let chosen = all.find(|it| !with.is_empty() && it["name"] == with);
     for (name, value) in chosen
@@ -197,47 +233,25 @@ fn filled(form: &Value, with: &str) -> Value {
     body
 }
 
-fn field_of(field: &Value, filled: &Value, typed: &Fields) -> Markup {
-    let name = field["name"].as_str().unwrap_or_default();
-    let input = format!("field.{name}");
-    let value = typed
-        .filled(&input)
-        .map_or_else(|| as_text(&filled[name]), str::to_owned);
-    let required = field["required"] == true;
-    let one_of = items(field, "oneOf");
-    html! {
-        label {
-            span { (text(name)) @if required { " (required)" } ": " (member(field, "about")) }
-            @if !one_of.is_empty() {
-                select name=(input) {
-                    @if !required { option value="" { "left out" } }
-                    @for choice in one_of.iter().filter_map(Value::as_str) {
-                        option value=(choice) selected[choice == value] { (text(choice)) }
-                    }
+impl Pages {
+    fn answer(&self, made: &Value) -> Markup {
+        let sent = &made["request"];
+        let call = made["answer"]["verificationId"]
+            .as_str()
+            .unwrap_or_default();
+        html! {
+            section.notice role="status" {
+                h2 { "Answer: " (member(made, "status")) }
+                @if made["onTheWire"].is_string() { p { "On the wire " (member(made, "onTheWire")) "." } }
+                @if made["headers"]["Idempotent-Replay"] == "true" { p { "It is the answer that was given before." } }
+                @if !call.is_empty() && made["status"] != 401 {
+                    p { a href=(self.to(&format!("/calls/{}", encoded(call)))) { "Why it got this" } }
                 }
-            } @else if field["type"] == "boolean" {
-                select name=(input) {
-                    option value="" { "left out" }
-                    @for choice in ["true", "false"] { option value=(choice) selected[choice == value] { (choice) } }
+                pre tabindex="0" { (pretty(&made["answer"])) }
+                details {
+                    summary { "What was sent" }
+                    pre tabindex="0" { (member(sent, "method")) " " (member(sent, "url")) "\n" (pretty(&sent["headers"])) "\n" (member(sent, "body")) }
                 }
-            } @else {
-                input name=(input) value=(text(&value));
-            }
-            span.quiet { (member(field, "rule")) }
-        }
-    }
-}
-
-fn answer(made: &Value) -> Markup {
-    let sent = &made["request"];
-    html! {
-        section.notice role="status" {
-            h2 { "Answer: " (member(made, "status")) }
-            @if made["onTheWire"].is_string() { p { "On the wire " (member(made, "onTheWire")) "." } }
-            pre { (pretty(&made["answer"])) }
-            details {
-                summary { "What was sent" }
-                pre { (member(sent, "method")) " " (member(sent, "url")) "\n" (pretty(&sent["headers"])) "\n" (member(sent, "body")) }
             }
         }
     }

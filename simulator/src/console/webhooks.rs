@@ -15,6 +15,7 @@ use super::api::{Refusal, encoded};
 use super::delivery::{AttemptView, DeliveryView};
 use super::filter::Filter;
 use super::form::{FormFields, Message, lead_to};
+use super::live;
 use super::page::Page;
 use super::schedule;
 use super::text::{badge, json_text, shown};
@@ -34,7 +35,15 @@ struct DeliveryList {
     deliveries: Vec<DeliveryView>,
 }
 
-/// The deliveries of an account.
+/// What the page shows.
+struct Shown {
+    accounts: Vec<Account>,
+    /// Whose receiver can be set.
+    account: String,
+    deliveries: Vec<DeliveryView>,
+}
+
+/// The deliveries of all accounts, or of one.
 pub(super) async fn list(
     State(pages): State<Arc<Pages>>,
     RawQuery(query): RawQuery,
@@ -43,13 +52,23 @@ pub(super) async fn list(
     let filter = Filter::read(query.as_deref());
     let page = page(&pages, &headers, "Webhooks");
     match read(&pages, &filter).await {
-        Ok((account, accounts, found)) => page.show(&html! {
-            (choose(&pages, &filter, &account, &accounts))
-            (rows(&pages, &found))
-            (settings(&pages, &account))
+        Ok(shown) => page.show(&html! {
+            (choose(&pages, &filter, &shown.accounts))
+            (live::following(&pages, "/webhooks/live", &filter, &[("rows", rows(&pages, &shown.deliveries))]))
+            (settings(&pages, &shown))
         }),
         Err(refusal) => page.refused(&refusal),
     }
+}
+
+/// The list again whenever it is another one.
+pub(super) async fn live(State(pages): State<Arc<Pages>>, RawQuery(query): RawQuery) -> Response {
+    live::follow(pages, query.as_deref(), |pages, filter| {
+        Box::pin(async move {
+            let found = deliveries(&pages, &filter).await.ok()?;
+            Some(vec![("rows", rows(&pages, &found))])
+        })
+    })
 }
 
 fn page<'p>(pages: &'p Pages, headers: &'p HeaderMap, title: &'p str) -> Page<'p> {
@@ -61,24 +80,54 @@ fn page<'p>(pages: &'p Pages, headers: &'p HeaderMap, title: &'p str) -> Page<'p
     }
 }
 
-async fn read(
-    pages: &Pages,
-    filter: &Filter,
-) -> Result<(String, Vec<Account>, Vec<DeliveryView>), Refusal> {
-    let AccountList { accounts } = pages.api.read("/control/accounts").await?;
-    let first = accounts.first().map(|account| account.id.clone());
-    let account = filter
-        .get("account")
-        .map(str::to_owned)
-        .or(first)
-        .unwrap_or_default();
-    let query = filter.with("account", &account);
-    let path = format!("/control/deliveries?{query}");
+async fn deliveries(pages: &Pages, filter: &Filter) -> Result<Vec<DeliveryView>, Refusal> {
+    let path = format!("/control/deliveries?{}", filter.query());
     let list: DeliveryList = pages.api.read(&path).await?;
-    Ok((account, accounts, list.deliveries))
+    Ok(list
+        .deliveries
+        .into_iter()
+        .map(|one| of(one, filter))
+        .collect())
 }
 
-fn choose(pages: &Pages, filter: &Filter, account: &str, accounts: &[Account]) -> Markup {
+/// The list of one account does not repeat whose deliveries these are.
+fn of(delivery: DeliveryView, filter: &Filter) -> DeliveryView {
+    let account = delivery
+        .account
+        .or(filter.get("account").map(str::to_owned));
+    DeliveryView {
+        account,
+        ..delivery
+    }
+}
+
+async fn read(pages: &Pages, filter: &Filter) -> Result<Shown, Refusal> {
+    let AccountList { accounts } = pages.api.read("/control/accounts").await?;
+    let deliveries = deliveries(pages, filter).await?;
+    let wanted = filter.get("account").map(str::to_owned);
+    let account = match wanted.or_else(|| deliveries.first()?.account.clone()) {
+        Some(account) => account,
+        None => last_used(pages, &accounts).await?,
+    };
+    Ok(Shown {
+        accounts,
+        account,
+        deliveries,
+    })
+}
+
+/// The account that made the newest call; the first where none did.
+async fn last_used(pages: &Pages, accounts: &[Account]) -> Result<String, Refusal> {
+    let newest = pages.api.get("/control/calls?limit=1").await?;
+    let first = || accounts.first().map(|account| account.id.clone());
+    let account = newest["calls"][0]["account"].as_str();
+    Ok(account
+        .map(str::to_owned)
+        .or_else(first)
+        .unwrap_or_default())
+}
+
+fn choose(pages: &Pages, filter: &Filter, accounts: &[Account]) -> Markup {
     let select = |name: &str, values: &[&str]| {
         let given = filter.get(name).unwrap_or_default();
         html! {
@@ -88,14 +137,10 @@ fn choose(pages: &Pages, filter: &Filter, account: &str, accounts: &[Account]) -
             }
         }
     };
+    let all: Vec<&str> = accounts.iter().map(|one| one.id.as_str()).collect();
     html! {
         form.filters method="get" action=(pages.to("/webhooks")) {
-            label {
-                "Account"
-                select name="account" {
-                    @for one in accounts { option value=(one.id) selected[one.id == account] { (one.id) } }
-                }
-            }
+            label { "Account" (select("account", &all)) }
             label { "Environment" (select("environment", &["test", "live"])) }
             label { "State" (select("state", &["due", "delivered", "dead"])) }
             button { "Filter" }
@@ -108,11 +153,11 @@ fn rows(pages: &Pages, found: &[DeliveryView]) -> Markup {
         return html! { p { "No delivery that fits: results that come later are sent to the receiver below." } };
     }
     html! {
-        div.region tabindex="0" role="region" aria-label="Deliveries" {
+        div.region id="deliveries" tabindex="0" role="region" aria-label="Deliveries" {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Since" } th scope="col" { "Delivery" } th scope="col" { "Environment" }
+                        th scope="col" { "Since" } th scope="col" { "Account" } th scope="col" { "Delivery" } th scope="col" { "Environment" }
                         th scope="col" { "State" } th.number scope="col" { "Attempts" } th scope="col" { "Last came to" }
                         th scope="col" { "Next due" }
                     }
@@ -121,7 +166,8 @@ fn rows(pages: &Pages, found: &[DeliveryView]) -> Markup {
                     @for one in found {
                         tr {
                             td data-label="Since" { time.mono datetime=(one.since) { (one.since) } }
-                            td data-label="Delivery" { a href=(pages.to(&path(&one.id))) { code { (one.id) } } }
+                            td data-label="Account" { (shown(one.account.as_deref().unwrap_or_default())) }
+                            td data-label="Delivery" { a id=(one.id) href=(pages.to(&path(&one.id))) { code { (one.id) } } }
                             td data-label="Environment" { (one.environment) }
                             td data-label="State" { (badge(&one.state, None)) }
                             td.number data-label="Attempts" { (one.attempts.len()) }
@@ -140,18 +186,28 @@ fn path(id: &str) -> String {
 }
 
 /// Where webhooks go, and one to try it with.
-fn settings(pages: &Pages, account: &str) -> Markup {
+fn settings(pages: &Pages, on: &Shown) -> Markup {
+    let account = || {
+        html! {
+            label {
+                "Account"
+                select name="account" {
+                    @for one in &on.accounts { option value=(one.id) selected[one.id == on.account] { (one.id) } }
+                }
+            }
+        }
+    };
     html! {
         section {
-            h2 { "Receiver of account " (account) }
+            h2 { "Receiver" }
             form.row method="post" action=(pages.to("/webhooks/receiver")) {
-                input type="hidden" name="account" value=(account);
+                (account())
                 label { "URL" input name="url" type="url" size="40" placeholder="http://127.0.0.1:3000/webhooks" required; }
                 label { "Signing secret" input name="secret" value="whsec_sample" size="20" required; }
                 button { "Send webhooks there" }
             }
             form.row method="post" action=(pages.to("/webhooks/test")) {
-                input type="hidden" name="account" value=(account);
+                (account())
                 button.quiet { "Send a test event" }
             }
         }
@@ -165,22 +221,59 @@ pub(super) async fn one(
     headers: HeaderMap,
 ) -> Response {
     let page = page(&pages, &headers, "A delivery");
-    match pages
-        .api
-        .read::<DeliveryView>(&format!("/control/deliveries/{}", encoded(&id)))
-        .await
-    {
-        Ok(delivery) => page.show(&content(&pages, &delivery)),
+    match read_one(&pages, &id).await {
+        Ok(delivery) => {
+            let live = format!("{}/live", path(&delivery.id));
+            page.show(&html! {
+                form.actions method="post" action=(pages.to(&format!("{}/redeliver", path(&delivery.id)))) {
+                    button { "Deliver it again now" }
+                }
+                (live::following(&pages, &live, &Filter::read(None), &content(&pages, &delivery)))
+            })
+        }
         Err(refusal) => page.refused(&refusal),
     }
 }
 
-fn content(pages: &Pages, delivery: &DeliveryView) -> Markup {
+async fn read_one(pages: &Pages, id: &str) -> Result<DeliveryView, Refusal> {
+    let path = format!("/control/deliveries/{}", encoded(id));
+    let read: DeliveryView = pages.api.read(&path).await?;
+    Ok(read.at_the_second())
+}
+
+/// One delivery again whenever something of it is new.
+pub(super) async fn live_one(
+    State(pages): State<Arc<Pages>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let id = Arc::new(id);
+    live::follow(pages, query.as_deref(), move |pages, _| {
+        let id = Arc::clone(&id);
+        Box::pin(async move {
+            let delivery = read_one(&pages, &id).await.ok()?;
+            Some(content(&pages, &delivery).to_vec())
+        })
+    })
+}
+
+/// Where it is on its account's clock; and what was sent, which somebody may have unfolded.
+fn content(pages: &Pages, delivery: &DeliveryView) -> [live::Part; 2] {
     let call = format!("/calls/{}", encoded(&delivery.verification_id));
-    html! {
+    let state = html! {
         dl.facts {
             dt { "Delivery" } dd { code { (delivery.id) } }
             dt { "Result of" } dd { a href=(pages.to(&call)) { code { (delivery.verification_id) } } }
+            @if let Some(account) = &delivery.account {
+                dt { "Account" }
+                dd {
+                    a href=(pages.to(&format!("/accounts/{}", encoded(account)))) { (shown(account)) }
+                    @if let Some(now) = &delivery.now {
+                        ", whose clock shows "
+                        a href=(pages.to(&format!("/time/{}", encoded(account)))) { time.mono datetime=(now) { (now) } }
+                    }
+                }
+            }
             dt { "Environment" } dd { (delivery.environment) }
             dt { "State" } dd { (badge(&delivery.state, None)) }
             @if let Some(due) = &delivery.next_due {
@@ -188,15 +281,15 @@ fn content(pages: &Pages, delivery: &DeliveryView) -> Markup {
             }
         }
         (schedule::picture(delivery))
-        form.actions method="post" action=(pages.to(&format!("{}/redeliver", path(&delivery.id)))) {
-            button { "Deliver it again now" }
-        }
+    };
+    let sent = html! {
         @for attempt in delivery.attempts.iter().rev() { (attempted(attempt)) }
         section {
             h2 { "Body, the same at each attempt" }
             (json_text(delivery.body.as_deref().unwrap_or_default(), &[]))
         }
-    }
+    };
+    [("clock", state), ("rows", sent)]
 }
 
 fn attempted(attempt: &AttemptView) -> Markup {
@@ -223,9 +316,8 @@ fn attempted(attempt: &AttemptView) -> Markup {
 pub(super) async fn redeliver(State(pages): State<Arc<Pages>>, Path(id): Path<String>) -> Response {
     let ask = format!("/control/deliveries/{}/redeliver", encoded(&id));
     let done = pages.api.ask(Method::POST, &ask, None).await;
-    let done = done.map(|_| {
-        "One more attempt is being made; load the page again to see what came of it.".to_owned()
-    });
+    let done = done
+        .map(|_| "One more attempt is being made: it is listed here when it has ended.".to_owned());
     lead_to(&pages.to(&path(&id)), &Message::of(done))
 }
 

@@ -101,6 +101,12 @@ impl Pages {
                     "A " strong { (member(subject, "kind")) } ", as answers of " (member(subject, "today")) " speak of it; "
                     code { (identifier) } " was taken for " code { (member(subject, "takenFor")) } "."
                 }
+                @if subject["own"].is_string() {
+                    p {
+                        "Many such texts lead to one " (member(subject, "kind")) ". An answer says " code { (identifier) }
+                        " back and hands out " code { (member(subject, "own")) } ", the own one, from there on."
+                    }
+                }
                 @if !items(subject, "alternatives").is_empty() {
                     p { "It could also be: "
                         @for field in items(subject, "alternatives").iter().filter_map(Value::as_str) {
@@ -114,7 +120,12 @@ impl Pages {
             }
             section {
                 h2 { "Identifiers" }
-                dl { @for it in items(subject, "identifiers") { dt { (member(it, "name")) } dd { (link(it, &member(it, "value"))) } } }
+                dl {
+                    @for it in items(subject, "identifiers") {
+                        dt { (member(it, "name")) }
+                        dd { (link(it, &member(it, "value"))) (shared(&it["sharedWith"])) }
+                    }
+                }
             }
             section {
                 h2 { "Whom it has to do with" }
@@ -127,6 +138,24 @@ impl Pages {
                     @for (name, _) in subject["attributes"].as_object().into_iter().flatten() {
                         dt { (text(name)) } dd { (member(&subject["attributes"], name)) }
                     }
+                }
+            }
+        }
+    }
+
+    /// Forms that ask about a persona.
+    fn ways_to_ask(&self, person: &Value) -> Markup {
+        let identifiers = items(person, "identifiers").iter();
+        let operations = identifiers.flat_map(|it| items(it, "operations"));
+        let mut asked: Vec<&str> = operations.filter_map(Value::as_str).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let name = person["name"].as_str().unwrap_or_default();
+        html! {
+            details {
+                summary { (asked.len()) " operations" }
+                @for operation in asked {
+                    a href=(self.to(&format!("/try/{}?with={}", encoded(operation), encoded(name)))) { (operation) } br;
                 }
             }
         }
@@ -147,13 +176,45 @@ impl Pages {
                         br;
                     }
                 },
+                self.ways_to_ask(it),
             ]
         });
         let rows: Vec<Vec<Markup>> = rows.collect();
+        let samples = items(people, "samples").iter().map(|it| {
+            let (identifier, field) = (it["identifier"].as_str(), it["field"].as_str());
+            let to = self.somebody(
+                identifier.unwrap_or_default(),
+                field.unwrap_or_default(),
+                "",
+            );
+            vec![
+                cell(it, "kind"),
+                cell(it, "name"),
+                html! { (member(it, "field")) " " a href=(to) { (member(it, "identifier")) } },
+            ]
+        });
+        let samples: Vec<Vec<Markup>> = samples.collect();
         html! {
             section {
+                h2 { "Samples: whom all examples ask about" }
+                (table("Samples", &["Kind", "Name", "Asked for by"], &samples))
+            }
+            section {
                 h2 { "People, companies and vehicles with a story" }
-                (table("Personas", &["Who", "Story", "Asked for by"], &rows))
+                (table("Personas", &["Who", "Story", "Asked for by", "Ask about them"], &rows))
+            }
+        }
+    }
+}
+
+/// Who has an identifier, too.
+fn shared(with: &Value) -> Markup {
+    let name = with["name"].as_str().unwrap_or("another");
+    html! {
+        @if with.is_object() {
+            " " span.quiet {
+                "shared with the " (member(with, "kind")) " " (text(name))
+                @if with["isFound"] == true { ", who is found by it" }
             }
         }
     }

@@ -209,7 +209,7 @@ fn the_console_answers_to_its_own_address_only() {
     );
     let page = get("/", own);
     assert!(page.body.contains("svc_test_local") && page.body.contains("/docs/"));
-    let operations = get("/operations", own).body;
+    let operations = get("/inputs", own).body;
     assert!(operations.contains("<code>AAAAA9999A</code>") && operations.contains("…/spoof.jpg"));
     assert!(get("/docs/", own).body.contains("swagger-ui"));
     assert!(

@@ -129,7 +129,11 @@ fn the_document_and_health_name_the_public_urls() {
 fn the_consoles_pages_link_through_the_proxy_and_what_they_link_to_is_there() {
     let served = served();
     let get = |url: &str| by_proxy(served.addresses.console, CONSOLE, url);
-    let mut pages = vec![format!("{CONSOLE}/"), format!("{CONSOLE}/operations")];
+    let mut pages = vec![
+        format!("{CONSOLE}/"),
+        format!("{CONSOLE}/operations"),
+        format!("{CONSOLE}/inputs"),
+    ];
     let mut seen = Vec::new();
     while let Some(url) = pages.pop() {
         let page = get(&url);
@@ -149,6 +153,8 @@ fn the_consoles_pages_link_through_the_proxy_and_what_they_link_to_is_there() {
         "/openapi.json",
         "/control/health",
         "/operations",
+        "/errors",
+        "/inputs",
         "/",
     ] {
         assert!(

@@ -1,7 +1,14 @@
 //! The console's pages: what they show, and what their forms do. Each is judged by the control API, which a page knows no
 //! more than.
 
+mod accounts;
+mod call_page;
+mod followed;
+mod forms;
+mod messages;
+mod reference;
 mod token;
+mod world;
 
 use serde_json::Value;
 
@@ -12,6 +19,11 @@ const PAN: &str = "/v1/verify/identity/pan";
 const FORM: &str = "Host: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n";
 
 /// Sends a form as a browser does, and gives the page that it leads to.
+pub(super) fn follow(ruled: &Ruled, path: &str, form: &str) -> Answer {
+    submit(ruled, path, form).1
+}
+
+/// The same, with the address of that page.
 fn submit(ruled: &Ruled, path: &str, form: &str) -> (String, Answer) {
     let answer = ruled.raw("POST", path, FORM, form);
     assert_eq!(answer.status, 303, "{}", answer.body);
