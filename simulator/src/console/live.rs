@@ -1,4 +1,4 @@
-//! Parts of pages that follow what happens: each is sent again whenever it is another one, as long as the page is open.
+//! PartsFuture of pages that follow what happens: each is sent again whenever it is another one, as long as the page is open.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -34,7 +34,7 @@ const SEEN: &str = "seen";
 pub(super) type Part = (&'static str, Markup);
 
 /// What the parts of a page are now; none where it can't be said.
-pub(super) type Parts = BoxFuture<'static, Option<Vec<Part>>>;
+pub(super) type PartsFuture = BoxFuture<'static, Option<Vec<Part>>>;
 
 /// The address of the stream of a page that shows these parts now.
 pub(super) fn stream_url(pages: &Pages, path: &str, filter: &Filter, parts: &[Part]) -> String {
@@ -75,7 +75,7 @@ struct Open<M> {
 pub(super) fn follow(
     pages: Arc<Pages>,
     query: Option<&str>,
-    make: impl Fn(Arc<Pages>, Arc<Filter>) -> Parts + Send + 'static,
+    make: impl Fn(Arc<Pages>, Arc<Filter>) -> PartsFuture + Send + 'static,
 ) -> Response {
     let Ok(place) = Arc::clone(&pages.live).try_acquire_owned() else {
         let state = event("state", NO_PLACE).retry(PAUSE);

@@ -1,8 +1,10 @@
 //! The console's own pages: where everything is, and which input leads where. Without scripts.
 
 use maud::{Markup, html};
+use svc_fixtures::sample;
 
-use super::first_call::{FirstCall, newest_key};
+use super::first_call::{FirstCall, newest_key, working_account};
+use super::named_inputs::pending_input;
 use super::operations::{NAMED_COLUMNS, OperationList};
 use super::people::{PEOPLE_COLUMNS, PeopleList};
 use super::table_cell::TableCell;
@@ -82,7 +84,9 @@ pub(super) fn home(
         }
         h2 { "Reference" }
         ul {
-            li { a href=(links.to("/operations")) { "Operations and their fixed inputs" } }
+            li { a href=(links.to("/operations")) { "Operations, their prices and paths" } }
+            li { a href=(links.to("/errors")) { "Errors, with an input that gives each" } }
+            li { a href=(links.to("/inputs")) { "Fixed inputs, and who has a story" } }
             li { a href=(links.to("/docs/")) { "Reference page" } }
             li { a href=(links.to("/openapi.json")) { "OpenAPI document" } }
             li { a href=(links.to("/control/health")) { "Health" } }
@@ -103,7 +107,8 @@ fn first_minute(
     urls: &BaseUrls,
     links: &Links,
 ) -> Markup {
-    let account = accounts.first().map_or("", |account| &*account.id);
+    let account = working_account(accounts).or(accounts.first());
+    let account = account.map_or("", |account| &*account.id);
     html! {
         ol {
             @if let Some(call) = FirstCall::find(&rules.contract, accounts) {
@@ -123,8 +128,41 @@ fn first_minute(
                     button { "Send a test event" }
                 }
             }
+            @if let Some(call) = later_call(rules, accounts) {
+                li {
+                    p { "Or make a call whose result comes later, by webhook (" (call.title) "):" }
+                    (copied("later-call", &call.curl(&urls.sandbox)))
+                }
+                li {
+                    p {
+                        "Nobody has to wait for it: its account's clock moves to the next thing that is due. The same with a button is in "
+                        a href=(links.to(&format!("/time/{account}"))) { "Time" } ":"
+                    }
+                    (copied("first-clock", &move_clock(&urls.console, account)))
+                }
+            }
         }
     }
+}
+
+/// A call that is answered as pending and whose result needs nobody.
+fn later_call(rules: &Rules, accounts: &[AccountConfig]) -> Option<FirstCall> {
+    let account = working_account(accounts)?;
+    let (index, body) = pending_input(rules, None)?;
+    let row = &rules.contract.operations[index];
+    Some(FirstCall {
+        title: row.title.clone(),
+        path: sample::path(row),
+        body: body.to_string(),
+        key: newest_key(account, Environment::Test),
+    })
+}
+
+/// The line for a shell that moves an account's clock to the next thing that is due.
+fn move_clock(console: &str, account: &str) -> String {
+    format!(
+        "curl -sS {console}/control/accounts/{account}/clock -H 'Content-Type: application/json' -d '{{\"next\":true}}'"
+    )
 }
 
 /// A text to copy, with a button where scripts run.

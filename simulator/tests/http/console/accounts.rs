@@ -13,7 +13,8 @@ fn rows(page: &str, title: &str) -> Vec<Vec<String>> {
         .expect("a table");
     let table = table.split("</table>").next().expect("its end");
     let texts = |row: &str| {
-        let cells = row.split("<td>").skip(1);
+        let cells = row.split("<td").skip(1);
+        let cells = cells.filter_map(|it| Some(it.split_once('>')?.1));
         let cells = cells.map(|it| it.split("</td>").next().unwrap_or_default());
         cells
             .map(|it| it.replace("<strong>", "").replace("</strong>", ""))

@@ -185,3 +185,49 @@ fn rules_that_decided_nothing_are_marked_and_files_stand_in_their_folders() {
     assert!(section("PAN that does not exist").contains("id=\"line-"));
     assert!(section("the last digits are the status").contains("decided no call yet"));
 }
+
+#[test]
+fn the_lines_of_the_first_page_lead_to_a_signed_webhook() {
+    let ruled = Ruled::new();
+    let page = ruled.get("/").body;
+    let line = |id: &str| {
+        let text = page
+            .split(&format!("<pre id=\"{id}\" tabindex=\"0\">"))
+            .nth(1);
+        let text = text
+            .and_then(|it| it.split("</pre>").next())
+            .expect("a line");
+        text.replace("&quot;", "\"").replace("&#39;", "'")
+    };
+    let hook = r#"{"url": "http://127.0.0.1:9/", "secret": "whsec_sample"}"#;
+    ruled.put("/control/accounts/local/webhook", hook);
+    for (id, base, status) in [
+        ("first-call", ruled.served.addresses.sandbox, 200),
+        ("later-call", ruled.served.addresses.sandbox, 202),
+        ("first-clock", ruled.served.addresses.console, 200),
+    ] {
+        let line = line(id);
+        let path = line
+            .split(&format!("http://{base}"))
+            .nth(1)
+            .expect("the real address");
+        let path = path.split(' ').next().expect("a path");
+        let body = line
+            .split("-d '")
+            .nth(1)
+            .and_then(|it| it.strip_suffix('\''))
+            .expect("a body");
+        let answer = match id {
+            "first-clock" => ruled.post(path, body),
+            _ => {
+                assert!(line.contains("Bearer svc_test_local'"), "{line}");
+                ruled.call("svc_test_local", path, body)
+            }
+        };
+        assert_eq!(answer.status, status, "{line}: {}", answer.body);
+    }
+    let all = ruled.get("/control/deliveries?account=local").json();
+    let delivered = &all["deliveries"][0];
+    assert_eq!(delivered["state"], "delivered", "{all:#}");
+    assert!(delivered["attempts"][0]["signature"].is_string(), "{all:#}");
+}
