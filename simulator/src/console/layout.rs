@@ -176,7 +176,7 @@ impl Pages {
                             @if let Some(done) = &notice.done { p.message { (lines(done)) } }
                         }
                         @if let Some(refused) = &notice.refused {
-                            div.message.bad role="alert" { pre { (lines(refused)) } }
+                            div.message.bad role="alert" { pre tabindex="0" { (lines(refused)) } }
                         }
                         (content)
                     }

@@ -250,7 +250,7 @@ impl Pages {
                         "line " (member(rule, "line")) ", decided " (member(rule, "fired")) " of "
                         (member(&file, "calls")) " calls; for " (items(rule, "operations").len()) " operations"
                     }
-                    pre { (lines(rule["toml"].as_str().unwrap_or_default())) }
+                    pre tabindex="0" { (lines(rule["toml"].as_str().unwrap_or_default())) }
                 }
             }
         };
@@ -264,7 +264,7 @@ fn mistakes(checked: &Value) -> Markup {
         @for mistake in items(checked, "mistakes") {
             div.error role="alert" {
                 p { strong { "Line " (member(mistake, "line")) ", column " (member(mistake, "column")) ": " (member(mistake, "message")) } }
-                pre { (lines(mistake["snippet"].as_str().unwrap_or_default())) }
+                pre tabindex="0" { (lines(mistake["snippet"].as_str().unwrap_or_default())) }
             }
         }
     }

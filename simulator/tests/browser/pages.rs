@@ -16,6 +16,10 @@ pub(super) const TESTS: &[Test] = &[
         "no_page_has_what_axe_finds_wrong_on_a_phone_in_the_dark",
         on_a_phone_in_the_dark,
     ),
+    (
+        "nothing_that_forms_lead_to_has_what_axe_finds_wrong",
+        what_forms_lead_to,
+    ),
 ];
 
 /// axe-core, as its package has it.
@@ -56,7 +60,7 @@ pub(crate) fn all_pages(story: &Story) -> Vec<(String, String)> {
     pages
 }
 
-const FIXED: [(&str, &str); 17] = [
+const FIXED: [(&str, &str); 23] = [
     ("start", "/"),
     ("calls", "/calls"),
     ("calls-without-key", "/calls?unauthenticated=true"),
@@ -70,12 +74,21 @@ const FIXED: [(&str, &str); 17] = [
         "rules",
         "/scenarios/file?file=(built%20in)%20scenarios/people.toml",
     ),
+    (
+        "long-rules",
+        "/scenarios/file?file=(built%20in)%20scenarios/universal.toml",
+    ),
     ("world", "/world"),
     ("somebody", "/world?identifier=CQSPB5110B"),
     ("try", "/try"),
     ("try-one", "/try/verify.identity.pan"),
     ("consents", "/consents"),
     ("operations", "/operations"),
+    ("errors", "/errors"),
+    ("inputs", "/inputs"),
+    ("import", "/import"),
+    ("explain", "/scenarios/explain?account=local"),
+    ("try-bundle", "/try/bundles.fraud-check"),
     ("login", "/login"),
 ];
 
@@ -93,6 +106,40 @@ fn on_a_phone(driver: &Driver) {
 
 fn on_a_phone_in_the_dark(driver: &Driver) {
     look(driver, "dark", 390);
+}
+
+/// What forms lead to that have no address: answers, mistakes, refusals.
+fn what_forms_lead_to(driver: &Driver) {
+    let mut story = filled(driver);
+    let mut wrong = Vec::new();
+    for status in [400, 404, 422] {
+        story.excuse(status);
+    }
+    let mut look = |name: &str| {
+        story.picture(&format!("{name}-1280-light"));
+        let found = axe(&story).into_iter();
+        wrong.extend(found.map(|found| format!("{name}: {found}")));
+    };
+    story.open("/try/verify.identity.pan");
+    story.press("Send");
+    story.sees("Answer: 200");
+    look("answer");
+    story.open("/scenarios");
+    let editor = story.section("Add rules");
+    editor.fill("Account", "local");
+    editor.fill("Rules", "[[scenario]]\nname = 7\n");
+    editor.press("Only check");
+    story.sees("Line 2");
+    look("mistakes");
+    story.open("/accounts/local");
+    story.fill("Amount, INR", "a lot");
+    story.press("Top up");
+    story.is_told("an amount is a number");
+    look("refusal");
+    story.open("/calls/svcv_nobody");
+    story.is_told("no account knows this verification");
+    look("nothing-there");
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// Something of every kind to be seen.

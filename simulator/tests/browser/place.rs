@@ -64,6 +64,12 @@ impl<'s> Place<'s> {
         self.story.browser.type_into(&field, text);
     }
 
+    /// Chooses a file of this machine.
+    pub(crate) fn attach(&self, label: &str, path: &str) {
+        let field = self.field(label);
+        self.story.browser.type_into(&field, path);
+    }
+
     pub(crate) fn choose(&self, label: &str, option: &str) {
         let (select, named) = (self.field_path(label), named(option));
         self.click(&format!("{select}/option[{named}]"), option);

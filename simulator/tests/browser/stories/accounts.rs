@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use svc_test_support::Folder;
 
 use super::super::story::Story;
 use super::super::webdriver::Driver;
@@ -18,6 +19,10 @@ pub(super) const TESTS: &[Test] = &[
     ("an_account_is_opened_and_called_at_once", opened),
     ("a_copy_of_an_account_goes_its_own_way", copied),
     ("an_account_that_was_reset_has_no_calls_any_more", was_reset),
+    (
+        "an_account_is_exported_with_its_calls_and_read_again_under_another_name",
+        exported,
+    ),
     ("usage_on_the_page_is_that_of_the_service", used),
 ];
 
@@ -166,10 +171,41 @@ fn was_reset(driver: &Driver) {
     story.sees("No call yet that fits");
 }
 
+fn exported(driver: &Driver) {
+    let story = Story::new(driver);
+    let called = story.call("svc_live_local", PAN, &asha()).json();
+    story.open("/accounts/local");
+    // What a click on the link saves.
+    let script = "const [path, done] = arguments;
+        const link = document.evaluate(path, document).iterateNext();
+        fetch(link.href).then((answer) => answer.text()).then(done, (why) => done(String(why)));";
+    let link = json!("//a[. = 'Export as a file' and @download]");
+    let file = story.browser.run_until(script, &[link]).expect("a file");
+    let file = file.as_str().expect("text");
+    for part in [
+        "svc_live_local",
+        called["verificationId"].as_str().expect("an id"),
+    ] {
+        assert!(file.contains(part), "{part}: {file:.2000}");
+    }
+    let folder = Folder::new("exported");
+    folder.write("local.json", file);
+    story.open("/accounts");
+    story.follow("Read an account from a file");
+    let path = folder.path().join("local.json");
+    story.page().attach("The file", &path.display().to_string());
+    story.fill("As, where it is to be a copy", "yesterday");
+    story.press("Read it");
+    story.is_told("The account was read from its file.");
+    story.sees("Account yesterday");
+    let usage = story.section("Usage of live").text();
+    assert!(usage.contains(OPERATION), "{usage}");
+}
+
 fn used(driver: &Driver) {
     let story = Story::new(driver);
     for pan in ["AAAAA0000A", "AAAAA9999A", "AAAAA0503A"] {
-        story.call("svc_live_local", PAN, &serde_json::json!({ "pan": pan }));
+        story.call("svc_live_local", PAN, &json!({ "pan": pan }));
     }
     let usage = story.get("svc_live_local", "/v1/usage").json();
     let row = &usage["data"]["endpoints"][0];

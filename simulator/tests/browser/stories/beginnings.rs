@@ -42,7 +42,7 @@ fn to_a_signed_webhook(driver: &Driver) {
     story.sees("From nothing to a signed webhook");
     // Without a receiver it says what is missing, on the page that can mend it.
     story.press("Send a test event");
-    story.sees("Receiver of account local");
+    story.sees("Signing secret");
     story.fill("URL", &format!("{}/hook", receiver.url));
     story.fill("Signing secret", SECRET);
     story.press("Send webhooks there");

@@ -54,6 +54,7 @@ fn found_and_understood(driver: &Driver) {
         .row("SVC_SOURCE_UNAVAILABLE")
         .follow("verify.identity.pan");
     story.sees("HTTP 503");
+    story.sees("What it went through");
     story.sees("AAAAA0503A");
     story.sees("scenarios/universal.toml:");
 }

@@ -21,6 +21,7 @@ pub(super) const TESTS: &[Test] = &[
         "an_input_that_breaks_the_rules_is_refused_by_the_service_itself",
         tried_wrongly,
     ),
+    ("an_input_is_explained_before_it_is_sent", explained),
     ("a_consent_is_allowed_in_the_inbox", allowed),
     ("a_consent_is_refused_in_the_inbox", refused),
 ];
@@ -58,7 +59,7 @@ fn mended_at_its_line(driver: &Driver) {
     }
     story.browser.reload();
     // One rule, three calls.
-    story.sees_row(&["added", "1 3 0"]);
+    story.sees_row(&["scenarios.toml", "1 3 0"]);
 }
 
 fn changed_and_removed(driver: &Driver) {
@@ -67,7 +68,7 @@ fn changed_and_removed(driver: &Driver) {
     let rule = WRONG.replace("eror", "error");
     account.add_scenarios(&rule).expect("a rule");
     story.open("/scenarios?account=local");
-    story.row("added").follow("added…");
+    story.row("scenarios.toml").follow_link();
     let text = rule.replace("SVC_SOURCE_UNAVAILABLE", "SVC_SOURCE_TIMEOUT");
     story.fill("Text", &text);
     story.press("Save");
@@ -122,6 +123,18 @@ fn tried_wrongly(driver: &Driver) {
     story.sees("Answer: 400");
     story.sees("SVC_INVALID_IDENTIFIER");
     assert_eq!(story.page().value("pan"), "no such thing");
+}
+
+fn explained(driver: &Driver) {
+    let story = Story::new(driver);
+    story.open("/try/verify.identity.pan");
+    story.fill("pan", "AAAAA0503A");
+    story.press("Explain, without sending");
+    story.sees("SVC_SOURCE_UNAVAILABLE");
+    story.sees("universal.toml");
+    assert_eq!(story.page().value("pan"), "AAAAA0503A");
+    story.follow("Calls");
+    story.sees("No call yet that fits");
 }
 
 /// Somebody is asked for consent.

@@ -16,6 +16,10 @@ pub(super) const TESTS: &[Test] = &[
         moved_to_what_is_due,
     ),
     (
+        "a_clock_that_is_moved_back_says_why_it_is_not",
+        not_moved_back,
+    ),
+    (
         "a_delivery_that_was_given_up_is_delivered_again_when_the_receiver_is_mended",
         delivered_again,
     ),
@@ -50,7 +54,19 @@ fn moved_to_what_is_due(driver: &Driver) {
     story.sees_row(&["due", "answered 500"]);
     story.row("answered 500").follow("dlv_…");
     story.sees("Attempt 2: answered 500");
+    let picture = "//*[name() = 'svg' and contains(@aria-label, '2 attempts made')]";
+    assert_eq!(story.browser.find(picture).len(), 1);
     story.sees("not today");
+}
+
+fn not_moved_back(driver: &Driver) {
+    let mut story = Story::new(driver);
+    story.excuse(400);
+    story.open("/time/local");
+    story.fill("To an instant", "2001-01-01T00:00:00Z");
+    story.press("Move it there");
+    story.is_told("back");
+    assert_eq!(story.page().value("To an instant"), "2001-01-01T00:00:00Z");
 }
 
 fn delivered_again(driver: &Driver) {
