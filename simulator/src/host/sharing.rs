@@ -68,6 +68,8 @@ impl Scheduler {
             let commit = {
                 let mut locked = self.lock(&cell);
                 locked.finish_overdue()?;
+                // The store thinks that something is due: what was said last may not have been written.
+                locked.state.due_noted = true;
                 locked.note_due();
                 locked.state.commit.clone()
             };
