@@ -1,6 +1,7 @@
 //! One person's story: a simulator of its own, a browser of its own, and what a person does and sees there, by what is
 //! written on the page. Whoever tells one pays the invariant at its end: the browser's own console has no complaint.
 
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -249,10 +250,14 @@ pub(crate) fn pictures() -> Option<PathBuf> {
 impl Drop for Story {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let on = self
-                .path()
-                .replace(|it: char| !it.is_ascii_alphanumeric(), "-");
-            return self.picture(&format!("failed{on:.80}"));
+            // A browser that does not answer any more gives no picture, and must not end the other stories.
+            let keep = AssertUnwindSafe(|| {
+                let on = self.path();
+                let on = on.replace(|it: char| !it.is_ascii_alphanumeric(), "-");
+                self.picture(&format!("failed{on:.80}"));
+            });
+            drop(std::panic::catch_unwind(keep));
+            return;
         }
         let complaints = self.complaints();
         assert!(complaints.is_empty(), "the browser: {complaints:#?}");

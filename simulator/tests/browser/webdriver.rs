@@ -97,6 +97,8 @@ impl Driver {
         };
         let asked = json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome",
+            // A page that does not come is said to, before the client gives up.
+            "timeouts": { "pageLoad": 60_000, "script": 60_000 },
             "goog:loggingPrefs": { "browser": "ALL" },
             "goog:chromeOptions": {
                 "args": arguments,

@@ -158,7 +158,9 @@ fn harmless(driver: &Driver) {
         "X-Reference-Id: {}\r\nUser-Agent: {script}\r\n",
         "\u{202e}r<b>"
     );
-    story.call_with("svc_test_local", PAN, &headers, &body);
+    let hostile = story.call_with("svc_test_local", PAN, &headers, &body);
+    let hostile = hostile.json()["verificationId"].clone();
+    let hostile = format!("/calls/{}", hostile.as_str().expect("an id"));
     let to = story.simulator.addresses().sandbox;
     let head = format!("Host: {to}\r\nAuthorization: Bearer <script>{script}\r\n");
     Client::to(to).ask(request(&format!("POST {PAN} HTTP/1.1"), &head, "{}"));
@@ -169,7 +171,8 @@ fn harmless(driver: &Driver) {
     );
     account.add_scenarios(&rules).expect("a name of any kind");
     story.call("svc_test_local", PAN, &json!({ "pan": "AAAAA1111A" }));
-    for (name, path) in all_pages(&story) {
+    let hostile = ("the call".to_owned(), hostile);
+    for (name, path) in all_pages(&story).into_iter().chain([hostile]) {
         story.open(&path);
         assert!(!story.browser.title().contains("taken"), "{name}");
         assert!(!story.shows("body", &["\u{202e}"]), "{name}");
