@@ -26,7 +26,7 @@ pub mod world;
 pub use simulator::{AccountHandle, Simulator, SimulatorBuilder};
 pub use svc_fixtures::contract::Environment;
 
-/// The Rust in the README is compiled and run like that of the other documentation.
+/// The Rust in the book is compiled and run like that of the other documentation.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
+#[doc = include_str!("../../docs/src/use/rust.md")]
+struct Book;

@@ -56,6 +56,7 @@ use operations::OperationsArgs;
 use people::PeopleArgs;
 use schema::SchemaArgs;
 use settings::ServeArgs;
+pub use settings::settings_markdown;
 use store::StoreCommand;
 use trigger::TriggerArgs;
 use try_call::TryArgs;

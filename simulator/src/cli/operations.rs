@@ -17,7 +17,7 @@ use crate::simulator::files;
 pub(super) struct OperationsArgs {
     /// The same as show
     id: Option<String>,
-    /// Print the tables of the README
+    /// Print them as tables in Markdown
     #[arg(long)]
     markdown: bool,
     #[command(subcommand)]

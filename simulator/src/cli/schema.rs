@@ -15,7 +15,7 @@ use crate::scenario_format;
 /// The arguments of `schema`.
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
-    /// Print the tables of the README
+    /// Print every key as tables in Markdown
     #[arg(long)]
     markdown: bool,
 }

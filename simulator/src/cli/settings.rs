@@ -180,6 +180,34 @@ impl ServeArgs {
     }
 }
 
+/// Every setting as a table in Markdown: its flag, variable, key of the file and default, and what it does.
+#[must_use]
+pub fn settings_markdown() -> String {
+    let settings = ServeArgs::augment_args(Command::new("serve"));
+    let row = |arg: &Arg| {
+        let value = arg
+            .get_value_names()
+            .filter(|_| arg.get_action().takes_values());
+        let value = value.map_or_else(String::new, |names| format!(" {}", names[0]));
+        let variable = arg.get_env()?.to_string_lossy();
+        let defaults = arg.get_default_values().iter();
+        let default: Vec<_> = defaults
+            .map(|it| format!("`{}`", it.to_string_lossy()))
+            .collect();
+        let does = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        Some(format!(
+            "| `--{}{value}` | `{variable}` | `{}` | {} | {} |\n",
+            arg.get_long()?,
+            arg.get_id(),
+            default.join(""),
+            does.replace('|', "\\|"),
+        ))
+    };
+    let rows: String = settings.get_arguments().filter_map(row).collect();
+    format!("| flag | variable | in the file | default | does |\n|---|---|---|---|---|\n{rows}")
+        .replace("|  |", "| |")
+}
+
 /// The file in the working directory, where there is one.
 pub(super) fn read_file() -> Result<Option<Arc<Source>>, Failure> {
     match files::source(Path::new(FILE)) {

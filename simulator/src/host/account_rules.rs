@@ -176,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_says_the_bounds() {
-        let readme = include_str!("../../../README.md");
+    fn the_book_says_the_bounds() {
+        let page = include_str!("../../../docs/src/reference/limits.md");
         for row in [
             format!("| {MAX_FILES} files, {} MiB together |", MAX_BYTES >> 20),
             format!("| sets of such scenarios; copies of an account have its set | {MAX_SETS} |"),
         ] {
-            assert!(readme.contains(&row), "{row}");
+            assert!(page.contains(&row), "{row}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tables of the listings, as pages and READMEs show them.
+//! Tables of the listings, as the console and the book show them.
 
 /// What stands in one place of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]

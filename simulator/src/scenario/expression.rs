@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_says_the_bounds() {
-        let readme = include_str!("../../../README.md");
+    fn the_book_says_the_bounds() {
+        let page = include_str!("../../../docs/src/reference/limits.md");
         let (one, all) = (MAX_BYTES >> 20, MAX_TOTAL_BYTES >> 20);
         for row in [
             format!("| a regular expression of a rule, compiled | {one} MiB |"),
             format!("| all regular expressions of a set of rules, compiled | {all} MiB |"),
         ] {
-            assert!(readme.contains(&row), "{row}");
+            assert!(page.contains(&row), "{row}");
         }
     }
 }

@@ -238,14 +238,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readme_says_the_bounds() {
-        let readme = include_str!("../../../README.md");
+    fn the_book_says_the_bounds() {
+        let page = include_str!("../../../docs/src/reference/limits.md");
         let (one, all) = (MAX_FILE_BYTES >> 20, MAX_TOTAL_BYTES >> 20);
         for row in [
             format!("| a scenario file | {one} MiB |"),
             format!("| all scenario files together | {all} MiB, {MAX_FILES} files |"),
         ] {
-            assert!(readme.contains(&row), "{row}");
+            assert!(page.contains(&row), "{row}");
         }
     }
 }

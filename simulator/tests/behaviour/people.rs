@@ -92,26 +92,14 @@ fn one_candidate_and_twelve_checks_are_one_short_file() {
 }
 
 #[test]
-fn the_story_stands_in_the_readme_as_it_is_tested() {
-    let readme = include_str!("../../../scenarios/README.md");
-    assert!(readme.contains(STORY), "copy the file into the README");
+fn the_story_stands_in_the_book_as_it_is_tested() {
+    let page = include_str!("../../../docs/src/scenarios/people.md");
+    assert!(page.contains(STORY), "copy the file into the page");
 }
 
 #[test]
-fn the_examples_of_the_readme_make_one_good_file() {
-    let readme = include_str!("../../../scenarios/README.md");
-    let blocks = readme.split("```toml\n").skip(1);
-    let blocks = blocks.filter_map(|block| block.split("```").next());
-    let files: Vec<_> = blocks
-        .filter(|block| block.contains("[[scenario]]"))
-        .collect();
-    assert!(files.len() > 3);
-    assert_eq!(problems(&files.join("\n")), "nothing wrong");
-}
-
-#[test]
-fn the_readme_lists_what_can_be_said_of_whom() {
-    let readme = include_str!("../../../scenarios/README.md");
+fn the_book_lists_what_can_be_said_of_whom() {
+    let page = include_str!("../../../docs/src/scenarios/people.md");
     let contract = svc_fixtures::contract::Contract::built_in();
     let (files, functions) = (svc_fixtures::embedded::answers(), compute::signatures());
     let answers =
@@ -123,7 +111,7 @@ fn the_readme_lists_what_can_be_said_of_whom() {
             .map(|name| format!("`{name}`"))
             .collect();
         let row = format!("| `[{role}.…]` | {} |", names.join(", "));
-        assert!(readme.contains(&row), "write in the README:\n{row}");
+        assert!(page.contains(&row), "write in the page:\n{row}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What people read of a SQLite store: each query of the README tells what its simulator would, before and after a
+//! What people read of a SQLite store: each query of the book tells what its simulator would, before and after a
 //! snapshot has the place of entries, and while those have not gone yet.
 
 use std::path::Path;
@@ -19,10 +19,10 @@ fn store(folder: &Folder) -> Connection {
     Connection::open(copy).expect(WORKS)
 }
 
-/// The README's queries, in its order.
+/// The book's queries, in its order.
 fn queries() -> Vec<&'static str> {
-    let readme = include_str!("../../../README.md");
-    let blocks = readme.split("```sql\n").skip(1);
+    let page = include_str!("../../../docs/src/operate/store.md");
+    let blocks = page.split("```sql,store=accounts.db\n").skip(1);
     let blocks = blocks.filter_map(|block| block.split("```").next());
     blocks.collect()
 }
@@ -96,7 +96,7 @@ local_open live 100000 40 0 100000
 local_due 1 connection refused";
 
 #[test]
-fn each_query_of_the_readme_tells_what_was_done() {
+fn each_query_of_the_book_tells_what_was_done() {
     let folder = Folder::new("views");
     assert_eq!(all(&store(&folder)), ALL);
 }

@@ -1,5 +1,6 @@
 //! The schema of scenario files: good files fit it, and bad ones do not as far as a schema can know.
 
+use std::path::Path;
 use std::process::Command;
 
 use jsonschema::Validator;
@@ -10,7 +11,6 @@ use svc_simulator::scenario::built_in;
 use crate::bad_files::files;
 
 const COMMITTED: &str = include_str!("../../../scenarios/schema.json");
-const README: &str = include_str!("../../../scenarios/README.md");
 const STARTER: &str = include_str!("../../src/cli/starter/scenarios.toml");
 const LINE: &str = "#:schema ./schema.json\n";
 
@@ -108,11 +108,19 @@ pub(crate) fn fits(validator: &Validator, name: &str, text: &str) {
     assert!(mistakes.is_empty(), "{name}: {}", mistakes.join("\n"));
 }
 
-/// The examples of the README that are scenario files.
-fn examples() -> impl Iterator<Item = &'static str> {
-    let blocks = README.split("```toml\n").skip(1);
-    let blocks = blocks.filter_map(|block| block.split("```").next());
-    blocks.filter(|block| block.contains("[[scenario]]") || block.contains("[[expect]]"))
+/// The scenario files that the book shows.
+fn examples() -> Vec<String> {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/scenarios");
+    let pages = std::fs::read_dir(pages).expect("the pages");
+    let texts = pages.map(|page| std::fs::read_to_string(page.expect("a page").path()));
+    let mut found = Vec::new();
+    for text in texts {
+        let text = text.expect("text");
+        let blocks = text.split("```toml,file=").skip(1);
+        let blocks = blocks.filter_map(|block| block.split_once('\n')?.1.split("```").next());
+        found.extend(blocks.map(str::to_owned));
+    }
+    found
 }
 
 #[test]
@@ -141,13 +149,13 @@ fn every_built_in_file_fits_and_names_the_schema() {
 }
 
 #[test]
-fn what_init_writes_and_the_readme_shows_fits() {
+fn what_init_writes_and_the_book_shows_fits() {
     let validator = validator();
     assert!(STARTER.starts_with(LINE));
     fits(&validator, "starter", STARTER);
-    assert!(examples().count() > 4);
+    assert!(examples().len() > 4);
     for example in examples() {
-        fits(&validator, "README.md", example);
+        fits(&validator, "the book", &example);
     }
 }
 
@@ -169,4 +177,14 @@ fn bad_files_do_not_fit_unless_a_schema_cannot_know() {
     fitting.sort();
     assert_eq!(fitting, BEYOND);
     assert!(refused >= 15, "{refused}");
+}
+
+#[test]
+fn every_key_of_the_reference_is_explained() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_svc-simulator"));
+    let out = command.args(["schema", "--markdown"]).env_clear().output();
+    let printed = String::from_utf8(out.expect("a program that starts").stdout).expect("text");
+    assert!(printed.contains("| `name` |"), "{printed}");
+    let bare = printed.lines().find(|line| line.contains("|  |"));
+    assert_eq!(bare, None);
 }

@@ -211,6 +211,7 @@ fn every_folder_of_rows_says_how_to_add_one_more() {
         "simulator/tests/browser",
         "simulator/tests/corpus",
         "fuzz",
+        "docs",
     ] {
         assert!(
             root().join(folder).join("README.md").is_file(),

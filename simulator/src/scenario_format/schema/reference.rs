@@ -1,4 +1,4 @@
-//! The reference of the README: every key with what it is, from the schema.
+//! The reference of the book: every key with what it is, from the schema.
 
 use std::fmt::Write as _;
 
