@@ -15,7 +15,7 @@ use super::form::{self, Message};
 use crate::http::invisible::write_out_invisible;
 
 /// The parts of the console: path and name.
-const PARTS: [(&str, &str); 10] = [
+const PARTS: [(&str, &str); 11] = [
     ("/", "Start"),
     ("/calls", "Calls"),
     ("/webhooks", "Webhooks"),
@@ -26,6 +26,7 @@ const PARTS: [(&str, &str); 10] = [
     ("/try", "Try it"),
     ("/consents", "Consents"),
     ("/operations", "Reference"),
+    ("/guide", "Guide"),
 ];
 
 /// Nothing but the console's own files runs or is loaded, and no page frames it.

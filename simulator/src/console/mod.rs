@@ -18,6 +18,7 @@ mod delivery;
 mod explain;
 mod filter;
 mod form;
+mod guide;
 mod import;
 mod layout;
 mod live;
@@ -76,6 +77,8 @@ pub fn router(control: Router, settings: PageSettings) -> Router {
         .route("/inputs", get(reference::inputs))
         .route("/assets/{name}", get(assets::serve))
         .route("/favicon.ico", get(assets::icon))
+        .route(guide::GUIDE, get(guide::first))
+        .route("/guide/{*path}", get(guide::one))
         .route("/login", get(login::ask).post(login::check))
         .route("/calls", get(calls::list))
         .route("/calls/live", get(calls::live))

@@ -60,7 +60,7 @@ pub(crate) fn all_pages(story: &Story) -> Vec<(String, String)> {
     pages
 }
 
-const FIXED: [(&str, &str); 23] = [
+const FIXED: [(&str, &str); 26] = [
     ("start", "/"),
     ("calls", "/calls"),
     ("calls-without-key", "/calls?unauthenticated=true"),
@@ -90,6 +90,9 @@ const FIXED: [(&str, &str); 23] = [
     ("explain", "/scenarios/explain?account=local"),
     ("try-bundle", "/try/bundles.fraud-check"),
     ("login", "/login"),
+    ("guide", "/guide"),
+    ("guide-way-in", "/guide/start/integrator"),
+    ("guide-tables", "/guide/reference/settings"),
 ];
 
 fn in_light(driver: &Driver) {

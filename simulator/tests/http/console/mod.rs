@@ -5,6 +5,7 @@ mod accounts;
 mod call_page;
 mod followed;
 mod forms;
+mod guide;
 mod messages;
 mod reference;
 mod token;
