@@ -2,7 +2,7 @@
 
 /// A part of the book.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Part<'t> {
+pub(super) struct BookPart<'t> {
     /// Empty for what comes before the first heading.
     pub(super) title: &'t str,
     /// Title and path.
@@ -10,12 +10,12 @@ pub(super) struct Part<'t> {
 }
 
 /// Reads a summary as mdBook does: headings, and links in lists or alone.
-pub(super) fn parts(summary: &str) -> Vec<Part<'_>> {
-    let mut parts = vec![Part::default()];
+pub(super) fn parts(summary: &str) -> Vec<BookPart<'_>> {
+    let mut parts = vec![BookPart::default()];
     for line in summary.lines().skip(1) {
         if let Some(title) = line.strip_prefix("# ") {
             let pages = Vec::new();
-            parts.push(Part { title, pages });
+            parts.push(BookPart { title, pages });
         } else if let Some(link) = link(line)
             && let Some(part) = parts.last_mut()
         {
@@ -45,11 +45,11 @@ mod tests {
         assert_eq!(
             titles,
             [
-                Part {
+                BookPart {
                     title: "",
                     pages: vec![("A", "a.md")]
                 },
-                Part {
+                BookPart {
                     title: "Two",
                     pages: vec![("B", "b/c.md"), ("D", "d.md")]
                 },
