@@ -212,6 +212,11 @@ fn every_folder_of_rows_says_how_to_add_one_more() {
         "simulator/tests/corpus",
         "fuzz",
         "docs",
+        "kits",
+        "kits/node",
+        "kits/python",
+        "kits/sample",
+        "kits/tools",
     ] {
         assert!(
             root().join(folder).join("README.md").is_file(),
