@@ -52,6 +52,7 @@ pub use failure::{EXIT_FAILURE, EXIT_OK, EXIT_USAGE};
 use fmt::FmtArgs;
 use init::InitArgs;
 use listen::ListenArgs;
+use openapi::OpenapiArgs;
 use operations::OperationsArgs;
 use people::PeopleArgs;
 use schema::SchemaArgs;
@@ -101,8 +102,8 @@ enum Command {
                       --after, 2 the command line or a file is wrong."
     )]
     Try(Box<TryArgs>),
-    /// Print the OpenAPI document
-    Openapi,
+    /// Print the OpenAPI document, also as YAML, as OpenAPI 3.0 or as a Postman collection
+    Openapi(OpenapiArgs),
     /// Print the JSON Schema of scenario files, by which editors complete and check them
     Schema(SchemaArgs),
     /// Write a starter folder of scenario files, with examples and tests of them
@@ -173,7 +174,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Try(args) => try_call::run(&args),
-        Command::Openapi => openapi::run(),
+        Command::Openapi(args) => openapi::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Fmt(args) => fmt::run(&args),

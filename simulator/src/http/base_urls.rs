@@ -3,6 +3,7 @@
 use reqwest::Url;
 
 use super::ListenerAddresses;
+use crate::engine::call::request::Environment;
 use crate::engine::call::response::{Addresses, AllAddresses};
 
 /// The base URL of each listener, without a slash at its end.
@@ -17,6 +18,15 @@ pub struct BaseUrls {
 }
 
 impl BaseUrls {
+    /// That of an environment's listener.
+    #[must_use]
+    pub fn of(&self, environment: Environment) -> &str {
+        match environment {
+            Environment::Test => &self.sandbox,
+            Environment::Live => &self.live,
+        }
+    }
+
     /// What the answers of each environment say of addresses: those of their own listener.
     #[must_use]
     pub fn in_answers(&self) -> AllAddresses {

@@ -65,13 +65,37 @@ pub struct PageSettings {
     pub stop: CancellationToken,
 }
 
+/// Where the OpenAPI document is, in its forms.
+const DOCUMENTS: [(&str, &str, openapi::DocumentFormat); 4] = [
+    (
+        "/openapi.json",
+        "application/json",
+        openapi::DocumentFormat::Json,
+    ),
+    (
+        "/openapi.yaml",
+        "application/yaml",
+        openapi::DocumentFormat::Yaml,
+    ),
+    (
+        "/openapi-3.0.json",
+        "application/json",
+        openapi::DocumentFormat::Version30,
+    ),
+    (
+        "/postman.json",
+        "application/json",
+        openapi::DocumentFormat::Postman,
+    ),
+];
+
 struct ConsoleState {
     console: Console,
     urls: BaseUrls,
     metrics: MetricsPage,
     reference: Arc<Config<'static>>,
     /// Rendered at the first request, so that the start does not wait for it.
-    document: OnceCell<Bytes>,
+    documents: [OnceCell<Bytes>; DOCUMENTS.len()],
 }
 
 impl Console {
@@ -99,10 +123,13 @@ impl Console {
             metrics: MetricsPage::new(&self.host, &self.connections),
             console: self,
             reference: Arc::new(config),
-            document: OnceCell::new(),
+            documents: DOCUMENTS.map(|_| OnceCell::new()),
         };
-        Router::new()
-            .route("/openapi.json", get(document))
+        let documents = DOCUMENTS.into_iter().enumerate();
+        let documents = documents.fold(Router::new(), |router, (at, (path, ..))| {
+            router.route(path, get(move |state| document(state, at)))
+        });
+        documents
             .route("/metrics", get(metrics))
             .route("/docs", get(|| async { Redirect::permanent("docs/") }))
             .route(
@@ -149,28 +176,22 @@ async fn metrics(State(state): State<Arc<ConsoleState>>, headers: HeaderMap) -> 
     state.metrics.respond(&headers)
 }
 
-async fn document(State(state): State<Arc<ConsoleState>>) -> Response {
-    let make = |it: &ConsoleState| {
-        let document = openapi::document(&it.console.host.rules(), &it.console.accounts, &it.urls);
-        openapi::print(&document).into()
+/// One of the documents. It is rendered at the first request for it, on a thread that may block.
+async fn document(State(state): State<Arc<ConsoleState>>, at: usize) -> Response {
+    let (_, media_type, format) = DOCUMENTS[at];
+    let from = Arc::clone(&state);
+    let make = move || {
+        let rules = from.console.host.rules();
+        openapi::print(&rules, &from.console.accounts, &from.urls, format, None).into()
     };
-    let document = render_once(&state, &state.document, make).await;
-    document.map_or_else(ControlError::into_response, |document| {
-        content("application/json", document)
-    })
-}
-
-/// Renders a slow document at the first request for it, on a thread that may block.
-async fn render_once(
-    state: &Arc<ConsoleState>,
-    cell: &OnceCell<Bytes>,
-    make: fn(&ConsoleState) -> Bytes,
-) -> Result<Bytes, ControlError> {
-    let from = Arc::clone(state);
-    let made = cell.get_or_try_init(|| tokio::task::spawn_blocking(move || make(&from)));
-    let message = "the document could not be made";
-    let failed = |_| ControlError::new(ControlErrorCode::InternalError, message);
-    made.await.cloned().map_err(failed)
+    let made = state.documents[at].get_or_try_init(|| tokio::task::spawn_blocking(make));
+    match made.await {
+        Ok(document) => content(media_type, Bytes::clone(document)),
+        Err(_) => {
+            let message = "the document could not be made";
+            ControlError::new(ControlErrorCode::InternalError, message).into_response()
+        }
+    }
 }
 
 async fn reference(State(state): State<Arc<ConsoleState>>, Path(file): Path<String>) -> Response {

@@ -275,6 +275,7 @@ impl OperationDetails<'_> {
             failing,
             named,
             expected,
+            full: _,
         } = &self.found;
         for exchange in answered.iter().chain(failing).chain(named) {
             let code = exchange.answer["error"]["code"].as_str();

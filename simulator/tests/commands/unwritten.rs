@@ -38,6 +38,8 @@ fn all() -> Vec<Vec<&'static str>> {
         "explain bundles.full-identity-kyc",
         "try verify.identity.pan",
         "openapi",
+        "openapi --format yaml",
+        "openapi --format postman --environment live",
         "schema",
         "schema --markdown",
         "init new",

@@ -1,11 +1,13 @@
 //! The bodies that examples are asked with: samples, carried identifiers, one that is malformed.
 //! Asks nothing.
 
-use svc_fixtures::contract::{Blame, Contract, Field, FlowKey, Operation, OperationIndex};
+use svc_fixtures::contract::{
+    Blame, Bundle, Contract, Field, FlowKey, Operation, OperationIndex, Presence,
+};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
-use super::OperationExamples;
+use super::{Exchange, OperationExamples};
 
 /// The operations in an order in which every step of a flow comes after those before it.
 pub fn call_order(contract: &Contract) -> Vec<OperationIndex> {
@@ -78,6 +80,25 @@ pub(super) fn with_carried(
         if let Some(value) = first.body.get(name) {
             body.set(name.clone(), value.clone());
         }
+    }
+    body
+}
+
+/// The second call's body of a bundle in two calls: what the first answer gave it to carry, and what the last
+/// step takes beside that.
+pub(super) fn second_body(contract: &Contract, bundle: &Bundle, first: &Exchange) -> Json<'static> {
+    let mut body = Json::Object(Vec::new());
+    let Some(last) = contract.bundle_steps(bundle).last() else {
+        return body;
+    };
+    for field in &last.request {
+        let carried = first.answer["data"][&field.name].as_str();
+        let value = match (carried, &field.presence) {
+            (Some(carried), _) => Json::from(carried.to_owned()),
+            (None, Presence::Required) => sample::value(contract, field),
+            (None, Presence::Default(_) | Presence::Optional) => continue,
+        };
+        body.set(field.name.clone(), value);
     }
     body
 }

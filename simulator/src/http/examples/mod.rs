@@ -3,11 +3,12 @@
 
 mod bodies;
 mod control;
+mod ends;
 
 use std::sync::Arc;
 
 use serde_json::Value;
-use svc_fixtures::contract::{Contract, ErrorCode, Operation, Paise};
+use svc_fixtures::contract::{BundleMode, Contract, ErrorCode, Kind, Operation, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
@@ -22,7 +23,7 @@ use crate::rehearsal::Goal;
 use crate::scenario::AccountConfig;
 use crate::scenario_format::read_expectations;
 
-use bodies::{malformed, with_carried};
+use bodies::{malformed, second_body, with_carried};
 
 pub use bodies::call_order;
 pub(super) use bodies::issuer;
@@ -30,6 +31,7 @@ pub(super) use control::ControlExample;
 pub use control::EXAMPLE_TIME;
 #[cfg(test)]
 pub(super) use control::{control_story, fill_path, in_memory, request as request_control};
+pub(super) use ends::PendingEnd;
 
 /// A request and its answer.
 #[derive(Debug, Clone)]
@@ -52,6 +54,8 @@ pub(super) struct OperationExamples {
     pub(super) failing: Vec<Exchange>,
     /// Inputs that a scenario names and that succeed.
     pub(super) named: Vec<Exchange>,
+    /// A call that asks for all that is only sometimes answered, where there is such a thing.
+    pub(super) full: Option<Exchange>,
     /// What scenario files expect of somebody who is declared, or of a field: the name, and a call that
     /// succeeded.
     pub(super) expected: Vec<(String, Exchange)>,
@@ -62,8 +66,12 @@ pub(super) struct OperationExamples {
 pub struct Examples {
     /// By the place of the operation in the contract.
     pub(super) operations: Vec<OperationExamples>,
-    /// By the place of the bundle in the contract.
-    pub(super) bundles: Vec<Exchange>,
+    /// By the place of the bundle in the contract; of one in two calls, both.
+    pub(super) bundles: Vec<Vec<Exchange>>,
+    /// How what was pending ended.
+    pub(super) ends: Vec<PendingEnd>,
+    /// A call on live that was charged.
+    pub(super) live: Option<Value>,
     /// An answer for each error code.
     pub(super) errors: Vec<(ErrorCode, Value)>,
     /// A look-up of the first operation's call.
@@ -97,14 +105,21 @@ async fn collect(rules: &Rules, accounts: &[AccountConfig]) -> Option<Examples> 
     let account = working_account(accounts)?;
     let key = newest_key(account, Environment::Test);
     let client = ExampleClient { host, key };
-    let operations = client.operations(rules).await;
+    let mut operations = client.operations(rules).await;
     let first = operations.iter().find_map(|it| it.answered.first())?;
     let id = first.answer["verificationId"].as_str().unwrap_or_default();
     let verification = client.get(&format!("/v1/verifications/{id}")).await;
     let usage = client.get("/v1/usage").await;
     let errors = client.errors(rules, accounts, &operations).await;
+    let bundles = client.bundles(&rules.contract).await;
+    client.ask_for_all(&rules.contract, &mut operations).await;
+    let live = client.live(&rules.contract, account).await;
+    // The last: it moves the account's clock.
+    let ends = ends::ends(&client.host, account, &client.key, &operations, &bundles).await;
     Some(Examples {
-        bundles: client.bundles(&rules.contract).await,
+        bundles,
+        ends,
+        live,
         operations,
         errors,
         verification: Some(verification),
@@ -154,13 +169,47 @@ impl ExampleClient {
     }
 
     /// Each bundle with a body that all its steps accept.
-    async fn bundles(&self, contract: &Contract) -> Vec<Exchange> {
+    async fn bundles(&self, contract: &Contract) -> Vec<Vec<Exchange>> {
         let mut found = Vec::new();
         for bundle in &contract.bundles {
             let body = sample::bundle_body(contract, bundle);
-            found.push(self.post_to(&bundle.path(), body).await);
+            let first = self.post_to(&bundle.path(), body).await;
+            let mut calls = vec![first];
+            if bundle.mode == BundleMode::TwoCalls {
+                let body = second_body(contract, bundle, &calls[0]);
+                calls.push(self.post_to(&bundle.path(), body).await);
+            }
+            found.push(calls);
         }
         found
+    }
+
+    /// Asks once more for what an answer has only where it is asked for: with each truth value true.
+    async fn ask_for_all(&self, contract: &Contract, found: &mut [OperationExamples]) {
+        for (index, operation) in contract.indexed_operations() {
+            let mut wishes = operation.request.iter();
+            if !wishes.any(|field| matches!(field.kind, Kind::Bool)) {
+                continue;
+            }
+            let mut body = sample::body(contract, operation, Extent::Shown);
+            for field in &operation.request {
+                if matches!(field.kind, Kind::Bool) {
+                    body.set(field.name.clone(), true.into());
+                }
+            }
+            let exchange = self.post(operation, body).await;
+            found[index.0].full = Some(exchange).filter(|it| it.meets(Goal::Completed));
+        }
+    }
+
+    /// The first operation's sample on live.
+    async fn live(&self, contract: &Contract, account: &AccountConfig) -> Option<Value> {
+        let operation = contract.operations.first()?;
+        let key = newest_key(account, Environment::Live);
+        let body = sample::body(contract, operation, Extent::Shown).to_string();
+        let path = sample::path(operation);
+        let post = InProcessCall::post(Environment::Live, &key, &path, &body);
+        Some(self.send(post).await.1)
     }
 
     async fn post_to(&self, path: &str, body: Json<'static>) -> Exchange {

@@ -6,7 +6,8 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::{RecursiveTransform, Transform as _};
 use serde_json::{Map, Value, json};
 
-use super::components::reference;
+use super::envelope::reference;
+use super::illustrate::illustrate_shared;
 use crate::http::control::{BodyPresence, ControlErrorCode, ErrorDto, Route, routes};
 use crate::http::examples::ControlExample;
 
@@ -34,10 +35,19 @@ pub(super) fn document(console: &str, examples: &[ControlExample]) -> ControlDoc
         let item = paths.entry(route.path).or_insert_with(|| json!({}));
         item[method] = described;
     }
-    ControlDocument {
-        paths,
-        schemas: schemas.definitions(),
-    }
+    let mut schemas = schemas.definitions();
+    let methods = paths.values().filter_map(Value::as_object).flatten();
+    let bodies = methods.flat_map(|(_, operation)| {
+        let answers = operation["responses"].as_object().into_iter().flatten();
+        let answers = answers.map(|(_, answer)| answer);
+        [&operation["requestBody"]].into_iter().chain(answers)
+    });
+    let shown = bodies.filter_map(|body| {
+        let content = &body["content"]["application/json"];
+        Some((content.get("schema")?, content.get("example")?))
+    });
+    illustrate_shared(&mut schemas, shown);
+    ControlDocument { paths, schemas }
 }
 
 /// Separate generators for what is read and what is answered, because their schemas differ.
@@ -102,6 +112,9 @@ fn normalized(schema: Value) -> Value {
                 schema.ensure_object().extend(one);
             }
         }
+        as_one_enum(schema);
+        // Which members go together is said in words: no generator of clients knows `not`.
+        schema.remove("not");
         if let Some(Value::String(reference)) = schema.get_mut("$ref")
             && let Some((place, name)) = reference.rsplit_once('/')
         {
@@ -116,6 +129,48 @@ fn normalized(schema: Value) -> Value {
     schema.to_value()
 }
 
+/// Makes one list of values of alternatives that are single texts: generators of clients know lists, and lose
+/// alternatives. What each value means is said in the description. A truth value has no list at all.
+fn as_one_enum(schema: &mut Schema) {
+    if schema.get("type") == Some(&json!("boolean")) {
+        schema.remove("enum");
+        schema.remove("const");
+    }
+    let Some(Value::Array(forms)) = schema.get("oneOf") else {
+        return;
+    };
+    let values: Option<Vec<Value>> = forms
+        .iter()
+        .map(|form| form.get("const").cloned())
+        .collect();
+    let Some(values) = values else { return };
+    let meanings = forms.iter().filter_map(|form| {
+        let about = form.get("description")?.as_str()?;
+        Some(format!("`{}`: {about}", form["const"].as_str()?))
+    });
+    let about = schema
+        .get("description")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
+    let about: Vec<String> = about.into_iter().chain(meanings).collect();
+    schema.remove("oneOf");
+    schema.insert("type".to_owned(), json!("string"));
+    schema.insert("enum".to_owned(), json!(values));
+    schema.insert("description".to_owned(), json!(about.join(" ")));
+}
+
+/// A sentence of its summary, and what its path names.
+fn description(route: &Route) -> String {
+    let mut about = format!("{}.", route.summary);
+    if route.path.starts_with("/control/accounts/{id}") {
+        about += " `id` is the account's: what its keys have after `svc_test_` and `svc_live_`, such as `local`.";
+    }
+    if route.status == http::StatusCode::NO_CONTENT {
+        about += " The answer has no body.";
+    }
+    about
+}
+
 fn operation(
     route: &Route,
     example: Option<&ControlExample>,
@@ -124,6 +179,7 @@ fn operation(
     let mut operation = json!({
         "operationId": format!("control.{}", route.id),
         "summary": route.summary,
+        "description": description(route),
         "tags": [CONTROL],
         "parameters": parameters(route, example, schemas),
         "responses": responses(route, example, schemas),

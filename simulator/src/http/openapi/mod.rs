@@ -3,12 +3,26 @@
 
 mod components;
 mod control;
+mod describe;
+mod envelope;
+mod illustrate;
+mod links;
+mod names;
 mod paths;
+mod patterns;
+mod postman;
+mod records;
 mod schema;
+mod version30;
+mod webhooks;
+mod yaml;
 
 use serde_json::{Value, json};
+use svc_fixtures::contract::Contract;
 
+use super::first_call::{newest_key, working_account};
 use super::{BaseUrls, examples};
+use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
 
@@ -20,21 +34,12 @@ use crate::scenario::AccountConfig;
 pub fn document(rules: &Rules, accounts: &[AccountConfig], urls: &BaseUrls) -> Value {
     let examples = examples::examples(rules, accounts);
     let contract = &rules.contract;
-    let mut categories: Vec<&str> = Vec::new();
-    for operation in &contract.operations {
-        if !categories.contains(&operation.category.as_str()) {
-            categories.push(&operation.category);
-        }
-    }
-    let tags = categories
-        .into_iter()
-        .chain([paths::BUNDLES, paths::RECORDS, control::CONTROL]);
-    let tags: Vec<Value> = tags.map(|name| json!({ "name": name })).collect();
     let control = control::document(&urls.console, &examples.control);
     let mut paths = paths::paths(contract, &examples);
     paths.extend(control.paths);
     let mut components = components::components(contract, &examples);
-    for (name, schema) in control.schemas {
+    let records = records::schemas(contract, examples.usage.as_ref());
+    for (name, schema) in records.into_iter().chain(control.schemas) {
         components["schemas"][name] = schema;
     }
     json!({
@@ -42,25 +47,100 @@ pub fn document(rules: &Rules, accounts: &[AccountConfig], urls: &BaseUrls) -> V
         "info": {
             "title": "Verification Service",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": components::about(contract),
+            "summary": "Identity, employment, company, financial and document verifications in one envelope",
+            "description": describe::service(contract),
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [
             { "url": urls.sandbox, "description": "Sandbox: keys that begin with svc_test_" },
             { "url": urls.live, "description": "Live: keys that begin with svc_live_" },
         ],
         "security": [{ "bearer": [] }],
-        "tags": tags,
+        "tags": tags(contract),
         "paths": paths,
+        "webhooks": webhooks::webhooks(contract, &examples),
         "components": components,
     })
 }
 
-/// The document as text, for people too.
-#[must_use]
-pub fn print(document: &Value) -> String {
-    format!("{document:#}\n")
+/// What the operations are listed under, with what each is for.
+fn tags(contract: &Contract) -> Vec<Value> {
+    let categories = contract.categories.iter();
+    let mut tags: Vec<(&str, &str)> = categories
+        .map(|it| (it.name.as_str(), it.about.as_str()))
+        .collect();
+    // A row may name a category that no file describes.
+    for operation in &contract.operations {
+        let name = operation.category.as_str();
+        if !tags.iter().any(|(known, _)| *known == name) {
+            tags.push((name, name));
+        }
+    }
+    tags.extend([
+        (paths::BUNDLES, "Several verifications in one call, with one answer and one price."),
+        (paths::RECORDS, "What was called before, and what it cost."),
+        (webhooks::WEBHOOKS, "What the service sends when a pending verification ends."),
+        (
+            control::CONTROL,
+            "The simulator itself: accounts, clocks, wallets, webhooks and scenarios. Served by the console, not by \
+             the listeners of the API; no other host has it.",
+        ),
+    ]);
+    let tags = tags.into_iter();
+    tags.map(|(name, about)| json!({ "name": name, "description": about }))
+        .collect()
 }
 
+/// What the document is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentFormat {
+    /// OpenAPI 3.1 as JSON.
+    Json,
+    /// OpenAPI 3.1 as YAML.
+    Yaml,
+    /// OpenAPI 3.0 as JSON, for tools that do not read 3.1.
+    Version30,
+    /// A Postman collection.
+    Postman,
+}
+
+/// The document as text, for people, too; of one environment where one is asked for.
+#[must_use]
+pub fn print(
+    rules: &Rules,
+    accounts: &[AccountConfig],
+    urls: &BaseUrls,
+    format: DocumentFormat,
+    environment: Option<Environment>,
+) -> String {
+    let mut document = document(rules, accounts, urls);
+    if let Some(environment) = environment {
+        let url = urls.of(environment);
+        let servers = document["servers"].as_array_mut();
+        servers
+            .into_iter()
+            .for_each(|servers| servers.retain(|it| it["url"] == *url));
+    }
+    match format {
+        DocumentFormat::Json => format!("{document:#}\n"),
+        DocumentFormat::Yaml => yaml::print(&document),
+        DocumentFormat::Version30 => format!("{:#}\n", version30::lowered(document)),
+        DocumentFormat::Postman => {
+            let environment = environment.unwrap_or(Environment::Test);
+            let account = working_account(accounts);
+            let key = account.map(|account| newest_key(account, environment));
+            let key = key.unwrap_or_default();
+            let url = urls.of(environment);
+            format!(
+                "{:#}\n",
+                postman::collection(&document, &rules.contract, url, &key)
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod client_tests;
 #[cfg(test)]
 mod control_tests;
 #[cfg(test)]

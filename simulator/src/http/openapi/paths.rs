@@ -2,10 +2,15 @@
 //! names the bundles but shows no paths for them, so that they are extensions.
 
 use serde_json::{Map, Value, json};
-use svc_fixtures::contract::{Bundle, BundleMode, Contract, LatencyRange, Operation, Tries};
+use svc_fixtures::contract::{Bundle, Contract, LatencyRange, Operation, Tries};
 
-use super::components::{by_status, error_answer, reference};
-use super::schema::{self, plain};
+use super::components::{by_status, call_headers};
+use super::describe;
+use super::envelope::{RECORD, reference};
+use super::links::{LOOK_UP, links};
+use super::names::{SchemaRole, error_name, schema_name};
+use super::schema::plain;
+use super::webhooks::{bundle_id, may_wait};
 use crate::http::examples::{Examples, Exchange, OperationExamples};
 
 /// The tag of the bundles.
@@ -13,6 +18,9 @@ pub(super) const BUNDLES: &str = "Bundles";
 
 /// The tag of the look-ups.
 pub(super) const RECORDS: &str = "Records";
+
+/// The operation that tells what was spent.
+pub(super) const USAGE: &str = "usage.get";
 
 /// All paths.
 pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Value> {
@@ -25,7 +33,8 @@ pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Val
     });
     let bundles = contract.bundles.iter().enumerate();
     let bundles = bundles.map(|(index, bundle)| {
-        let post = bundle_post(contract, bundle, examples.bundles.get(index));
+        let shown = examples.bundles.get(index).map_or(&[][..], Vec::as_slice);
+        let post = bundle_post(contract, bundle, shown);
         (bundle.path(), json!({ "post": post }))
     });
     let look_ups = [
@@ -42,20 +51,22 @@ pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Val
 }
 
 fn post(contract: &Contract, operation: &Operation, examples: &OperationExamples) -> Value {
-    let mut parameters = headers();
+    let mut parameters = call_headers(&operation.id);
     if operation.path.ends_with('*') {
         parameters.push(json!({
             "name": "step", "in": "path", "required": true,
             "description": "Any one part, usually `start`.",
-            "schema": { "type": "string" }, "example": "start",
+            "schema": { "type": "string", "pattern": "^[A-Za-z0-9_-]+$", "examples": ["start"] },
         }));
     }
-    let request = reference("schemas", &format!("{}.request", operation.id));
+    let request = reference("schemas", &schema_name(&operation.id, SchemaRole::Input));
     let successes = statuses(operation).into_iter();
-    let successes = successes.map(|status| (status, success(operation, status, examples)));
+    let successes =
+        successes.map(|status| (status, success(contract, operation, status, examples)));
     let mut post = json!({
         "operationId": operation.id,
         "summary": operation.title,
+        "description": describe::operation(contract, operation),
         "tags": [operation.category],
         "parameters": parameters,
         "requestBody": {
@@ -96,19 +107,20 @@ fn tries<'c>(contract: &'c Contract, id: &str) -> Option<&'c Tries> {
     step.tries.as_ref()
 }
 
-fn bundle_post(contract: &Contract, bundle: &Bundle, example: Option<&Exchange>) -> Value {
-    let request = schema::request(contract, &contract.bundle_fields(bundle));
-    let success = bundle_success(bundle, example);
+fn bundle_post(contract: &Contract, bundle: &Bundle, shown: &[Exchange]) -> Value {
+    let id = bundle_id(bundle);
+    let request = reference("schemas", &schema_name(&id, SchemaRole::Input));
+    let success = bundle_success(contract, bundle, shown);
     let (low, high) = bundle.typical_price;
     json!({
-        "operationId": format!("bundles.{}", bundle.slug),
+        "operationId": id,
         "summary": bundle.title,
-        "description": bundle_description(bundle),
+        "description": describe::bundle(contract, bundle),
         "tags": [BUNDLES],
-        "parameters": headers(),
+        "parameters": call_headers(&id),
         "requestBody": {
             "required": true,
-            "content": content(&request, requests(example)),
+            "content": content(&request, requests(shown)),
         },
         "responses": responses(contract, [(200, success)], |_| true),
         "x-simulator-extension": true,
@@ -117,13 +129,6 @@ fn bundle_post(contract: &Contract, bundle: &Bundle, example: Option<&Exchange>)
         "x-typical-latency-ms": latency(bundle.typical_latency),
         "x-clause": bundle.clause,
     })
-}
-
-/// The headers of every call.
-fn headers() -> Vec<Value> {
-    ["IdempotencyKey", "ReferenceId"]
-        .map(|name| reference("parameters", name))
-        .into()
 }
 
 /// A JSON body with its examples.
@@ -174,73 +179,29 @@ fn responses(
 ) -> Value {
     let errors = by_status(contract).into_iter().map(|(status, _)| status);
     let errors = errors.filter(|status| wanted(*status));
-    let errors = errors.map(|status| (status, reference("responses", &error_answer(status))));
+    let errors = errors.map(|status| (status, reference("responses", &error_name(status))));
     let all = successes.into_iter().chain(errors);
     all.map(|(status, answer)| (status.to_string(), answer))
         .collect()
 }
 
-/// How the steps run, and which field of the body is for which step.
-fn bundle_description(bundle: &Bundle) -> String {
-    let how = match &bundle.mode {
-        BundleMode::Sequence => "Runs its steps in order.",
-        BundleMode::Parallel => "Runs its steps at once.",
-        BundleMode::Choice { .. } => "Runs the one step that the request chooses.",
-        BundleMode::TwoCalls => {
-            "Is answered as pending with what a second call carries; that call ends it under the \
-             same verificationId."
-        }
+fn bundle_success(contract: &Contract, bundle: &Bundle, shown: &[Exchange]) -> Value {
+    let id = bundle_id(bundle);
+    let schema = reference("schemas", &schema_name(&id, SchemaRole::Answer));
+    let about = match may_wait(contract, bundle) {
+        true => "What the steps came to, or the promise of it.",
+        false => "What the steps came to.",
     };
-    format!(
-        "{how} A field of one step alone may be written as the last part of the step's name, a dot \
-         and the field's name. The full price is held first; a bundle that fails charges nothing."
-    )
-}
-
-fn bundle_success(bundle: &Bundle, example: Option<&Exchange>) -> Value {
-    let step = json!({
-        "type": "object",
-        "properties": {
-            "endpoint": { "enum": bundle.steps },
-            "verificationId": { "type": "string" },
-            "status": { "enum": ["completed", "pending", "failed"] },
-            "data": { "type": "object" },
-            "error": { "type": "object" },
-            "billing": { "type": "object" },
-        },
-        "required": ["endpoint", "verificationId", "status", "billing"],
-    });
-    let mut data = json!({
-        "type": "object",
-        "properties": {
-            "bundle": { "const": bundle.slug },
-            "steps": { "type": "array", "items": step },
-        },
-        "required": ["bundle", "steps"],
-    });
-    if let Some(risk) = &bundle.risk {
-        let levels: Vec<&str> = risk.levels.iter().map(|(name, _)| name.as_str()).collect();
-        data["properties"]["riskScore"] = json!({
-            "type": "integer", "minimum": 0, "maximum": 100, "description": risk.to_string(),
-            "x-simulator-extension": true,
-        });
-        data["properties"]["riskLevel"] = json!({ "enum": levels, "x-simulator-extension": true });
-        data["required"] = json!(["bundle", "steps", "riskScore", "riskLevel"]);
-    }
-    let schema = json!({
-        "allOf": [reference("schemas", "Envelope")],
-        "properties": { "success": { "const": true }, "data": data },
-        "required": ["data"],
-    });
-    replayable("What the steps came to.", &schema, answers(example, 200))
+    replayable(about, &schema, answers(shown, 200), links(contract, &id))
 }
 
 /// An answer that is given again under the same idempotency key.
-fn replayable(about: &str, schema: &Value, examples: Value) -> Value {
+fn replayable(about: &str, schema: &Value, examples: Value, links: Value) -> Value {
     json!({
         "description": about,
         "headers": { "Idempotent-Replay": reference("headers", "Idempotent-Replay") },
         "content": content(schema, examples),
+        "links": links,
     })
 }
 
@@ -260,53 +221,39 @@ fn statuses(operation: &Operation) -> Vec<u16> {
     }
 }
 
-fn success(operation: &Operation, status: u16, examples: &OperationExamples) -> Value {
+/// A success. Whatever its status, it has the operation's one schema, so that a client has one type.
+fn success(
+    contract: &Contract,
+    operation: &Operation,
+    status: u16,
+    examples: &OperationExamples,
+) -> Value {
     let pending = operation.pending.as_ref().filter(|it| it.status == status);
     let completed = status == 200 && !operation.pending.as_ref().is_some_and(|it| it.always);
-    let mut forms = Vec::new();
-    if completed {
-        let data = reference("schemas", &format!("{}.data", operation.id));
-        forms.push(form(operation, "completed", data));
-    }
-    if let (Some(_), Some(shape)) = (pending, operation.pending_shape()) {
-        forms.push(form(operation, "pending", schema::answer(&shape)));
-    }
-    let schema = match forms.len() {
-        1 => forms.remove(0),
-        _ => json!({ "oneOf": forms }),
-    };
     let about = match (completed, pending) {
         (true, None) => "The result.",
         (true, Some(_)) => "The result, or the promise of one that comes by webhook.",
-        (false, _) => "The result comes by webhook.",
+        (false, _) => "The promise of a result that comes by webhook.",
     };
-    let shown = answers(&examples.answered, status);
-    replayable(about, &schema, with_expected(shown, examples, Some(status)))
-}
-
-fn form(operation: &Operation, status: &str, data: Value) -> Value {
-    json!({
-        "allOf": [reference("schemas", "Envelope")],
-        "properties": {
-            "success": { "const": true },
-            "endpoint": { "const": operation.id },
-            "status": { "const": status },
-            "data": data,
-        },
-        "required": ["data"],
-    })
+    let schema = reference("schemas", &schema_name(&operation.id, SchemaRole::Answer));
+    let shown = with_expected(answers(&examples.answered, status), examples, Some(status));
+    replayable(about, &schema, shown, links(contract, &operation.id))
 }
 
 fn verification(contract: &Contract, examples: &Examples) -> Value {
     let example = examples.verification.as_ref();
     let lookup = LookUp {
-        id: "verifications.get",
-        summary: "The newest envelope of an earlier call, with HTTP 200 whatever its own status was",
+        id: LOOK_UP,
+        summary: "Look a verification up",
+        description: "The newest envelope of an earlier call, with HTTP 200 whatever its own status was. Ask here \
+                      for the end of a pending verification where you take no webhooks.",
         parameters: json!([{
             "name": "verificationId", "in": "path", "required": true,
-            "schema": { "type": "string" }, "example": example.map(|it| &it["verificationId"]),
+            "description": "The `verificationId` of any answer.",
+            "schema": { "type": "string", "examples": example.map(|it| vec![&it["verificationId"]]) },
         }]),
-        schema: reference("schemas", "Envelope"),
+        schema: reference("schemas", RECORD),
+        success: "The newest envelope.",
         example,
         errors: &[401, 403, 404, 429, 500],
     };
@@ -314,34 +261,21 @@ fn verification(contract: &Contract, examples: &Examples) -> Value {
 }
 
 fn usage(contract: &Contract, examples: &Examples) -> Value {
-    let day = |name: &str, about: &str| {
-        let schema = json!({ "type": "string", "format": "date" });
-        json!({ "name": name, "in": "query", "description": about, "schema": schema })
+    let day = |name: &str, about: &str, example: &str| {
+        let schema = json!({ "type": "string", "format": "date", "examples": [example] });
+        json!({ "name": name, "in": "query", "required": false, "description": about, "schema": schema })
     };
-    let count = json!({ "type": "integer", "minimum": 0 });
-    let row = json!({
-        "calls": count, "completed": count, "noRecord": count, "failed": count, "billed": count,
-        "amount": { "type": "number", "minimum": 0 },
-    });
-    let mut endpoint = row.clone();
-    endpoint["endpoint"] = json!({ "type": "string" });
-    let data = json!({
-        "type": "object",
-        "properties": {
-            "endpoints": { "type": "array", "items": { "type": "object", "properties": endpoint } },
-            "totals": { "type": "object", "properties": row },
-            "walletBalance": { "type": "number", "description": "On live only." },
-        },
-        "required": ["endpoints", "totals"],
-    });
     let lookup = LookUp {
-        id: "usage.get",
-        summary: "What the account spent, by endpoint",
+        id: USAGE,
+        summary: "What the account spent",
+        description: "How often each operation was called from one day to another, what came of it and what it cost. \
+                      On live also what is left in the wallet.",
         parameters: json!([
-            day("from", "The first day, counted."),
-            day("to", "The last day, counted.")
+            day("from", "The first day, counted.", "2026-01-01"),
+            day("to", "The last day, counted.", "2026-01-31")
         ]),
-        schema: json!({ "allOf": [reference("schemas", "Envelope")], "properties": { "data": data } }),
+        schema: reference("schemas", &schema_name(USAGE, SchemaRole::Answer)),
+        success: "The account's spending.",
         example: examples.usage.as_ref(),
         errors: &[400, 401, 403, 429, 500],
     };
@@ -351,6 +285,8 @@ fn usage(contract: &Contract, examples: &Examples) -> Value {
 struct LookUp<'e> {
     id: &'e str,
     summary: &'e str,
+    description: &'e str,
+    success: &'e str,
     parameters: Value,
     schema: Value,
     example: Option<&'e Value>,
@@ -362,13 +298,14 @@ fn look_up(contract: &Contract, lookup: &LookUp<'_>) -> Value {
         .example
         .map(|answer| ("completed".to_owned(), json!({ "value": answer })));
     let success = json!({
-        "description": lookup.summary,
+        "description": lookup.success,
         "content": content(&lookup.schema, shown.into_iter().collect()),
     });
     let wanted = |status| lookup.errors.contains(&status);
     json!({
         "operationId": lookup.id,
         "summary": lookup.summary,
+        "description": lookup.description,
         "tags": [RECORDS],
         "parameters": lookup.parameters,
         "responses": responses(contract, [(200, success)], wanted),

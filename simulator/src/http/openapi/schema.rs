@@ -6,8 +6,7 @@ use svc_fixtures::contract::{
 };
 use svc_fixtures::json::Json;
 
-/// The schemes that a link never has, in any case of letters.
-const NEVER_FOLLOWED: &str = "^(?:[Jj][Aa][Vv][Aa][Ss][Cc][Rr][Ii][Pp][Tt]|[Dd][Aa][Tt][Aa]|[Ff][Ii][Ll][Ee]|[Bb][Ll][Oo][Bb]):";
+use super::patterns;
 
 /// The schema of a request body.
 pub(super) fn request(contract: &Contract, fields: &[Field]) -> Value {
@@ -40,9 +39,6 @@ fn field(contract: &Contract, field: &Field) -> Value {
     if field.identifies {
         schema["x-identifies-subject"] = json!(true);
     }
-    if let Some(example) = &field.example {
-        schema["examples"] = json!([plain(example)]);
-    }
     schema
 }
 
@@ -74,34 +70,25 @@ fn kind(contract: &Contract, kind: &Kind, may_be_empty: bool) -> Value {
 }
 
 fn text(rule: &Rule, may_be_empty: bool) -> Value {
-    let schema = match rule {
-        Rule::Pattern(pattern) => json!({ "type": "string", "pattern": pattern.as_str() }),
-        Rule::Date(layouts) => match layouts.as_slice() {
-            [layout] if layout == ISO_DATE => json!({ "type": "string", "format": "date" }),
-            layouts => {
-                let layouts = layouts.iter().map(|layout| layout_pattern(layout));
-                let layouts = layouts.collect::<Vec<_>>().join("|");
-                json!({ "type": "string", "pattern": format!("^(?:{layouts})$") })
-            }
-        },
-        Rule::Ip => {
-            json!({ "type": "string", "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })
+    let pattern = match rule {
+        Rule::Date(layouts) if *layouts == [ISO_DATE] && !may_be_empty => {
+            return json!({ "type": "string", "format": "date" });
         }
-        Rule::Url => json!({ "type": "string", "format": "uri", "pattern": "^https?://" }),
-        Rule::Link => json!({
-            "type": "string",
-            "format": "uri",
-            "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:",
-            "not": { "pattern": NEVER_FOLLOWED },
-        }),
-        Rule::Decimal { .. } => {
-            json!({ "type": "string", "pattern": "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)$" })
-        }
+        Rule::Pattern(pattern) => pattern.as_str().to_owned(),
+        Rule::Date(layouts) => patterns::dates(layouts),
+        Rule::Ip => patterns::ip(),
+        Rule::Url => patterns::url(),
+        Rule::Link => patterns::link(),
+        Rule::Decimal { min, max } => patterns::decimal(min.abs().max(*max)),
     };
-    match may_be_empty {
-        true => json!({ "anyOf": [{ "type": "string", "pattern": "^\\s*$" }, schema] }),
-        false => schema,
-    }
+    let inner = pattern
+        .strip_prefix('^')
+        .and_then(|it| it.strip_suffix('$'));
+    let pattern = match inner.filter(|_| may_be_empty) {
+        Some(inner) => format!(r"^(?:\s*|{inner})$"),
+        None => pattern,
+    };
+    json!({ "type": "string", "pattern": pattern })
 }
 
 const ISO_DATE: &str = "YYYY-MM-DD";

@@ -7,7 +7,7 @@ use serde_json::Value;
 use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::sample;
 
-use super::{document, print};
+use super::{DocumentFormat, document, print};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
@@ -27,14 +27,14 @@ fn accounts() -> Vec<AccountConfig> {
     read_accounts(&scenario::accounts()).unwrap()
 }
 
-fn made() -> (Rules, Value) {
+pub(super) fn made() -> (Rules, Value) {
     let rules = rules();
     let document = document(&rules, &accounts(), &ListenerAddresses::DEFAULT.urls());
     (rules, document)
 }
 
 /// Every value of the document with its place.
-fn walk<'v>(value: &'v Value, place: &str, visit: &mut impl FnMut(&str, &'v Value)) {
+pub(super) fn walk<'v>(value: &'v Value, place: &str, visit: &mut impl FnMut(&str, &'v Value)) {
     visit(place, value);
     match value {
         Value::Object(members) => {
@@ -53,7 +53,7 @@ fn walk<'v>(value: &'v Value, place: &str, visit: &mut impl FnMut(&str, &'v Valu
 }
 
 /// The methods of the paths of the service; those of the control API have tests of their own.
-fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
+pub(super) fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     let paths = document["paths"].as_object().unwrap();
     let paths = paths.iter().filter(|(path, _)| path.starts_with("/v1/"));
     let methods = paths.flat_map(|(path, item)| {
@@ -141,7 +141,16 @@ fn every_operation_shows_an_answer_that_is_no_failure() {
 
 #[test]
 fn the_document_is_the_same_every_time() {
-    assert_eq!(print(&made().1), print(&made().1));
+    let urls = ListenerAddresses::DEFAULT.urls();
+    for format in [
+        DocumentFormat::Json,
+        DocumentFormat::Yaml,
+        DocumentFormat::Version30,
+        DocumentFormat::Postman,
+    ] {
+        let made = || print(&rules(), &accounts(), &urls, format, None);
+        assert_eq!(made(), made(), "{format:?}");
+    }
 }
 
 /// Executes the request examples of the document on a fresh host.
