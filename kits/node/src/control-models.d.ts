@@ -75,7 +75,7 @@ export interface ClockChange {
   /** It shows this instant, which must not be before what it shows. */
   set?: string;
   /** It shows when the next thing is due that `GET /control/accounts/{id}/timeline` lists. */
-  next?: true;
+  next?: boolean;
   /** Whether it stands still: `true` before it is moved, `false` after. */
   freeze?: boolean;
 }
@@ -328,6 +328,7 @@ export interface Pending {
   endpoint: string;
   /** When the result comes, by the account's clock. */
   due?: string;
+  /** `consent`: A person on the consent page. `secondCall`: The call that carries what the first answer gave. `answer`: The real delay of a scenario. */
   waitsFor?: WaitsFor;
 }
 
@@ -379,13 +380,14 @@ export interface Hold {
   endpoint: string;
   /** When the result comes, by the account's clock. */
   due?: string;
+  /** `consent`: A person on the consent page. `secondCall`: The call that carries what the first answer gave. `answer`: The real delay of a scenario. */
   waitsFor?: WaitsFor;
 }
 
 export interface WalletEntry {
   /** An instant, in UTC and to the millisecond where it is printed. */
   at: string;
-  /** What happened to the money. */
+  /** What happened to the money. `topUp`: It was put in. `withdrawal`: It was taken out by hand. `hold`: It was put aside. `commit`: What was put aside was taken for good. `release`: What was put aside was given back. */
   kind: WalletEntryKind;
   /** An amount in INR, in an answer. */
   amount: number;
@@ -515,7 +517,7 @@ export interface Due {
   deliveryId?: string;
   /** Of an attempt: which one it will be, from 1. */
   attempt?: number;
-  /** Why an attempt was made. */
+  /** Why an attempt was made. `schedule`: The schedule said so. `copy`: It was taken before; a scenario sends it more than once. `hand`: Somebody asked for it. */
   why?: "schedule" | "copy" | "hand";
   /** The API key, or the idempotency key. */
   key?: string;
@@ -528,6 +530,7 @@ export interface Waiting {
   endpoint: string;
   /** When the result comes, by the account's clock. */
   due?: string;
+  /** `consent`: A person on the consent page. `secondCall`: The call that carries what the first answer gave. `answer`: The real delay of a scenario. */
   waitsFor?: WaitsFor;
 }
 
@@ -688,7 +691,7 @@ export interface Attempt {
   number: number;
   /** When it was due, by the account's clock. */
   due: string;
-  /** Why an attempt was made. */
+  /** Why an attempt was made. `schedule`: The schedule said so. `copy`: It was taken before; a scenario sends it more than once. `hand`: Somebody asked for it. */
   why: "schedule" | "copy" | "hand";
   /** Where it went; nothing where no receiver was registered any more. */
   url?: string;
@@ -1131,7 +1134,7 @@ export interface Access {
   environment: Environment;
   /** By the account's clock. */
   at: string;
-  /** How an answer was accessed. */
+  /** How an answer was accessed. `call`: It was given for the first time. `replay`: It was given again under its idempotency key. `lookUp`: It was looked up. */
   by: "call" | "replay" | "lookUp";
   /** The last day the answer is retained. */
   retainedUntil: string;

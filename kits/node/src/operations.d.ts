@@ -1092,7 +1092,7 @@ export interface ScreenIpQualityData {
 
 export interface ScreenIpQualityRequest {
   /** IPv4 or IPv6 address: an IPv4 or IPv6 address. */
-  ip: unknown;
+  ip: string;
 }
 
 export interface ScreenEmailFraudData {
@@ -1456,7 +1456,7 @@ export interface VerifyAddressGeoFenceData {
 
 export interface VerifyAddressGeoFenceRequest {
   /** IPv4 or IPv6 address: an IPv4 or IPv6 address. */
-  ip: unknown;
+  ip: string;
   /** Country expected: 2 letters. */
   country: string;
   /** State expected: 2 letters. */
@@ -1517,13 +1517,34 @@ export interface VerifyNameMatchRequest {
   suppressReorderPenalty?: boolean;
 }
 
+export interface BundlesFullIdentityKycDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesFullIdentityKycDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesFullIdentityKycDataStepsItem {
-  endpoint: "verify.identity.dl" | "verify.identity.face-match" | "verify.identity.face-liveness";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesFullIdentityKycDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesFullIdentityKycDataStepsItemBilling;
 }
 
 export interface BundlesFullIdentityKycData {
@@ -1546,13 +1567,34 @@ export interface BundlesFullIdentityKycRequest {
   imageUrl: string;
 }
 
+export interface BundlesFraudCheckDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesFraudCheckDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesFraudCheckDataStepsItem {
-  endpoint: "screen.mobile-silent" | "screen.email-fraud" | "screen.mobile-mnrl" | "screen.negative-diligence";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesFraudCheckDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesFraudCheckDataStepsItemBilling;
 }
 
 export interface BundlesFraudCheckData {
@@ -1580,13 +1622,34 @@ export interface BundlesFraudCheckRequest {
   includeCategories?: Array<"SANCTIONS" | "PEP" | "ADVERSE_MEDIA" | "REGULATORY" | "LAW_ENFORCEMENT">;
 }
 
+export interface BundlesDocumentForgeryCheckDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesDocumentForgeryCheckDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesDocumentForgeryCheckDataStepsItem {
-  endpoint: "verify.document.forgery" | "verify.identity.face-liveness";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesDocumentForgeryCheckDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesDocumentForgeryCheckDataStepsItemBilling;
 }
 
 export interface BundlesDocumentForgeryCheckData {
@@ -1605,13 +1668,34 @@ export interface BundlesDocumentForgeryCheckRequest {
   imageUrl: string;
 }
 
+export interface BundlesProfessionalRouterDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesProfessionalRouterDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesProfessionalRouterDataStepsItem {
-  endpoint: "verify.membership.ca" | "verify.membership.cs" | "verify.membership.cma";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesProfessionalRouterDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesProfessionalRouterDataStepsItemBilling;
 }
 
 export interface BundlesProfessionalRouterData {
@@ -1626,13 +1710,34 @@ export interface BundlesProfessionalRouterRequest {
   membershipNumber: string;
 }
 
+export interface BundlesFullBusinessVerificationDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesFullBusinessVerificationDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesFullBusinessVerificationDataStepsItem {
-  endpoint: "verify.company.udyam" | "verify.company.mca.master" | "verify.company.iec" | "screen.negative-diligence" | "verify.company.tan";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesFullBusinessVerificationDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesFullBusinessVerificationDataStepsItemBilling;
 }
 
 export interface BundlesFullBusinessVerificationData {
@@ -1659,13 +1764,34 @@ export interface BundlesFullBusinessVerificationRequest {
   tan: string;
 }
 
+export interface BundlesDirectorDueDiligenceDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesDirectorDueDiligenceDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesDirectorDueDiligenceDataStepsItem {
-  endpoint: "verify.company.roc.director" | "verify.company.mca.master";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesDirectorDueDiligenceDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesDirectorDueDiligenceDataStepsItemBilling;
 }
 
 export interface BundlesDirectorDueDiligenceData {
@@ -1680,13 +1806,34 @@ export interface BundlesDirectorDueDiligenceRequest {
   cin?: string;
 }
 
+export interface BundlesEmploymentClaimVerificationDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesEmploymentClaimVerificationDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesEmploymentClaimVerificationDataStepsItem {
-  endpoint: "verify.employment.uan-lookup" | "verify.employment.uan" | "verify.employment.epfo-name-search";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesEmploymentClaimVerificationDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesEmploymentClaimVerificationDataStepsItemBilling;
 }
 
 export interface BundlesEmploymentClaimVerificationData {
@@ -1703,13 +1850,34 @@ export interface BundlesEmploymentClaimVerificationRequest {
   name?: string;
 }
 
+export interface BundlesCreditBureauReportDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesCreditBureauReportDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesCreditBureauReportDataStepsItem {
-  endpoint: "verify.financial.credit-report";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesCreditBureauReportDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesCreditBureauReportDataStepsItemBilling;
 }
 
 export interface BundlesCreditBureauReportData {
@@ -1739,13 +1907,34 @@ export interface BundlesCreditBureauReportRequest {
   consentArtifact: BundlesCreditBureauReportRequestConsentArtifact;
 }
 
+export interface BundlesVehicleForensicVerificationDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesVehicleForensicVerificationDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesVehicleForensicVerificationDataStepsItem {
-  endpoint: "verify.utility.vehicle-rc" | "verify.utility.vehicle-rc-reverse" | "verify.utility.fastag";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesVehicleForensicVerificationDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesVehicleForensicVerificationDataStepsItemBilling;
 }
 
 export interface BundlesVehicleForensicVerificationData {
@@ -1764,13 +1953,34 @@ export interface BundlesVehicleForensicVerificationRequest {
   vehicleNumber: string;
 }
 
+export interface BundlesAddressUtilityVerificationDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesAddressUtilityVerificationDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesAddressUtilityVerificationDataStepsItem {
-  endpoint: "verify.utility.electricity" | "verify.utility.property-tax" | "verify.utility.png";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesAddressUtilityVerificationDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesAddressUtilityVerificationDataStepsItemBilling;
 }
 
 export interface BundlesAddressUtilityVerificationData {
@@ -1797,18 +2007,41 @@ export interface BundlesAddressUtilityVerificationRequest {
   bpNumber: string;
 }
 
+export interface BundlesDynamicBankValidationDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesDynamicBankValidationDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesDynamicBankValidationDataStepsItem {
-  endpoint: "verify.financial.bank-dynamic.send" | "verify.financial.bank-dynamic.verify";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesDynamicBankValidationDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesDynamicBankValidationDataStepsItemBilling;
 }
 
 export interface BundlesDynamicBankValidationData {
   bundle: "dynamic-bank-validation";
   steps: Array<BundlesDynamicBankValidationDataStepsItem>;
+  /** What the second call carries as `referenceId`. */
+  referenceId?: string;
 }
 
 export interface BundlesDynamicBankValidationRequest {
@@ -1822,13 +2055,34 @@ export interface BundlesDynamicBankValidationRequest {
   amount?: string;
 }
 
+export interface BundlesCompanyTanIdentityDataStepsItemError {
+  /** What went wrong. Codes are stable: key a retry on this and on `retryable`. */
+  code: "SVC_INVALID_INPUT" | "SVC_INVALID_IDENTIFIER" | "SVC_AUTH_INVALID" | "SVC_KEY_ENVIRONMENT_MISMATCH" | "SVC_INSUFFICIENT_BALANCE" | "SVC_IP_NOT_ALLOWED" | "SVC_NOT_FOUND" | "SVC_IDEMPOTENCY_CONFLICT" | "SVC_NO_RECORD_FOUND" | "SVC_RATE_LIMITED" | "SVC_PROVIDER_ERROR" | "SVC_SOURCE_UNAVAILABLE" | "SVC_SOURCE_TIMEOUT" | "SVC_INTERNAL_ERROR";
+  /** What went wrong, for people. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+}
+
+export interface BundlesCompanyTanIdentityDataStepsItemBilling {
+  charged: boolean;
+  amount: number;
+  currency: "INR";
+  walletBalanceAfter?: number;
+}
+
 export interface BundlesCompanyTanIdentityDataStepsItem {
-  endpoint: "verify.company.tan" | "verify.company.mca.master";
+  /** The operation that was run. */
+  endpoint: string;
+  /** The step can be looked up by it. */
   verificationId: string;
   status: "completed" | "pending" | "failed";
+  /** The result, as the operation alone gives it. */
   data?: Record<string, unknown>;
-  error?: Record<string, unknown>;
-  billing: Record<string, unknown>;
+  /** Why there is no result. */
+  error?: BundlesCompanyTanIdentityDataStepsItemError;
+  /** What this call costs. */
+  billing: BundlesCompanyTanIdentityDataStepsItemBilling;
 }
 
 export interface BundlesCompanyTanIdentityData {

@@ -65,7 +65,7 @@ class KeyToRevoke(TypedDict):
 class ClockChange(TypedDict, total=False):
     advance: str
     set: str
-    next: Literal[True]
+    next: bool
     freeze: bool
 
 
@@ -299,7 +299,7 @@ class Pending(_Pending, total=False):
     waitsFor: "WaitsFor"
 
 
-WaitsFor = Union[Literal['consent'], Literal['secondCall'], Literal['answer']]
+WaitsFor = Literal['consent', 'secondCall', 'answer']
 
 
 class DeliveryCounts(TypedDict):
@@ -352,7 +352,7 @@ class WalletEntry(_WalletEntry, total=False):
     endpoint: str
 
 
-WalletEntryKind = Union[Literal['topUp'], Literal['withdrawal'], Literal['hold'], Literal['commit'], Literal['release']]
+WalletEntryKind = Literal['topUp', 'withdrawal', 'hold', 'commit', 'release']
 
 
 class Wallet(TypedDict):
@@ -439,7 +439,7 @@ class Due(_Due, total=False):
     endpoint: str
     deliveryId: str
     attempt: int
-    why: Union[Literal['schedule'], Literal['copy'], Literal['hand']]
+    why: Literal['schedule', 'copy', 'hand']
     key: str
 
 
@@ -580,7 +580,7 @@ class Delivery(_Delivery, total=False):
 class _Attempt(TypedDict):
     number: int
     due: str
-    why: Union[Literal['schedule'], Literal['copy'], Literal['hand']]
+    why: Literal['schedule', 'copy', 'hand']
     responseExcerpt: str
 
 
@@ -941,7 +941,7 @@ class Access(TypedDict):
     verificationId: str
     environment: "Environment"
     at: str
-    by: Union[Literal['call'], Literal['replay'], Literal['lookUp']]
+    by: Literal['call', 'replay', 'lookUp']
     retainedUntil: str
 
 

@@ -970,16 +970,32 @@ class VerifyNameMatchData(TypedDict):
     result: bool
 
 
+class _BundlesFullIdentityKycDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesFullIdentityKycDataStepsItemBilling(_BundlesFullIdentityKycDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesFullIdentityKycDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesFullIdentityKycDataStepsItem(TypedDict):
-    endpoint: Literal['verify.identity.dl', 'verify.identity.face-match', 'verify.identity.face-liveness']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesFullIdentityKycDataStepsItemBilling"
 
 
 class BundlesFullIdentityKycDataStepsItem(_BundlesFullIdentityKycDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesFullIdentityKycDataStepsItemError"
 
 
 class BundlesFullIdentityKycData(TypedDict):
@@ -987,16 +1003,32 @@ class BundlesFullIdentityKycData(TypedDict):
     steps: List["BundlesFullIdentityKycDataStepsItem"]
 
 
+class _BundlesFraudCheckDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesFraudCheckDataStepsItemBilling(_BundlesFraudCheckDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesFraudCheckDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesFraudCheckDataStepsItem(TypedDict):
-    endpoint: Literal['screen.mobile-silent', 'screen.email-fraud', 'screen.mobile-mnrl', 'screen.negative-diligence']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesFraudCheckDataStepsItemBilling"
 
 
 class BundlesFraudCheckDataStepsItem(_BundlesFraudCheckDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesFraudCheckDataStepsItemError"
 
 
 class BundlesFraudCheckData(TypedDict):
@@ -1006,16 +1038,32 @@ class BundlesFraudCheckData(TypedDict):
     riskLevel: Literal['LOW', 'MEDIUM', 'HIGH']
 
 
+class _BundlesDocumentForgeryCheckDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesDocumentForgeryCheckDataStepsItemBilling(_BundlesDocumentForgeryCheckDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesDocumentForgeryCheckDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesDocumentForgeryCheckDataStepsItem(TypedDict):
-    endpoint: Literal['verify.document.forgery', 'verify.identity.face-liveness']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesDocumentForgeryCheckDataStepsItemBilling"
 
 
 class BundlesDocumentForgeryCheckDataStepsItem(_BundlesDocumentForgeryCheckDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesDocumentForgeryCheckDataStepsItemError"
 
 
 class BundlesDocumentForgeryCheckData(TypedDict):
@@ -1023,16 +1071,32 @@ class BundlesDocumentForgeryCheckData(TypedDict):
     steps: List["BundlesDocumentForgeryCheckDataStepsItem"]
 
 
+class _BundlesProfessionalRouterDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesProfessionalRouterDataStepsItemBilling(_BundlesProfessionalRouterDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesProfessionalRouterDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesProfessionalRouterDataStepsItem(TypedDict):
-    endpoint: Literal['verify.membership.ca', 'verify.membership.cs', 'verify.membership.cma']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesProfessionalRouterDataStepsItemBilling"
 
 
 class BundlesProfessionalRouterDataStepsItem(_BundlesProfessionalRouterDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesProfessionalRouterDataStepsItemError"
 
 
 class BundlesProfessionalRouterData(TypedDict):
@@ -1040,16 +1104,32 @@ class BundlesProfessionalRouterData(TypedDict):
     steps: List["BundlesProfessionalRouterDataStepsItem"]
 
 
+class _BundlesFullBusinessVerificationDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesFullBusinessVerificationDataStepsItemBilling(_BundlesFullBusinessVerificationDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesFullBusinessVerificationDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesFullBusinessVerificationDataStepsItem(TypedDict):
-    endpoint: Literal['verify.company.udyam', 'verify.company.mca.master', 'verify.company.iec', 'screen.negative-diligence', 'verify.company.tan']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesFullBusinessVerificationDataStepsItemBilling"
 
 
 class BundlesFullBusinessVerificationDataStepsItem(_BundlesFullBusinessVerificationDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesFullBusinessVerificationDataStepsItemError"
 
 
 class BundlesFullBusinessVerificationData(TypedDict):
@@ -1057,16 +1137,32 @@ class BundlesFullBusinessVerificationData(TypedDict):
     steps: List["BundlesFullBusinessVerificationDataStepsItem"]
 
 
+class _BundlesDirectorDueDiligenceDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesDirectorDueDiligenceDataStepsItemBilling(_BundlesDirectorDueDiligenceDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesDirectorDueDiligenceDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesDirectorDueDiligenceDataStepsItem(TypedDict):
-    endpoint: Literal['verify.company.roc.director', 'verify.company.mca.master']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesDirectorDueDiligenceDataStepsItemBilling"
 
 
 class BundlesDirectorDueDiligenceDataStepsItem(_BundlesDirectorDueDiligenceDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesDirectorDueDiligenceDataStepsItemError"
 
 
 class BundlesDirectorDueDiligenceData(TypedDict):
@@ -1074,16 +1170,32 @@ class BundlesDirectorDueDiligenceData(TypedDict):
     steps: List["BundlesDirectorDueDiligenceDataStepsItem"]
 
 
+class _BundlesEmploymentClaimVerificationDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesEmploymentClaimVerificationDataStepsItemBilling(_BundlesEmploymentClaimVerificationDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesEmploymentClaimVerificationDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesEmploymentClaimVerificationDataStepsItem(TypedDict):
-    endpoint: Literal['verify.employment.uan-lookup', 'verify.employment.uan', 'verify.employment.epfo-name-search']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesEmploymentClaimVerificationDataStepsItemBilling"
 
 
 class BundlesEmploymentClaimVerificationDataStepsItem(_BundlesEmploymentClaimVerificationDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesEmploymentClaimVerificationDataStepsItemError"
 
 
 class BundlesEmploymentClaimVerificationData(TypedDict):
@@ -1091,16 +1203,32 @@ class BundlesEmploymentClaimVerificationData(TypedDict):
     steps: List["BundlesEmploymentClaimVerificationDataStepsItem"]
 
 
+class _BundlesCreditBureauReportDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesCreditBureauReportDataStepsItemBilling(_BundlesCreditBureauReportDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesCreditBureauReportDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesCreditBureauReportDataStepsItem(TypedDict):
-    endpoint: Literal['verify.financial.credit-report']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesCreditBureauReportDataStepsItemBilling"
 
 
 class BundlesCreditBureauReportDataStepsItem(_BundlesCreditBureauReportDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesCreditBureauReportDataStepsItemError"
 
 
 class BundlesCreditBureauReportData(TypedDict):
@@ -1114,16 +1242,32 @@ class BundlesCreditBureauReportConsentArtifact(TypedDict):
     messageId: str
 
 
+class _BundlesVehicleForensicVerificationDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesVehicleForensicVerificationDataStepsItemBilling(_BundlesVehicleForensicVerificationDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesVehicleForensicVerificationDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesVehicleForensicVerificationDataStepsItem(TypedDict):
-    endpoint: Literal['verify.utility.vehicle-rc', 'verify.utility.vehicle-rc-reverse', 'verify.utility.fastag']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesVehicleForensicVerificationDataStepsItemBilling"
 
 
 class BundlesVehicleForensicVerificationDataStepsItem(_BundlesVehicleForensicVerificationDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesVehicleForensicVerificationDataStepsItemError"
 
 
 class BundlesVehicleForensicVerificationData(TypedDict):
@@ -1131,16 +1275,32 @@ class BundlesVehicleForensicVerificationData(TypedDict):
     steps: List["BundlesVehicleForensicVerificationDataStepsItem"]
 
 
+class _BundlesAddressUtilityVerificationDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesAddressUtilityVerificationDataStepsItemBilling(_BundlesAddressUtilityVerificationDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesAddressUtilityVerificationDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesAddressUtilityVerificationDataStepsItem(TypedDict):
-    endpoint: Literal['verify.utility.electricity', 'verify.utility.property-tax', 'verify.utility.png']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesAddressUtilityVerificationDataStepsItemBilling"
 
 
 class BundlesAddressUtilityVerificationDataStepsItem(_BundlesAddressUtilityVerificationDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesAddressUtilityVerificationDataStepsItemError"
 
 
 class BundlesAddressUtilityVerificationData(TypedDict):
@@ -1148,33 +1308,69 @@ class BundlesAddressUtilityVerificationData(TypedDict):
     steps: List["BundlesAddressUtilityVerificationDataStepsItem"]
 
 
+class _BundlesDynamicBankValidationDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesDynamicBankValidationDataStepsItemBilling(_BundlesDynamicBankValidationDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesDynamicBankValidationDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesDynamicBankValidationDataStepsItem(TypedDict):
-    endpoint: Literal['verify.financial.bank-dynamic.send', 'verify.financial.bank-dynamic.verify']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesDynamicBankValidationDataStepsItemBilling"
 
 
 class BundlesDynamicBankValidationDataStepsItem(_BundlesDynamicBankValidationDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesDynamicBankValidationDataStepsItemError"
 
 
-class BundlesDynamicBankValidationData(TypedDict):
+class _BundlesDynamicBankValidationData(TypedDict):
     bundle: Literal['dynamic-bank-validation']
     steps: List["BundlesDynamicBankValidationDataStepsItem"]
 
 
+class BundlesDynamicBankValidationData(_BundlesDynamicBankValidationData, total=False):
+    referenceId: str
+
+
+class _BundlesCompanyTanIdentityDataStepsItemBilling(TypedDict):
+    charged: bool
+    amount: float
+    currency: Literal['INR']
+
+
+class BundlesCompanyTanIdentityDataStepsItemBilling(_BundlesCompanyTanIdentityDataStepsItemBilling, total=False):
+    walletBalanceAfter: float
+
+
+class BundlesCompanyTanIdentityDataStepsItemError(TypedDict):
+    code: Literal['SVC_INVALID_INPUT', 'SVC_INVALID_IDENTIFIER', 'SVC_AUTH_INVALID', 'SVC_KEY_ENVIRONMENT_MISMATCH', 'SVC_INSUFFICIENT_BALANCE', 'SVC_IP_NOT_ALLOWED', 'SVC_NOT_FOUND', 'SVC_IDEMPOTENCY_CONFLICT', 'SVC_NO_RECORD_FOUND', 'SVC_RATE_LIMITED', 'SVC_PROVIDER_ERROR', 'SVC_SOURCE_UNAVAILABLE', 'SVC_SOURCE_TIMEOUT', 'SVC_INTERNAL_ERROR']
+    message: str
+    retryable: bool
+
+
 class _BundlesCompanyTanIdentityDataStepsItem(TypedDict):
-    endpoint: Literal['verify.company.tan', 'verify.company.mca.master']
+    endpoint: str
     verificationId: str
     status: Literal['completed', 'pending', 'failed']
-    billing: Dict[str, Any]
+    billing: "BundlesCompanyTanIdentityDataStepsItemBilling"
 
 
 class BundlesCompanyTanIdentityDataStepsItem(_BundlesCompanyTanIdentityDataStepsItem, total=False):
     data: Dict[str, Any]
-    error: Dict[str, Any]
+    error: "BundlesCompanyTanIdentityDataStepsItemError"
 
 
 class BundlesCompanyTanIdentityData(TypedDict):

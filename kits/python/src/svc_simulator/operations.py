@@ -815,7 +815,7 @@ class Operations(Transport):
     def screen_ip_quality(
         self,
         *,
-        ip: Any,
+        ip: str,
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[models.ScreenIpQualityData]":
@@ -1129,7 +1129,7 @@ class Operations(Transport):
     def verify_address_geo_fence(
         self,
         *,
-        ip: Any,
+        ip: str,
         country: str,
         state: str,
         idempotency_key: Optional[str] = None,
@@ -2312,7 +2312,7 @@ class AsyncOperations(AsyncTransport):
     async def screen_ip_quality(
         self,
         *,
-        ip: Any,
+        ip: str,
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[models.ScreenIpQualityData]":
@@ -2626,7 +2626,7 @@ class AsyncOperations(AsyncTransport):
     async def verify_address_geo_fence(
         self,
         *,
-        ip: Any,
+        ip: str,
         country: str,
         state: str,
         idempotency_key: Optional[str] = None,
