@@ -613,6 +613,17 @@ export interface Call {
   account?: string;
   /** Of one call alone: its newest envelope, as a look-up gives it. Of an unauthenticated call: its answer. */
   envelope?: Record<string, unknown>;
+  /** Of one call alone: the stages it walked, where its record says so. */
+  stages?: Array<Stage>;
+  pending?: Pending;
+  /** What was put aside for a call, and what became of it. */
+  money?: CallMoney;
+  /** Of one call alone: the idempotency keys it brought, and who else did. */
+  keys?: Array<KeyUse>;
+  /** Of one call alone that is a step: its bundle. */
+  bundle?: string;
+  /** Of one call alone whose request is known whole: the same as a line for a shell that has the key in `SVC_API_KEY`. */
+  curl?: string;
 }
 
 export interface ReceivedRequest {
@@ -645,6 +656,53 @@ export interface HeaderLine {
 }
 
 export type Encoding = "base64";
+
+export interface Stage {
+  /** The stages, in the order in which a call walks them. */
+  stage: StageName;
+  /** What became of a call at a stage. `passed`: It went on. `skipped`: There was nothing to do for it. `refused`: It ended here, refused. `waiting`: Its result is still to come. `notReached`: It ended before. */
+  state: StageState;
+}
+
+export type StageName = "authenticate" | "allowlist" | "rateLimit" | "prepare" | "claim" | "room" | "flow" | "hold" | "resolve" | "settle";
+
+export type StageState = "passed" | "skipped" | "refused" | "waiting" | "notReached";
+
+export interface CallMoney {
+  /** An amount in INR, in an answer. */
+  held: number;
+  /** What of it was taken for good. Left out while it is held. */
+  charged?: number;
+  /** What of it was given back. Left out while it is held. */
+  released?: number;
+}
+
+export interface KeyUse {
+  key: string;
+  /** When this call claimed it; left out where it did not. */
+  claimedAt?: string;
+  /** From when on it may be used anew, if this call has ended by then. */
+  keptUntil?: string;
+  /** When this call's answer was given again: the newest that this replica gave since its start. */
+  replays: Array<Replay>;
+  /** The other calls that brought the key, newest first, as far as they are kept. */
+  others: Array<OtherUse>;
+}
+
+export interface Replay {
+  /** By the account's clock. */
+  at: string;
+  caller: string;
+}
+
+export interface OtherUse {
+  verificationId: string;
+  endpoint: string;
+  /** An instant, in UTC and to the millisecond where it is printed. */
+  at: string;
+  httpStatus: number;
+  code?: string;
+}
 
 export interface MadeCall {
   /** A call as it was sent. */
@@ -684,6 +742,12 @@ export interface Delivery {
   attempts: Array<Attempt>;
   /** Of one delivery alone: the body, the same at each attempt. */
   body?: string;
+  /** Of one delivery alone, and in a list of all accounts: whose it is. */
+  account?: string;
+  /** Of one delivery alone: what the account's clock shows. */
+  now?: string;
+  /** Of one delivery alone: when it is still to be attempted if the receiver never takes it. */
+  planned?: Array<string>;
 }
 
 export interface Attempt {
@@ -1038,8 +1102,30 @@ export interface AskedPerson {
   set: Record<string, unknown>;
 }
 
+export interface ErrorTable {
+  errors: Array<ErrorRow>;
+}
+
+export interface ErrorRow {
+  code: string;
+  /** The HTTP status it comes with. */
+  status: number;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+  /** Whether a live call that ends so is billed. */
+  billed: boolean;
+  /** Whether running an operation can end so, and a scenario may ask for it; any other one refuses a call before. */
+  outcome: boolean;
+  /** When it comes. */
+  meaning: string;
+  /** The clause of the specification. */
+  clause: string;
+}
+
 export interface PeopleList {
   people: Array<Person>;
+  /** The sample subjects: who is asked about where examples ask, of each kind that has one. */
+  samples: Array<SampleSubject>;
 }
 
 export interface Person {
@@ -1076,11 +1162,22 @@ export interface Other {
   name: string;
 }
 
+export interface SampleSubject {
+  kind: string;
+  name?: string;
+  /** What they are asked for by. */
+  identifier: string;
+  /** The request field that it stands in. */
+  field: string;
+}
+
 export interface Subject {
   /** What was looked for. */
   identifier: string;
   /** The request field it was taken for. */
   takenFor: string;
+  /** Where many such texts lead to one subject: the subject's own, which answers hand out from there on. Left out where it is what was looked for. */
+  own?: string;
   /** The other request fields that take such a text. */
   alternatives: Array<string>;
   /** The day of which `attributes` speak. */
@@ -1113,6 +1210,15 @@ export interface KnownBy {
   value: string;
   /** The request field that it is looked up by, where there is one: `kind` of this route. */
   field?: string;
+  /** Who has an identifier, too. */
+  sharedWith?: SharedWith;
+}
+
+export interface SharedWith {
+  kind: string;
+  name?: string;
+  /** Whether they are who is found by it. */
+  isFound: boolean;
 }
 
 export interface Link {

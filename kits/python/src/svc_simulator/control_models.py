@@ -508,6 +508,12 @@ class Call(_Call, total=False):
     presentedKey: str
     account: str
     envelope: Dict[str, Any]
+    stages: List["Stage"]
+    pending: "Pending"
+    money: "CallMoney"
+    keys: List["KeyUse"]
+    bundle: str
+    curl: str
 
 
 class _ReceivedRequest(TypedDict):
@@ -536,6 +542,53 @@ class HeaderLine(_HeaderLine, total=False):
 
 
 Encoding = Literal['base64']
+
+
+class Stage(TypedDict):
+    stage: "StageName"
+    state: "StageState"
+
+
+StageName = Literal['authenticate', 'allowlist', 'rateLimit', 'prepare', 'claim', 'room', 'flow', 'hold', 'resolve', 'settle']
+
+
+StageState = Literal['passed', 'skipped', 'refused', 'waiting', 'notReached']
+
+
+class _CallMoney(TypedDict):
+    held: float
+
+
+class CallMoney(_CallMoney, total=False):
+    charged: float
+    released: float
+
+
+class _KeyUse(TypedDict):
+    key: str
+    replays: List["Replay"]
+    others: List["OtherUse"]
+
+
+class KeyUse(_KeyUse, total=False):
+    claimedAt: str
+    keptUntil: str
+
+
+class Replay(TypedDict):
+    at: str
+    caller: str
+
+
+class _OtherUse(TypedDict):
+    verificationId: str
+    endpoint: str
+    at: str
+    httpStatus: int
+
+
+class OtherUse(_OtherUse, total=False):
+    code: str
 
 
 class _MadeCall(TypedDict):
@@ -575,6 +628,9 @@ class _Delivery(TypedDict):
 class Delivery(_Delivery, total=False):
     nextDue: str
     body: str
+    account: str
+    now: str
+    planned: List[str]
 
 
 class _Attempt(TypedDict):
@@ -861,8 +917,23 @@ class AskedPerson(TypedDict):
     set: Dict[str, Any]
 
 
+class ErrorTable(TypedDict):
+    errors: List["ErrorRow"]
+
+
+class ErrorRow(TypedDict):
+    code: str
+    status: int
+    retryable: bool
+    billed: bool
+    outcome: bool
+    meaning: str
+    clause: str
+
+
 class PeopleList(TypedDict):
     people: List["Person"]
+    samples: List["SampleSubject"]
 
 
 class Person(TypedDict):
@@ -889,6 +960,16 @@ class Other(TypedDict):
     name: str
 
 
+class _SampleSubject(TypedDict):
+    kind: str
+    identifier: str
+    field: str
+
+
+class SampleSubject(_SampleSubject, total=False):
+    name: str
+
+
 class _Subject(TypedDict):
     identifier: str
     takenFor: str
@@ -902,6 +983,7 @@ class _Subject(TypedDict):
 
 
 class Subject(_Subject, total=False):
+    own: str
     name: str
     declared: "Declared"
 
@@ -920,6 +1002,16 @@ class _KnownBy(TypedDict):
 
 class KnownBy(_KnownBy, total=False):
     field: str
+    sharedWith: "SharedWith"
+
+
+class _SharedWith(TypedDict):
+    kind: str
+    isFound: bool
+
+
+class SharedWith(_SharedWith, total=False):
+    name: str
 
 
 class _Link(TypedDict):
