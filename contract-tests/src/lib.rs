@@ -8,13 +8,12 @@
 //! an in-process simulator, a running one, a sandbox or production. Nothing outside the contract's
 //! rows and `inputs.toml` says which operations there are.
 //!
-//! Imports point down; from the bottom up:
+//! What was recorded, its prices and by which rules it is judged is the crate `svc-capture`, which the simulator
+//! reads too. Imports point down; from the bottom up:
 //!
 //! ```text
 //! redact signature sink  secrets; signatures of webhooks, and their receiver
-//! diff profile           differences of bodies; by which rules
-//! prices proofs          at which prices; what is planted and found
-//! capture                requests, answers and exchanges, as they are recorded and saved
+//! diff proofs            differences of bodies; what is planted and found
 //! plan target            what to send and what must hold, as data; what sends a request
 //! model                  what an account's past makes of a call
 //! example spend          cases written by people; what a call costs, and the budget
@@ -27,7 +26,6 @@
 //! ```
 
 pub mod baseline;
-pub mod capture;
 pub mod check;
 pub mod cli;
 pub mod client;
@@ -37,8 +35,6 @@ pub mod example;
 pub mod model;
 pub mod personal;
 pub mod plan;
-pub mod prices;
-pub mod profile;
 pub mod proofs;
 pub mod property;
 pub mod redact;
@@ -49,3 +45,7 @@ pub mod sink;
 pub mod spend;
 pub mod target;
 pub mod verdict;
+
+/// What was recorded, as the simulator reads it too.
+pub use svc_capture as capture;
+pub use svc_capture::{prices, profile};

@@ -5,57 +5,13 @@
 //! ever holds one.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use data_encoding::{BASE32_NOPAD, BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER};
 use regex::bytes::{NoExpand, Regex, RegexBuilder};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use svc_fixtures::contract::Environment;
 
-/// What stands in place of a key.
-pub const REDACTED: &str = "[redacted key]";
-
-/// A text that is shown to the target and to nobody else.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Takes a text into custody.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Secret(text.into())
-    }
-
-    /// The text, for the wire only.
-    #[must_use]
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for Secret {
-    fn from(text: String) -> Self {
-        Secret(text)
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(REDACTED)
-    }
-}
-
-impl Serialize for Secret {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(REDACTED)
-    }
-}
-
-impl<'de> Deserialize<'de> for Secret {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        String::deserialize(reader).map(Secret)
-    }
-}
+pub use svc_capture::{REDACTED, Secret};
 
 /// A shorter text is no key, and would black out words.
 const SHORTEST: usize = 8;
@@ -273,15 +229,5 @@ mod tests {
     fn bytes_that_are_no_text_stay_as_they_are() {
         let bytes = [0xff, 0x00, b'a', 0xfe];
         assert_eq!(Redactor::of([&Secret::new(KEY)]).bytes(&bytes), bytes);
-    }
-
-    #[test]
-    fn a_secret_is_never_printed() {
-        let secret = Secret::new("svc_test_abcdef");
-        assert_eq!(format!("{secret:?}"), REDACTED);
-        assert_eq!(
-            serde_json::to_string(&secret).expect("JSON"),
-            format!("\"{REDACTED}\"")
-        );
     }
 }

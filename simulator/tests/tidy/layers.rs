@@ -42,8 +42,7 @@ const LAYERS: &[Layers] = &[
         of: "contract-tests",
         folder: "",
         layers: &[
-            "diff prices profile proofs redact signature sink",
-            "capture",
+            "diff proofs redact signature sink",
             "plan target",
             "model",
             "example spend",

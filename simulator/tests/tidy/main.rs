@@ -17,8 +17,9 @@ use modules::Modules;
 use source::Source;
 
 /// The crates whose modules are looked at, with the folder of each.
-const CRATES: [(&str, &str); 4] = [
+const CRATES: [(&str, &str); 5] = [
     ("fixtures", "fixtures/src/"),
+    ("capture", "fixtures/capture/src/"),
     ("tls", "fixtures/tls/src/"),
     ("simulator", "simulator/src/"),
     ("contract-tests", "contract-tests/src/"),
