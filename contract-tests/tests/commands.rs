@@ -343,3 +343,19 @@ fn inputs_are_listed_and_learnt_and_what_is_learnt_is_read() {
     let (code, report) = done(&["inputs", "--output", &file]);
     assert!(code == 2 && report.contains("--learn"), "{report}");
 }
+
+#[test]
+fn every_command_has_its_manual_page_and_its_completions() {
+    let folder = Folder::new("man");
+    let man1 = folder.path("man1");
+    let first = format!("{man1}/svc-contract-tests.1\n");
+    assert_eq!(done(&["man", &man1]), (0, first));
+    let page = std::fs::read_to_string(format!("{man1}/svc-contract-tests-run.1")).expect("a page");
+    assert!(page.contains("SVC_BASE_URL"), "{page}");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (code, script) = done(&["completions", shell]);
+        assert_eq!(code, 0);
+        assert!(script.contains("budget-inr"), "{shell}: {script}");
+    }
+    assert_eq!(done(&["completions", "tcsh"]).0, 2);
+}

@@ -44,6 +44,7 @@ fn no_command_succeeds_where_its_output_can_not_be_written() {
     let service = service(Vec::new(), r#"{"success":1}"#.to_owned());
     let (base, folder) = (service.url.clone(), Folder::new("unwritten"));
     let capture = folder.path("capture.json");
+    let pages = folder.path("man1");
     let run = ["run", "--base-url", &base, "--check", "envelope.error"];
     let (code, said) = ended(
         &[&run[..], &["--capture", &capture]].concat(),
@@ -65,6 +66,8 @@ fn no_command_succeeds_where_its_output_can_not_be_written() {
         vec!["list"],
         vec!["list", "--markdown"],
         vec!["inputs"],
+        vec!["completions", "bash"],
+        vec!["man", &pages],
         vec!["inputs", "--learn", "--base-url", &base],
     ];
     for sink in [full as fn() -> Stdio, closed] {

@@ -11,6 +11,7 @@ mod judge;
 mod keys;
 mod list;
 mod outputs;
+mod pages;
 mod preflight;
 mod receiver;
 mod replay;
@@ -45,6 +46,10 @@ enum Command {
     List(list::List),
     /// Show the inputs whose outcome is fixed, or learn a first file of them from a service.
     Inputs(Box<inputs::Inputs>),
+    /// Print what a shell completes the arguments with.
+    Completions(pages::Completions),
+    /// Write the manual pages of all commands into a folder.
+    Man(pages::Man),
 }
 
 /// What is done unless somebody says otherwise.
@@ -81,6 +86,8 @@ pub fn main() -> ExitCode {
         Command::Replay(replay) => replay.execute(),
         Command::List(list) => list.execute(),
         Command::Inputs(inputs) => inputs.execute(),
+        Command::Completions(completions) => completions.execute(),
+        Command::Man(man) => man.execute(),
     };
     let exit = done.unwrap_or_else(|mistake| {
         say(format_args!("error: {:#}", mistake.cause));

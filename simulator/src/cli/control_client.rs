@@ -71,7 +71,8 @@ pub(super) struct ConsoleArgs {
     console_client_cert: Option<PathBuf>,
 }
 
-fn console_url(text: &str) -> Result<Url, String> {
+/// The address of a console.
+pub(super) fn console_url(text: &str) -> Result<Url, String> {
     let url: Url = text
         .parse()
         .map_err(|_| "write an address such as http://127.0.0.1:8800".to_owned())?;
@@ -96,6 +97,17 @@ fn bearer(token: &str) -> Result<HeaderValue, String> {
 }
 
 impl ConsoleArgs {
+    /// A console at this address that is asked what needs no token.
+    pub(super) fn at(url: Url) -> Self {
+        ConsoleArgs {
+            url,
+            console_token: None,
+            console_token_file: None,
+            console_ca_file: None,
+            console_client_cert: None,
+        }
+    }
+
     fn token(&self) -> Result<Option<HeaderValue>, Failure> {
         let Some(path) = &self.console_token_file else {
             return Ok(self.console_token.clone());

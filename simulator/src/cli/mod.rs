@@ -12,10 +12,12 @@ mod deliveries;
 mod explain;
 mod failure;
 mod fmt;
+mod healthcheck;
 mod init;
 mod layout;
 mod listen;
 mod logging;
+mod man;
 mod memory;
 mod open_files;
 mod openapi;
@@ -50,8 +52,10 @@ use explain::ExplainArgs;
 use failure::Failure;
 pub use failure::{EXIT_FAILURE, EXIT_OK, EXIT_USAGE};
 use fmt::FmtArgs;
+use healthcheck::HealthcheckArgs;
 use init::InitArgs;
 use listen::ListenArgs;
+use man::ManArgs;
 use openapi::OpenapiArgs;
 use operations::OperationsArgs;
 use people::PeopleArgs;
@@ -127,6 +131,14 @@ enum Command {
     Store(StoreCommand),
     /// Print what a shell completes the arguments with
     Completions(CompletionsArgs),
+    /// Write the manual pages of all commands into a folder
+    Man(ManArgs),
+    /// Ask a running simulator whether it is ready, as the health check of a container
+    #[command(
+        after_help = "Needs no token. Exit codes: 0 it is ready, 1 it is not, or does not answer, 2 the \
+                      command line is wrong."
+    )]
+    Healthcheck(HealthcheckArgs),
     /// Receive webhook deliveries, check and show them
     Listen(Box<ListenArgs>),
     /// Sign a delivery, or say what is wrong with a signature
@@ -182,6 +194,8 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::People(args) => people::run(&args),
         Command::Store(command) => store::run(command),
         Command::Completions(args) => completions::run(&args, &mut Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
+        Command::Healthcheck(args) => healthcheck::run(&args),
         Command::Listen(args) => listen::run(&args),
         Command::Webhook(command) => webhook::run(&command),
         Command::Account(args) => account::run(&args),

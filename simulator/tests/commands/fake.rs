@@ -1,9 +1,10 @@
 //! Against a console of the test's own, so that what is sent can be seen and every answer be tried.
 
 use std::collections::VecDeque;
+use std::process::Command;
 
 use parking_lot::Mutex;
-use svc_test_support::{Reply, Request, Server, free_address};
+use svc_test_support::{Reply, Request, Server, ended, free_address};
 
 use super::run;
 
@@ -290,4 +291,49 @@ fn what_makes_no_sense_is_refused_before_anybody_is_asked() {
         assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
         assert!(stderr.starts_with("error: "), "{stderr}");
     }
+}
+
+const READY: &str = r#"{"status":"ready","product":"svc-simulator","version":"0.1.0"}"#;
+
+#[test]
+fn a_health_check_is_green_only_where_a_simulator_is_ready() {
+    each_asks(&[(&["healthcheck"], READY, "GET /control/ready")]);
+    for (status, body, says) in [
+        (
+            503,
+            r#"{"error":{"code":"NOT_READY","message":"it drains"}}"#,
+            "NOT_READY: it drains",
+        ),
+        (
+            200,
+            r#"{"status":"starting","product":"svc-simulator","version":"1"}"#,
+            "is not the console",
+        ),
+        (200, r#"{"status":"ready"}"#, "is not the console"),
+        (200, "ready", "HTTP 200 without JSON"),
+        (302, READY, "HTTP 302 without a reason"),
+    ] {
+        let console = FakeConsole::of(&[(status, body)]);
+        let (code, stdout, stderr) = run(&console.url, &["healthcheck"]);
+        assert_eq!((code, stdout.as_str()), (1, ""), "{body}");
+        assert!(stderr.contains(says), "{body}: {stderr}");
+    }
+}
+
+#[test]
+fn a_health_check_asks_where_the_environment_lets_the_console_listen() {
+    let console = FakeConsole::of(&[(200, READY)]);
+    let port = console.url.rsplit(':').next().expect("a port");
+    let check = |name: &str, value: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_svc-simulator"));
+        command.arg("healthcheck").env_clear().env(name, value);
+        command.env("SVC_SIMULATOR_CONSOLE_TOKEN", "no token is needed");
+        ended(&mut command).0
+    };
+    let listens = format!("0.0.0.0:{port}");
+    assert_eq!(check("SVC_SIMULATOR_CONSOLE", &listens), Some(0));
+    assert_eq!(console.asked(), ["GET /control/ready"]);
+    let nobody = free_address().to_string();
+    assert_eq!(check("SVC_SIMULATOR_CONSOLE", &nobody), Some(1));
+    assert_eq!(check("SVC_SIMULATOR_CONSOLE", "everywhere"), Some(2));
 }

@@ -1,6 +1,8 @@
-//! `init`, `fmt`, `operations` and `completions`: what they write and print.
+//! `init`, `fmt`, `operations`, `completions` and `man`: what they write and print.
 
 use std::path::{Path, PathBuf};
+
+use svc_test_support::Folder;
 
 use super::dry::folder;
 use super::{WORKS, run};
@@ -162,4 +164,29 @@ fn every_shell_has_its_completions() {
         assert!(!stdout.contains("\\u{"), "{shell}");
     }
     assert_eq!(run(NOBODY, &["completions", "tcsh"]).0, 2);
+}
+
+#[test]
+fn every_command_has_its_manual_page() {
+    let folder = Folder::new("man");
+    let man1 = folder.path().join("share/man1");
+    let man1 = man1.to_str().expect(WORKS);
+    for _ in ["the first time", "over the pages of an older version"] {
+        let written = format!("{man1}/svc-simulator.1\n");
+        assert_eq!(run(NOBODY, &["man", man1]), (0, written, String::new()));
+    }
+    let page = |name: &str| std::fs::read_to_string(format!("{man1}/{name}.1"));
+    for (name, says) in [
+        ("svc-simulator", "svc\\-simulator\\-serve(1)"),
+        ("svc-simulator-serve", "SVC_SIMULATOR_STORE"),
+        ("svc-simulator-clock-advance", "500ms, 30s"),
+    ] {
+        let page = page(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(page.contains(says), "{name}: {page}");
+    }
+    folder.write("file", "");
+    let in_the_way = folder.path().join("file");
+    let (code, _, stderr) = run(NOBODY, &["man", in_the_way.to_str().expect(WORKS)]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("can't be made"), "{stderr}");
 }

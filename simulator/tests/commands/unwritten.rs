@@ -52,6 +52,7 @@ fn all() -> Vec<Vec<&'static str>> {
         "store check sqlite:kept.db",
         "store migrate sqlite:kept.db",
         "completions bash",
+        "man man1",
         "listen --port 0",
         "listen --port 0 --json",
         "webhook sign --secret whsec_sample body.json",
@@ -61,6 +62,7 @@ fn all() -> Vec<Vec<&'static str>> {
         "clock",
         "deliveries",
         "trigger",
+        "healthcheck",
         "help",
     ];
     calls.map(|call| call.split(' ').collect()).into()
