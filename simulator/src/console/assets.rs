@@ -3,20 +3,12 @@
 
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
 
-struct Asset {
-    name: &'static str,
-    content_type: &'static str,
-    bytes: &'static [u8],
-}
+use crate::http::assets::{Asset, SCRIPT};
 
 /// The picture that a browser shows beside a page's title.
 const ICON: &str = "icon.svg";
-
-const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 static ASSETS: [Asset; 6] = [
     Asset {
@@ -61,23 +53,7 @@ pub(super) async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Respo
     let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let tag = tag(asset);
-    let sent = headers.get(IF_NONE_MATCH).map(|value| value.as_bytes());
-    let common = [
-        (ETAG, tag.as_str()),
-        // Asked for again at each page, and then found unchanged: another version of the program has other files.
-        (CACHE_CONTROL, "no-cache"),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    if sent == Some(tag.as_bytes()) {
-        return (StatusCode::NOT_MODIFIED, common).into_response();
-    }
-    let content_type = [(CONTENT_TYPE, asset.content_type)];
-    (common, content_type, Bytes::from_static(asset.bytes)).into_response()
-}
-
-fn tag(asset: &Asset) -> String {
-    format!("\"{:016x}\"", xxhash_rust::xxh3::xxh3_64(asset.bytes))
+    asset.respond(&headers)
 }
 
 #[cfg(test)]

@@ -9,18 +9,16 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY};
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
 use maud::Markup;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
-use utoipa_swagger_ui::Config;
 
 use super::control::guard::{ConsoleAccess, ConsoleGuard, ConsoleToken, guard_request};
 use super::control::{self, ControlApi, ControlError, ControlErrorCode, content};
 use super::metrics::{ListenerCounts, MetricsPage};
 use super::page::Links;
-use super::{BaseUrls, ListenerAddresses, PublicUrls, openapi, operations, page, people};
+use super::{BaseUrls, ListenerAddresses, PublicUrls, assets, openapi, operations, page, people};
 use crate::host::Host;
 use crate::host::transport::TargetPolicy;
 use crate::scenario::AccountConfig;
@@ -93,7 +91,6 @@ struct ConsoleState {
     console: Console,
     urls: BaseUrls,
     metrics: MetricsPage,
-    reference: Arc<Config<'static>>,
     /// Rendered at the first request, so that the start does not wait for it.
     documents: [OnceCell<Bytes>; DOCUMENTS.len()],
 }
@@ -101,14 +98,6 @@ struct ConsoleState {
 impl Console {
     /// What the listener serves.
     pub fn router(self) -> Router {
-        // A browser does not let a page of this listener call the other two, which are other sites.
-        let config = Config::from("../openapi.json")
-            .supported_submit_methods([""; 0])
-            .validator_url("none")
-            .doc_expansion("none")
-            .filter(true)
-            .show_extensions(true)
-            .use_base_layout();
         let control = Arc::new(ControlApi {
             host: Arc::clone(&self.host),
             targets: self.targets.clone(),
@@ -122,7 +111,6 @@ impl Console {
             urls: self.public.or_at(&self.addresses),
             metrics: MetricsPage::new(&self.host, &self.connections),
             console: self,
-            reference: Arc::new(config),
             documents: DOCUMENTS.map(|_| OnceCell::new()),
         };
         let documents = DOCUMENTS.into_iter().enumerate();
@@ -132,11 +120,8 @@ impl Console {
         documents
             .route("/metrics", get(metrics))
             .route("/docs", get(|| async { Redirect::permanent("docs/") }))
-            .route(
-                "/docs/",
-                get(|state| reference(state, Path("index.html".to_owned()))),
-            )
-            .route("/docs/{*file}", get(reference))
+            .route("/docs/", get(reference_page))
+            .route("/docs/{file}", get(reference))
             .with_state(Arc::new(state))
             .merge(control)
             .merge(pages)
@@ -194,18 +179,15 @@ async fn document(State(state): State<Arc<ConsoleState>>, at: usize) -> Response
     }
 }
 
-async fn reference(State(state): State<Arc<ConsoleState>>, Path(file): Path<String>) -> Response {
-    let Ok(Some(file)) = utoipa_swagger_ui::serve(&file, Arc::clone(&state.reference)) else {
-        return not_found().await;
-    };
-    let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
-    let content = content(&file.content_type, Bytes::from(file.bytes.into_owned()));
-    let mut response = ([(CONTENT_SECURITY_POLICY, policy)], content).into_response();
-    if file.gzpipped {
-        let gzip = HeaderValue::from_static("gzip");
-        response.headers_mut().insert(CONTENT_ENCODING, gzip);
+async fn reference_page(headers: HeaderMap) -> Response {
+    reference(Path(assets::REFERENCE_PAGE.to_owned()), headers).await
+}
+
+async fn reference(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    match assets::reference(&name, &headers) {
+        Some(file) => file,
+        None => not_found().await,
     }
-    response
 }
 
 async fn not_found() -> Response {

@@ -2,6 +2,7 @@
 //! is decided by the host and the engine below.
 
 pub mod api;
+pub mod assets;
 pub mod console;
 pub mod control;
 pub mod edge;

@@ -213,7 +213,7 @@ fn the_console_answers_to_its_own_address_only() {
     assert!(operations.contains("<code>AAAAA9999A</code>") && operations.contains("…/spoof.jpg"));
     assert!(get("/docs/", own).body.contains("swagger-ui"));
     assert!(
-        get("/docs/swagger-initializer.js", own)
+        get("/docs/initializer.js", own)
             .body
             .contains("/openapi.json")
     );

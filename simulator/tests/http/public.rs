@@ -170,7 +170,7 @@ fn the_consoles_pages_link_through_the_proxy_and_what_they_link_to_is_there() {
     // Relative to where they stand, so that they hold behind every proxy.
     let docs = get(&format!("{CONSOLE}/docs"));
     assert_eq!((docs.status, docs.header("location")), (308, Some("docs/")));
-    let script = get(&format!("{CONSOLE}/docs/swagger-initializer.js")).body;
+    let script = get(&format!("{CONSOLE}/docs/initializer.js")).body;
     assert!(script.contains(r#""../openapi.json""#), "{script}");
 }
 
