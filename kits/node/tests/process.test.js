@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ async function owner(script) {
   return { child, url: String(line).trim() };
 }
 
-test("the program is named by the variable, else inside the package, else on the path", () => {
+test("the program is named by the variable, else in the package for this machine, else on the path", () => {
   const [named, inside, onPath] = ["mine", "svc-simulator", "svc-simulator"].map((name) => program(name, "exit 0"));
   const PATH = join(onPath, "..");
   assert.equal(findBinary({ env: { SVC_SIMULATOR: named, PATH }, inside }), named);
@@ -63,7 +63,9 @@ test("the program is named by the variable, else inside the package, else on the
 });
 
 test("a program that is nowhere says what to do", () => {
-  assert.throws(() => findBinary({ env: {}, inside: "/nowhere" }), /cargo build --release -p svc-simulator/);
+  const ours = mkdtempSync(join(tmpdir(), "svc-kit-"));
+  symlinkSync(new URL("../bin/svc-simulator.js", import.meta.url), join(ours, "svc-simulator"));
+  assert.throws(() => findBinary({ env: { PATH: ours }, inside: "/nowhere" }), /cargo build --release -p svc-simulator/);
   assert.throws(() => findBinary({ env: { SVC_SIMULATOR: "/nowhere" } }), /'\/nowhere', which is no program/);
 });
 

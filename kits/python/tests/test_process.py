@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ import pytest
 
 from svc_simulator import BinaryNotFound, Simulator, StartFailed, find_binary
 from svc_simulator import binary as binary_module
+from svc_simulator.binary import packaged
 
 STARTS = """
 import sys
@@ -52,23 +54,30 @@ def test_program_is_named_by_the_variable_first(monkeypatch: pytest.MonkeyPatch,
     assert find_binary() == named
 
 
-def test_program_inside_the_package_comes_before_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    inside, on_path = tmp_path / "package" / "bin", tmp_path / "path"
-    inside.mkdir(parents=True)
+def test_program_of_the_wheel_comes_before_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    nowhere, scripts, on_path = (tmp_path / name for name in ("nowhere", "scripts", "path"))
+    scripts.mkdir()
     on_path.mkdir()
     program(on_path, "svc-simulator", "exit 0")
     monkeypatch.delenv("SVC_SIMULATOR", raising=False)
     monkeypatch.setenv("PATH", str(on_path))
-    monkeypatch.setattr(binary_module, "__file__", str(inside.parent / "binary.py"))
+    monkeypatch.setattr(binary_module, "packaged", lambda: [nowhere / "svc-simulator", scripts / "svc-simulator"])
     assert find_binary() == str(on_path / "svc-simulator")
-    expected = program(inside, "svc-simulator", "exit 0")
+    expected = program(scripts, "svc-simulator", "exit 0")
     assert find_binary() == expected
+
+
+def test_wheel_is_looked_for_where_installers_put_its_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(binary_module, "__file__", str(tmp_path / "svc_simulator" / "binary.py"))
+    folders = [path.parent for path in packaged()]
+    assert folders[0] == Path(sysconfig.get_path("scripts"))
+    assert folders[-1] == tmp_path / "bin"
 
 
 def test_program_that_is_nowhere_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("SVC_SIMULATOR", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(binary_module, "__file__", str(tmp_path / "binary.py"))
+    monkeypatch.setattr(binary_module, "packaged", lambda: [tmp_path / "svc-simulator"])
     with pytest.raises(BinaryNotFound, match="cargo build --release -p svc-simulator"):
         find_binary()
 

@@ -3,7 +3,10 @@
 import hashlib
 import hmac
 import json
+import os
 import re
+import signal
+import sys
 import threading
 import time
 import urllib.error
@@ -172,15 +175,15 @@ def is_genuine(secret: str, headers: List[str], body: bytes) -> bool:
 
 
 class Service(ThreadingHTTPServer):
-    """The service on a port of this machine; 0 takes a free one."""
+    """The service on an address of this machine; port 0 takes a free one."""
 
     daemon_threads = True
 
-    def __init__(self, onboarding: Onboarding, webhook_secret: str, port: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), Handler)
+    def __init__(self, onboarding: Onboarding, webhook_secret: str, host: str = "127.0.0.1", port: int = 0) -> None:
+        super().__init__((host, port), Handler)
         self.onboarding = onboarding
         self.webhook_secret = webhook_secret
-        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.url = f"http://{host}:{self.server_port}"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -221,3 +224,18 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Says nothing in tests."""
+
+
+def main() -> None:
+    """Serves with the settings of the environment, until it is ended."""
+    verifications = Verifications(os.environ["SVC_BASE_URL"], os.environ["SVC_API_KEY"])
+    host, port = os.environ.get("ADDRESS", "127.0.0.1:8000").rsplit(":", 1)
+    served = Service(Onboarding(verifications), os.environ["SVC_WEBHOOK_SECRET"], host, int(port))
+    # As process 1 of a container nothing else would end it.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
+    print(f"onboarding listens on {served.url}", flush=True)
+    served.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
