@@ -1,4 +1,4 @@
-//! The files of `deploy/` are what they say, and what stands in them is known to the program.
+//! The files of `deploy/`, and `compose.yaml`, are what they say, and what stands in them is known to the program.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,11 @@ use super::WORKS;
 
 fn read(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect(WORKS);
-    let path = root.join("deploy").join(name);
+    let folder = match name {
+        "compose.yaml" => root.to_owned(),
+        _ => root.join("deploy"),
+    };
+    let path = folder.join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -104,8 +108,43 @@ fn the_compose_file_runs_replicas_alike_behind_one_address() {
         );
     }
     assert!(nginx.contains("listen 8080;"));
-    let needs = &one["depends_on"]["database"]["condition"];
-    assert_eq!(needs.as_str(), Some("service_healthy"));
+}
+
+#[test]
+fn the_compose_file_starts_each_service_when_what_it_needs_is_healthy() {
+    let files = documents("compose.yaml");
+    let services = files[0]["services"].as_hash().expect("services");
+    let mut waits = 0;
+    for (name, service) in services {
+        assert!(service["healthcheck"]["test"].is_array(), "{name:?}");
+        for (needed, how) in service["depends_on"].as_hash().into_iter().flatten() {
+            assert!(services.contains_key(needed), "{name:?}: {needed:?}");
+            let condition = how["condition"].as_str();
+            assert_eq!(condition, Some("service_healthy"), "{name:?}: {needed:?}");
+            waits += 1;
+        }
+    }
+    assert_eq!(waits, 5);
+    let [one, sample] = ["simulator-1", "onboarding"].map(|name| &files[0]["services"][name]);
+    let check = one["healthcheck"]["test"].as_vec().expect("a command");
+    let check: Vec<_> = check.iter().filter_map(Yaml::as_str).collect();
+    assert_eq!(
+        check,
+        ["CMD", "/usr/local/bin/svc-simulator", "healthcheck"]
+    );
+    // The sample application is an account of the scenario folder, and where its webhooks go.
+    let accounts = read("scenarios/accounts.toml");
+    let set = |name: &str| sample["environment"][name].as_str().expect("a text");
+    let id = set("SVC_API_KEY").strip_prefix("svc_test_");
+    let id = id.expect("a key of the sandbox");
+    assert!(accounts.contains(&format!("id = \"{id}\"")), "{accounts}");
+    let secret = format!("secret = \"{}\"", set("SVC_WEBHOOK_SECRET"));
+    assert!(accounts.contains(&secret), "{accounts}");
+    let port = set("ADDRESS").rsplit(':').next().expect("a port");
+    assert!(
+        accounts.contains(&format!("http://onboarding:{port}/")),
+        "{accounts}"
+    );
 }
 
 #[test]
