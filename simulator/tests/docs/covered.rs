@@ -200,6 +200,14 @@ fn unplayed(pages: &[Page]) -> Vec<String> {
     contract/running.md: console: needs-a-sandbox-of-the-service
     from/prism.md: console: is-a-command-of-the-other-program
     from/wiremock.md: json: is-a-file-of-the-other-program
+    install.md: console: compiles-for-minutes-and-installs-for-the-user
+    install.md: console: compiles-for-minutes-and-ci-does-it
+    install.md: console: ci-does-it
+    install.md: console: needs-a-container-engine
+    install.md: console: needs-a-container-engine
+    install.md: console: needs-a-container-engine
+    install.md: console: compiles-for-minutes-and-ci-does-it
+    install.md: console: compiles-for-minutes-and-ci-does-it
     operate/watching.md: yaml: needs-a-prometheus
     reference/files.md: console: the-page-on-continuous-integration-does-it
     reference/settings.md: console: needs-certificates-of-the-team
