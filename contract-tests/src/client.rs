@@ -245,6 +245,7 @@ impl<'t, T: Target> Client<'t, T> {
                 self.send(ready).await
             }
             Channel::Page | Channel::Console => Ok(self.send_aside(ready).await),
+            Channel::Webhook => Err("only the service posts webhooks".to_owned()),
             Channel::Sink => self.received(ready).await,
             Channel::Registered => self.delivered(ready).await,
         }
@@ -278,7 +279,7 @@ impl<'t, T: Target> Client<'t, T> {
         let redactor = self.redactor(ready);
         let response = match response {
             Ok(response) => Ok(without(&redactor, response)),
-            Err(error) => Err(error_without(&redactor, error)),
+            Err(error) => Err(redactor.error(error)),
         };
         // That a key was sent is worth knowing, the key is not.
         let authorization = ready.request.authorization.as_ref();
@@ -407,19 +408,6 @@ fn without(redactor: &Redactor, response: Response) -> Response {
         headers: headers.collect(),
         body: redactor.bytes(&response.body),
         ..response
-    }
-}
-
-/// The reason for no answer, without keys.
-fn error_without(redactor: &Redactor, error: TransportError) -> TransportError {
-    match error {
-        TransportError::Unreachable(why) => TransportError::Unreachable(redactor.text(&why)),
-        TransportError::NotSendable(why) => TransportError::NotSendable(redactor.text(&why)),
-        TransportError::Cut { why, arrived } => TransportError::Cut {
-            why: redactor.text(&why),
-            arrived,
-        },
-        known @ (TransportError::TimedOut(_) | TransportError::TooLong { .. }) => known,
     }
 }
 

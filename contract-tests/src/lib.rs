@@ -19,9 +19,11 @@
 //! example spend          cases written by people; what a call costs, and the budget
 //! verdict                the judge
 //! check client event     the registry; what sends cases and records; the events of a run
+//! recorded               what a recording of somebody else's traffic comes to, judged
 //! run report             the runner; the reporters, which know its events alone
 //! personal baseline      personal data and known deviations in what was judged
 //! property               properties of generated requests
+//! record                 the proxy that records
 //! cli
 //! ```
 
@@ -37,6 +39,8 @@ pub mod personal;
 pub mod plan;
 pub mod proofs;
 pub mod property;
+pub mod record;
+pub mod recorded;
 pub mod redact;
 pub mod report;
 pub mod run;

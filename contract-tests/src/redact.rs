@@ -7,10 +7,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use aho_corasick::AhoCorasick;
 use data_encoding::{BASE32_NOPAD, BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER};
 use regex::bytes::{NoExpand, Regex, RegexBuilder};
 use svc_fixtures::contract::Environment;
 
+use svc_capture::TransportError;
 pub use svc_capture::{REDACTED, Secret};
 
 /// A shorter text is no key, and would black out words.
@@ -27,6 +29,8 @@ const LOOKS: &str = "whsec_[A-Za-z0-9_=+/.-]{4,}|svc_(?:test|live)_[A-Za-z0-9_.-
 pub struct Redactor {
     forms: Regex,
     parts: BTreeSet<Vec<u8>>,
+    /// Finds whether any part is there at all: mostly none is.
+    any_part: AhoCorasick,
 }
 
 impl Redactor {
@@ -60,7 +64,15 @@ impl Redactor {
             .size_limit(64 << 20)
             .build()
             .expect("escaped texts are patterns");
-        Redactor { forms, parts }
+        let any_part = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(&parts);
+        let any_part = any_part.expect("a key has few parts");
+        Redactor {
+            forms,
+            parts,
+            any_part,
+        }
     }
 
     /// These bytes without secrets.
@@ -76,7 +88,24 @@ impl Redactor {
         String::from_utf8_lossy(&self.bytes(text.as_bytes())).into_owned()
     }
 
+    /// Why there is no answer, without secrets.
+    #[must_use]
+    pub fn error(&self, error: TransportError) -> TransportError {
+        match error {
+            TransportError::Unreachable(why) => TransportError::Unreachable(self.text(&why)),
+            TransportError::NotSendable(why) => TransportError::NotSendable(self.text(&why)),
+            TransportError::Cut { why, arrived } => TransportError::Cut {
+                why: self.text(&why),
+                arrived,
+            },
+            known @ (TransportError::TimedOut(_) | TransportError::TooLong { .. }) => known,
+        }
+    }
+
     fn without_parts(&self, bytes: &[u8]) -> Vec<u8> {
+        if !self.any_part.is_match(bytes) {
+            return bytes.to_vec();
+        }
         let known = |at: usize| {
             bytes
                 .get(at..at + PART)

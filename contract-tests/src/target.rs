@@ -222,7 +222,7 @@ fn failure(error: &reqwest::Error, arrived: Arrived) -> TransportError {
 }
 
 /// What caused an error, without the address: an address may hold a secret.
-fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+pub(crate) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     if let Some(reason) = svc_tls::reason(error, FLAGS) {
         return reason;
     }

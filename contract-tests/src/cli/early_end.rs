@@ -37,8 +37,8 @@ const TERMINATE: Signal = Signal {
 
 impl EndOfRun {
     /// Hears signals from now on. On a thread of its own: reports are written without a pause, and a second
-    /// signal ends the process also then.
-    pub(super) fn listen(limit: Option<Duration>) -> io::Result<Self> {
+    /// signal ends the process also then. What the first one does is said by `then`.
+    pub(super) fn listen(limit: Option<Duration>, then: &'static str) -> io::Result<Self> {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_io().build()?;
         let mut signals = {
@@ -49,10 +49,7 @@ impl EndOfRun {
         std::thread::spawn(move || {
             runtime.block_on(async {
                 let first = signals.next().await;
-                say(format_args!(
-                    "{}: no further case is begun, and what was judged is reported; once more ends it at once",
-                    first.name
-                ));
+                say(format_args!("{}: {then}", first.name));
                 // Where the run is over nobody waits for it any more.
                 let _ = tell.send(first);
                 let second = signals.next().await;

@@ -48,7 +48,10 @@ pub(super) struct ExecutionArgs {
 impl ExecutionArgs {
     /// What may end the run before its time.
     pub(super) fn end_of_run(&self) -> Result<EndOfRun, CommandError> {
-        let heard = EndOfRun::listen(self.time_limit);
+        let heard = EndOfRun::listen(
+            self.time_limit,
+            "no further case is begun, and what was judged is reported; once more ends it at once",
+        );
         let heard = heard.context("signals can't be heard");
         Ok(heard?)
     }

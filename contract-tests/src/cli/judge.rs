@@ -27,32 +27,35 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
-        let capture = load(&self.file)?;
-        let contract = Contract::built_in();
-        let setting = Setting::of(&contract, inputs::built_in(), &capture);
-        let checks = check::all();
-        let mut fanout = self
-            .outputs
-            .open(&setting, &checks, DataSubjects::of(capture.local))?;
-        let result = run::judge_again(&setting, &checks, &capture);
-        let strange = strangers(&setting, &checks, &capture);
-        fanout.take(&mut Event::RunStarted(RunStarted {
-            checks: result.len() + strange.iter().len(),
-            cases: result.iter().map(|result| result.cases).sum(),
-            seed: capture.seed.clone(),
-            profile: capture.profile,
-            addresses: Vec::new(),
-            console: None,
-            clauses: run::rows(&setting, &checks, |setting| {
-                captured(setting, &checks, &capture)
-            }),
-        }));
-        for result in result.into_iter().chain(strange) {
-            fanout.take(&mut Event::CheckFinished(result));
-        }
-        fanout.take(&mut Event::RunFinished(Totals::default()));
-        fanout.close(&capture, None, None)
+        judge(&self.file, &self.outputs)
     }
+}
+
+/// Judges the capture of a file and writes these reports.
+pub(super) fn judge(file: &Path, outputs: &OutputArgs) -> Result<Exit, CommandError> {
+    let capture = load(file)?;
+    let contract = Contract::built_in();
+    let setting = Setting::of(&contract, inputs::built_in(), &capture);
+    let checks = check::all();
+    let mut fanout = outputs.open(&setting, &checks, DataSubjects::of(capture.local))?;
+    let result = run::judge_again(&setting, &checks, &capture);
+    let strange = strangers(&setting, &checks, &capture);
+    fanout.take(&mut Event::RunStarted(RunStarted {
+        checks: result.len() + strange.iter().len(),
+        cases: result.iter().map(|result| result.cases).sum(),
+        seed: capture.seed.clone(),
+        profile: capture.profile,
+        addresses: Vec::new(),
+        console: None,
+        clauses: run::rows(&setting, &checks, |setting| {
+            captured(setting, &checks, &capture)
+        }),
+    }));
+    for result in result.into_iter().chain(strange) {
+        fanout.take(&mut Event::CheckFinished(result));
+    }
+    fanout.take(&mut Event::RunFinished(Totals::default()));
+    fanout.close(&capture, None, None)
 }
 
 /// A capture from a file. Keys in it are redacted first, since other programs may have written it.

@@ -1,5 +1,6 @@
 //! The command line: arguments, keys, exit codes. One file a command.
 
+mod archive;
 mod budget;
 mod connection;
 mod dry_run;
@@ -14,6 +15,7 @@ mod outputs;
 mod pages;
 mod preflight;
 mod receiver;
+mod record;
 mod replay;
 mod run;
 mod selection;
@@ -40,6 +42,10 @@ enum Command {
     Run(Box<run::Run>),
     /// Judge a saved capture again; nothing is sent.
     Judge(judge::Judge),
+    /// Make captures from HTTP archives, and HTTP archives from captures.
+    Capture(Box<archive::CaptureFiles>),
+    /// Record and judge what passes between a client and a service.
+    Record(Box<record::Record>),
     /// Send a captured case again and judge it.
     Replay(Box<replay::Replay>),
     /// Show which check asks which clause of the specification.
@@ -83,6 +89,8 @@ pub fn main() -> ExitCode {
     let done = match &arguments.command {
         Command::Run(run) => run.execute(),
         Command::Judge(judge) => judge.execute(),
+        Command::Capture(files) => files.execute(),
+        Command::Record(record) => record.execute(),
         Command::Replay(replay) => replay.execute(),
         Command::List(list) => list.execute(),
         Command::Inputs(inputs) => inputs.execute(),

@@ -117,6 +117,11 @@ impl OutputArgs {
         })
     }
 
+    /// Whether personal data is shown and saved of a service that is on this machine, or is not.
+    pub(super) fn shows_personal_data(&self, local: bool) -> bool {
+        self.show_personal_data.or(local)
+    }
+
     /// Whether failing cases are saved: then what was exchanged is needed to the end.
     pub(super) fn saves_failures(&self) -> bool {
         self.failures.is_some()

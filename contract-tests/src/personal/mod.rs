@@ -5,4 +5,4 @@ mod pseudonyms;
 mod saved;
 
 pub use pseudonyms::{PersonalMembers, Pseudonyms};
-pub use saved::without_personal_data;
+pub use saved::{is_judged_alike, without_personal_data};

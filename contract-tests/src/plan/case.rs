@@ -152,7 +152,7 @@ impl Case {
             let of_account = match request.channel {
                 Channel::Api => request.path == USAGE,
                 Channel::Console | Channel::Sink => true,
-                Channel::Page | Channel::Registered => false,
+                Channel::Page | Channel::Registered | Channel::Webhook => false,
             };
             let beside = matches!(
                 request.credential,

@@ -116,6 +116,8 @@ impl<'c> Setting<'c> {
             }
             Channel::Sink => self.capabilities.webhook_sink.is_some(),
             Channel::Registered => self.capabilities.registered,
+            // Only the service sends these.
+            Channel::Webhook => false,
         }
     }
 

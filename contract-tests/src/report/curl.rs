@@ -20,7 +20,7 @@ pub fn of_breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Option<String
 pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
     let request = &exchange.request;
     let (variable, address) = match request.channel {
-        Channel::Sink | Channel::Registered => return None,
+        Channel::Sink | Channel::Registered | Channel::Webhook => return None,
         Channel::Console => ("SVC_CONSOLE_URL", started.console.as_ref()),
         Channel::Api | Channel::Page => {
             let mut addresses = started.addresses.iter();

@@ -434,6 +434,7 @@ pub(super) fn call(exchange: &Exchange) -> String {
             return "what came to this run's receiver of webhooks".to_owned();
         }
         (Channel::Console, _) => "of the console".to_owned(),
+        (Channel::Webhook, _) => "to a receiver of webhooks".to_owned(),
         (Channel::Api | Channel::Page, Environment::Test) => "on the sandbox".to_owned(),
         (Channel::Api | Channel::Page, Environment::Live) => "on live".to_owned(),
     };

@@ -7,6 +7,7 @@ use crate::capture::{Capture, CapturedCase, Channel, Exchange};
 use crate::check::Check;
 use crate::event::{CaseTime, CheckResult};
 use crate::plan::{Case, Setting};
+use crate::recorded;
 use crate::verdict::{self, Finding, IssuedIds, Trouble, Verdict};
 
 /// Judges all tries of a case: what its check will say of it.
@@ -171,7 +172,8 @@ pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -
         judged.unreachable = heard.into_iter().next().or_else(|| silence.so_far());
         judged
     });
-    judged.filter(|judged| judged.cases > 0).collect()
+    let judged = judged.filter(|judged| judged.cases > 0);
+    judged.chain(recorded::judge(setting, capture)).collect()
 }
 
 /// The captured cases that this version has no plan for: nobody can judge them.
@@ -187,6 +189,8 @@ pub fn unplanned<'c>(
     };
     let planned: BTreeSet<_> = checks.iter().flat_map(names).collect();
     let name = |case: &CapturedCase| (case.check.clone(), case.case.clone());
-    let unknown = |case: &&CapturedCase| case.try_ == 0 && !planned.contains(&name(case));
+    let unknown = |case: &&CapturedCase| {
+        case.try_ == 0 && !recorded::is_recorded(case) && !planned.contains(&name(case))
+    };
     capture.cases.iter().filter(unknown).collect()
 }

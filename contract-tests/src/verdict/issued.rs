@@ -13,7 +13,11 @@ const CLAUSE: &str = "envelope.usage-log";
 
 /// To which call each id was given.
 #[derive(Debug, Default)]
-pub struct IssuedIds(BTreeMap<(&'static str, String), Owner>);
+pub struct IssuedIds {
+    owners: BTreeMap<(&'static str, String), Owner>,
+    /// Whether the two calls of a bundle may be of two cases.
+    across_cases: bool,
+}
 
 /// A call that an id was given to.
 #[derive(Debug)]
@@ -25,6 +29,15 @@ struct Owner {
 }
 
 impl IssuedIds {
+    /// For traffic that nobody has planned: the two calls of a bundle are of two cases.
+    #[must_use]
+    pub fn across_cases() -> Self {
+        IssuedIds {
+            across_cases: true,
+            ..IssuedIds::default()
+        }
+    }
+
     /// Takes in what was captured of a case; answers what it shows: ids that another call was given before.
     pub fn take(&mut self, captured: &CapturedCase) -> Vec<Finding> {
         let requests = || captured.exchanges.iter().map(|exchange| &exchange.request);
@@ -33,7 +46,7 @@ impl IssuedIds {
         };
         // An account that begins anew gives the same ids anew.
         if requests().any(resets) {
-            self.0.clear();
+            self.owners.clear();
             return Vec::new();
         }
         let exchanges = captured.exchanges.iter().enumerate();
@@ -65,15 +78,15 @@ impl IssuedIds {
             key: request.header("idempotency-key").map(str::to_owned),
         };
         let place = (place(request.environment), id.to_owned());
-        let Some(first) = self.0.get(&place) else {
-            self.0.insert(place, owner);
+        let Some(first) = self.owners.get(&place) else {
+            self.owners.insert(place, owner);
             return None;
         };
         // A replay is the original, and a bundle in two calls is one verification.
         let replay = owner.key.is_some() && owner.key == first.key;
         let bundle = first.path.starts_with("/v1/bundles/") && first.path == owner.path;
         let same_case = (&first.check, &first.case) == (&owner.check, &owner.case);
-        if replay || bundle && same_case {
+        if replay || bundle && (same_case || self.across_cases) {
             return None;
         }
         Some(Verdict::Broken {

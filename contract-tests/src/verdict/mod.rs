@@ -11,6 +11,7 @@ mod finding;
 mod inconclusive;
 mod issued;
 mod law;
+mod posted;
 mod price;
 mod registered;
 mod rule;
@@ -47,6 +48,12 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
     let answers: Vec<_> = captured.exchanges.iter().map(Answer::last_of).collect();
     for (at, step) in case.steps.iter().enumerate() {
         findings.step = at;
+        if let Some(exchange) = captured.exchanges.get(at)
+            && exchange.request.channel == Channel::Webhook
+        {
+            posted::judge(&mut findings, exchange);
+            continue;
+        }
         match answers.get(at) {
             Some(Ok(answer)) => {
                 if answer.request.channel == Channel::Api {

@@ -1,0 +1,234 @@
+//! What of an exchange is not written down: keys and cookies always; of a service that is not on this machine also what
+//! nobody can search for personal data.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use data_encoding::BASE64;
+use hyper::header::HeaderMap;
+use svc_fixtures::contract::Environment;
+
+use crate::capture::{CapturedCase, Channel, Credential, Request};
+use crate::plan::{Setting, USAGE, VERIFICATIONS};
+use crate::redact::{REDACTED, Redactor, Secret};
+
+/// Headers that are secrets themselves.
+const SECRET: [&str; 9] = [
+    "authorization",
+    "cookie",
+    "set-cookie",
+    "proxy-authorization",
+    "x-api-key",
+    "api-key",
+    "x-auth-token",
+    "x-access-token",
+    "x-csrf-token",
+];
+
+/// Headers of a foreign host that say nothing of a person: what the contract knows, and what HTTP says of a body.
+const PLAIN: [&str; 20] = [
+    "accept",
+    "accept-encoding",
+    "allow",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "expect",
+    "idempotency-key",
+    "idempotent-replay",
+    "retry-after",
+    "server",
+    "transfer-encoding",
+    "vary",
+    "www-authenticate",
+    "x-reference-id",
+    "x-request-id",
+    "x-service-signature",
+];
+
+const NOT_KEPT: &str = "[not recorded]";
+
+/// So many keys are known at once. A client has one or two; one that guesses has many.
+const MOST_KEYS: usize = 256;
+
+/// The keys that passed, and what finds them.
+#[derive(Debug, Default)]
+pub(super) struct Keys {
+    known: BTreeMap<(&'static str, String), (Credential, Arc<Redactor>)>,
+    /// What finds any of them.
+    all: Option<Arc<Redactor>>,
+}
+
+impl Keys {
+    /// How a request was authorized, and what finds that in all that came of it.
+    pub(super) fn of(
+        &mut self,
+        at: Environment,
+        headers: &HeaderMap,
+    ) -> (Credential, Arc<Redactor>) {
+        let Some(value) = headers.get("authorization") else {
+            return (Credential::Nothing, self.any());
+        };
+        let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let place = (at.as_str(), text);
+        if let Some((credential, redactor)) = self.known.get(&place) {
+            return (credential.clone(), Arc::clone(redactor));
+        }
+        if self.known.len() >= MOST_KEYS {
+            self.known.clear();
+        }
+        self.all = None;
+        let before = self.known.keys().filter(|(known, _)| *known == place.0);
+        let credential = match before.count() {
+            0 => Credential::Own,
+            more => Credential::Another(format!("key-{}", more + 1)),
+        };
+        let redactor = Arc::new(Redactor::of(&secrets(&place.1)));
+        let found = (credential, redactor);
+        self.known.insert(place, found.clone());
+        found
+    }
+
+    /// What finds any key that passed: for webhooks, which nobody asked for.
+    pub(super) fn any(&mut self) -> Arc<Redactor> {
+        let known = self.known.keys();
+        let made = || {
+            let secrets: Vec<_> = known.flat_map(|(_, text)| secrets(text)).collect();
+            Arc::new(Redactor::of(&secrets))
+        };
+        Arc::clone(self.all.get_or_insert_with(made))
+    }
+}
+
+/// What a value of `Authorization` has that is secret.
+fn secrets(value: &str) -> Vec<Secret> {
+    let value = value.trim();
+    let (scheme, rest) = value.split_once(' ').unwrap_or(("", value));
+    let rest = rest.trim();
+    let mut found = vec![rest.to_owned()];
+    if scheme.eq_ignore_ascii_case("basic") {
+        let decoded = BASE64.decode(rest.as_bytes()).unwrap_or_default();
+        let decoded = String::from_utf8_lossy(&decoded).into_owned();
+        found.extend(decoded.split(':').map(str::to_owned));
+    }
+    found.into_iter().map(Secret::new).collect()
+}
+
+/// Headers as they are written down, names in lower case.
+pub(super) fn headers(
+    headers: &HeaderMap,
+    redactor: &Redactor,
+    local: bool,
+) -> Vec<(String, String)> {
+    let shown = |name: &str, value: &str| match () {
+        () if SECRET.contains(&name) => REDACTED.to_owned(),
+        () if local || PLAIN.contains(&name) || name.contains("ratelimit") => redactor.text(value),
+        () => NOT_KEPT.to_owned(),
+    };
+    let written = headers.iter().filter(|(name, _)| *name != "authorization");
+    let written = written.map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        (redactor.text(name.as_str()), shown(name.as_str(), &value))
+    });
+    written.collect()
+}
+
+/// Whom a path of a service goes to: what is below `/v1/` is the interface, all else pages.
+pub(super) fn channel(path: &str) -> Channel {
+    match path.starts_with("/v1/") || path == "/v1" {
+        true => Channel::Api,
+        false => Channel::Page,
+    }
+}
+
+/// Takes out of an exchange with a foreign host what can't be searched for people: a body that is no JSON, and a path
+/// that is none of the contract.
+pub(super) fn unsearchable(setting: &Setting<'_>, captured: &mut CapturedCase) {
+    for exchange in &mut captured.exchanges {
+        opaque(&mut exchange.request.body);
+        if let Ok(response) = &mut exchange.response {
+            opaque(&mut response.body);
+        }
+        let request = &mut exchange.request;
+        if !is_known(setting, request) {
+            let known = if request.channel == Channel::Api {
+                "/v1/"
+            } else {
+                "/"
+            };
+            request.path = format!("{known}{NOT_KEPT}").replace(' ', "-");
+        }
+        let pairs = request.query.split('&').filter(|pair| !pair.is_empty());
+        let plain = |pair: &str| {
+            let name = pair.split('=').next().unwrap_or_default();
+            match request.path == USAGE && ["from", "to", "endpoint"].contains(&name) {
+                true => pair.to_owned(),
+                false => "not-recorded".to_owned(),
+            }
+        };
+        request.query = pairs.map(plain).collect::<Vec<_>>().join("&");
+    }
+}
+
+/// Whether a path is one of the contract, and has nothing in it that a caller made up.
+fn is_known(setting: &Setting<'_>, request: &Request) -> bool {
+    let path = request.path.as_str();
+    let id = path.strip_prefix(VERIFICATIONS);
+    let is_id = |id: &str| {
+        let id = id.strip_prefix("svcv_");
+        id.is_some_and(|id| id.bytes().all(|b| b.is_ascii_alphanumeric()))
+    };
+    let slug = path.strip_prefix("/v1/bundles/");
+    let bundle = |slug| setting.contract.bundles.iter().any(|it| it.slug == slug);
+    let word = |text: &str| {
+        text.bytes()
+            .all(|b| b.is_ascii_lowercase() || b"/-.".contains(&b))
+    };
+    // What stands in the place of a wildcard is the caller's own.
+    let operation = setting.operation_at(path).map(|it| it.path.as_str());
+    let fits = |row: &str| {
+        !row.ends_with('*') || path.strip_prefix(&row[..row.len() - 1]).is_some_and(word)
+    };
+    path == USAGE
+        || id.is_some_and(is_id)
+        || slug.is_some_and(bundle)
+        || operation.is_some_and(fits)
+}
+
+/// A body that is no JSON becomes a text that says how long it is.
+fn opaque(body: &mut Vec<u8>) {
+    let read = serde_json::from_slice::<serde::de::IgnoredAny>(body);
+    if !body.is_empty() && read.is_err() {
+        *body = format!("[not recorded: {} bytes that are no JSON]", body.len()).into_bytes();
+    }
+}
+
+/// What an exchange is called: its number and what was asked.
+pub(super) fn name(setting: &Setting<'_>, number: u64, request: &Request, local: bool) -> String {
+    let at = match request.environment {
+        Environment::Test => "",
+        Environment::Live => " (live)",
+    };
+    let operation = setting.operation_at(&request.path);
+    let what = match operation {
+        _ if request.channel == Channel::Webhook => "webhook".to_owned(),
+        Some(operation) => operation.id.clone(),
+        None if request.path.starts_with(VERIFICATIONS) => "look-up".to_owned(),
+        None if request.path == USAGE => "usage".to_owned(),
+        None if local => request.path.chars().take(80).collect(),
+        None => "another path".to_owned(),
+    };
+    let method = match request.method.as_str() {
+        "POST" | "GET" => String::new(),
+        other => format!("{} ", other.chars().take(16).collect::<String>()),
+    };
+    format!("#{number} {method}{what}{at}")
+}
+
+/// The texts of a plan that need no stand-in: none, since nobody planned this.
+pub(super) fn nothing_kept() -> BTreeSet<String> {
+    BTreeSet::new()
+}

@@ -1,0 +1,144 @@
+//! The listeners of the proxy, its connections, and its end.
+
+use std::io;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use super::desk::{self, Say};
+use super::file::CaptureFile;
+use super::passing::Proxy;
+use super::{RecordPlan, Recorded, Route};
+
+/// How long a request's head may take, and a connection be idle.
+const HEAD: Duration = Duration::from_secs(75);
+
+/// The longest head, in bytes, and the most headers.
+const HEAD_BYTES: usize = 512 << 10;
+const HEADERS: usize = 1000;
+
+/// How long to wait where no connection can be taken: other files must be closed first.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Passes on and records until `ended` comes back; then takes no further connection and waits for what is under way.
+/// `say` is told a line for each verdict that is broken.
+///
+/// # Errors
+/// Where the recording can't begin, or the thread that writes it is no more.
+pub async fn record(
+    plan: RecordPlan,
+    file: CaptureFile,
+    routes: Vec<Route>,
+    say: Say,
+    ended: impl Future<Output = ()>,
+) -> anyhow::Result<Recorded> {
+    let (to_desk, landed) = mpsc::channel();
+    let proxy = Arc::new(Proxy::new(&plan, to_desk)?);
+    let desk = {
+        let plan = plan.clone();
+        std::thread::Builder::new()
+            .name("recording".to_owned())
+            .spawn(move || desk::work(&plan, file, landed, say))
+            .context("no thread for the recording")?
+    };
+    let (stop, stopped) = watch::channel(false);
+    let ways = routes.into_iter().map(|route| {
+        let (proxy, stopped) = (Arc::clone(&proxy), stopped.clone());
+        tokio::spawn(way(
+            route,
+            proxy,
+            plan.most_connections,
+            plan.drain,
+            stopped,
+        ))
+    });
+    let ways: Vec<_> = ways.collect();
+    ended.await;
+    // Those that listen have gone where nobody hears it.
+    let _ = stop.send(true);
+    for way in ways {
+        way.await.context("a listener broke")?;
+    }
+    drop(proxy);
+    let written = tokio::task::spawn_blocking(move || desk.join()).await?;
+    written.map_err(|_| {
+        anyhow::anyhow!("the recording broke off: what passed since is not in the file")
+    })
+}
+
+/// Serves one way until it is stopped, then waits a while for what is under way.
+async fn way(
+    route: Route,
+    proxy: Arc<Proxy>,
+    most: usize,
+    drain: Duration,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let (graceful, slots) = (GracefulShutdown::new(), Arc::new(Semaphore::new(most)));
+    let (kind, to) = (route.kind, Arc::new(route.to));
+    let (cut, all_cut) = watch::channel(false);
+    loop {
+        let accepted = async {
+            let slot = Arc::clone(&slots).acquire_owned().await;
+            (slot, route.listener.accept().await)
+        };
+        let (slot, stream) = tokio::select! {
+            accepted = accepted => accepted,
+            _ = stopped.wait_for(|over| *over) => break,
+        };
+        let stream = match stream {
+            Ok((stream, _)) => stream,
+            Err(_) => {
+                sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let io = TokioIo::new(prepared(stream));
+        let (proxy, to) = (Arc::clone(&proxy), Arc::clone(&to));
+        let service = service_fn(move |request| {
+            let (proxy, to) = (Arc::clone(&proxy), Arc::clone(&to));
+            async move { proxy.pass(kind, &to, request).await }
+        });
+        let connection = http().serve_connection(io, service);
+        let connection = graceful.watch(connection);
+        let mut all_cut = all_cut.clone();
+        tokio::spawn(async move {
+            let _slot = slot;
+            tokio::select! {
+                // A client that breaks off, or talks nonsense, ends its own connection alone.
+                _ = connection => {}
+                // Nobody waits for it any more.
+                _ = all_cut.wait_for(|cut| *cut) => {}
+            }
+        });
+    }
+    drop(route.listener);
+    let all = timeout(drain, graceful.shutdown()).await;
+    // Where none is left there is nobody to hear it.
+    let _ = cut.send(all.is_err());
+}
+
+fn prepared(stream: TcpStream) -> TcpStream {
+    // Only the speed is another without it.
+    let _: io::Result<()> = stream.set_nodelay(true);
+    stream
+}
+
+fn http() -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .preserve_header_case(true)
+        .auto_date_header(false)
+        .max_headers(HEADERS)
+        .max_buf_size(HEAD_BYTES);
+    http
+}

@@ -1,0 +1,262 @@
+//! What landed, judged, blacked out and written, one exchange after the other.
+
+use svc_fixtures::contract::{Contract, Environment};
+use svc_fixtures::json::Json;
+
+use super::file::CaptureFile;
+use super::flight::Landed;
+use super::seen::{Seen, SeenBody};
+use super::{RecordPlan, Recorded, RouteKind, clean, coding};
+use crate::capture::{
+    CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
+};
+use crate::event::CheckResult;
+use crate::personal::{PersonalMembers, Pseudonyms, is_judged_alike};
+use crate::plan::{Setting, inputs};
+use crate::recorded::{self, CALLS, WEBHOOKS};
+use crate::redact::{REDACTED, Redactor, Secret};
+use crate::verdict::{Finding, IssuedIds, Verdict};
+
+/// Who is told a line while a recording is made.
+pub type Say = Box<dyn FnMut(&str) + Send>;
+
+/// Why an exchange is recorded without what passed.
+const LEFT_OUT: &str = "left out of the recording: it is judged otherwise without personal data";
+
+/// What works on what landed.
+struct Desk<'d> {
+    plan: &'d RecordPlan,
+    setting: &'d Setting<'d>,
+    keys: clean::Keys,
+    ids: IssuedIds,
+    /// What makes stand-ins of people, where they may be real.
+    pseudonyms: Option<Pseudonyms>,
+    say: Say,
+    done: Recorded,
+}
+
+/// Works until nothing can land any more.
+pub(super) fn work(
+    plan: &RecordPlan,
+    mut file: CaptureFile,
+    landed: impl IntoIterator<Item = Landed>,
+    say: Say,
+) -> Recorded {
+    let contract = Contract::built_in();
+    let mut setting = Setting::new(&contract, inputs::built_in(), plan.seed.clone());
+    setting.profile = plan.profile;
+    setting.environments.clone_from(&plan.environments);
+    let people = || Pseudonyms::of(PersonalMembers::of(&contract));
+    let mut desk = Desk {
+        plan,
+        setting: &setting,
+        keys: clean::Keys::default(),
+        ids: IssuedIds::across_cases(),
+        pseudonyms: (!plan.local).then(people),
+        say,
+        done: Recorded::default(),
+    };
+    for Landed { seen, place } in landed {
+        let captured = desk.captured(seen);
+        let saved = desk.judged(captured);
+        desk.done.exchanges += 1;
+        if let Err(error) = file.add(&saved) {
+            desk.unwritten(&error.to_string());
+        }
+        drop(place);
+    }
+    desk.done
+}
+
+impl Desk<'_> {
+    /// What passed, without keys.
+    fn captured(&mut self, seen: Seen) -> CapturedCase {
+        let (check, environment) = match seen.kind {
+            RouteKind::Calls(environment) => (CALLS, environment),
+            RouteKind::Webhooks => (WEBHOOKS, environment_of(&seen.sent.bytes)),
+        };
+        let (credential, redactor) = match seen.kind {
+            RouteKind::Calls(_) => self.keys.of(environment, &seen.headers),
+            RouteKind::Webhooks => (Credential::Nothing, self.keys.any()),
+        };
+        let number = seen.number;
+        let (exchange, unread) = exchange(self.plan, seen, environment, credential, &redactor);
+        let name = clean::name(self.setting, number, &exchange.request, self.plan.local);
+        let mut captured = CapturedCase {
+            took_ms: exchange.took_ms,
+            ..CapturedCase::new(check, redactor.text(&name))
+        };
+        match unread {
+            Some(why) => captured.stopped = Some(format!("not recorded: {why}")),
+            None => captured.exchanges.push(exchange),
+        }
+        captured
+    }
+
+    /// Judges it and says what is broken; answers it as it may be saved.
+    fn judged(&mut self, captured: CapturedCase) -> CapturedCase {
+        let mut findings = recorded::judge_one(self.setting, &captured);
+        findings.extend(self.ids.take(&captured));
+        let broken = |finding: &Finding| matches!(finding.verdict, Verdict::Broken { .. });
+        let any = findings.iter().any(broken);
+        self.done.broken += u64::from(any);
+        let saved = match &mut self.pseudonyms {
+            None => captured.clone(),
+            Some(pseudonyms) => {
+                let mut clean = pseudonyms.case(&captured, &clean::nothing_kept());
+                clean::unsearchable(self.setting, &mut clean);
+                let again = recorded::judge_one(self.setting, &clean);
+                let mine = findings.iter().take(again.len());
+                match is_judged_alike(mine, &again) {
+                    true => clean,
+                    false => CapturedCase {
+                        exchanges: Vec::new(),
+                        stopped: Some(LEFT_OUT.to_owned()),
+                        ..clean
+                    },
+                }
+            }
+        };
+        if any {
+            self.report(captured, findings);
+        }
+        saved
+    }
+
+    /// A line for each verdict that is broken.
+    fn report(&mut self, captured: CapturedCase, findings: Vec<Finding>) {
+        let mut result = CheckResult {
+            findings,
+            evidence: vec![captured],
+            ..CheckResult::default()
+        };
+        if let Some(pseudonyms) = &mut self.pseudonyms {
+            pseudonyms.replace_in(&mut result);
+        }
+        for finding in &result.findings {
+            if let Verdict::Broken {
+                clause,
+                what,
+                expected,
+                found,
+                ..
+            } = &finding.verdict
+            {
+                let case = &finding.case;
+                let [expected, found] = [expected, found].map(|text| short(text));
+                (self.say)(&format!(
+                    "broken: {case}: {clause}: {what} is {found}, expected: {expected}"
+                ));
+            }
+        }
+    }
+
+    fn unwritten(&mut self, why: &str) {
+        self.done.unwritten += 1;
+        if self.done.why.is_none() {
+            (self.say)(&format!(
+                "not written: {why}; what passes goes on passing, and is not recorded while that is so"
+            ));
+            self.done.why = Some(why.to_owned());
+        }
+    }
+}
+
+/// How much of a value is in a line.
+const SHORT: usize = 120;
+
+/// A value in one line.
+fn short(text: &str) -> String {
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut line: String = plain.take(SHORT).collect();
+    if text.chars().nth(SHORT).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// Which environment a webhook says that it is of.
+pub(super) fn environment_of(body: &[u8]) -> Environment {
+    let json = Json::parse(body).ok();
+    let named = json
+        .as_ref()
+        .and_then(|json| json.get("meta")?.get("environment")?.as_text());
+    match named {
+        Some("live") => Environment::Live,
+        _ => Environment::Test,
+    }
+}
+
+/// An exchange without keys; and why it can't be read, where it can't.
+fn exchange(
+    plan: &RecordPlan,
+    seen: Seen,
+    environment: Environment,
+    credential: Credential,
+    redactor: &Redactor,
+) -> (Exchange, Option<String>) {
+    let local = plan.local;
+    let mut unread = seen.unread;
+    let mut body = |headers: &_, body: SeenBody| {
+        // Of a compressed body that is cut nothing can be read for sure.
+        let cut = body
+            .is_cut()
+            .then(|| format!("a body of {} bytes", body.length));
+        let plain = coding::plain(headers, body.bytes, plan.most_bytes);
+        let plain = plain.map_err(|why| cut.unwrap_or_else(|| format!("a body of which {why}")));
+        let plain = plain.unwrap_or_else(|why| {
+            unread = Some(why);
+            Vec::new()
+        });
+        redactor.bytes(&plain)
+    };
+    let sent_length = seen.sent.is_cut().then_some(seen.sent.length);
+    let sent = body(&seen.headers, seen.sent);
+    let too_long = seen.came.is_cut();
+    let response = match (seen.answer, seen.error) {
+        (_, Some(error)) => Err(redactor.error(error)),
+        (Some(_), None) if too_long => Err(TransportError::TooLong {
+            limit: plan.most_bytes,
+        }),
+        (Some((status, headers)), None) => Ok(Response {
+            status: status.as_u16(),
+            body: body(&headers, seen.came),
+            headers: clean::headers(&headers, redactor, local),
+        }),
+        (None, None) => Err(TransportError::Unreachable("nothing came".to_owned())),
+    };
+    let path = redactor.text(seen.uri.path());
+    let channel = match seen.kind {
+        RouteKind::Calls(_) => clean::channel(&path),
+        RouteKind::Webhooks => Channel::Webhook,
+    };
+    let authorized = seen.headers.contains_key("authorization");
+    let mut headers = clean::headers(&seen.headers, redactor, local);
+    if let Some(length) = sent_length {
+        let cut = format!("{} of {length} bytes", sent.len());
+        headers.push((CUT.to_owned(), cut));
+    }
+    let request = Request {
+        channel,
+        environment,
+        method: seen.method.as_str().to_owned(),
+        query: redactor.text(seen.uri.query().unwrap_or_default()),
+        path,
+        authorization: authorized.then(|| Secret::new(REDACTED)),
+        headers,
+        body: sent,
+        padded_to: None,
+    };
+    let exchange = Exchange {
+        request,
+        credential,
+        at_s: Some(seen.at_s),
+        response,
+        took_ms: u64::try_from(seen.took.as_millis()).unwrap_or(u64::MAX),
+        result: None,
+    };
+    (exchange, unread)
+}
+
+/// The name under which a capture says that only the beginning of a request's body is in it.
+const CUT: &str = "x-recorded-body";

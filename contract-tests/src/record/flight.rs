@@ -1,0 +1,177 @@
+//! An exchange under way. Whoever holds a part of it writes down what passes; when the last one lets go, however that
+//! came about, what was seen goes to the desk.
+
+use std::pin::Pin;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+
+use super::seen::{Seen, SeenBody};
+use crate::capture::{Arrived, TransportError};
+use crate::sink::now_s;
+use crate::target::causes;
+
+/// What goes to the desk: an exchange, and the place that it takes until it is written.
+#[derive(Debug)]
+pub(super) struct Landed {
+    pub(super) seen: Seen,
+    pub(super) place: Option<OwnedSemaphorePermit>,
+}
+
+/// An exchange under way.
+#[derive(Debug)]
+pub(super) struct Flight {
+    began: Instant,
+    most_bytes: usize,
+    state: Mutex<Option<Landed>>,
+    desk: Sender<Landed>,
+}
+
+/// Which of its two bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Sent,
+    Came,
+}
+
+impl Flight {
+    pub(super) fn new(
+        seen: Seen,
+        place: OwnedSemaphorePermit,
+        most_bytes: usize,
+        desk: Sender<Landed>,
+    ) -> Arc<Self> {
+        Arc::new(Flight {
+            began: Instant::now(),
+            most_bytes,
+            state: Mutex::new(Some(Landed {
+                seen,
+                place: Some(place),
+            })),
+            desk,
+        })
+    }
+
+    /// Changes what is written down.
+    pub(super) fn note(&self, change: impl FnOnce(&mut Seen)) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(landed) = state.as_mut() {
+            change(&mut landed.seen);
+        }
+    }
+
+    /// What an answer that is not whole came to so far.
+    pub(super) fn arrived(&self, seen: &Seen) -> Arrived {
+        let waited = self.began.elapsed().as_millis();
+        Arrived {
+            status: seen.answer.as_ref().map(|(status, _)| status.as_u16()),
+            bytes: seen.came.length,
+            waited_ms: u64::try_from(waited).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Notes that the connection to whom it was passed on to broke.
+    pub(super) fn broke(&self, why: String) {
+        self.note(|seen| {
+            let arrived = self.arrived(seen);
+            seen.error
+                .get_or_insert(TransportError::Cut { why, arrived });
+        });
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut landed) = state.take() else {
+            return;
+        };
+        if !landed.seen.came.whole && landed.seen.error.is_none() {
+            let arrived = self.arrived(&landed.seen);
+            let why = "whoever asked went away".to_owned();
+            landed.seen.error = Some(TransportError::Cut { why, arrived });
+        }
+        if !landed.seen.came.whole {
+            landed.seen.took = self.began.elapsed();
+        }
+        landed.seen.at_s = now_s();
+        // Where the desk is gone nothing is recorded any more; its end says so.
+        let _ = self.desk.send(landed);
+    }
+}
+
+/// A body that is passed on as it comes and written down on the way.
+#[derive(Debug)]
+pub(super) struct Passing {
+    body: Incoming,
+    side: Side,
+    flight: Arc<Flight>,
+}
+
+impl Passing {
+    pub(super) fn new(body: Incoming, side: Side, flight: Arc<Flight>) -> Self {
+        let passing = Passing { body, side, flight };
+        // Nobody asks for more of a body that has nothing in it.
+        if passing.body.is_end_stream() {
+            passing.ended();
+        }
+        passing
+    }
+
+    fn note(&self, change: impl FnOnce(&mut SeenBody)) {
+        self.flight.note(|seen| match self.side {
+            Side::Sent => change(&mut seen.sent),
+            Side::Came => change(&mut seen.came),
+        });
+    }
+
+    fn ended(&self) {
+        self.note(|body| body.whole = true);
+        if self.side == Side::Came {
+            let took = self.flight.began.elapsed();
+            self.flight.note(|seen| seen.took = took);
+        }
+    }
+}
+
+impl Body for Passing {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        match &polled {
+            Poll::Ready(Some(Ok(frame))) => {
+                let most = self.flight.most_bytes;
+                if let Some(part) = frame.data_ref() {
+                    self.note(|body| body.take(part, most));
+                }
+                if self.body.is_end_stream() {
+                    self.ended();
+                }
+            }
+            Poll::Ready(None) => self.ended(),
+            Poll::Ready(Some(Err(error))) if self.side == Side::Came => {
+                self.flight.broke(causes(error));
+            }
+            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

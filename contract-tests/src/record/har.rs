@@ -1,0 +1,310 @@
+//! HTTP archives (HAR 1.2), as browsers and proxies write them: read like traffic that passes, and written from a capture.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use data_encoding::BASE64;
+use hyper::header::{CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use hyper::{Method, StatusCode};
+use jiff::Timestamp;
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use svc_fixtures::contract::Environment;
+
+use super::file::CaptureFile;
+use super::flight::Landed;
+use super::seen::{Seen, SeenBody};
+use super::{RecordPlan, Recorded, RouteKind, desk};
+use crate::capture::{Arrived, Capture, Channel, Exchange, TransportError};
+use crate::target::is_loopback;
+
+/// An archive, as far as it is calls of the service.
+#[derive(Debug)]
+pub struct Archive {
+    calls: Vec<Seen>,
+    /// How many entries are of other addresses.
+    pub others: usize,
+    /// Whether all calls went to this machine.
+    pub local: bool,
+    /// Which environments they went to.
+    pub environments: Vec<Environment>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Har {
+    log: Log,
+}
+
+#[derive(Debug, Deserialize)]
+struct Log {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    started_date_time: String,
+    #[serde(default)]
+    time: f64,
+    request: HarRequest,
+    response: HarResponse,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HarRequest {
+    method: String,
+    url: String,
+    #[serde(default)]
+    headers: Vec<HarHeader>,
+    #[serde(default)]
+    post_data: Option<HarContent>,
+}
+
+#[derive(Debug, Deserialize)]
+struct HarResponse {
+    status: i64,
+    #[serde(default)]
+    headers: Vec<HarHeader>,
+    #[serde(default)]
+    content: HarContent,
+}
+
+#[derive(Debug, Deserialize)]
+struct HarHeader {
+    name: String,
+    value: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct HarContent {
+    #[serde(default)]
+    size: i64,
+    text: Option<String>,
+    encoding: Option<String>,
+}
+
+/// The beginning of all paths of the interface.
+const INTERFACE: &str = "/v1/";
+
+impl Archive {
+    /// Reads the text of an archive. Entries that are no calls of the interface are counted and left out.
+    ///
+    /// # Errors
+    /// Where it is no archive, or one of its calls can't be read.
+    pub fn read(text: &str) -> anyhow::Result<Self> {
+        let har: Har = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+            .context("it is no HTTP archive")?;
+        let mut archive = Archive {
+            calls: Vec::new(),
+            others: 0,
+            local: true,
+            environments: Vec::new(),
+        };
+        for (at, entry) in har.log.entries.into_iter().enumerate() {
+            let url = Url::parse(&entry.request.url).ok();
+            let Some(url) = url.filter(|url| url.path().contains(INTERFACE)) else {
+                archive.others += 1;
+                continue;
+            };
+            let number = archive.calls.len() as u64 + 1;
+            let seen = seen(number, &url, entry).with_context(|| format!("entry {}", at + 1))?;
+            archive.local &= is_loopback(&url);
+            if let RouteKind::Calls(environment) = seen.kind
+                && !archive.environments.contains(&environment)
+            {
+                archive.environments.push(environment);
+            }
+            archive.calls.push(seen);
+        }
+        match archive.calls.is_empty() {
+            true => bail!(
+                "none of its {} entries is a call below {INTERFACE}",
+                archive.others
+            ),
+            false => Ok(archive),
+        }
+    }
+
+    /// Judges the calls and writes them, as if they passed.
+    pub fn record(self, plan: &RecordPlan, file: CaptureFile, say: desk::Say) -> Recorded {
+        let landed = self
+            .calls
+            .into_iter()
+            .map(|seen| Landed { seen, place: None });
+        desk::work(plan, file, landed, say)
+    }
+}
+
+fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
+    let (request, response) = (entry.request, entry.response);
+    let headers = headers(&request.headers);
+    let path = url.path();
+    let path = &path[path.find(INTERFACE).unwrap_or_default()..];
+    let query = url
+        .query()
+        .map_or_else(String::new, |query| format!("?{query}"));
+    let came = body(&response.content)?;
+    let took_ms = entry.time.clamp(0.0, 86_400_000.0);
+    let began: Timestamp = entry.started_date_time.parse().context("startedDateTime")?;
+    let status = u16::try_from(response.status).ok();
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    let missing = response.content.text.is_none() && response.content.size > 0;
+    Ok(Seen {
+        number,
+        kind: RouteKind::Calls(environment(&headers, &came.bytes)),
+        method: Method::from_bytes(request.method.as_bytes()).context("the method")?,
+        uri: format!("{path}{query}").parse().context("the address")?,
+        sent: body(&request.post_data.unwrap_or_default())?,
+        answer: status.map(|status| (status, self::headers(&response.headers))),
+        error: status.is_none().then(|| TransportError::Cut {
+            why: "the archive has no answer".to_owned(),
+            arrived: Arrived::default(),
+        }),
+        unread: missing.then(|| "the archive has no body of its answer".to_owned()),
+        came,
+        headers,
+        took: Duration::from_secs_f64(took_ms / 1000.0),
+        at_s: began.as_second(),
+    })
+}
+
+/// The sandbox unless the answer or the key says live.
+fn environment(headers: &HeaderMap, came: &[u8]) -> Environment {
+    let key = headers.get("authorization").map(HeaderValue::as_bytes);
+    let prefix = Environment::Live.key_prefix().as_bytes();
+    let live = key.is_some_and(|key| key.windows(prefix.len()).any(|part| part == prefix));
+    match live {
+        true => Environment::Live,
+        false => desk::environment_of(came),
+    }
+}
+
+fn body(content: &HarContent) -> anyhow::Result<SeenBody> {
+    let text = content.text.as_deref().unwrap_or_default();
+    let bytes = match content.encoding.as_deref() {
+        Some("base64") => BASE64.decode(text.as_bytes()).context("a body in base64")?,
+        _ => text.as_bytes().to_vec(),
+    };
+    Ok(SeenBody {
+        length: bytes.len(),
+        bytes,
+        whole: true,
+    })
+}
+
+/// Headers as a message has them: an archive has bodies as they were before they were coded, and the names of HTTP/2
+/// that begin with a colon are none of HTTP/1.
+fn headers(headers: &[HarHeader]) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    for header in headers {
+        let name = HeaderName::from_bytes(header.name.as_bytes());
+        let value = HeaderValue::from_str(&header.value);
+        if let (Ok(name), Ok(value)) = (name, value)
+            && ![CONTENT_ENCODING, TRANSFER_ENCODING].contains(&name)
+        {
+            map.append(name, value);
+        }
+    }
+    map
+}
+
+/// A capture as an archive. It says nothing of addresses, so those are made up.
+#[must_use]
+pub fn export(capture: &Capture) -> Value {
+    let exchanges = capture.cases.iter().flat_map(|case| {
+        let named = move |exchange| (case.case.as_str(), exchange);
+        case.exchanges.iter().map(named)
+    });
+    let http = |(_, exchange): &(&str, &Exchange)| {
+        matches!(
+            exchange.request.channel,
+            Channel::Api | Channel::Page | Channel::Webhook
+        )
+    };
+    let entries: Vec<_> = exchanges
+        .filter(http)
+        .map(|(name, one)| entry(name, one))
+        .collect();
+    json!({ "log": {
+        "version": "1.2",
+        "creator": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") },
+        "entries": entries,
+    } })
+}
+
+fn entry(name: &str, exchange: &Exchange) -> Value {
+    let request = &exchange.request;
+    let host = match (request.channel, request.environment) {
+        (Channel::Webhook, _) => "https://receiver.example",
+        (_, Environment::Test) => "https://sandbox.example",
+        (_, Environment::Live) => "https://live.example",
+    };
+    let began = Timestamp::from_second(exchange.at_s.unwrap_or_default()).unwrap_or_default();
+    let query = request.query.split('&').filter(|pair| !pair.is_empty());
+    let query = query.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let query: Vec<_> = query
+        .map(|(name, value)| json!({ "name": name, "value": value }))
+        .collect();
+    let mut sent = request.headers.clone();
+    if let Some(key) = &request.authorization {
+        sent.push(("authorization".to_owned(), key.expose().to_owned()));
+    }
+    let mut asked = json!({
+        "method": request.method, "url": request.url_at(host), "httpVersion": "HTTP/1.1",
+        "cookies": [], "headers": pairs(&sent), "queryString": query,
+        "headersSize": -1, "bodySize": request.body.len(),
+    });
+    if !request.body.is_empty() {
+        let mut data = content(&request.body, request.header("content-type"));
+        if let Some(data) = data.as_object_mut() {
+            data.remove("size");
+        }
+        asked["postData"] = data;
+    }
+    let (answered, error) = match &exchange.response {
+        Ok(response) => {
+            let body = content(&response.body, response.header("content-type"));
+            let headers = pairs(&response.headers);
+            (answer(response.status, &headers, &body), String::new())
+        }
+        Err(error) => (
+            answer(0, &json!([]), &content(&[], None)),
+            error.to_string(),
+        ),
+    };
+    let took = exchange.took_ms;
+    let mut entry = json!({
+        "startedDateTime": began.to_string(), "time": took, "request": asked, "response": answered,
+        "cache": {}, "timings": { "send": 0, "wait": took, "receive": 0 }, "comment": name,
+    });
+    if !error.is_empty() {
+        entry["_error"] = error.into();
+    }
+    entry
+}
+
+fn answer(status: u16, headers: &Value, content: &Value) -> Value {
+    json!({
+        "status": status, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": [], "headers": headers,
+        "content": content, "redirectURL": "", "headersSize": -1, "bodySize": content["size"],
+    })
+}
+
+fn pairs(headers: &[(String, String)]) -> Value {
+    let pairs = headers.iter();
+    let pairs = pairs.map(|(name, value)| json!({ "name": name, "value": value }));
+    pairs.collect()
+}
+
+/// A body, as text where it is text.
+fn content(body: &[u8], kind: Option<&str>) -> Value {
+    let kind = kind.unwrap_or("application/octet-stream");
+    match std::str::from_utf8(body) {
+        Ok(text) => json!({ "size": body.len(), "mimeType": kind, "text": text }),
+        Err(_) => json!({
+            "size": body.len(), "mimeType": kind, "text": BASE64.encode(body), "encoding": "base64",
+        }),
+    }
+}

@@ -1,0 +1,125 @@
+//! The head of a message as it is passed on: without what is said from hop to hop, and with the host of whom it goes to.
+
+use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::uri::{PathAndQuery, Uri};
+use reqwest::Url;
+
+/// What is said between two neighbours, and not passed on.
+const HOP_BY_HOP: [&str; 8] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// These headers without those of this hop, in the same order. A map that is taken out of loses its order, so a new one
+/// is made.
+pub(super) fn passed_on(headers: &HeaderMap, host: Option<&HeaderValue>) -> HeaderMap {
+    let named = headers.get_all(CONNECTION).iter();
+    let named = named.filter_map(|value| value.to_str().ok());
+    let named: Vec<_> = named
+        .flat_map(|text| text.split(','))
+        .map(str::trim)
+        .collect();
+    let of_hop = |name: &HeaderName| {
+        let name = name.as_str();
+        HOP_BY_HOP.contains(&name) || named.iter().any(|known| known.eq_ignore_ascii_case(name))
+    };
+    let mut passed = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        let value = match host {
+            Some(host) if name == HOST => host,
+            _ if of_hop(name) => continue,
+            _ => value,
+        };
+        passed.append(name.clone(), value.clone());
+    }
+    if let Some(host) = host.filter(|_| !headers.contains_key(HOST)) {
+        passed.insert(HOST, host.clone());
+    }
+    passed
+}
+
+/// The target of a request at another address: the path that the address has stands before its own.
+pub(super) fn target(to: &Url, asked: &Uri) -> Option<Uri> {
+    let asked = asked.path_and_query().map_or("/", PathAndQuery::as_str);
+    let base = to.path().trim_end_matches('/');
+    let path = match (base, asked) {
+        ("", _) => asked.to_owned(),
+        // An address that is posted to as it stands.
+        (_, "/") => to.path().to_owned(),
+        _ => format!("{base}{asked}"),
+    };
+    let target = Uri::builder().scheme(to.scheme()).authority(authority(to));
+    target.path_and_query(path).build().ok()
+}
+
+/// Host and port, as a request names them.
+pub(super) fn authority(to: &Url) -> String {
+    let host = to.host_str().unwrap_or_default();
+    match to.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(pairs: &[(&str, &str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in pairs {
+            let name: HeaderName = name.parse().unwrap();
+            map.append(name, value.parse().unwrap());
+        }
+        map
+    }
+
+    fn names(map: &HeaderMap) -> Vec<&str> {
+        map.keys().map(HeaderName::as_str).collect()
+    }
+
+    #[test]
+    fn what_is_said_from_hop_to_hop_is_left_out_and_the_rest_keeps_its_order() {
+        let asked = map(&[
+            ("x-first", "1"),
+            ("host", "127.0.0.1:1"),
+            ("connection", "keep-alive, X-Mine"),
+            ("x-mine", "1"),
+            ("transfer-encoding", "chunked"),
+            ("accept", "*/*"),
+            ("x-last", "1"),
+        ]);
+        let host = HeaderValue::from_static("service.example");
+        let passed = passed_on(&asked, Some(&host));
+        assert_eq!(names(&passed), ["x-first", "host", "accept", "x-last"]);
+        assert_eq!(passed["host"], "service.example");
+        assert_eq!(names(&passed_on(&map(&[]), Some(&host))), ["host"]);
+    }
+
+    #[test]
+    fn the_path_of_an_address_stands_before_that_of_the_request() {
+        let at = |to: &str, asked: &str| {
+            let to = Url::parse(to).unwrap();
+            target(&to, &asked.parse().unwrap()).unwrap().to_string()
+        };
+        assert_eq!(
+            at("https://a.example", "/v1/x?q=1"),
+            "https://a.example/v1/x?q=1"
+        );
+        assert_eq!(
+            at("http://a.example:81/base/", "/v1/x"),
+            "http://a.example:81/base/v1/x"
+        );
+        assert_eq!(at("http://a.example/hooks", "/"), "http://a.example/hooks");
+        assert_eq!(
+            at("http://a.example", "http://b.example/v1/x"),
+            "http://a.example/v1/x"
+        );
+    }
+}

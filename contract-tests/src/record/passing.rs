@@ -1,0 +1,166 @@
+//! One request passed on, and its answer passed back.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode, Version};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use reqwest::Url;
+use svc_tls::{ServerTrust, TlsFileError};
+use tokio::sync::Semaphore;
+
+use super::flight::{Flight, Landed, Passing, Side};
+use super::heads::{authority, passed_on, target};
+use super::seen::{Seen, SeenBody};
+use super::{RecordPlan, RouteKind};
+use crate::capture::TransportError;
+use crate::target::causes;
+
+/// How long a connection to the service may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long an idle connection to the service is kept. Services close theirs after a minute or more.
+const IDLE: Duration = Duration::from_secs(20);
+
+/// What is answered: what came, or that nothing did.
+pub(super) type Answer = Response<Either<Passing, Full<Bytes>>>;
+
+type Upstream = Client<HttpsConnector<HttpConnector>, Passing>;
+
+/// What all ways through the proxy have in common.
+#[derive(Debug)]
+pub(super) struct Proxy {
+    upstream: Upstream,
+    desk: Sender<Landed>,
+    places: Arc<Semaphore>,
+    numbers: AtomicU64,
+    most_bytes: usize,
+}
+
+/// So many exchanges may be under way or unwritten; further ones wait, so that memory is bounded and nothing is lost.
+const PLACES: usize = 512;
+
+impl Proxy {
+    pub(super) fn new(plan: &RecordPlan, desk: Sender<Landed>) -> Result<Self, TlsFileError> {
+        let tls = svc_tls::client_config(ServerTrust::AuthorityAndName, plan.ca_file.as_deref())?;
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_nodelay(true);
+        http.set_connect_timeout(Some(CONNECT));
+        let connector = HttpsConnectorBuilder::new().with_tls_config(tls);
+        let connector = connector
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(http);
+        let mut client = Client::builder(TokioExecutor::new());
+        client
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .http1_preserve_header_case(true)
+            .http1_max_headers(1000)
+            .http1_ignore_invalid_headers_in_responses(true)
+            .set_host(false);
+        Ok(Proxy {
+            upstream: client.build(connector),
+            desk,
+            places: Arc::new(Semaphore::new(PLACES)),
+            numbers: AtomicU64::new(0),
+            most_bytes: plan.most_bytes,
+        })
+    }
+
+    /// Passes a request on. There is always an answer: where none comes, the proxy's own.
+    pub(super) async fn pass(
+        &self,
+        kind: RouteKind,
+        to: &Url,
+        request: Request<Incoming>,
+    ) -> Result<Answer, Infallible> {
+        if request.method() == Method::CONNECT {
+            return Ok(own(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "this is no proxy for CONNECT",
+            ));
+        }
+        // It is never closed.
+        let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
+            return Ok(own(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the recording is over",
+            ));
+        };
+        let (mut head, body) = request.into_parts();
+        let seen = Seen {
+            number: self.numbers.fetch_add(1, Ordering::Relaxed) + 1,
+            kind,
+            method: head.method.clone(),
+            uri: head.uri.clone(),
+            headers: head.headers.clone(),
+            sent: SeenBody::default(),
+            answer: None,
+            came: SeenBody::default(),
+            error: None,
+            unread: None,
+            took: Duration::ZERO,
+            at_s: 0,
+        };
+        let flight = Flight::new(seen, place, self.most_bytes, self.desk.clone());
+        let host = HeaderValue::from_str(&authority(to)).ok();
+        head.headers = passed_on(&head.headers, host.as_ref());
+        head.version = Version::HTTP_11;
+        let Some(uri) = target(to, &head.uri) else {
+            let why = "its target is none of an address".to_owned();
+            flight.note(|seen| seen.error = Some(TransportError::NotSendable(why)));
+            return Ok(own(
+                StatusCode::BAD_REQUEST,
+                "this target can't be passed on",
+            ));
+        };
+        head.uri = uri;
+        let body = Passing::new(body, Side::Sent, Arc::clone(&flight));
+        let sent = self.upstream.request(Request::from_parts(head, body)).await;
+        Ok(match sent {
+            Ok(answer) => back(answer, flight),
+            Err(error) => {
+                let why = causes(&error);
+                match error.is_connect() {
+                    true => {
+                        let error = TransportError::Unreachable(why.clone());
+                        flight.note(|seen| seen.error = Some(error));
+                    }
+                    false => flight.broke(why.clone()),
+                }
+                own(StatusCode::BAD_GATEWAY, &format!("no answer: {why}"))
+            }
+        })
+    }
+}
+
+/// An answer on its way back.
+fn back(answer: Response<Incoming>, flight: Arc<Flight>) -> Answer {
+    let (mut head, body) = answer.into_parts();
+    flight.note(|seen| seen.answer = Some((head.status, head.headers.clone())));
+    head.headers = passed_on(&head.headers, None);
+    let body = Passing::new(body, Side::Came, flight);
+    Response::from_parts(head, Either::Left(body))
+}
+
+/// An answer of the proxy's own.
+fn own(status: StatusCode, text: &str) -> Answer {
+    let text = format!("svc-contract-tests record: {text}\n");
+    let mut answer = Response::new(Either::Right(Full::new(Bytes::from(text))));
+    *answer.status_mut() = status;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    answer.headers_mut().insert(CONTENT_TYPE, plain);
+    answer
+}

@@ -1,0 +1,12 @@
+//! The recording proxy as a program, between clients and services that behave, and that do not.
+
+mod archive;
+mod canary;
+mod hostile;
+#[path = "../second/process.rs"]
+#[expect(dead_code, reason = "no defect is planted here")]
+mod process;
+mod recording;
+mod services;
+mod unchanged;
+mod webhooks;
