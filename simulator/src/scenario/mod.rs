@@ -53,6 +53,8 @@ pub struct Scenario {
     pub start_over: bool,
     /// Whether it is asked before the formats of identifiers are, and before all rules that are not (ruling 9).
     pub before_format: bool,
+    /// Whether it is asked after all rules that are not, those of the files that come later too.
+    pub otherwise: bool,
     /// The operations it is for.
     pub operations: Box<[OperationIndex]>,
     /// Its name, unique in its folder.

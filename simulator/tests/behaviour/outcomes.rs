@@ -434,3 +434,35 @@ fn what_is_handed_out_of_somebody_declared_leads_back_and_the_call_log_says_so()
     let because = because.unwrap_or_default();
     assert!(because.contains("person \"meera\" ("), "{because}");
 }
+
+#[test]
+fn what_is_said_otherwise_is_for_inputs_that_no_other_rule_names() {
+    let scene = Scene::with(
+        r#"
+        [[scenario]]
+        name = "everybody else"
+        operation = "verify.identity.pan"
+        otherwise = true
+        then = { success = { panStatus = "Active" } }
+
+        [[scenario]]
+        name = "one of them"
+        operation = "verify.identity.pan"
+        when = { pan = "BNZPN2501F" }
+        then = { success = { panStatus = "INOPERATIVE" } }
+        "#,
+    );
+    let ask = |pan: &str| {
+        let answer = call(
+            &scene,
+            "verify.identity.pan",
+            &format!(r#"{{"pan":"{pan}"}}"#),
+        );
+        (answer.outcome(), data(&answer, "panStatus"))
+    };
+    let is = |outcome: &str, status: &str| (outcome.to_owned(), status.to_owned());
+    assert_eq!(ask("BQZPK2501F"), is("200 completed", "Active"));
+    assert_eq!(ask("BNZPN2501F"), is("200 completed", "INOPERATIVE"));
+    assert_eq!(ask("AAAAA0422A").0, "422 SVC_NO_RECORD_FOUND");
+    assert_eq!(ask("AAAAA9999A").0, "422 SVC_NO_RECORD_FOUND");
+}

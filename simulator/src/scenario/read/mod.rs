@@ -65,12 +65,26 @@ pub fn read_scenarios(
         problems.extend(found);
     }
     let Reader {
-        scenarios, patches, ..
+        scenarios,
+        patches,
+        order,
+        ..
     } = reader;
+    let scenarios = in_order(scenarios, order);
     let people = People::new(people.profiles);
     problems
         .or(())
         .map(|()| ScenarioSet::new(contract, scenarios, patches, people))
+}
+
+/// The rules in the order they are asked in: what an input gets that no other rule names stands behind them all, also
+/// behind those of the files that come later. `count` is how many there are.
+fn in_order(mut scenarios: Vec<Scenario>, count: usize) -> Vec<Scenario> {
+    for scenario in scenarios.iter_mut().filter(|it| it.otherwise) {
+        scenario.order += count;
+    }
+    scenarios.sort_by_key(|scenario| scenario.order);
+    scenarios
 }
 
 /// What an outcome must fit.
@@ -151,6 +165,7 @@ impl Reader<'_> {
         let name = self.names.read(table).unwrap_or_default();
         let operations = self.operations(table).unwrap_or_default();
         let before_format = table.flag("before_format");
+        let otherwise = table.flag("otherwise");
         let reader = When {
             contract: self.contract,
             operations: &operations,
@@ -162,6 +177,12 @@ impl Reader<'_> {
         let when = table.optional("when").and_then(|item| item.table());
         let conditions = when.map_or_else(Vec::new, |when| reader.read(&when));
         report_before_format(table, &conditions, before_format);
+        if let (Some(item), true, true) = (table.optional("otherwise"), otherwise, before_format) {
+            item.problem_with_hint(
+                "a rule is asked before all others or after them",
+                "leave `before_format` or `otherwise` out",
+            );
+        }
         let start_over = table.flag("start_over");
         let order = self.order;
         self.order += 1;
@@ -198,6 +219,7 @@ impl Reader<'_> {
                 operations: operations.into(),
                 conditions: conditions.into(),
                 before_format,
+                otherwise,
                 then: then.into(),
                 start_over,
             });
