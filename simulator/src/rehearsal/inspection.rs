@@ -17,7 +17,9 @@ pub fn inspect(
     account: &str,
     spec: &CallSpec<'_>,
 ) -> Result<Explanation, Rejection> {
-    spec.prepared(rules, account, super::BEGINS, |prepared| {
+    let (path, body) = (spec.target.path(rules), spec.body.to_string());
+    let request = spec.request(&path, &body);
+    request.prepared(rules, account, super::BEGINS, |prepared| {
         let run = match prepared.plan? {
             Plan::Operation(step) => step,
             // A bundle asks for each of its steps.

@@ -69,6 +69,31 @@ pub struct CallSpec<'q> {
     pub reference_id: Option<&'q str>,
 }
 
+/// A request as it came in somewhere, to be made again.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestSpec<'q> {
+    /// The listener it comes in on.
+    pub environment: Environment,
+    /// The key it presents.
+    pub key: &'q str,
+    /// The method.
+    pub method: &'q str,
+    /// The path.
+    pub path: &'q str,
+    /// The query, without its question mark.
+    pub query: &'q str,
+    /// Its `Content-Type`.
+    pub content_type: Option<&'q str>,
+    /// Its `Content-Encoding`.
+    pub content_encoding: Option<&'q str>,
+    /// Its `Idempotency-Key`.
+    pub idempotency_key: Option<&'q str>,
+    /// Its `X-Reference-Id`.
+    pub reference_id: Option<&'q str>,
+    /// The body.
+    pub body: &'q [u8],
+}
+
 /// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallTarget {
@@ -218,6 +243,19 @@ impl<'r> Rehearsal<'r> {
 
     /// Makes a call.
     pub fn call(&mut self, spec: &CallSpec<'_>) -> Observed {
+        let (path, body) = (spec.target.path(self.rules), spec.body.to_string());
+        self.request(&spec.request(&path, &body))
+    }
+
+    /// Goes on to an instant, and does what is due until then. Time never goes back.
+    pub fn advance_to(&mut self, to: Timestamp) {
+        if to > self.now {
+            self.finish_due(to);
+        }
+    }
+
+    /// Makes a call, whatever it is.
+    pub fn request(&mut self, spec: &RequestSpec<'_>) -> Observed {
         self.finish_due(self.now);
         let (rules, now) = (self.rules, self.now);
         let decision = spec.prepared(rules, &self.account.id, now, |prepared| {
@@ -324,7 +362,25 @@ impl<'r> Rehearsal<'r> {
 }
 
 impl CallSpec<'_> {
-    /// What the engine makes of the call, as a client on this machine makes it for this account.
+    /// The same as a request to this path, with the body as it is printed.
+    fn request<'q>(&'q self, path: &'q str, body: &'q str) -> RequestSpec<'q> {
+        RequestSpec {
+            environment: self.environment,
+            key: self.key,
+            method: "POST",
+            path,
+            query: "",
+            content_type: Some("application/json"),
+            content_encoding: None,
+            idempotency_key: self.idempotency_key,
+            reference_id: self.reference_id,
+            body: body.as_bytes(),
+        }
+    }
+}
+
+impl RequestSpec<'_> {
+    /// What the engine makes of it, as a client on this machine sends it for this account.
     fn prepared<T>(
         &self,
         rules: &Rules,
@@ -333,21 +389,21 @@ impl CallSpec<'_> {
         use_it: impl FnOnce(Prepared<'_>) -> T,
     ) -> T {
         let authorization = format!("Bearer {}", self.key);
-        let body = self.body.to_string();
         let call = Call {
             environment: self.environment,
             peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            method: "POST",
-            path: &self.target.path(rules),
-            query: "",
+            method: self.method,
+            path: self.path,
+            query: self.query,
             headers: Headers {
                 authorization: header(Some(&authorization)),
-                content_type: header(Some("application/json")),
+                content_type: header(self.content_type),
+                content_encoding: header(self.content_encoding),
                 idempotency_key: header(self.idempotency_key),
                 reference_id: header(self.reference_id),
                 ..Headers::default()
             },
-            body: Body::Whole(body.as_bytes()),
+            body: Body::Whole(self.body),
         };
         use_it(prepare(
             rules,
