@@ -15,6 +15,7 @@ mod fmt;
 mod healthcheck;
 mod init;
 mod layout;
+mod learn;
 mod listen;
 mod logging;
 mod man;
@@ -54,6 +55,7 @@ pub use failure::{EXIT_FAILURE, EXIT_OK, EXIT_USAGE};
 use fmt::FmtArgs;
 use healthcheck::HealthcheckArgs;
 use init::InitArgs;
+use learn::LearnArgs;
 use listen::ListenArgs;
 use man::ManArgs;
 use openapi::OpenapiArgs;
@@ -119,6 +121,14 @@ enum Command {
                       can't be written, 2 a file is no TOML or can't be read."
     )]
     Fmt(FmtArgs),
+    /// Write scenario files from recorded traffic: who it is about, and rules for what the simulator would answer otherwise
+    #[command(
+        after_help = "Files that people wrote are left as they are; what was learned is a file of its own, which is written \
+                      anew when the same capture is learned again. Nothing is sent: the capture is played in process.\n\
+                      Exit codes: 0 it is written, 1 fewer members are alike than --at-least says, or it can't be \
+                      written, 2 the command line or a file is wrong."
+    )]
+    Learn(LearnArgs),
     /// List the operations with price, latency, fields and the inputs that lead to each outcome
     Operations(OperationsArgs),
     /// List the people, companies and vehicles with a story, or tell all that is known of one
@@ -190,6 +200,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Schema(args) => schema::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::Learn(args) => learn::run(&args),
         Command::Operations(args) => operations::run(&args),
         Command::People(args) => people::run(&args),
         Command::Store(command) => store::run(command),

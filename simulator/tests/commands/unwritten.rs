@@ -45,6 +45,8 @@ fn all() -> Vec<Vec<&'static str>> {
         "init new",
         "fmt scenarios",
         "fmt --check scenarios",
+        "learn day.capture --out learned",
+        "learn day.capture --out learned --fidelity --format json",
         "operations",
         "operations show verify.identity.pan",
         "people",
@@ -79,13 +81,20 @@ fn command(arguments: &[&str], folder: &Folder, console: &str) -> Command {
     command
 }
 
-/// What `fmt` and `webhook` are told to read.
+/// What was recorded: one call.
+const DAY: &str = r#"{"seed":"day","environments":["test"],"profile":"provider","http":true,"cases":[{"check":"traffic",
+"case":"day","exchanges":[{"request":{"environment":"test","method":"POST","path":"/v1/verify/identity/pan","query":"",
+"authorization":null,"headers":[["content-type","application/json"]],"body":{"text":"{\"pan\":\"BNZPN2501F\"}"}},
+"response":{"Ok":{"status":422,"headers":[],"body":{"text":"{\"success\":false,\"verificationId\":\"svcv_1\",\"endpoint\":\"verify.identity.pan\",\"status\":\"failed\",\"error\":{\"code\":\"SVC_NO_RECORD_FOUND\",\"message\":\"none\",\"retryable\":false},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"environment\":\"test\",\"latencyMs\":1}}"}}}}]}]}"#;
+
+/// What `fmt`, `learn` and `webhook` are told to read.
 fn folder() -> Folder {
     let folder = Folder::new("unwritten");
     let rule =
         "[[scenario]]\nname=\"a\"\noperation=\"verify.identity.pan\"\nthen={ pending = true }\n";
     folder.write("scenarios/a.toml", rule);
     folder.write("body.json", "{}");
+    folder.write("day.capture", DAY);
     SqliteJournal::open(&folder.path().join("kept.db")).expect("a new store");
     folder
 }

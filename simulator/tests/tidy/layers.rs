@@ -25,6 +25,7 @@ const LAYERS: &[Layers] = &[
             "scenario_analysis",
             "scenario_format",
             "rehearsal",
+            "learn",
             "signature_diagnosis",
             "host",
             "http",

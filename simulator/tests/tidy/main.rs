@@ -26,12 +26,13 @@ const CRATES: [(&str, &str); 5] = [
 ];
 
 /// The layers that know no clock, no network, no files, no environment and no tasks.
-const PURE: [&str; 6] = [
+const PURE: [&str; 7] = [
     "scenario",
     "engine",
     "scenario_analysis",
     "scenario_format",
     "rehearsal",
+    "learn",
     "signature_diagnosis",
 ];
 

@@ -9,7 +9,7 @@ use svc_fixtures::contract::{Contract, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::sample::{self, Extent};
-use svc_fixtures::template::{Answers, Character, Template};
+use svc_fixtures::template::{self, Answers, Character, Template};
 use svc_fixtures::world::WorldRows;
 
 use super::input::Input;
@@ -223,6 +223,13 @@ impl Rules {
     #[must_use]
     pub fn template(&self, operation: OperationIndex) -> &Template {
         &self.answers.by_operation[&self.contract.operations[operation].id]
+    }
+
+    /// When an operation has no record of whoever is asked for, as its row says it.
+    #[must_use]
+    pub fn no_record_row(&self, operation: OperationIndex) -> Option<&template::NoRecord> {
+        let id = &self.contract.operations[operation].id;
+        self.answers.no_record.get(id)
     }
 
     /// The answer of an operation that a scenario changes so, where these conditions hold.

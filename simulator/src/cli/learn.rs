@@ -1,0 +1,261 @@
+//! `learn`: writes a scenario file from recorded traffic, and says how alike the simulator then answers.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use svc_capture::Capture;
+
+use super::failure::Failure;
+use super::layout::columns;
+use super::replace_file::replace_file;
+use super::terminal;
+use crate::engine::call::rules::Rules;
+use crate::engine::state::ids::Seed;
+use crate::http::ListenerAddresses;
+use crate::learn::{BY_FORM, FIRST_WORDS, Fidelity, Learned, Lesson, learn, read_capture, slug};
+use crate::simulator::files::{self, AllFiles};
+
+/// The arguments of `learn`.
+#[derive(Debug, Args)]
+pub(super) struct LearnArgs {
+    /// What was recorded: a file that `svc-contract-tests run --capture` or `record --out` wrote
+    capture: PathBuf,
+    /// The folder the scenario file is written into, beside those that are there
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Also list every member that differs, and why
+    #[arg(long)]
+    fidelity: bool,
+    /// How it is printed
+    #[arg(long, default_value = "human")]
+    format: LearnFormat,
+    /// Fail where fewer of a hundred members are alike
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    at_least: Option<f64>,
+    /// What ids and strangers depend on, as in serve
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    seed: String,
+}
+
+/// How what was found is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LearnFormat {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok();
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .ok_or_else(|| "write a number from 0 to 100, such as 99.5".to_owned())
+}
+
+/// Runs the command.
+pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
+    let text = fs::read_to_string(&args.capture);
+    let text =
+        text.map_err(|error| Failure::Usage(format!("{}: {error}", args.capture.display())))?;
+    let capture = Capture::from_json(&text).map_err(|error| {
+        Failure::Usage(format!("{} is no capture: {error}", args.capture.display()))
+    })?;
+    fs::create_dir_all(&args.out)
+        .with_context(|| format!("{} can't be made", args.out.display()))?;
+    let name = args
+        .capture
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let path = args.out.join(file_name(&name));
+    let mut files = files::read(std::slice::from_ref(&args.out))?;
+    report_foreign(&files, &path)?;
+    // What was learned from this capture before is learned anew.
+    let own = path.display().to_string();
+    files.rules.scenarios.retain(|source| source.path != own);
+    let mut rules = Rules::read(&files.rules, Seed::new(&args.seed))?;
+    rules.addresses = ListenerAddresses::DEFAULT.urls().in_answers();
+    let traffic = read_capture(&rules.contract, &capture, &text);
+    if traffic.calls.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{name} has no call that can be played: {}",
+            left_out(&traffic.left_out)
+        )));
+    }
+    let learned = learn(&Lesson {
+        base: &rules,
+        traffic: &traffic,
+        capture: &name,
+        path: &own,
+    });
+    write(&path, &learned)?;
+    terminal::print(&match args.format {
+        LearnFormat::Human => report(args, &path, &learned),
+        LearnFormat::Json => format!("{:#}\n", as_json(&path, &learned)),
+    })?;
+    match args.at_least {
+        Some(least) if learned.fidelity.percent() < least => Err(Failure::Answered),
+        _ => Ok(()),
+    }
+}
+
+/// It comes after the files of people: the first rule that holds wins.
+fn file_name(capture: &str) -> String {
+    let stem = capture.split('.').next().unwrap_or(capture);
+    let name = slug(stem).replace('_', "-");
+    format!(
+        "zz-learned-{}.toml",
+        if name.is_empty() { "traffic" } else { &name }
+    )
+}
+
+/// A file of that name that somebody wrote is theirs.
+fn report_foreign(files: &AllFiles, path: &Path) -> Result<(), Failure> {
+    let own = path.display().to_string();
+    let there = files
+        .rules
+        .scenarios
+        .iter()
+        .find(|source| source.path == own);
+    match there {
+        Some(source) if !source.text.starts_with(FIRST_WORDS) => Err(Failure::Usage(format!(
+            "{own} was not learned, as its first line says: it is left as it is; name it otherwise"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes what was learned. The same again changes nothing, and what nobody needs any more goes.
+fn write(path: &Path, learned: &Learned) -> Result<(), Failure> {
+    let cannot = || format!("{} can't be written", path.display());
+    let there = fs::read_to_string(path).ok();
+    match &learned.text {
+        Some(text) if there.as_ref() != Some(text) => {
+            replace_file(path, text).with_context(cannot)?
+        }
+        None if there.is_some() => fs::remove_file(path).with_context(cannot)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+fn left_out(reasons: &std::collections::BTreeMap<&'static str, usize>) -> String {
+    let reasons = reasons.iter().map(|(why, count)| format!("{count}: {why}"));
+    reasons.collect::<Vec<_>>().join("; ")
+}
+
+fn report(args: &LearnArgs, path: &Path, learned: &Learned) -> String {
+    let fidelity = &learned.fidelity;
+    let mut out = match &learned.text {
+        Some(_) => format!(
+            "{}: {} declared, {} {}\n",
+            path.display(),
+            learned.people,
+            learned.rules,
+            if learned.rules == 1 { "rule" } else { "rules" }
+        ),
+        None => "nothing to learn: the simulator answers so by itself\n".to_owned(),
+    };
+    let _ = writeln!(
+        out,
+        "{} calls played: {} of {} members alike, {}%; {}% of what a rule can say",
+        fidelity.calls,
+        fidelity.alike,
+        fidelity.members,
+        fidelity.percent(),
+        fidelity.expressible_percent(),
+    );
+    for (why, count) in &fidelity.not_played {
+        let _ = writeln!(out, "{count} not played: {why}");
+    }
+    if args.fidelity {
+        out += &table(fidelity);
+    } else if !fidelity.differences.is_empty() {
+        let _ = writeln!(
+            out,
+            "{} differ: --fidelity lists them",
+            fidelity.differences.len()
+        );
+    }
+    out
+}
+
+/// Every difference, and what is compared how.
+fn table(fidelity: &Fidelity) -> String {
+    let mut out = String::from("\n");
+    let rows = fidelity.endpoints.iter();
+    let rows: Vec<[String; 4]> =
+        std::iter::once(["endpoint", "calls", "members", "alike"].map(str::to_owned))
+            .chain(rows.map(|(name, row)| {
+                [
+                    name.clone(),
+                    row.calls.to_string(),
+                    row.members.to_string(),
+                    row.alike.to_string(),
+                ]
+            }))
+            .collect();
+    out += &columns(&rows);
+    if !fidelity.differences.is_empty() {
+        out += "\n";
+        let rows = fidelity.differences.iter().map(|it| {
+            let place = it.line.map_or_else(
+                || it.exchange.to_string(),
+                |line| format!("{} (line {line})", it.exchange),
+            );
+            [
+                place,
+                it.endpoint.clone(),
+                it.member.clone(),
+                short(&it.captured),
+                short(&it.simulated),
+                it.why.clone(),
+            ]
+        });
+        let head = [
+            "exchange",
+            "endpoint",
+            "member",
+            "captured",
+            "simulated",
+            "why",
+        ]
+        .map(str::to_owned);
+        let rows: Vec<[String; 6]> = std::iter::once(head).chain(rows).collect();
+        out += &columns(&rows);
+    }
+    out += "\nCompared by their form alone:\n";
+    for (member, why) in BY_FORM {
+        let _ = writeln!(out, "  {member}: {why}");
+    }
+    out
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(48) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+fn as_json(path: &Path, learned: &Learned) -> serde_json::Value {
+    let by_form: Vec<_> = BY_FORM
+        .iter()
+        .map(|(member, why)| json!({ "member": member, "why": why }))
+        .collect();
+    json!({
+        "file": learned.text.is_some().then(|| path.display().to_string()),
+        "declared": learned.people,
+        "rules": learned.rules,
+        "percent": learned.fidelity.percent(),
+        "expressiblePercent": learned.fidelity.expressible_percent(),
+        "fidelity": learned.fidelity,
+        "comparedByForm": by_form,
+    })
+}

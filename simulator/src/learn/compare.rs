@@ -1,0 +1,288 @@
+//! How members of an envelope are compared: most by their value, what a service makes up for each call by its form.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
+use std::sync::Arc;
+
+use svc_fixtures::contract::{CONSENT_URL, OperationIndex};
+use svc_fixtures::json::Json;
+use svc_fixtures::template::{Expr, Part, Template};
+
+use super::leaves::leaves;
+use super::replay::Replayed;
+use super::traffic::{Came, Enveloped, Traffic, TrafficCall, is_executed};
+use crate::engine::call::rules::Rules;
+use crate::engine::compute::FUNCTIONS;
+
+/// A member that differs.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct MemberDifference {
+    /// Where: `status`, `data.name`, `data.list[0].a`; `http` for the HTTP status.
+    pub path: String,
+    /// Of which answer: the first, or the result that came later.
+    pub of_result: bool,
+    /// What was captured; none where it is not there.
+    pub recorded: Option<Json<'static>>,
+    /// What the simulator answers.
+    pub simulated: Option<Json<'static>>,
+}
+
+/// What comparing an exchange gives.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Compared {
+    /// How many members were compared.
+    pub members: usize,
+    /// Those that differ.
+    pub differences: Vec<MemberDifference>,
+}
+
+/// What is compared by its form alone, wherever it stands in the envelope, with the reason.
+pub const BY_FORM: [(&str, &str); 7] = [
+    ("verificationId", "each service has ids of its own"),
+    ("meta.createdAt", "a time of the call"),
+    (
+        "meta.latencyMs",
+        "a time of the call; delays are compared apart",
+    ),
+    ("billing.amount", "prices are the service's own"),
+    (
+        "billing.walletBalanceAfter",
+        "what is left of a wallet depends on prices",
+    ),
+    (
+        "what a call issues",
+        "ids of flows and documents, and links to pages",
+    ),
+    (
+        "error.message",
+        "its words are the service's own, where a code has them usually",
+    ),
+];
+
+/// Members that the specification lets a service leave out.
+const OPTIONAL: [&str; 3] = ["referenceId", "meta.createdAt", "meta.provider"];
+
+/// Compares answers.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    /// By operation the members whose values are made up for each call.
+    issued: BTreeMap<OperationIndex, BTreeSet<String>>,
+    /// By error code the words that the service usually has for it.
+    usual: BTreeMap<String, String>,
+}
+
+impl Comparison {
+    /// By the rows of these rules, of this traffic.
+    #[must_use]
+    pub(super) fn new(rules: &Rules, traffic: &Traffic) -> Self {
+        let rows = rules.contract.indexed_operations();
+        let issued = rows.map(|(at, _)| {
+            let mut paths = BTreeSet::from([CONSENT_URL.to_owned()]);
+            issued(rules.template(at), "", &mut paths);
+            (at, paths)
+        });
+        Comparison {
+            issued: issued.collect(),
+            usual: usual(traffic),
+        }
+    }
+
+    /// Compares what was captured with what the simulator answers.
+    #[must_use]
+    pub(super) fn compare(&self, call: &TrafficCall, here: &Replayed) -> Compared {
+        let mut compared = Compared::default();
+        if let Came::Fault(fault) = call.came {
+            compared.members = 1;
+            let is_alike = here
+                .wire
+                .is_some_and(|here| discriminant(&here) == discriminant(&fault));
+            if !is_alike {
+                compared.differences.push(MemberDifference {
+                    path: "wire".to_owned(),
+                    of_result: false,
+                    recorded: Some(Json::from(format!("{fault:?}"))),
+                    simulated: here.wire.map(|here| Json::from(format!("{here:?}"))),
+                });
+            }
+        }
+        if let Some(recorded) = call.answer() {
+            self.envelopes(call, recorded, &here.answer, false, &mut compared);
+        }
+        if let (Some(recorded), Some(result)) = (&call.result, &here.result) {
+            self.envelopes(call, recorded, result, true, &mut compared);
+        }
+        compared
+    }
+
+    fn envelopes(
+        &self,
+        call: &TrafficCall,
+        recorded: &Enveloped,
+        here: &Enveloped,
+        of_result: bool,
+        out: &mut Compared,
+    ) {
+        let status = |of: &Enveloped| Json::Int(i64::from(of.status));
+        let (mut there, mut own) = (
+            vec![("http".to_owned(), status(recorded))],
+            vec![("http".to_owned(), status(here))],
+        );
+        let owned = |envelope: &Json<'static>| {
+            leaves(envelope)
+                .into_iter()
+                .map(|(path, leaf)| (path, leaf.0.clone()))
+                .collect::<Vec<_>>()
+        };
+        there.extend(owned(&recorded.envelope));
+        own.extend(owned(&here.envelope));
+        let (there, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            (there.into_iter().collect(), own.into_iter().collect());
+        let paths: BTreeSet<&String> = there.keys().chain(own.keys()).collect();
+        // Of an error that is no outcome, and where it says what it always says, the words are the service's own.
+        let usual = |code: &str| {
+            let message = recorded
+                .envelope
+                .get("error")
+                .and_then(|it| it.get("message"));
+            let usual = self.usual.get(code).map(String::as_str);
+            !is_executed(code) || message.and_then(Json::as_text) == usual
+        };
+        let refused = recorded.code().is_some_and(usual);
+        for path in paths {
+            let pair = (there.get(path), own.get(path));
+            if pair.0.is_none() && (OPTIONAL.contains(&path.as_str()) || self.is_form(call, path)) {
+                continue;
+            }
+            out.members += 1;
+            let by_form = self.is_form(call, path) || refused && path == "error.message";
+            let alike = match pair {
+                (Some(there), Some(own)) if by_form => {
+                    there.kind() == own.kind() || there.as_num().is_some() && own.as_num().is_some()
+                }
+                // What was charged before a price is known to both depends on the wallet.
+                (Some(_), None) if by_form => true,
+                (Some(there), Some(own)) => same(there, own),
+                _ => false,
+            };
+            if !alike {
+                out.differences.push(MemberDifference {
+                    path: path.clone(),
+                    of_result,
+                    recorded: pair.0.cloned(),
+                    simulated: pair.1.cloned(),
+                });
+            }
+        }
+    }
+
+    /// Whether a member is compared by its form.
+    #[must_use]
+    pub(super) fn is_form(&self, call: &TrafficCall, path: &str) -> bool {
+        let of_call = |path: &str| {
+            let issued = call.operation.and_then(|at| self.issued.get(&at));
+            issued.is_some_and(|paths| paths.contains(path))
+        };
+        match path.strip_prefix("data.") {
+            Some(path) => of_call(&without_positions(path)),
+            None => BY_FORM[..6].iter().any(|(known, _)| *known == path),
+        }
+    }
+}
+
+/// By error code the words that most inputs got, where several did.
+fn usual(traffic: &Traffic) -> BTreeMap<String, String> {
+    let mut said: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for call in &traffic.calls {
+        let last = call.last();
+        let error = last.and_then(|answer| answer.envelope.get("error"));
+        let text = |name: &str| Some(error?.get(name)?.as_text()?.to_owned());
+        if let (Some(code), Some(message)) = (text("code"), text("message")) {
+            let input = format!("{} {}", call.path, call.json);
+            said.entry((code, message)).or_default().insert(input);
+        }
+    }
+    let mut usual: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for ((code, message), inputs) in said {
+        let best = usual.get(&code).map_or(1, |(count, _)| *count);
+        if inputs.len() > best {
+            usual.insert(code, (inputs.len(), message));
+        }
+    }
+    usual
+        .into_iter()
+        .map(|(code, (_, message))| (code, message))
+        .collect()
+}
+
+/// Whether two values are the same to readers of JSON.
+#[must_use]
+pub(super) fn same(left: &Json<'_>, right: &Json<'_>) -> bool {
+    let numbers = left.as_num().zip(right.as_num());
+    left == right || numbers.is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
+}
+
+/// A path in which every position is `[]`.
+#[must_use]
+pub(super) fn without_positions(path: &str) -> String {
+    let mut out = String::new();
+    for part in path.split_inclusive('[') {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let is_position = out.ends_with('[') && part[digits..].starts_with(']');
+        out.push_str(if is_position { &part[digits..] } else { part });
+    }
+    out
+}
+
+/// The members of an answer that are made up for each call.
+fn issued(template: &Template, path: &str, found: &mut BTreeSet<String>) {
+    match template {
+        Template::Object(members) => {
+            for (name, value) in members {
+                let below = if path.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{path}.{name}")
+                };
+                issued(value, &below, found);
+            }
+        }
+        Template::ForEach { item, .. } => issued(item, &format!("{path}[]"), found),
+        Template::List(items) => items
+            .iter()
+            .for_each(|item| issued(item, &format!("{path}[]"), found)),
+        Template::OnlyIf { value, .. } => issued(value, path, found),
+        Template::Given { given, value, .. } => {
+            issued(given, path, found);
+            issued(value, path, found);
+        }
+        Template::Value(expr) if needs_call(expr) => {
+            found.insert(path.to_owned());
+        }
+        Template::Text(parts)
+            if parts
+                .iter()
+                .any(|part| matches!(part, Part::Value(expr) if needs_call(expr))) =>
+        {
+            found.insert(path.to_owned());
+        }
+        _ => {}
+    }
+}
+
+fn needs_call(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call { function, args } => {
+            let known = FUNCTIONS
+                .iter()
+                .find(|it| it.signature.name == function.as_str());
+            known.is_some_and(|it| it.needs_call) || args.iter().any(needs_call)
+        }
+        _ => false,
+    }
+}
+
+/// What explains a difference to people: what stands in both places.
+#[must_use]
+pub(super) fn shown(value: Option<&Json<'static>>) -> Arc<str> {
+    value.map_or_else(|| "nothing".into(), |value| value.to_string().into())
+}

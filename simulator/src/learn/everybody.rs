@@ -1,0 +1,184 @@
+//! What all inputs of an operation have in common of whom no rule says anything: members that differ alike, one error, one
+//! delay. A few may differ where something else is said of them anyway.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use svc_fixtures::json::Json;
+use svc_fixtures::path::{find, parse_path};
+
+use super::inputs::SeenInput;
+use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
+use super::rule::Said;
+use super::traffic::{Provenance, Traffic};
+
+/// So many inputs that all end in one error are no coincidence.
+const ALIKE: usize = 3;
+
+/// What everybody gets of whom nothing else is said, and the exchanges that say so.
+pub(super) fn for_everybody(
+    traffic: &Traffic,
+    breaks_contract: bool,
+    all: &[Said<'_>],
+) -> Option<(LearnedOutcome, BTreeSet<Provenance>)> {
+    let free: Vec<&Said<'_>> = all
+        .iter()
+        .filter(|it| !it.input.is_decided && it.then.len() <= 1)
+        .collect();
+    let subjects: BTreeSet<String> = free.iter().map(|it| who(it.input)).collect();
+    if subjects.len() < 2 {
+        return None;
+    }
+    let then = match one_error(&free) {
+        Some(error) if subjects.len() >= ALIKE => error,
+        _ => changed(traffic, breaks_contract, &free),
+    };
+    if then.is_plain() {
+        return None;
+    }
+    let origins = |of: &dyn Fn(&Said<'_>) -> bool| -> BTreeSet<Provenance> {
+        let said = free.iter().filter(|it| of(it));
+        said.flat_map(|it| it.input.origins(traffic)).collect()
+    };
+    let covered = origins(&|it| it.then.first() == Some(&then));
+    let origins = if covered.is_empty() {
+        origins(&|it| !it.then.is_empty())
+    } else {
+        covered
+    };
+    Some((then, origins))
+}
+
+/// Whom an input asks for; where it names nobody, all that it says.
+fn who(input: &SeenInput) -> String {
+    match &input.subject {
+        Some(subject) => format!("{subject:?}"),
+        None => format!("{:?}", input.fields),
+    }
+}
+
+/// The error that all of them end in.
+fn one_error(free: &[&Said<'_>]) -> Option<LearnedOutcome> {
+    let first = free.first()?.then.first()?;
+    let is_error = matches!(first.ends, LearnedEnd::Error { .. });
+    let all = free
+        .iter()
+        .all(|it| it.then.first().is_some_and(|it| it.is_like(first)));
+    (is_error && all).then(|| first.clone())
+}
+
+/// What their successes have in common.
+fn changed(traffic: &Traffic, breaks_contract: bool, free: &[&Said<'_>]) -> LearnedOutcome {
+    let edits = common_edits(traffic, free);
+    let breaks_contract = breaks_contract && !edits.is_empty();
+    let is_success = |it: &&&Said<'_>| {
+        it.then
+            .first()
+            .is_none_or(|it| matches!(it.ends, LearnedEnd::Success(_)))
+    };
+    let successes: Vec<Option<&LearnedOutcome>> = free
+        .iter()
+        .filter(is_success)
+        .map(|it| it.then.first())
+        .collect();
+    let mut then = LearnedOutcome::plain(LearnedEnd::Success(Changes {
+        edits,
+        breaks_contract,
+    }));
+    if successes
+        .iter()
+        .all(|it| it.is_some_and(|it| it.delay_ms.is_some()))
+    {
+        for it in successes.iter().flatten() {
+            then.delay_ms = then.delay_ms.or(it.delay_ms);
+            then.widen(it);
+        }
+    }
+    let provider = successes
+        .first()
+        .copied()
+        .flatten()
+        .and_then(|it| it.provider.clone());
+    if successes
+        .iter()
+        .all(|it| it.is_some_and(|it| it.provider == provider))
+    {
+        then.provider = provider;
+    }
+    then
+}
+
+/// Members that the answers have alike where the simulator has others.
+fn common_edits(traffic: &Traffic, free: &[&Said<'_>]) -> BTreeMap<String, LearnedEdit> {
+    let own = |it: &Said<'_>| match it.then.first() {
+        Some(LearnedOutcome {
+            ends: LearnedEnd::Success(changes),
+            ..
+        }) => Some(changes.clone()),
+        _ => None,
+    };
+    let mut candidates: Vec<(String, LearnedEdit)> = Vec::new();
+    for (path, edit) in free.iter().filter_map(|it| own(it)).flat_map(|it| it.edits) {
+        if !candidates.contains(&(path.clone(), edit.clone())) {
+            candidates.push((path, edit));
+        }
+    }
+    candidates.sort_by_cached_key(|(path, edit)| (path.clone(), format!("{edit:?}")));
+    let ended: Vec<&Said<'_>> = free
+        .iter()
+        .copied()
+        .filter(|it| has_result(traffic, it.input))
+        .collect();
+    let everybody: BTreeSet<String> = ended.iter().map(|it| who(it.input)).collect();
+    let mut common = BTreeMap::new();
+    for (path, edit) in candidates {
+        let (agree, differ): (Vec<&Said<'_>>, Vec<&Said<'_>>) = ended
+            .iter()
+            .copied()
+            .partition(|it| says(traffic, it.input, &path, &edit));
+        let agree: BTreeSet<String> = agree.iter().map(|it| who(it.input)).collect();
+        // Whoever differs has a rule of their own anyway.
+        let fits = differ
+            .iter()
+            .all(|it| own(it).is_some_and(|own| own.edits.contains_key(&path)));
+        if agree.len() >= 2 && agree.len() * 4 >= everybody.len() * 3 && fits {
+            common.insert(path, edit);
+        }
+    }
+    common
+}
+
+fn has_result(traffic: &Traffic, input: &SeenInput) -> bool {
+    let mut answers = input
+        .lives
+        .values()
+        .flatten()
+        .filter_map(|at| traffic.calls[*at].last());
+    answers.any(|answer| answer.text("status") == "completed")
+}
+
+/// Whether the recorded answers to an input say the same as an edit.
+fn says(traffic: &Traffic, input: &SeenInput, path: &str, edit: &LearnedEdit) -> bool {
+    let mut answers = input
+        .lives
+        .values()
+        .flatten()
+        .filter_map(|at| traffic.calls[*at].last());
+    answers.all(|answer| {
+        let data = answer
+            .envelope
+            .get("data")
+            .filter(|_| answer.text("status") == "completed");
+        let Some(data) = data else { return true };
+        let inside = || {
+            parse_path(path)
+                .ok()
+                .and_then(|steps| find(data, &steps).first().copied())
+        };
+        let found = data.get(path).or_else(inside);
+        match edit {
+            LearnedEdit::Put(value) => found == Some(value),
+            LearnedEdit::Null => found == Some(&Json::Null),
+            LearnedEdit::Remove => found.is_none(),
+        }
+    })
+}

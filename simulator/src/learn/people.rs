@@ -1,0 +1,395 @@
+//! Who the traffic speaks of. What is asked for by different identifiers is one person where an answer leads from one to
+//! the other, or where they are called alike and nothing that is said of them contradicts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use svc_fixtures::contract::{Contract, Operation};
+use svc_fixtures::json::Json;
+use svc_fixtures::world::WorldRows;
+
+use super::claims::{claims, implied, role};
+use super::traffic::{Provenance, Traffic, TrafficCall};
+use crate::engine::call::rules::Rules;
+use crate::rehearsal::BEGINS;
+use crate::scenario::{embedded::is_built_in, folded};
+
+/// Somebody the traffic speaks of, to be declared.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LearnedPerson {
+    /// What the file calls them.
+    pub key: String,
+    /// What they are in the story.
+    pub role: String,
+    /// What is said of them, by attribute.
+    pub said: BTreeMap<String, Json<'static>>,
+    /// What they are asked for by, by the field of a request.
+    pub asked: BTreeMap<String, String>,
+    /// Whether the letters of their identifiers say something else.
+    pub breaks_contract: bool,
+    /// The exchanges that speak of them.
+    pub origins: BTreeSet<Provenance>,
+}
+
+impl LearnedPerson {
+    /// Whether they are asked for so.
+    #[must_use]
+    pub(super) fn is(&self, (field, text): &AskedFor) -> bool {
+        self.asked.get(field) == Some(text)
+            || self.said.get(field).and_then(Json::as_text) == Some(text)
+    }
+}
+
+/// What somebody is asked for by: the field, and the text in it.
+pub(super) type AskedFor = (String, String);
+
+/// What is said of whoever is asked for so.
+#[derive(Debug, Clone, Default)]
+struct Part {
+    role: String,
+    asked: BTreeSet<AskedFor>,
+    /// By attribute, how often each value was said.
+    said: BTreeMap<String, BTreeMap<String, (Json<'static>, usize)>>,
+    origins: BTreeSet<Provenance>,
+}
+
+/// Whom each call asks for; in a later step of a flow whom its first one asked for.
+#[must_use]
+pub(super) fn subjects(contract: &Contract, traffic: &Traffic) -> Vec<Option<AskedFor>> {
+    let mut begun: BTreeMap<(usize, String), AskedFor> = BTreeMap::new();
+    let mut found = Vec::new();
+    for call in &traffic.calls {
+        let row = call.operation.map(|at| &contract.operations[at]);
+        let own = row.and_then(|row| {
+            let carried = contract
+                .carried_field(row)
+                .and_then(|name| call.json.get(name)?.as_text());
+            match carried {
+                Some(token) => begun.get(&(call.life, token.to_owned())).cloned(),
+                None => subject(row, call),
+            }
+        });
+        if let (Some(row), Some(subject), Some(answer)) = (row, &own, call.answer())
+            && let Some((flow, 0)) = contract.step_of(&row.id)
+            && let Some(token) = flow.steps[0]
+                .issues
+                .as_ref()
+                .and_then(|key| key.issued(&answer.envelope))
+        {
+            begun.insert((call.life, token.to_owned()), subject.clone());
+        }
+        found.push(own);
+    }
+    found
+}
+
+fn subject(row: &Operation, call: &TrafficCall) -> Option<AskedFor> {
+    let text = |name: &str| {
+        let value = call.json.get(name)?;
+        let text = value
+            .as_text()
+            .or_else(|| value.as_list()?.first()?.as_text())?;
+        Some((name.to_owned(), text.to_owned()))
+    };
+    match row.subject {
+        Some(at) => text(&row.request[at].name),
+        None => row.identifiers().find_map(|(_, field)| text(&field.name)),
+    }
+}
+
+/// Whom the traffic speaks of and the rules do not know so yet.
+#[must_use]
+pub(super) fn people(
+    rules: &Rules,
+    traffic: &Traffic,
+    subjects: &[Option<AskedFor>],
+) -> Vec<LearnedPerson> {
+    let mut parts = parts(rules, traffic, subjects);
+    unite(&mut parts, led_to);
+    unite(&mut parts, shares_more_than_a_name);
+    unite(&mut parts, called_alike);
+    let today = traffic
+        .calls
+        .iter()
+        .find_map(|call| call.place.at)
+        .unwrap_or(BEGINS);
+    let today = today.to_zoned(TimeZone::UTC).date();
+    let (mut keys, mut names) = taken(rules);
+    let unknown = parts
+        .into_iter()
+        .filter_map(|part| unknown(rules, part, today));
+    let mut found: Vec<LearnedPerson> = unknown.collect();
+    found.sort_by(|a, b| (&a.role, &a.asked).cmp(&(&b.role, &b.asked)));
+    for person in &mut found {
+        // In a folder everybody has a name of their own.
+        let name = person.said.get("name").and_then(Json::as_text).map(folded);
+        if name.is_some_and(|name| !names.insert(name)) {
+            person.said.remove("name");
+        }
+        person.key = key(person, &mut keys);
+    }
+    found
+}
+
+/// What people and their names are called already in the folder that is written into.
+fn taken(rules: &Rules) -> (BTreeSet<String>, BTreeSet<String>) {
+    let own = rules
+        .scenarios
+        .people
+        .all()
+        .iter()
+        .filter(|it| !is_built_in(&it.file));
+    let (mut keys, mut names) = (BTreeSet::new(), BTreeSet::new());
+    for profile in own {
+        keys.insert(profile.name.clone());
+        let name = profile.said.get("name").and_then(Json::as_text);
+        names.extend(name.map(folded));
+    }
+    (keys, names)
+}
+
+fn parts(rules: &Rules, traffic: &Traffic, subjects: &[Option<AskedFor>]) -> Vec<Part> {
+    let mut parts: BTreeMap<(String, AskedFor), Part> = BTreeMap::new();
+    for (call, subject) in traffic.calls.iter().zip(subjects) {
+        let (Some(operation), Some(subject), Some(answer)) = (call.operation, subject, call.last())
+        else {
+            continue;
+        };
+        let row = &rules.contract.operations[operation];
+        let is_name = row
+            .field(&subject.0)
+            .is_some_and(|at| row.request[at].folds);
+        let Some(data) = answer
+            .envelope
+            .get("data")
+            .filter(|_| answer.text("status") == "completed" && !is_name)
+        else {
+            continue;
+        };
+        let mut said = claims(rules.template(operation), data);
+        if let Some(row) = rules.no_record_row(operation) {
+            implied(&row.when, &call.json, &mut said);
+        }
+        let can_be = roles(&rules.contract, &subject.0);
+        let Some(role) = role(rules.cast(), &can_be, &said) else {
+            continue;
+        };
+        let part = parts.entry((role.to_owned(), subject.clone())).or_default();
+        role.clone_into(&mut part.role);
+        part.asked.insert(subject.clone());
+        let known = &rules.cast()[role].attributes;
+        for claim in said
+            .into_iter()
+            .filter(|it| it.role == role || it.role == "subject")
+        {
+            let is_empty = claim
+                .value
+                .as_text()
+                .is_some_and(|text| text.trim().is_empty());
+            if known.contains_key(&claim.attribute) && !is_empty {
+                let values = part.said.entry(claim.attribute).or_default();
+                values
+                    .entry(claim.value.to_string())
+                    .or_insert((claim.value, 0))
+                    .1 += 1;
+            }
+        }
+        part.origins.insert(call.place.clone());
+    }
+    parts.into_values().collect()
+}
+
+/// The roles of whoever can be asked for in a field of this name.
+fn roles(contract: &Contract, field: &str) -> Vec<&'static str> {
+    let rows = &WorldRows::built_in().asked;
+    let mut asking = contract
+        .operations
+        .iter()
+        .flat_map(|row| row.identifiers().map(move |(_, it)| (row, it)));
+    let Some((row, at)) = asking.find(|(_, it)| it.name == field) else {
+        return Vec::new();
+    };
+    let names = [
+        row.id.as_str(),
+        at.format(contract).unwrap_or_default(),
+        field,
+    ];
+    let asked = names
+        .iter()
+        .find_map(|name| rows.iter().find(|row| row.by.iter().any(|by| by == name)));
+    let is = asked.map(|asked| asked.is.iter()).into_iter().flatten();
+    let mut found: Vec<&str> = is.map(|is| is.split('.').next().unwrap_or(is)).collect();
+    found.dedup();
+    found
+}
+
+impl Part {
+    /// What most say.
+    fn value(&self, attribute: &str) -> Option<&Json<'static>> {
+        let values = self.said.get(attribute)?.values();
+        let best = values.rev().max_by_key(|(_, count)| *count)?;
+        Some(&best.0)
+    }
+
+    fn contradicts(&self, other: &Part) -> bool {
+        let mut both = self
+            .said
+            .keys()
+            .filter(|name| other.said.contains_key(*name));
+        both.any(|name| self.value(name) != other.value(name))
+    }
+
+    fn name(&self) -> Option<String> {
+        Some(folded(self.value("name")?.as_text()?))
+    }
+
+    fn absorb(&mut self, other: Part) {
+        self.asked.extend(other.asked);
+        self.origins.extend(other.origins);
+        for (attribute, values) in other.said {
+            let own = self.said.entry(attribute).or_default();
+            for (text, (value, count)) in values {
+                own.entry(text).or_insert((value, 0)).1 += count;
+            }
+        }
+    }
+}
+
+/// Makes one of those that belong together, until nobody does any more.
+fn unite(parts: &mut Vec<Part>, belong: fn(&Part, &Part, &[Part]) -> bool) {
+    let mut at = 0;
+    while at < parts.len() {
+        let own = &parts[at];
+        let is_other = |other: &usize| {
+            let other = &parts[*other];
+            own.role == other.role && belong(own, other, parts)
+        };
+        match (at + 1..parts.len()).find(is_other) {
+            Some(other) => {
+                let other = parts.remove(other);
+                parts[at].absorb(other);
+                // Whoever was passed over may belong to both together.
+                at = 0;
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// Whether an answer about one of them hands out what the other is asked for by.
+fn led_to(one: &Part, other: &Part, _: &[Part]) -> bool {
+    let leads = |from: &Part, to: &Part| {
+        to.asked
+            .iter()
+            .any(|(field, text)| from.value(field).and_then(Json::as_text) == Some(text))
+    };
+    leads(one, other) || leads(other, one)
+}
+
+/// Whether they are called alike, something else is said of both alike, and nothing otherwise.
+fn shares_more_than_a_name(one: &Part, other: &Part, _: &[Part]) -> bool {
+    let tells = |name: &&String| {
+        !matches!(
+            name.as_str(),
+            "name" | "category" | "constitution" | "gender"
+        )
+    };
+    let mut both = one
+        .said
+        .keys()
+        .filter(tells)
+        .filter(|name| other.said.contains_key(*name));
+    one.name().is_some()
+        && one.name() == other.name()
+        && !one.contradicts(other)
+        && both.next().is_some()
+}
+
+/// Whether they are called alike, and nobody who is called so contradicts another one: then there is one.
+fn called_alike(one: &Part, other: &Part, all: &[Part]) -> bool {
+    let name = one.name();
+    let same = |part: &&Part| part.role == one.role && part.name() == name;
+    let asked_apart = one
+        .asked
+        .iter()
+        .all(|(field, _)| other.asked.iter().all(|(it, _)| it != field));
+    let all: Vec<&Part> = all.iter().filter(same).collect();
+    name.is_some()
+        && name == other.name()
+        && asked_apart
+        && all.iter().all(|a| all.iter().all(|b| !a.contradicts(b)))
+}
+
+/// Somebody to be declared: of whom something is said that the rules do not know yet. None where a person declared them.
+fn unknown(rules: &Rules, part: Part, today: Date) -> Option<LearnedPerson> {
+    let declared = |(_, text): &AskedFor| {
+        let known = rules.scenarios.people.asked_for_by(text);
+        known.is_some_and(|known| !is_built_in(&known.file))
+    };
+    if part.asked.iter().any(declared) {
+        return None;
+    }
+    let known: Vec<Json<'static>> = part
+        .asked
+        .iter()
+        .filter_map(|(field, text)| rules.known_of(&part.role, (field, text), today))
+        .collect();
+    let is_known = |name: &str, value: &Json<'static>| {
+        !known.is_empty() && known.iter().all(|known| known.get(name) == Some(value))
+    };
+    let names: Vec<&String> = part.said.keys().collect();
+    let said = names
+        .into_iter()
+        .filter_map(|name| Some((name.clone(), part.value(name)?.clone())));
+    let said: BTreeMap<_, _> = said.collect();
+    if said.iter().all(|(name, value)| is_known(name, value)) {
+        return None;
+    }
+    let said = said
+        .into_iter()
+        .filter(|(name, value)| name == "name" || !is_known(name, value));
+    // Whoever is asked for in a field of the same kind twice can be declared by one of them.
+    let asked: BTreeMap<String, String> = part.asked.iter().cloned().rev().collect();
+    Some(LearnedPerson {
+        key: String::new(),
+        role: part.role,
+        said: said.filter(|(name, _)| !asked.contains_key(name)).collect(),
+        asked,
+        breaks_contract: false,
+        origins: part.origins,
+    })
+}
+
+/// What a file calls somebody: by their name, else by what they are asked for by.
+fn key(person: &LearnedPerson, taken: &mut BTreeSet<String>) -> String {
+    let name = person.said.get("name").and_then(Json::as_text);
+    let asked = person.asked.values().next().map_or("", String::as_str);
+    let named = slug(name.unwrap_or_default());
+    let base = match named.is_empty() || named.starts_with(|c: char| c.is_ascii_digit()) {
+        true => slug(asked),
+        false => named,
+    };
+    let mut names =
+        std::iter::once(base.clone()).chain((2..).map(|number| format!("{base}_{number}")));
+    names
+        .find(|name| taken.insert(name.clone()))
+        .unwrap_or(base)
+}
+
+/// A text as a name in a file: small letters, digits and underscores.
+#[must_use]
+pub fn slug(text: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '_'
+        }
+    };
+    let mut out: String = text.chars().map(plain).collect();
+    while out.contains("__") {
+        out = out.replace("__", "_");
+    }
+    out.trim_matches('_').chars().take(40).collect()
+}

@@ -1,0 +1,191 @@
+//! What the reader of scenario files says of what was learned: a thing that it refuses is not said, or said with the words
+//! that it asks for.
+
+use std::collections::BTreeSet;
+
+use svc_fixtures::reading::{Problem, Problems};
+
+use super::inputs::SeenInput;
+use super::people::LearnedPerson;
+use super::rule::LearnedRule;
+use super::traffic::Traffic;
+
+/// The word that lets an answer lose its form.
+const BREAKS: &str = "breaks_contract";
+
+/// A place of the file: which person or rule it belongs to.
+enum Item {
+    Person(usize),
+    Rule(usize),
+}
+
+/// What was learned, to be changed.
+pub(super) struct LearnedDraft<'d> {
+    /// The people, as they stand in the file.
+    pub(super) people: &'d mut Vec<LearnedPerson>,
+    /// The rules, as they stand in the file.
+    pub(super) rules: &'d [LearnedRule],
+    /// What the rules were made from.
+    pub(super) inputs: &'d mut [SeenInput],
+    /// The calls.
+    pub(super) traffic: &'d Traffic,
+    /// The operations of which what everybody gets breaks the contract.
+    pub(super) breaking: &'d mut BTreeSet<String>,
+    /// The operations of which nothing can be said for everybody.
+    pub(super) exact: &'d mut BTreeSet<String>,
+}
+
+impl LearnedDraft<'_> {
+    /// Changes what these problems are about. Whether there was something to change.
+    pub(super) fn repair(&mut self, path: &str, text: &str, problems: &Problems) -> bool {
+        let own = problems.iter().filter(|problem| problem.path() == path);
+        let mut gone = Vec::new();
+        let mut any = false;
+        // What breaks the contract in two places says so once.
+        let mut told = BTreeSet::new();
+        for problem in own {
+            match item(text, problem.line()) {
+                Some(Item::Person(at)) => any |= self.person(at, text, problem, &mut gone),
+                Some(Item::Rule(at)) => {
+                    let asks_for_it = problem.hinted().is_some_and(|hint| hint.contains(BREAKS));
+                    if !asks_for_it || told.insert(at) {
+                        any |= self.rule(at, text, problem);
+                    }
+                }
+                None => {}
+            }
+        }
+        gone.sort_unstable();
+        gone.dedup();
+        for at in gone.into_iter().rev() {
+            self.people.remove(at);
+        }
+        any
+    }
+
+    fn person(&mut self, at: usize, text: &str, problem: &Problem, gone: &mut Vec<usize>) -> bool {
+        let Some(person) = self.people.get_mut(at) else {
+            return false;
+        };
+        // Letters that say something else in two places say so once.
+        if problem.hinted().is_some_and(|hint| hint.contains(BREAKS)) {
+            person.breaks_contract = true;
+            return true;
+        }
+        let line = text.lines().nth(problem.line() - 1).unwrap_or_default();
+        let key = line
+            .split(" =")
+            .next()
+            .unwrap_or_default()
+            .trim_matches('"');
+        if person.said.remove(key).is_none()
+            && (person.asked.remove(key).is_none() || person.asked.is_empty())
+        {
+            gone.push(at);
+        }
+        true
+    }
+
+    fn rule(&mut self, at: usize, text: &str, problem: &Problem) -> bool {
+        let Some(rule) = self.rules.get(at) else {
+            return false;
+        };
+        let (hint, message) = (problem.hinted().unwrap_or_default(), problem.message());
+        let keeps = message.contains("keeps the contract");
+        if rule.otherwise && rule.when.is_empty() {
+            // It is said once more with the word that is asked for, or each of its inputs has a rule.
+            let operation = &rule.operation;
+            let asks_for_it = hint.contains(BREAKS) && !keeps;
+            if asks_for_it && self.breaking.insert(operation.clone())
+                || self.exact.insert(operation.clone())
+            {
+                return true;
+            }
+        }
+        let place = token(text, problem);
+        let mut any = false;
+        for input in self
+            .inputs
+            .iter_mut()
+            .filter(|input| !input.steps.is_empty())
+        {
+            if input.origins(self.traffic).is_disjoint(&rule.origins) {
+                continue;
+            }
+            for changes in input.steps.iter_mut().filter_map(|step| step.changes_mut()) {
+                if hint.contains(BREAKS) && !keeps {
+                    any |= !changes.breaks_contract;
+                    changes.breaks_contract = true;
+                } else if keeps && changes.breaks_contract {
+                    changes.breaks_contract = false;
+                    any = true;
+                } else if changes.edits.remove(&place).is_some() {
+                    input.refused.insert(place.clone(), message.to_owned());
+                    any = true;
+                }
+            }
+        }
+        if any {
+            return true;
+        }
+        // Nothing of it can be said otherwise: it is not said.
+        for input in self
+            .inputs
+            .iter_mut()
+            .filter(|input| !input.steps.is_empty())
+        {
+            if !input.origins(self.traffic).is_disjoint(&rule.origins) {
+                input.steps.clear();
+                input.refused.insert(String::new(), message.to_owned());
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+/// What a line of the file belongs to.
+fn item(text: &str, line: usize) -> Option<Item> {
+    let (mut people, mut rules, mut found) = (0, 0, None);
+    for (number, line_text) in text.lines().enumerate() {
+        if line_text == "[[scenario]]" {
+            found = Some(Item::Rule(rules));
+            rules += 1;
+        } else if line_text.starts_with('[') && line_text.ends_with(']') && line_text.contains('.')
+        {
+            found = Some(Item::Person(people));
+            people += 1;
+        }
+        if number + 1 == line {
+            return found;
+        }
+    }
+    None
+}
+
+/// The path of a change that a problem stands at: the key or the text there, or the key of the value.
+fn token(text: &str, problem: &Problem) -> String {
+    let line = text.lines().nth(problem.line() - 1).unwrap_or_default();
+    let column = problem.column() - 1;
+    let before: String = line.chars().take(column).collect();
+    if let Some(key) = before.trim_end().strip_suffix('=') {
+        let key = key.trim_end();
+        return match key.strip_suffix('"') {
+            Some(key) => key.rsplit('"').next().unwrap_or_default().to_owned(),
+            None => key
+                .rsplit([' ', '.', '{', ','])
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        };
+    }
+    let from: String = line.chars().skip(column).collect();
+    let from = from.strip_prefix("then.success.").unwrap_or(&from);
+    match from.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next().unwrap_or_default().to_owned(),
+        None => {
+            let is_bare = |c: &char| c.is_ascii_alphanumeric() || "_-".contains(*c);
+            from.chars().take_while(is_bare).collect()
+        }
+    }
+}

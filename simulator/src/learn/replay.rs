@@ -1,0 +1,218 @@
+//! Plays captured calls in process, at the times they were made: each account that was seen is a fresh one, and what an
+//! answer issued there stands here for what was issued here.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use svc_fixtures::contract::Paise;
+use svc_fixtures::json::Json;
+
+use super::leaves::{EnvelopeLeaf, leaves};
+use super::traffic::{Enveloped, Traffic, TrafficCall};
+use crate::engine::call::rules::Rules;
+use crate::rehearsal::{BEGINS, Observed, Rehearsal, RequestSpec};
+use crate::scenario::{AccountConfig, Because, KeyConfig, WireFault};
+
+/// What the simulator answers a captured call.
+#[derive(Debug, Clone)]
+pub(super) struct Replayed {
+    /// At once.
+    pub answer: Enveloped,
+    /// The result, where it comes later.
+    pub result: Option<Enveloped>,
+    /// Why.
+    pub because: Because,
+    /// What goes wrong on the wire.
+    pub wire: Option<WireFault>,
+}
+
+impl Replayed {
+    /// The answer that says most.
+    #[must_use]
+    pub(super) fn last(&self) -> &Enveloped {
+        self.result.as_ref().unwrap_or(&self.answer)
+    }
+}
+
+/// More than any traffic costs, in whole rupees.
+const WALLET: i64 = 1_000_000_000;
+
+/// An identifier of a call is longer than any word.
+const SHORTEST: usize = 8;
+
+/// The account that plays.
+pub(super) fn account() -> AccountConfig {
+    AccountConfig {
+        id: "local".into(),
+        live_wallet: Paise(WALLET * 100),
+        keys: vec![KeyConfig::plain("local")],
+        allowlist: Vec::new(),
+        rate_limit: None,
+        webhook: None,
+        copies: false,
+    }
+}
+
+/// What the simulator answers to each call of the traffic.
+#[must_use]
+pub(super) fn replay(rules: &Rules, traffic: &Traffic) -> Vec<Replayed> {
+    let mut lives: BTreeMap<usize, Life<'_>> = BTreeMap::new();
+    let calls = traffic.calls.iter();
+    let play = |call: &TrafficCall| {
+        let begins = call.place.at.unwrap_or(BEGINS);
+        let life = lives
+            .entry(call.life)
+            .or_insert_with(|| Life::new(rules, begins));
+        life.play(call)
+    };
+    calls.map(play).collect()
+}
+
+/// One account.
+struct Life<'r> {
+    rehearsal: Rehearsal<'r>,
+    /// What was issued in the capture, and what is issued here in its place.
+    issued: BTreeMap<String, String>,
+    /// Calls whose result is still to come, by what their verification is called in the capture.
+    pending: BTreeMap<String, Observed>,
+}
+
+impl<'r> Life<'r> {
+    fn new(rules: &'r Rules, begins: Timestamp) -> Self {
+        Life {
+            rehearsal: Rehearsal::at(rules, account(), begins),
+            issued: BTreeMap::new(),
+            pending: BTreeMap::new(),
+        }
+    }
+
+    fn play(&mut self, call: &TrafficCall) -> Replayed {
+        if let Some(at) = call.place.at {
+            self.rehearsal.advance_to(at);
+        }
+        self.finish_what_is_known(call);
+        let body = self.body(call);
+        let key = self.rehearsal.key(call.environment);
+        let observed = self.rehearsal.request(&RequestSpec {
+            environment: call.environment,
+            key: &key,
+            method: &call.method,
+            path: &self.here(&call.path),
+            query: &call.query,
+            content_type: call.header("content-type"),
+            content_encoding: call.header("content-encoding"),
+            idempotency_key: call.header("idempotency-key"),
+            reference_id: call.header("x-reference-id"),
+            body: &body,
+        });
+        let answer = Enveloped {
+            status: observed.status,
+            envelope: observed.envelope.clone(),
+        };
+        if let Some(recorded) = call.answer() {
+            self.note(recorded, &answer);
+            if observed.is_pending() {
+                let id = recorded.text("verificationId").to_owned();
+                self.pending.insert(id, observed.clone());
+            }
+        }
+        let result = match (&call.result, observed.is_pending()) {
+            (Some(_), true) => self.rehearsal.result(&observed, None),
+            _ => None,
+        };
+        let result = result.map(|it| Enveloped {
+            status: it.status,
+            envelope: it.envelope,
+        });
+        if let (Some(recorded), Some(result)) = (&call.result, &result) {
+            self.note(recorded, result);
+        }
+        Replayed {
+            answer,
+            result,
+            because: observed.because,
+            wire: observed.wire,
+        }
+    }
+
+    /// A look-up that found an end finds one here, too: when results come is compared elsewhere.
+    fn finish_what_is_known(&mut self, call: &TrafficCall) {
+        let Some(answer) = call.answer().filter(|it| it.text("status") != "pending") else {
+            return;
+        };
+        if let Some(first) = self.pending.remove(answer.text("verificationId")) {
+            self.rehearsal.result(&first, None);
+        }
+    }
+
+    /// Pairs what both answers issued.
+    fn note(&mut self, recorded: &Enveloped, here: &Enveloped) {
+        let own: BTreeMap<String, EnvelopeLeaf<'_>> = leaves(&here.envelope).into_iter().collect();
+        for (path, leaf) in leaves(&recorded.envelope) {
+            let pair = (leaf.text(), own.get(&path).and_then(EnvelopeLeaf::text));
+            if let (Some(there), Some(here)) = pair
+                && there != here
+                && there.len() >= SHORTEST
+                && is_issued(&path, there)
+            {
+                self.issued.insert(there.to_owned(), here.to_owned());
+            }
+        }
+    }
+
+    /// A text as it is called here.
+    fn here(&self, text: &str) -> String {
+        let known = self
+            .issued
+            .iter()
+            .filter(|(there, _)| text.contains(there.as_str()));
+        known.fold(text.to_owned(), |text, (there, here)| {
+            text.replace(there.as_str(), here)
+        })
+    }
+
+    fn body(&self, call: &TrafficCall) -> Vec<u8> {
+        let mut body = call.json.clone();
+        match self.replace_in(&mut body) {
+            true => body.to_string().into_bytes(),
+            false => call.body.clone(),
+        }
+    }
+
+    /// Puts what is issued here in the place of what was issued there. Whether there was something.
+    fn replace_in(&self, json: &mut Json<'static>) -> bool {
+        match json {
+            Json::Text(text) => match self.issued.get(text.as_ref()) {
+                Some(here) => {
+                    *text = here.clone().into();
+                    true
+                }
+                None => false,
+            },
+            Json::List(items) => {
+                items
+                    .iter_mut()
+                    .filter_map(|item| self.replace_in(item).then_some(()))
+                    .count()
+                    > 0
+            }
+            Json::Object(members) => {
+                members
+                    .iter_mut()
+                    .filter_map(|(_, value)| self.replace_in(value).then_some(()))
+                    .count()
+                    > 0
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a text at this place of an envelope may be what later calls carry: the verification's own id, or a text that
+/// is one word of letters and digits.
+fn is_issued(path: &str, text: &str) -> bool {
+    let is_word = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    is_word && (path == "verificationId" || path.to_ascii_lowercase().ends_with("id"))
+}

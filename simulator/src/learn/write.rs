@@ -1,0 +1,290 @@
+//! Scenario files as people write them: who it is about first, then the rules, each with where it comes from.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use svc_fixtures::json::Json;
+
+use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
+use super::people::LearnedPerson;
+use super::rule::{LearnedRule, Test};
+use super::traffic::Provenance;
+use crate::scenario::WireFault;
+use crate::scenario_format::format_toml;
+
+/// What the first line of a learned file begins with.
+pub const FIRST_WORDS: &str = "# Learned from ";
+
+/// A rule that is longer than this is written over several lines.
+const WIDE: usize = 120;
+
+/// The file of what was learned from a capture of this name.
+#[must_use]
+pub(super) fn file(capture: &str, people: &[LearnedPerson], rules: &[LearnedRule]) -> String {
+    let mut out = format!(
+        "{FIRST_WORDS}{capture} by `svc-simulator learn`, and written anew when that is learned again: to change\n\
+         # something, move it into a file of your own. It comes before this one, and is not learned again.\n"
+    );
+    for person in people {
+        out += &declared(capture, person);
+    }
+    for rule in rules {
+        out += &scenario(capture, rule);
+    }
+    format_toml(&out)
+}
+
+/// Where something comes from: the first exchange that says so, and how many others do.
+fn origin(capture: &str, origins: &BTreeSet<Provenance>) -> String {
+    let Some(first) = origins.first() else {
+        return String::new();
+    };
+    match origins.len() - 1 {
+        0 => format!("\n# {capture}: {first}\n"),
+        others => format!("\n# {capture}: {first}, and {others} more\n"),
+    }
+}
+
+fn declared(capture: &str, person: &LearnedPerson) -> String {
+    let mut out = origin(capture, &person.origins);
+    let _ = writeln!(out, "[{}.{}]", person.role, person.key);
+    let (name, rest): (Vec<_>, Vec<_>) = person.said.iter().partition(|(name, _)| *name == "name");
+    for (name, text) in name.into_iter().chain(rest) {
+        let _ = writeln!(out, "{} = {}", bare(name), value(text));
+    }
+    for (field, text) in &person.asked {
+        let _ = writeln!(out, "{} = {}", bare(field), quoted(text));
+    }
+    if person.breaks_contract {
+        out += "breaks_contract = true\n";
+    }
+    out
+}
+
+fn scenario(capture: &str, rule: &LearnedRule) -> String {
+    let mut out = origin(capture, &rule.origins);
+    let _ = writeln!(
+        out,
+        "[[scenario]]\nname = {}\noperation = {}",
+        quoted(&rule.name),
+        quoted(&rule.operation)
+    );
+    if !rule.when.is_empty() {
+        let tests = rule
+            .when
+            .iter()
+            .map(|(name, test)| format!("{} = {}", bare(name), tested(test)));
+        let _ = writeln!(out, "when = {{ {} }}", tests.collect::<Vec<_>>().join(", "));
+    }
+    if rule.otherwise {
+        out += "otherwise = true\n";
+    }
+    let outcomes: Vec<String> = rule.then.iter().map(outcome).collect();
+    match outcomes.as_slice() {
+        [one] if one.len() + 10 <= WIDE => {
+            let _ = writeln!(out, "then = {one}");
+        }
+        [_] => out += &spread(&rule.then[0]),
+        several => {
+            let _ = writeln!(out, "then = [\n{},\n]", several.join(",\n"));
+        }
+    }
+    if rule.start_over {
+        out += "start_over = true\n";
+    }
+    out
+}
+
+fn tested(test: &Test) -> String {
+    match test {
+        Test::Is(json) => value(json),
+        Test::OneOf(values) => list(values),
+        Test::StartsWith(text) => format!("{{ starts_with = {} }}", quoted(text)),
+        Test::EndsWith(text) => format!("{{ ends_with = {} }}", quoted(text)),
+        Test::Absent => "{ absent = true }".to_owned(),
+        Test::Present => "{ present = true }".to_owned(),
+    }
+}
+
+/// The keys of an outcome, each with its value.
+fn keys(outcome: &LearnedOutcome) -> Vec<(&'static str, String)> {
+    let mut keys = match &outcome.ends {
+        LearnedEnd::Success(changes) => change_keys(changes),
+        LearnedEnd::Error { code, message } => {
+            let mut keys = vec![("error", quoted(code.as_str()))];
+            keys.extend(message.iter().map(|text| ("message", quoted(text))));
+            keys
+        }
+        LearnedEnd::Pending { after_ms, finally } => {
+            let mut keys = vec![("pending", "{}".to_owned())];
+            keys.extend(after_ms.map(|after| ("after", duration(after))));
+            if !finally.is_plain() {
+                keys.push(("finally", self::outcome(finally)));
+            }
+            keys
+        }
+    };
+    keys.extend(outcome.delay_ms.map(|(from, to)| {
+        // What varies little is one time.
+        let is_one = to - from <= 200.max(from / 10);
+        let both = || format!("{{ from = {}, to = {} }}", duration(from), duration(to));
+        ("delay", if is_one { duration(to) } else { both() })
+    }));
+    keys.extend(
+        outcome
+            .provider
+            .iter()
+            .map(|text| ("provider", quoted(text))),
+    );
+    keys.extend(outcome.wire.map(|fault| ("wire", wire(fault))));
+    keys
+}
+
+fn change_keys(changes: &Changes) -> Vec<(&'static str, String)> {
+    let put = changes.edits.iter().filter_map(|(path, edit)| match edit {
+        LearnedEdit::Put(json) => Some(format!("{} = {}", bare(path), value(json))),
+        _ => None,
+    });
+    let put: Vec<String> = put.collect();
+    let success = if put.is_empty() {
+        "{}".to_owned()
+    } else {
+        format!("{{ {} }}", put.join(", "))
+    };
+    let mut keys = vec![("success", success)];
+    for (key, wanted) in [("remove", LearnedEdit::Remove), ("null", LearnedEdit::Null)] {
+        let paths = changes.edits.iter().filter(|(_, edit)| **edit == wanted);
+        let paths: Vec<Json<'static>> = paths.map(|(path, _)| Json::from(path.as_str())).collect();
+        if !paths.is_empty() {
+            keys.push((key, list(&paths)));
+        }
+    }
+    if changes.breaks_contract {
+        keys.push(("breaks_contract", "true".to_owned()));
+    }
+    keys
+}
+
+fn outcome(outcome: &LearnedOutcome) -> String {
+    let keys = keys(outcome)
+        .into_iter()
+        .map(|(key, text)| format!("{key} = {text}"));
+    format!("{{ {} }}", keys.collect::<Vec<_>>().join(", "))
+}
+
+/// An outcome with a line for each member that it changes.
+fn spread(outcome: &LearnedOutcome) -> String {
+    let mut out = String::new();
+    for (key, text) in keys(outcome) {
+        let changes = match (&outcome.ends, key) {
+            (LearnedEnd::Success(changes), "success") if text != "{}" => changes,
+            _ => {
+                let _ = writeln!(out, "then.{key} = {text}");
+                continue;
+            }
+        };
+        for (path, edit) in &changes.edits {
+            if let LearnedEdit::Put(json) = edit {
+                let _ = writeln!(out, "then.success.{} = {}", bare(path), wide(json));
+            }
+        }
+    }
+    out
+}
+
+/// A value, a list of much with a line for each item.
+fn wide(json: &Json<'static>) -> String {
+    let text = value(json);
+    match json {
+        Json::List(items) if text.len() > WIDE => {
+            let items: Vec<String> = items.iter().map(value).collect();
+            format!("[\n{},\n]", items.join(",\n"))
+        }
+        _ => text,
+    }
+}
+
+fn wire(fault: WireFault) -> String {
+    match fault {
+        WireFault::Reset => quoted("reset"),
+        WireFault::Never => quoted("never"),
+        WireFault::Garbage => quoted("garbage"),
+        WireFault::CutAfter(bytes) => format!("{{ cut_after = {bytes} }}"),
+        WireFault::Slow { over_ms } => format!("{{ slow = {} }}", duration(over_ms)),
+    }
+}
+
+/// A span of time in the largest unit that it is whole in.
+#[must_use]
+pub(super) fn duration(ms: u64) -> String {
+    let units = [(3_600_000, "h"), (60_000, "m"), (1000, "s")];
+    let whole = units
+        .iter()
+        .find(|(unit, _)| ms >= *unit && ms.is_multiple_of(*unit));
+    quoted(&whole.map_or_else(
+        || format!("{ms}ms"),
+        |(unit, name)| format!("{}{name}", ms / unit),
+    ))
+}
+
+fn bare(name: &str) -> String {
+    let is_bare = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    if is_bare {
+        name.to_owned()
+    } else {
+        quoted(name)
+    }
+}
+
+/// A text as TOML writes it; one that would stand for a value of its own is written so that it stands for itself.
+fn quoted(text: &str) -> String {
+    let named = text
+        .strip_prefix('$')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let text = if named {
+        format!("${text}")
+    } else {
+        text.to_owned()
+    };
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out += "\\\"",
+            '\\' => out += "\\\\",
+            '\n' => out += "\\n",
+            '\t' => out += "\\t",
+            '\r' => out += "\\r",
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+fn list(values: &[Json<'static>]) -> String {
+    let values: Vec<String> = values.iter().map(value).collect();
+    format!("[{}]", values.join(", "))
+}
+
+fn value(json: &Json<'static>) -> String {
+    match json {
+        Json::Text(text) => quoted(text),
+        Json::List(items) => list(items),
+        Json::Object(members) if members.is_empty() => "{}".to_owned(),
+        Json::Object(members) => {
+            let members = members
+                .iter()
+                .map(|(name, inside)| format!("{} = {}", bare(name), value(inside)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        // A number keeps its kind: 1.0 is not 1.
+        Json::Num(number) => format!("{number:?}"),
+        Json::Null => quoted(""),
+        Json::Bool(_) | Json::Int(_) => json.to_string(),
+    }
+}

@@ -1,0 +1,150 @@
+//! The file as people read it: whole, by snapshot. And what a wire does.
+
+use svc_capture::{Arrived, TransportError};
+
+use super::recorder::{Service, learned};
+
+#[test]
+fn a_day_at_another_service_is_a_file_that_people_would_write() {
+    let rules = r#"
+[person.meera]
+name = "MEERA NAIR"
+father_name = "SURESH NAIR"
+date_of_birth = "1991-04-02"
+pan = "BNZPN2501F"
+mobile = "9876500001"
+dlNumber = "KL0720150004567"
+
+[[scenario]]
+name = "lists"
+operation = "screen.negative-diligence"
+when = { name = "MEERA NAIR" }
+then = { success = { categoriesHit = ["PEP"] } }
+
+[[scenario]]
+name = "down"
+operation = "verify.utility.fastag"
+when = { vehicleNumber = { ends_with = "9999" } }
+then = { error = "SVC_SOURCE_UNAVAILABLE" }
+
+[[scenario]]
+name = "comes and goes"
+operation = "verify.financial.ifsc"
+when = { ifsc = "TEST0000001" }
+then = [{ error = "SVC_SOURCE_TIMEOUT" }, { success = {}, delay = "5s" }]
+"#;
+    let calls = [
+        ("verify.identity.pan", r#"{"pan":"BNZPN2501F"}"#),
+        ("screen.mobile-silent", r#"{"mobile":"9876500001"}"#),
+        (
+            "verify.identity.dl",
+            r#"{"dlNumber":"KL0720150004567","dateOfBirth":"02/04/1991"}"#,
+        ),
+        ("screen.negative-diligence", r#"{"name":"MEERA NAIR"}"#),
+        ("verify.utility.fastag", r#"{"vehicleNumber":"KA05CD9999"}"#),
+        ("verify.utility.fastag", r#"{"vehicleNumber":"MH12AB9999"}"#),
+        ("verify.utility.fastag", r#"{"vehicleNumber":"TN01EF9999"}"#),
+        ("verify.utility.fastag", r#"{"vehicleNumber":"KA01AB0001"}"#),
+        ("verify.financial.ifsc", r#"{"ifsc":"TEST0000001"}"#),
+        ("verify.financial.ifsc", r#"{"ifsc":"TEST0000001"}"#),
+    ];
+    let calls = calls.map(|(operation, body)| (operation, body.to_owned()));
+    let learned = learned(&Service::new("", rules).record(&calls));
+    assert_eq!(learned.fidelity.differences.len(), 0);
+    insta::assert_snapshot!(learned.text.expect("there is something to learn"), @r#"
+    # Learned from day.capture by `svc-simulator learn`, and written anew when that is learned again: to change
+    # something, move it into a file of your own. It comes before this one, and is not learned again.
+
+    # day.capture: exchange 1 (line 20), 2027-01-15 08:00:00 UTC, and 2 more
+    [person.meera_nair]
+    name = "MEERA NAIR"
+    address = "8, RING ROAD, VIVEKANANDA NAGAR, KOCHI, KERALA 682089"
+    billing_type = "POSTPAID"
+    circle = "KERALA"
+    date_of_birth = "1991-04-02"
+    district = "ERNAKULAM"
+    father_name = "SURESH NAIR"
+    licensed_on = "2015-12-12"
+    network = "SANCHAR WIRELESS"
+    other_mobile = "8294460585"
+    dlNumber = "KL0720150004567"
+    mobile = "9876500001"
+    pan = "BNZPN2501F"
+
+    # day.capture: exchange 1 (line 20), 2027-01-15 08:00:00 UTC
+    [[scenario]]
+    name = "verify.identity.pan: lastUpdated 2024-03-30 for meera_nair"
+    operation = "verify.identity.pan"
+    when = { who = "meera_nair" }
+    then = { success = { lastUpdated = "2024-03-30" } }
+
+    # day.capture: exchange 9 (line 308), 2027-01-15 08:00:08 UTC, and 1 more
+    [[scenario]]
+    name = "verify.financial.ifsc: SVC_SOURCE_TIMEOUT, then late for ifsc TEST0000001"
+    operation = "verify.financial.ifsc"
+    when = { ifsc = "TEST0000001" }
+    then = [
+      { error = "SVC_SOURCE_TIMEOUT" },
+      { success = {}, delay = "5s" },
+    ]
+
+    # day.capture: exchange 4 (line 128), 2027-01-15 08:00:03 UTC
+    [[scenario]]
+    name = "screen.negative-diligence: matches for meera_nair"
+    operation = "screen.negative-diligence"
+    when = { who = "meera_nair" }
+    then.success.matches = [
+      { category = "PEP", source = "REGISTER OF PUBLIC OFFICE HOLDERS", name = "MEERA NAIR", matchScore = 0.91, details = "Held a public office within the last five years" },
+    ]
+
+    # day.capture: exchange 5 (line 164), 2027-01-15 08:00:04 UTC, and 2 more
+    [[scenario]]
+    name = "verify.utility.fastag: SVC_SOURCE_UNAVAILABLE for vehicleNumber …9999"
+    operation = "verify.utility.fastag"
+    when = { vehicleNumber = { ends_with = "9999" } }
+    then = { error = "SVC_SOURCE_UNAVAILABLE" }
+    "#);
+}
+
+#[test]
+fn what_goes_wrong_on_the_wire_is_a_rule() {
+    let calls = ["AB", "CD", "EF"].map(|it| {
+        (
+            "verify.utility.fastag",
+            format!(r#"{{"vehicleNumber":"MH12{it}4411"}}"#),
+        )
+    });
+    let mut capture = Service::new("", "").record(&calls);
+    let came = |status, bytes, waited_ms| Arrived {
+        status,
+        bytes,
+        waited_ms,
+    };
+    let why = || "reset by peer".to_owned();
+    let faults = [
+        TransportError::Cut {
+            why: why(),
+            arrived: came(None, 0, 12),
+        },
+        TransportError::Cut {
+            why: why(),
+            arrived: came(Some(200), 120, 12),
+        },
+        TransportError::TimedOut(came(None, 0, 5000)),
+    ];
+    for (case, fault) in capture.cases.iter_mut().zip(faults) {
+        case.exchanges[0].response = Err(fault);
+    }
+    let learned = learned(&capture);
+    assert_eq!(learned.fidelity.percent(), 100.0);
+    let text = learned.text.expect("there is something to learn");
+    let thens: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("then"))
+        .collect();
+    insta::assert_snapshot!(thens.join("\n"), @r#"
+    then = { success = {}, wire = "reset" }
+    then = { success = {}, wire = { cut_after = 120 } }
+    then = { success = {}, wire = "never" }
+    "#);
+}

@@ -1,0 +1,279 @@
+//! Recorded traffic becomes scenarios: what a service with other people and rules answered is learned into an empty
+//! folder, and answered alike by a default simulator.
+
+mod any_rules;
+mod file;
+mod recorder;
+
+use std::collections::BTreeSet;
+
+use recorder::{Service, learned, learned_beside};
+
+/// A service with a population, people and rules of its own.
+const ELSEWHERE: &str = r#"
+[person.kavya]
+name = "KAVYA IYER"
+date_of_birth = "1994-11-23"
+father_name = "RAMAN IYER"
+pan = "CKZPI4821L"
+dlNumber = "TN0120160009876"
+uan = "100987654411"
+mobile = "9876500001"
+
+[[scenario]]
+name = "a suspended licence"
+operation = "verify.identity.dl"
+when = { who = "kavya" }
+then = { success = { status = "SUSPENDED" } }
+
+[[scenario]]
+name = "three employers, later"
+operation = "verify.employment.uan"
+when = { who = "kavya" }
+then = { pending = {}, after = "2h", finally = { success = {}, length = { employmentHistory = 3 } } }
+
+[[scenario]]
+name = "a flaky toll office"
+operation = "verify.utility.fastag"
+when = { vehicleNumber = "MH12AB4411" }
+then = [{ error = "SVC_SOURCE_TIMEOUT" }, { error = "SVC_PROVIDER_ERROR" }, { success = {} }]
+start_over = true
+
+[[scenario]]
+name = "a supplier that is down"
+operation = "verify.utility.png"
+when = { serviceProvider = "MGL" }
+then = { error = "SVC_SOURCE_UNAVAILABLE" }
+
+[[scenario]]
+name = "everybody is inoperative"
+operation = "verify.identity.pan"
+otherwise = true
+then = { success = { panStatus = "INOPERATIVE" } }
+
+[[scenario]]
+name = "a bank that is slow"
+operation = "verify.financial.ifsc"
+when = { ifsc = { starts_with = "HDFC" } }
+then = { success = { neft = "Not Live" }, delay = "3s" }
+"#;
+
+/// What an application asks about a few people in the course of a day.
+fn calls() -> Vec<(&'static str, String)> {
+    let mut calls: Vec<(&'static str, String)> = Vec::new();
+    for pan in ["CKZPI4821L", "BNZPN2501F", "AAAAA9999A", "ABCPE1234F"] {
+        calls.push(("verify.identity.pan", format!(r#"{{"pan":"{pan}"}}"#)));
+    }
+    for (licence, born) in [
+        ("TN0120160009876", "23/11/1994"),
+        ("KL0720150004567", "02/04/1991"),
+    ] {
+        calls.push((
+            "verify.identity.dl",
+            format!(r#"{{"dlNumber":"{licence}","dateOfBirth":"{born}"}}"#),
+        ));
+    }
+    calls.push((
+        "verify.employment.uan-lookup",
+        r#"{"mobile":"9876500001"}"#.to_owned(),
+    ));
+    calls.push((
+        "verify.employment.uan",
+        r#"{"uan":"100987654411"}"#.to_owned(),
+    ));
+    calls.push((
+        "screen.mobile-silent",
+        r#"{"mobile":"9876500001"}"#.to_owned(),
+    ));
+    for _ in 0..7 {
+        calls.push((
+            "verify.utility.fastag",
+            r#"{"vehicleNumber":"MH12AB4411"}"#.to_owned(),
+        ));
+    }
+    for (number, provider) in [
+        ("2000000007", "MGL"),
+        ("2000000008", "MGL"),
+        ("2000000007", "IGL"),
+        ("2000000009", "GGL"),
+    ] {
+        calls.push((
+            "verify.utility.png",
+            format!(r#"{{"bpNumber":"{number}","serviceProvider":"{provider}"}}"#),
+        ));
+    }
+    for ifsc in ["HDFC0001234", "HDFC0005678", "SBIN0001234"] {
+        calls.push(("verify.financial.ifsc", format!(r#"{{"ifsc":"{ifsc}"}}"#)));
+    }
+    calls
+}
+
+#[test]
+fn a_service_with_another_seed_and_other_people_is_answered_alike() {
+    let capture = Service::new("elsewhere", ELSEWHERE).record(&calls());
+    let learned = learned(&capture);
+    let differences = &learned.fidelity.differences;
+    assert!(differences.is_empty(), "{differences:#?}");
+    assert!(
+        learned.fidelity.members > 400,
+        "{}",
+        learned.fidelity.members
+    );
+    let text = learned.text.expect("there is something to learn");
+    for said in [
+        "[person.kavya_iyer]",
+        "pan = \"CKZPI4821L\"",
+        "dlNumber = \"TN0120160009876\"",
+        "when = { serviceProvider = \"MGL\" }\nthen = { error = \"SVC_SOURCE_UNAVAILABLE\" }",
+        "start_over = true",
+        "delay = \"3s\"",
+        "after = \"2h\"",
+        "panStatus = \"INOPERATIVE\"",
+    ] {
+        assert!(text.contains(said), "{said} is not in\n{text}");
+    }
+}
+
+#[test]
+fn every_operation_of_another_seed_is_answered_alike() {
+    let service = Service::new("elsewhere", "");
+    let capture = service.record(&service.samples());
+    let fidelity = learned(&capture).fidelity;
+    let missed: Vec<_> = fidelity
+        .differences
+        .iter()
+        .filter(|it| it.expressible)
+        .collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn the_same_service_teaches_nothing() {
+    let service = Service::new("", "");
+    let learned = learned(&service.record(&service.samples()));
+    assert_eq!(learned.text, None);
+    assert!(
+        learned.fidelity.differences.is_empty(),
+        "{:#?}",
+        learned.fidelity.differences
+    );
+}
+
+#[test]
+fn what_is_learned_again_is_the_same_in_whatever_order_it_stands() {
+    let capture = Service::new("elsewhere", ELSEWHERE).record(&calls());
+    let first = learned(&capture).text;
+    assert_eq!(learned(&capture).text, first);
+    // Every exchange is a case: those of one moment may stand in any order.
+    let mut turned = capture.clone();
+    turned.cases.reverse();
+    let rules = |text: Option<String>| -> BTreeSet<String> {
+        let text = text.unwrap_or_default();
+        text.lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(rules(learned(&turned).text), rules(first));
+}
+
+#[test]
+fn what_people_wrote_is_not_learned_and_what_contradicts_it_is_told() {
+    let capture = Service::new("elsewhere", ELSEWHERE).record(&calls());
+    let by_hand = r#"
+[[scenario]]
+name = "our supplier"
+operation = "verify.utility.png"
+when = { serviceProvider = "MGL" }
+then = { error = "SVC_SOURCE_UNAVAILABLE" }
+
+[[scenario]]
+name = "we say that it is active"
+operation = "verify.identity.dl"
+when = { dlNumber = "TN0120160009876" }
+then = { success = { status = "ACTIVE" } }
+"#;
+    let learned = learned_beside(&capture, by_hand);
+    let text = learned.text.expect("there is something to learn");
+    assert!(!text.contains("SVC_SOURCE_UNAVAILABLE"), "{text}");
+    assert!(!text.contains("SUSPENDED"), "{text}");
+    let contradicted = learned
+        .fidelity
+        .differences
+        .iter()
+        .find(|it| it.captured == "\"SUSPENDED\"");
+    let why = &contradicted.expect("it is told").why;
+    assert!(
+        why.contains("we say that it is active") && why.contains("stays as it is"),
+        "{why}"
+    );
+}
+
+#[test]
+fn an_answer_that_nobody_could_give_is_told() {
+    let mut capture = Service::new("", "")
+        .record(&[("verify.identity.pan", r#"{"pan":"ABCPE1234F"}"#.to_owned())]);
+    let answer = capture.cases[0].exchanges[0]
+        .response
+        .as_mut()
+        .expect("an answer");
+    let body = String::from_utf8(answer.body.clone()).expect("text");
+    answer.body = body
+        .replace(r#""status":"completed""#, r#""status":"done""#)
+        .into_bytes();
+    let fidelity = learned(&capture).fidelity;
+    let told: Vec<_> = fidelity
+        .differences
+        .iter()
+        .map(|it| (it.member.as_str(), it.captured.as_str()))
+        .collect();
+    assert_eq!(told, [("status", "\"done\"")]);
+    assert!(fidelity.percent() < 100.0);
+}
+
+#[test]
+fn stand_ins_for_people_get_identifiers_and_stay_one_person() {
+    let calls = [
+        ("verify.identity.pan", r#"{"pan":"CKZPI4821L"}"#.to_owned()),
+        (
+            "verify.identity.dl",
+            r#"{"dlNumber":"TN0120160009876","dateOfBirth":"23/11/1994"}"#.to_owned(),
+        ),
+    ];
+    let mut capture = Service::new("elsewhere", ELSEWHERE).record(&calls);
+    let hidden = |body: &mut Vec<u8>| {
+        let text = String::from_utf8(body.clone()).expect("text");
+        let pairs = [
+            ("CKZPI4821L", "[redacted 1]"),
+            ("KAVYA IYER", "[redacted 2]"),
+            ("TN0120160009876", "[redacted 3]"),
+        ];
+        *body = pairs
+            .iter()
+            .fold(text, |text, (from, to)| text.replace(from, to))
+            .into_bytes();
+    };
+    for exchange in capture
+        .cases
+        .iter_mut()
+        .flat_map(|case| &mut case.exchanges)
+    {
+        hidden(&mut exchange.request.body);
+        hidden(&mut exchange.response.as_mut().expect("an answer").body);
+    }
+    let learned = learned(&capture);
+    assert!(
+        learned.fidelity.differences.is_empty(),
+        "{:#?}",
+        learned.fidelity.differences
+    );
+    let text = learned.text.expect("there is something to learn");
+    let person = text
+        .split("\n\n")
+        .find(|block| block.contains("name = \"[redacted 2]\""))
+        .expect("she is declared");
+    assert!(
+        person.contains("\npan = ") && person.contains("\ndlNumber = "),
+        "{text}"
+    );
+}
