@@ -45,7 +45,7 @@ enum Command {
     /// Make captures from HTTP archives, and HTTP archives from captures.
     Capture(Box<archive::CaptureFiles>),
     /// Record and judge what passes between a client and a service.
-    Record(Box<record::Record>),
+    Record(Box<record::RecordArgs>),
     /// Send a captured case again and judge it.
     Replay(Box<replay::Replay>),
     /// Show which check asks which clause of the specification.

@@ -25,7 +25,7 @@ use crate::record::{self, RecordPlan, Recorded, Route, RouteKind};
 /// What is listened to, whom that is passed on to, and where it is written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
-pub(super) struct Record {
+pub(super) struct RecordArgs {
     /// Listen here for calls of the sandbox, such as 127.0.0.1:9001; port 0 is a free one
     #[arg(
         long,
@@ -81,7 +81,7 @@ Point your client at the addresses that it prints, and end it with Ctrl-C. Nothi
     --webhooks-listen 127.0.0.1:9003 --webhooks-to http://127.0.0.1:3000/hooks --out run.capture
   svc-contract-tests judge run.capture";
 
-impl Record {
+impl RecordArgs {
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build()?;

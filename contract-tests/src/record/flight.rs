@@ -32,6 +32,9 @@ pub(super) struct Flight {
     desk: Sender<Landed>,
 }
 
+/// Why there is no whole answer where the client broke off.
+const GONE: &str = "whoever asked went away";
+
 /// Which of its two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
@@ -93,7 +96,7 @@ impl Drop for Flight {
         };
         if !landed.seen.came.whole && landed.seen.error.is_none() {
             let arrived = self.arrived(&landed.seen);
-            let why = "whoever asked went away".to_owned();
+            let why = GONE.to_owned();
             landed.seen.error = Some(TransportError::Cut { why, arrived });
         }
         if !landed.seen.came.whole {
@@ -159,10 +162,11 @@ impl Body for Passing {
                 }
             }
             Poll::Ready(None) => self.ended(),
-            Poll::Ready(Some(Err(error))) if self.side == Side::Came => {
-                self.flight.broke(causes(error));
-            }
-            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+            Poll::Ready(Some(Err(error))) => self.flight.broke(match self.side {
+                Side::Sent => GONE.to_owned(),
+                Side::Came => causes(error),
+            }),
+            Poll::Pending => {}
         }
         polled
     }

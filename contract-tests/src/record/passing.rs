@@ -33,7 +33,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(20);
 
 /// What is answered: what came, or that nothing did.
-pub(super) type Answer = Response<Either<Passing, Full<Bytes>>>;
+pub(super) type PassedBack = Response<Either<Passing, Full<Bytes>>>;
 
 type Upstream = Client<HttpsConnector<HttpConnector>, Passing>;
 
@@ -85,7 +85,7 @@ impl Proxy {
         kind: RouteKind,
         to: &Url,
         request: Request<Incoming>,
-    ) -> Result<Answer, Infallible> {
+    ) -> Result<PassedBack, Infallible> {
         if request.method() == Method::CONNECT {
             return Ok(own(
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -147,7 +147,7 @@ impl Proxy {
 }
 
 /// An answer on its way back.
-fn back(answer: Response<Incoming>, flight: Arc<Flight>) -> Answer {
+fn back(answer: Response<Incoming>, flight: Arc<Flight>) -> PassedBack {
     let (mut head, body) = answer.into_parts();
     flight.note(|seen| seen.answer = Some((head.status, head.headers.clone())));
     head.headers = passed_on(&head.headers, None);
@@ -156,7 +156,7 @@ fn back(answer: Response<Incoming>, flight: Arc<Flight>) -> Answer {
 }
 
 /// An answer of the proxy's own.
-fn own(status: StatusCode, text: &str) -> Answer {
+fn own(status: StatusCode, text: &str) -> PassedBack {
     let text = format!("svc-contract-tests record: {text}\n");
     let mut answer = Response::new(Either::Right(Full::new(Bytes::from(text))));
     *answer.status_mut() = status;
