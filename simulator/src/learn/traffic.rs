@@ -265,11 +265,14 @@ pub(super) fn is_executed(code: &str) -> bool {
     !refused.iter().any(|it| it.as_str() == code)
 }
 
-/// The line each exchange begins at, in a file that is printed over several lines.
+/// The line each exchange begins at, in a file that is printed over several lines, or has a line for each case.
 fn exchange_lines(text: &str) -> Vec<usize> {
     let lines = text.lines().zip(1..);
-    let begins = lines.filter(|(line, _)| line.trim_start().starts_with("\"request\": {"));
-    begins.map(|(_, number)| number).collect()
+    let begins = lines.flat_map(|(line, number)| {
+        let spread = usize::from(line.trim_start().starts_with("\"request\": {"));
+        std::iter::repeat_n(number, spread + line.matches("\"request\":{").count())
+    });
+    begins.collect()
 }
 
 fn call(
@@ -364,7 +367,7 @@ fn fault(error: &TransportError) -> Option<WireFault> {
 fn brought(contract: &Contract, exchange: &Exchange) -> Vec<(Enveloped, Option<i64>)> {
     let is_receiver = matches!(
         exchange.request.channel,
-        Channel::Sink | Channel::Registered
+        Channel::Sink | Channel::Registered | Channel::Webhook
     );
     let mut found = Vec::new();
     if is_receiver {

@@ -121,7 +121,7 @@ impl Service {
             None => (rehearsal.result(first, None)?, 2 * 60 * 60),
         };
         let mut webhook = exchange("", "", &result, now - 1 + i64::try_from(after_s).ok()?);
-        webhook.request.channel = Channel::Registered;
+        webhook.request.channel = Channel::Webhook;
         webhook.request.body = result.body.to_vec();
         webhook.response.as_mut().expect("an answer").body = Vec::new();
         Some(webhook)
