@@ -158,6 +158,8 @@ export interface Explain {
   referenceId?: string;
   /** Its `Idempotency-Key`; none where it is left out. */
   idempotencyKey?: string;
+  /** Other headers it sends, each by its name; none where it is left out. */
+  headers?: Record<string, unknown>;
 }
 
 export interface Health {
@@ -352,6 +354,11 @@ export interface AccountFile {
   account: Record<string, unknown>;
   /** The scenarios that were added for it alone. */
   scenarios: Record<string, unknown>;
+}
+
+export interface Reset {
+  /** Their ids, in order. */
+  accounts: Array<string>;
 }
 
 export interface WalletHistory {
@@ -920,6 +927,8 @@ export interface Explanation {
   referenceId?: string;
   /** Its `Idempotency-Key`, where it sends one. */
   idempotencyKey?: string;
+  /** Other headers that it sends. */
+  headers?: Record<string, unknown>;
   /** The body. */
   body: Record<string, unknown>;
   /** An answer in short. */
@@ -982,6 +991,8 @@ export interface ExplainedCall {
   idempotencyKey?: string;
   /** Its `X-Reference-Id`. */
   referenceId?: string;
+  /** Other headers that it sends. */
+  headers?: Record<string, unknown>;
   /** What is set in the sample body. */
   set: Record<string, unknown>;
   /** The body. */

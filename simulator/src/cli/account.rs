@@ -1,4 +1,4 @@
-//! `account`: lists the accounts of a running simulator, writes one into a file, reads it again, copies and deletes.
+//! `account`: lists the accounts of a running simulator, writes one into a file, reads it again, copies, resets and deletes.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::layout::columns;
 use super::replace_file::replace_private_file;
 use super::terminal;
+use crate::http::control::ResetDto;
 use crate::http::invisible::write_out_invisible;
 
 /// The arguments of `account`.
@@ -80,6 +81,15 @@ enum AccountAction {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// Set an account back to its beginning, or all of them; only the clock goes on
+    Reset {
+        /// Which one
+        #[arg(value_name = "ACCOUNT", required_unless_present = "all")]
+        account: Option<String>,
+        /// Every account, one after the other
+        #[arg(long, conflicts_with = "account")]
+        all: bool,
+    },
     /// Delete an account: its keys are unknown from then on
     Delete {
         /// Which one
@@ -114,6 +124,7 @@ pub(super) fn run(args: &AccountArgs) -> Result<(), Failure> {
             client.post(&["accounts", account, "fork"], body, ANSWER_TIMEOUT)?;
             terminal::print(&format!("{name} is a copy of {account}\n"))
         }
+        AccountAction::Reset { account, .. } => reset(&client, account.as_deref()),
         AccountAction::Delete { account } => {
             client.delete(&["accounts", account], ANSWER_TIMEOUT)?;
             terminal::print(&format!("{account} is deleted\n"))
@@ -166,6 +177,22 @@ fn list(client: &ControlClient, json: bool) -> Result<(), Failure> {
     };
     let rows: Vec<_> = accounts.iter().map(row).collect();
     terminal::print(&columns(&rows))
+}
+
+/// Sets the account back, or all of them where none is named.
+fn reset(client: &ControlClient, account: Option<&str>) -> Result<(), Failure> {
+    let Some(account) = account else {
+        let answer = client.post(&["reset"], "{}".to_owned(), WHOLE)?;
+        let ResetDto { accounts } = client.read(&answer)?;
+        let accounts = accounts.join(", ");
+        return terminal::print(&format!("set back to their beginning: {accounts}\n"));
+    };
+    client.post(
+        &["accounts", account, "reset"],
+        "{}".to_owned(),
+        ANSWER_TIMEOUT,
+    )?;
+    terminal::print(&format!("{account} is set back to its beginning\n"))
 }
 
 fn export(

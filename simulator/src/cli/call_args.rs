@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use svc_fixtures::contract::{Bundle, BundleIndex, Environment, Kind};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::nearest;
+use svc_fixtures::reading::{nearest, nearest_sentence};
 
 use super::failure::Failure;
 use super::values::environment;
@@ -14,7 +14,9 @@ use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::ListenerAddresses;
 use crate::rehearsal::{CallSpec, CallTarget, Rehearsal, first_step};
-use crate::scenario::{AccountConfig, find_account, read_accounts};
+use crate::scenario::{
+    AccountConfig, HeaderName, HeaderRefusal, MoreHeaders, find_account, read_accounts,
+};
 use crate::simulator::files;
 
 /// A call.
@@ -46,6 +48,9 @@ pub(super) struct CallArgs {
     /// The X-Reference-Id of the call
     #[arg(long, value_name = "ID")]
     reference_id: Option<String>,
+    /// Another header of the call, which a rule asks for
+    #[arg(long = "header", value_name = "NAME=VALUE", value_parser = header)]
+    headers: Vec<(String, String)>,
     /// What ids depend on, as in serve
     #[arg(long, value_name = "TEXT", default_value = "")]
     seed: String,
@@ -65,6 +70,22 @@ fn field(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// A header that a rule can ask for, and that has no flag of its own.
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    match HeaderName::parse(name) {
+        Ok(HeaderName::Other(name)) => Ok((name.to_string(), value.to_owned())),
+        Ok(known) => Err(format!("{} has a flag of its own, or none", known.as_str())),
+        Err(HeaderRefusal::Secret) => {
+            Err(format!("{name} holds a secret; --account says who calls"))
+        }
+        Err(HeaderRefusal::NoName) => Err(format!("no header is called {name:?}")),
+        Err(HeaderRefusal::Misspelt) => {
+            Err("did you mean --reference-id or --idempotency-key?".to_owned())
+        }
+    }
+}
+
 /// What a call is made with.
 pub(super) struct CallSetup<'a> {
     args: &'a CallArgs,
@@ -76,6 +97,7 @@ pub(super) struct CallSetup<'a> {
     /// What is called.
     pub(super) target: CallTarget,
     pub(super) given: Vec<(String, Json<'static>)>,
+    headers: MoreHeaders,
 }
 
 impl CallArgs {
@@ -111,6 +133,7 @@ impl CallArgs {
             },
             target,
             given,
+            headers: MoreHeaders(self.headers.clone()),
             rules,
             accounts,
         })
@@ -149,6 +172,7 @@ impl CallSetup<'_> {
             body,
             idempotency_key: self.args.idempotency_key.as_deref(),
             reference_id: self.args.reference_id.as_deref(),
+            headers: &self.headers,
         }
     }
 }
@@ -157,12 +181,8 @@ impl CallSetup<'_> {
 fn endpoint(rules: &Rules, target: CallTarget) -> String {
     match target {
         CallTarget::Operation(at) => rules.contract.operations[at].id.clone(),
-        CallTarget::Bundle(at) => bundle_endpoint(&rules.contract.bundles[at]),
+        CallTarget::Bundle(at) => rules.contract.bundles[at].endpoint(),
     }
-}
-
-fn bundle_endpoint(bundle: &Bundle) -> String {
-    format!("bundles.{}", bundle.slug)
 }
 
 /// The operation of this id or path, or the bundle.
@@ -173,17 +193,17 @@ fn target(rules: &Rules, name: &str) -> Result<CallTarget, Failure> {
         return Ok(CallTarget::Operation(at));
     }
     let mut bundles = contract.bundles.iter();
-    let bundle = bundles.position(|row| bundle_endpoint(row) == name || row.path() == name);
+    let bundle = bundles.position(|row| row.endpoint() == name || row.path() == name);
     let bundle = bundle.map(|at| CallTarget::Bundle(BundleIndex(at)));
     bundle.ok_or_else(|| {
         let ids = contract.operations.iter().map(|row| row.id.clone());
         let ids: Vec<String> = ids
-            .chain(contract.bundles.iter().map(bundle_endpoint))
+            .chain(contract.bundles.iter().map(Bundle::endpoint))
             .collect();
         let known = ids.iter().map(String::as_str);
         Failure::Usage(format!(
             "there is no operation {name}; {} `svc-simulator operations` lists them",
-            nearest(name, known)
+            nearest_sentence(name, known)
         ))
     })
 }

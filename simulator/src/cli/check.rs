@@ -34,6 +34,7 @@ pub(super) struct CheckArgs {
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
+    refuse_empty(&args.folders)?;
     let files = files::read(&args.folders)?;
     let mut report = CheckReport::default();
     let accounts = ok_or_collect(read_accounts(&files.accounts), &mut report.mistakes);
@@ -60,6 +61,19 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         }
     }
     report.print(args.format)
+}
+
+/// Nothing that is checked is never good: a folder without a file is a slip in its name, more often than not.
+fn refuse_empty(folders: &[PathBuf]) -> Result<(), Failure> {
+    for folder in folders {
+        if files::toml_files_of(folder)?.is_empty() {
+            let name = folder.display();
+            return Err(Failure::Usage(format!(
+                "{name} has no TOML file, so that there is nothing to check; `svc-simulator init` writes a first one"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// What there is in the files, and what of it is expected.

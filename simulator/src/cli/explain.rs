@@ -82,6 +82,9 @@ fn render(explanation: &ExplanationDto, files: &str) -> String {
             let _ = writeln!(out, "with {name} {}", Json::from(text.as_str()));
         }
     }
+    for (name, text) in &explanation.headers {
+        let _ = writeln!(out, "with {name} {}", Json::from(text.as_str()));
+    }
     out.push('\n');
     let _ = writeln!(out, "Answer\n  {} {}", answer.status, answer.outcome);
     let unnamed = format!("{}: it gets the operation's own answer", answer.because);
@@ -182,6 +185,9 @@ fn command(operation: &str, files: &str, ask: &ExplainedCallDto) -> String {
         if let Some(text) = text {
             let _ = write!(out, " {name} {}", quoted(text));
         }
+    }
+    for (name, text) in &ask.headers {
+        let _ = write!(out, " --header {}", quoted(&format!("{name}={text}")));
     }
     if ask.times > 1 {
         let _ = write!(out, " --times {}", ask.times);

@@ -18,14 +18,16 @@ pub(super) struct InitArgs {
     folder: PathBuf,
 }
 
-/// The example.
+/// The examples: those that most people begin with, and one of every other kind.
 const STARTER: &str = include_str!("starter/scenarios.toml");
+const KINDS: &str = include_str!("starter/kinds.toml");
 
 /// Runs the command. Nothing is written where one of the files is there already.
 pub(super) fn run(args: &InitArgs) -> Result<(), Failure> {
     let folder = &args.folder;
-    // The first line of the example names the schema beside it.
+    // The first line of each names the schema beside it.
     let files = [
+        ("kinds.toml", KINDS.to_owned()),
         ("scenarios.toml", STARTER.to_owned()),
         ("schema.json", schema::text()?),
     ];

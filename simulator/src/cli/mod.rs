@@ -30,6 +30,7 @@ mod replace_file;
 mod schema;
 mod serve;
 mod settings;
+mod settings_schema;
 mod shares;
 mod store;
 mod terminal;
@@ -110,7 +111,8 @@ enum Command {
     Try(Box<TryArgs>),
     /// Print the OpenAPI document, also as YAML, as OpenAPI 3.0 or as a Postman collection
     Openapi(OpenapiArgs),
-    /// Print the JSON Schema of scenario files, by which editors complete and check them
+    /// Print the JSON Schema of scenario files, of accounts.toml or of svc-simulator.toml, by which editors complete and
+    /// check them
     Schema(SchemaArgs),
     /// Write a starter folder of scenario files, with examples and tests of them
     #[command(after_help = "Exit codes: 0 it is written, 1 it can't be, 2 it is there already.")]
@@ -129,7 +131,8 @@ enum Command {
                       written, 2 the command line or a file is wrong."
     )]
     Learn(LearnArgs),
-    /// List the operations with price, latency, fields and the inputs that lead to each outcome
+    /// List the operations with path, price, latency, fields and the inputs that lead to each outcome; the bundles and
+    /// the flows with their steps
     Operations(OperationsArgs),
     /// List the people, companies and vehicles with a story, or tell all that is known of one
     #[command(
@@ -154,13 +157,17 @@ enum Command {
     /// Sign a delivery, or say what is wrong with a signature
     #[command(subcommand)]
     Webhook(WebhookCommand),
-    /// List the accounts of a running simulator, write one into a file, read it again, copy, delete
+    /// List the accounts of a running simulator, write one into a file, read it again, copy, set back, delete
     Account(Box<AccountArgs>),
     /// Show or move the clock of an account in a running simulator
     Clock(Box<ClockArgs>),
     /// List webhook deliveries of a running simulator, show one, send one again
     Deliveries(Box<DeliveriesArgs>),
     /// Make a webhook of a running simulator happen now, and wait for the receiver's answer
+    #[command(
+        after_help = "Exit codes: 0 the receiver took it, 1 it did not, or no webhook was sent since none is registered, \
+                      2 the command line is wrong."
+    )]
     Trigger(Box<TriggerArgs>),
 }
 

@@ -1,12 +1,13 @@
-//! `operations`: lists the operations, or shows some of them with all that is known.
+//! `operations`: lists the operations, the bundles and the flows, or shows some of them with all that is known.
 
 use clap::{Args, Subcommand};
-use svc_fixtures::reading::nearest;
+use svc_fixtures::reading::nearest_sentence;
 
 use super::failure::Failure;
 use super::terminal;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
+use crate::http::operation_groups::{group_names, is_group};
 use crate::http::operations::{is_named, list};
 use crate::scenario::read_accounts;
 use crate::simulator::files;
@@ -26,9 +27,9 @@ pub(super) struct OperationsArgs {
 
 #[derive(Debug, Subcommand)]
 enum OperationsAction {
-    /// Show operations in detail: fields, rules, limits, price, latency, and inputs with whole bodies
+    /// Show operations, bundles and flows in detail: fields, rules, limits, price, latency, and inputs with whole bodies
     Show {
-        /// An id, a path, or the beginning of ids, as in verify.company.*
+        /// An id, a path, or the beginning of ids, as in verify.company.*, bundles.* and flows.*
         id: String,
     },
 }
@@ -43,10 +44,14 @@ pub(super) fn run(args: &OperationsArgs) -> Result<(), Failure> {
     };
     let rows = &rules.contract.operations;
     // The id is checked before the slow list is made.
-    if let Some(id) = shown.filter(|id| !rows.iter().any(|row| is_named(row, id))) {
-        let hint = nearest(id, rows.iter().map(|row| row.id.as_str()));
+    let is_known =
+        |id: &&String| rows.iter().any(|row| is_named(row, id)) || is_group(&rules.contract, id);
+    if let Some(id) = shown.filter(|id| !is_known(id)) {
+        let groups = group_names(&rules.contract);
+        let ids = rows.iter().map(|row| row.id.as_str());
+        let hint = nearest_sentence(id, ids.chain(groups.iter().map(String::as_str)));
         return Err(Failure::Usage(format!(
-            "there is no operation {id}; {hint} Without an id all are listed"
+            "there is no operation, bundle or flow {id}; {hint} Without an id all are listed"
         )));
     }
     let mut operations = list(&rules, &read_accounts(&files.accounts)?);

@@ -1,12 +1,14 @@
-//! `schema`: prints the JSON Schema of scenario files, for editors, or its keys for people.
+//! `schema`: prints the JSON Schema of a file that people write, for editors, or the keys of scenario files for people.
 
-use clap::Args;
+use clap::{Args, Command, ValueEnum};
 use serde_json::Value;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::template::Answers;
 use svc_fixtures::world::WorldRows;
 
 use super::failure::Failure;
+use super::settings::ServeArgs;
+use super::settings_schema::settings_schema;
 use super::terminal;
 use crate::engine::call::rules::Files;
 use crate::engine::compute;
@@ -15,20 +17,45 @@ use crate::scenario_format;
 /// The arguments of `schema`.
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
-    /// Print every key as tables in Markdown
+    /// Of which files
+    #[arg(default_value = "scenarios")]
+    of: SchemaOf,
+    /// Print every key of scenario files as tables in Markdown
     #[arg(long)]
     markdown: bool,
 }
 
-/// Runs the command.
-pub(super) fn run(args: &SchemaArgs) -> Result<(), Failure> {
-    match args.markdown {
-        true => terminal::print(&scenario_format::reference(&schema()?)),
-        false => terminal::print(&text()?),
-    }
+/// The files that people write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SchemaOf {
+    /// Scenario files
+    Scenarios,
+    /// accounts.toml in a folder of scenarios
+    Accounts,
+    /// svc-simulator.toml, the settings of serve
+    Settings,
 }
 
-/// The schema as it stands in a file.
+/// Runs the command.
+pub(super) fn run(args: &SchemaArgs) -> Result<(), Failure> {
+    let schema = match (args.of, args.markdown) {
+        (SchemaOf::Scenarios, true) => {
+            return terminal::print(&scenario_format::reference(&schema()?));
+        }
+        (_, true) => {
+            let message = "only the keys of scenario files are printed as tables";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        (SchemaOf::Scenarios, false) => schema()?,
+        (SchemaOf::Accounts, false) => scenario_format::accounts_schema(),
+        (SchemaOf::Settings, false) => {
+            settings_schema(&ServeArgs::augment_args(Command::new("serve")))
+        }
+    };
+    terminal::print(&format!("{schema:#}\n"))
+}
+
+/// The schema of scenario files as it stands in one.
 pub(super) fn text() -> Result<String, Failure> {
     Ok(format!("{:#}\n", schema()?))
 }

@@ -1,6 +1,7 @@
 //! `serve`: starts the simulator, says where its listeners are, and serves until it is stopped.
 
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
@@ -13,6 +14,7 @@ use super::logging::log_to_stderr;
 use super::ports_file::PortsFile;
 use super::settings::ServeArgs;
 use super::{open_files, terminal};
+use crate::engine::call::call_settings::UnknownMembers;
 use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
 use crate::host::shares::ShareLimits;
@@ -21,6 +23,7 @@ use crate::http::edge::EdgeLimits;
 use crate::http::first_call::{FirstCall, newest_key, working_account};
 use crate::http::{BaseUrls, ListenerAddresses};
 use crate::scenario::AccountConfig;
+use crate::simulator::files;
 use crate::simulator::{Simulator, SimulatorBuilder, StartError};
 
 /// How long after the drain deadline connections have ended, too.
@@ -58,6 +61,7 @@ async fn serve(
     let (authorities, own) = (&args.webhook_ca_file, &args.webhook_client_cert);
     let tls = Tls::read(authorities.as_deref(), own.as_deref());
     let tls = tls.map_err(|error| Failure::Usage(error.to_string()))?;
+    warn_of_empty(&args.scenarios);
     let builder = builder(args, token, tls.with_proxy_of_environment(), connections);
     let simulator = builder.start().await.map_err(not_started)?;
     let (accounts, addresses) = (simulator.accounts(), simulator.addresses());
@@ -80,6 +84,17 @@ async fn serve(
     Ok(())
 }
 
+/// Files may be put there later; more often a folder without any is a slip in its name.
+fn warn_of_empty(folders: &[PathBuf]) {
+    for folder in folders {
+        // What can't be read is told when it is read.
+        if files::toml_files_of(folder).is_ok_and(|files| files.is_empty()) {
+            let folder = folder.display();
+            tracing::warn!(%folder, "there is no TOML file in this folder of scenarios");
+        }
+    }
+}
+
 /// The simulator of these settings.
 fn builder(
     args: ServeArgs,
@@ -96,6 +111,11 @@ fn builder(
         })
         .public_urls(args.public.urls())
         .seed(args.seed.as_deref().unwrap_or_default())
+        .latency(args.latency)
+        .unknown_members(match args.strict {
+            true => UnknownMembers::Refused,
+            false => UnknownMembers::Ignored,
+        })
         .reload(reload)
         .store(args.store)
         .memory_limits(args.memory.limits())

@@ -20,6 +20,7 @@ use super::public_urls::PublicUrlArgs;
 use super::shares::ShareArgs;
 use super::token_file::read_token;
 use super::values::{address, duration, instant, network, time_scale, token};
+use crate::engine::call::call_settings::Latency;
 use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleToken;
 use crate::simulator::{Reload, Store, files};
@@ -72,6 +73,14 @@ pub(super) struct ServeArgs {
     /// How many seconds pass for all accounts in one of the machine's, up to 86400
     #[arg(long, env = "SVC_SIMULATOR_TIME_SCALE", value_name = "FACTOR", value_parser = time_scale, default_value_t = 1)]
     pub(super) time_scale: u32,
+    /// How long an answer takes that no scenario delays: none, typical (as long as its meta.latencyMs says), or a
+    /// factor of that such as 0.1
+    #[arg(long, env = "SVC_SIMULATOR_LATENCY", value_name = "LATENCY", default_value_t = Latency::NONE)]
+    pub(super) latency: Latency,
+    /// Refuse members of a body that no field names, with SVC_INVALID_INPUT; without it they are ignored, and the call
+    /// log names them
+    #[arg(long, env = "SVC_SIMULATOR_STRICT")]
+    pub(super) strict: bool,
     /// Sign webhooks with the account's time, not the machine's: receivers that check the time then
     /// refuse what comes from accounts whose clocks were moved
     #[arg(long, env = "SVC_SIMULATOR_WEBHOOK_ACCOUNT_TIME")]

@@ -61,13 +61,12 @@ pub(super) fn run(args: &TriggerArgs) -> Result<(), Failure> {
     let answer = client.post(&["trigger"], request(args).to_string(), ANSWER_TIMEOUT)?;
     let triggered: TriggeredDto = client.read(&answer)?;
     terminal::print(&render(args, &triggered))?;
-    let Some(delivery) = triggered
-        .delivery_id
-        .as_deref()
-        .filter(|_| !args.wait.is_zero())
-    else {
-        return Ok(());
+    let Some(delivery) = triggered.delivery_id.as_deref() else {
+        return Err(unsent(&triggered).into());
     };
+    if args.wait.is_zero() {
+        return Ok(());
+    }
     let is_attempted = wait_for_attempt(&client, args, &triggered.verification_id, before.next)?;
     let delivery = client.get(&["deliveries", delivery], &[], ANSWER_TIMEOUT)?;
     let delivery: DeliveryDto = client.read(&delivery)?;
@@ -130,18 +129,20 @@ fn render(args: &TriggerArgs, triggered: &TriggeredDto) -> String {
     let TriggeredDto {
         verification_id,
         delivery_id,
-        note,
+        note: _,
     } = triggered;
     let (account, environment) = (&args.account, args.environment.as_str());
     let mut text = format!("{verification_id} of {account} ({environment}) came to its end\n");
-    match delivery_id {
-        Some(delivery) => text += &format!("{delivery} carries its result\n"),
-        None => text += "no webhook was sent\n",
-    }
-    if let Some(note) = note {
-        text += &format!("note: {}\n", one_line(note));
+    if let Some(delivery) = delivery_id {
+        text += &format!("{delivery} carries its result\n");
     }
     text
+}
+
+/// No webhook was sent, which is what the command is for.
+fn unsent(triggered: &TriggeredDto) -> anyhow::Error {
+    let why = triggered.note.as_deref().map(one_line);
+    anyhow!("no webhook was sent: {}", why.unwrap_or_default())
 }
 
 fn render_outcome(delivery: &DeliveryDto) -> String {
@@ -223,16 +224,16 @@ mod tests {
         let args = args(&[]).unwrap();
         let sent = triggered(json!({"verificationId": "svcv_1", "deliveryId": "dlv_1"}));
         let note = "no receiver is registered for local in test";
-        let unsent = triggered(json!({"verificationId": "svcv_1", "note": note}));
+        let unsent_one = triggered(json!({"verificationId": "svcv_1", "note": note}));
         insta::assert_snapshot!(render(&args, &sent), @"
         svcv_1 of local (test) came to its end
         dlv_1 carries its result
         ");
-        insta::assert_snapshot!(render(&args, &unsent), @"
+        insta::assert_snapshot!(render(&args, &unsent_one), @"
         svcv_1 of local (test) came to its end
-        no webhook was sent
-        note: no receiver is registered for local in test
         ");
+        let why = unsent(&unsent_one).to_string();
+        insta::assert_snapshot!(why, @"no webhook was sent: no receiver is registered for local in test");
     }
 
     #[test]

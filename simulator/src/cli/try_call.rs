@@ -53,6 +53,9 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
         .map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
     for at in 1..=args.times {
         let observed = rehearsal.call(&spec);
+        if at == 1 {
+            note_unknown(&observed)?;
+        }
         args.print(&at.to_string(), &observed)?;
         let wanted = args.result || args.after.is_some();
         if at == args.times
@@ -79,6 +82,17 @@ pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
 
 impl TryArgs {
     fn print(&self, which: &str, observed: &Observed) -> Result<(), Failure> {
+        if observed.replay && observed.code().is_some() {
+            terminal::error(&format!(
+                "{which}: the failure is given again, since the key is the same; a retry that is to be executed brings a new one"
+            ))?;
+        }
+        if let Some(wire) = observed.wire.filter(|_| !self.because) {
+            let fault = on_the_wire(wire);
+            terminal::error(&format!(
+                "{which}: a client does not get this as it is printed here: {fault}"
+            ))?;
+        }
         if self.because {
             terminal::error(&format!("{which}: {}", summary(observed)))?;
             for step in &observed.steps {
@@ -97,6 +111,17 @@ impl TryArgs {
 }
 
 /// An answer in a line.
+/// What the service ignores is hardly meant to be.
+fn note_unknown(observed: &Observed) -> Result<(), Failure> {
+    match observed.unknown_members.as_slice() {
+        [] => Ok(()),
+        names => terminal::error(&format!(
+            "note: no field is called {}; it is ignored, and refused by `serve --strict`",
+            names.join(", ")
+        )),
+    }
+}
+
 fn summary(observed: &Observed) -> String {
     let (status, outcome, because) = (observed.status, observed.outcome(), &observed.because);
     let mut text = format!("{status} {outcome}, {because}");

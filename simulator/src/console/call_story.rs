@@ -135,6 +135,12 @@ pub(super) fn keys(pages: &Pages, call: &CallView) -> Markup {
                     }
                     _ => p { "This call brought it and did not claim it." }
                 }
+                @if of.claimed_at.is_some() && call.code.is_some() {
+                    p {
+                        "A failure is kept like a result, as the service says: whoever retries with this key gets it again. "
+                        "A retry that is to be executed brings a new key."
+                    }
+                }
                 @if of.claimed_at.is_some() { (replays(of)) }
                 @if !of.others.is_empty() {
                     h3 { "Other calls that brought it" }

@@ -9,8 +9,9 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, Uri};
 use maud::Markup;
+use svc_fixtures::reading::nearest_path;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
@@ -179,19 +180,27 @@ async fn document(State(state): State<Arc<ConsoleState>>, at: usize) -> Response
     }
 }
 
-async fn reference_page(headers: HeaderMap) -> Response {
-    reference(Path(assets::REFERENCE_PAGE.to_owned()), headers).await
+async fn reference_page(headers: HeaderMap, uri: Uri) -> Response {
+    reference(Path(assets::REFERENCE_PAGE.to_owned()), headers, uri).await
 }
 
-async fn reference(Path(name): Path<String>, headers: HeaderMap) -> Response {
+async fn reference(Path(name): Path<String>, headers: HeaderMap, uri: Uri) -> Response {
     match assets::reference(&name, &headers) {
         Some(file) => file,
-        None => not_found().await,
+        None => not_found(uri).await,
     }
 }
 
-async fn not_found() -> Response {
-    let message = "the console has nothing at this path; /openapi.json lists what it has";
+async fn not_found(uri: Uri) -> Response {
+    let routes = control::routes();
+    let documents = DOCUMENTS.iter().map(|(path, ..)| *path);
+    let known = routes.iter().map(|route| route.path).chain(documents);
+    let hint = match nearest_path(uri.path(), known.chain(["/docs/", "/metrics"])) {
+        Some(meant) => format!("did you mean {meant}? "),
+        None => String::new(),
+    };
+    let message =
+        format!("the console has nothing at this path; {hint}/openapi.json lists what it has");
     ControlError::new(ControlErrorCode::NotFound, message).into_response()
 }
 

@@ -31,6 +31,9 @@ pub struct ExplanationDto {
     /// Its `Idempotency-Key`, where it sends one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
+    /// Other headers that it sends.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
     /// The body.
     #[schemars(with = "Map<String, Value>")]
     pub body: Json<'static>,
@@ -113,6 +116,9 @@ pub struct ExplainedCallDto {
     /// Its `X-Reference-Id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference_id: Option<String>,
+    /// Other headers that it sends.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
     /// What is set in the sample body.
     #[schemars(with = "Map<String, Value>")]
     pub set: BTreeMap<String, Json<'static>>,
@@ -146,6 +152,7 @@ pub fn explain(
         environment: spec.environment.to_string(),
         reference_id: spec.reference_id.map(str::to_owned),
         idempotency_key: spec.idempotency_key.map(str::to_owned),
+        headers: spec.headers.0.iter().cloned().collect(),
         body: spec.body.clone().into_owned(),
         answer: AnswerDto {
             status: observed.status,
@@ -224,6 +231,7 @@ impl ExplainedCallDto {
             key: of_key.unwrap_or(call.caller.environment).to_string(),
             idempotency_key: call.caller.idempotency_key,
             reference_id: call.caller.reference_id,
+            headers: call.caller.headers.0.into_iter().collect(),
             set: call.set.into_iter().collect(),
             body: call.body,
             times: call.times,

@@ -10,6 +10,7 @@ pub mod examples;
 pub mod explanation;
 pub mod first_call;
 pub mod openapi;
+pub mod operation_groups;
 pub mod operations;
 pub mod people;
 pub mod table_cell;

@@ -9,7 +9,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, first_text};
 
 use super::examples::{self, Exchange, OperationExamples, issuer};
-use super::field_rule::field_rule;
+use super::operation_groups::{GROUP_COLUMNS, OperationGroups, field_line, groups};
 use super::table_cell::{TableCell, markdown_table};
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
@@ -21,6 +21,8 @@ pub const NAMED_COLUMNS: [&str; 3] = ["scenario", "input", "operations"];
 #[derive(Debug)]
 pub struct OperationList<'r> {
     rows: Vec<OperationDetails<'r>>,
+    /// What several operations are called as.
+    groups: OperationGroups,
     /// The HTTP statuses that some input fixes.
     statuses: Vec<u16>,
 }
@@ -39,7 +41,9 @@ struct OperationDetails<'r> {
 #[must_use]
 pub fn list<'r>(rules: &'r Rules, accounts: &[AccountConfig]) -> OperationList<'r> {
     let contract = &rules.contract;
-    let mut found = examples::examples(rules, accounts).operations.into_iter();
+    let examples = examples::examples(rules, accounts);
+    let groups = groups(contract, &examples);
+    let mut found = examples.operations.into_iter();
     let row = |(index, operation)| OperationDetails {
         rules,
         index,
@@ -52,6 +56,7 @@ pub fn list<'r>(rules: &'r Rules, accounts: &[AccountConfig]) -> OperationList<'
     let statuses: BTreeSet<u16> = failing.map(|it| it.status).collect();
     OperationList {
         rows,
+        groups,
         statuses: statuses.into_iter().collect(),
     }
 }
@@ -71,27 +76,36 @@ impl<'r> OperationList<'r> {
     #[must_use]
     pub fn only(mut self, name: &str) -> Self {
         self.rows.retain(|row| is_named(row.operation, name));
+        self.groups = self.groups.only(name);
         self
     }
 
-    /// A paragraph an operation, for a terminal.
+    /// A paragraph an operation, a bundle and a flow, for a terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let paragraphs: Vec<String> = self.rows.iter().map(OperationDetails::paragraph).collect();
+        let paragraphs = self.rows.iter().map(OperationDetails::paragraph);
+        let paragraphs: Vec<String> = paragraphs.chain(self.groups.paragraphs()).collect();
         paragraphs.join("\n")
     }
 
-    /// Everything that is known of each operation, with whole bodies.
+    /// Everything that is known of each, with whole bodies.
     #[must_use]
     pub fn details(&self) -> String {
-        let details: Vec<String> = self.rows.iter().map(OperationDetails::details).collect();
+        let details = self.rows.iter().map(OperationDetails::details);
+        let details: Vec<String> = details.chain(self.groups.details()).collect();
         details.join("\n")
+    }
+
+    /// What several operations are called as.
+    #[must_use]
+    pub fn groups(&self) -> &OperationGroups {
+        &self.groups
     }
 
     /// The names of the columns of [`OperationList::table`].
     #[must_use]
     pub fn columns(&self) -> Vec<String> {
-        let fixed = ["operation", "INR", "ms", "field", "success"].map(str::to_owned);
+        let fixed = ["operation", "POST to", "INR", "ms", "field", "success"].map(str::to_owned);
         let statuses = self.statuses.iter().map(u16::to_string);
         let pending = ["pending".to_owned()];
         fixed.into_iter().chain(statuses).chain(pending).collect()
@@ -134,18 +148,23 @@ impl<'r> OperationList<'r> {
         found.collect()
     }
 
-    /// Both tables in Markdown.
+    /// The tables in Markdown, without those that are empty.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let operations = markdown_table(&self.columns(), &self.table());
-        let named = self.named();
-        match named.is_empty() {
-            true => operations,
-            false => {
-                let columns = NAMED_COLUMNS.map(str::to_owned);
-                format!("{operations}\n{}", markdown_table(&columns, &named))
-            }
+        let (operations, groups, named) = (self.table(), self.groups.table(), self.named());
+        let mut tables = Vec::new();
+        if !operations.is_empty() {
+            tables.push(markdown_table(&self.columns(), &operations));
         }
+        if !groups.is_empty() {
+            let columns = GROUP_COLUMNS.map(str::to_owned);
+            tables.push(markdown_table(&columns, &groups));
+        }
+        if !named.is_empty() {
+            let columns = NAMED_COLUMNS.map(str::to_owned);
+            tables.push(markdown_table(&columns, &named));
+        }
+        tables.join("\n")
     }
 }
 
@@ -193,6 +212,7 @@ impl OperationDetails<'_> {
     fn cells(&self, statuses: &[u16]) -> Vec<TableCell> {
         let mut cells = vec![
             TableCell::code(&self.operation.id),
+            TableCell::code(sample::path(self.operation)),
             TableCell::text(self.operation.price.to_string()),
             TableCell::text(latency(self.operation.latency)),
             TableCell::code(self.field()),
@@ -216,8 +236,13 @@ impl OperationDetails<'_> {
         )
     }
 
+    fn path(&self) -> String {
+        format!("POST {}", sample::path(self.operation))
+    }
+
     fn paragraph(&self) -> String {
         let mut out = self.head();
+        line(&mut out, "path", &self.path());
         let field = |field: &Field| match field.presence {
             Presence::Required => field.name.clone(),
             _ => format!("[{}]", field.name),
@@ -246,8 +271,7 @@ impl OperationDetails<'_> {
 
     fn details(&self) -> String {
         let mut out = self.head();
-        let path = format!("POST {}", sample::path(self.operation));
-        line(&mut out, "path", &path);
+        line(&mut out, "path", &self.path());
         line(&mut out, "clause", &self.operation.clause);
         let limits = self.rules.contract.service.limits.iter();
         for limit in limits.filter(|limit| limit.applies_to == self.operation.id) {
@@ -256,18 +280,7 @@ impl OperationDetails<'_> {
         }
         out += "\nFields\n";
         for field in &self.operation.request {
-            let presence = match &field.presence {
-                Presence::Required => "required".to_owned(),
-                Presence::Optional => "optional".to_owned(),
-                Presence::Default(value) => format!("default {value}"),
-            };
-            let identifies = if field.identifies { ", identifies" } else { "" };
-            let (name, about) = (&field.name, &field.about);
-            let rule = field_rule(&self.rules.contract, &field.kind);
-            let _ = writeln!(
-                out,
-                "  {name} ({presence}{identifies}): {about}\n    {rule}"
-            );
+            out += &field_line(&self.rules.contract, field);
         }
         out += "\nInputs\n";
         let OperationExamples {

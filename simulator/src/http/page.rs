@@ -5,6 +5,7 @@ use svc_fixtures::sample;
 
 use super::first_call::{FirstCall, newest_key, working_account};
 use super::named_inputs::pending_input;
+use super::operation_groups::GROUP_COLUMNS;
 use super::operations::{NAMED_COLUMNS, OperationList};
 use super::people::{PEOPLE_COLUMNS, PeopleList};
 use super::table_cell::TableCell;
@@ -186,6 +187,9 @@ pub(super) fn operations(
         }
         p { "What ends in which outcome. Of a URL only the end matters." }
         (table("Fixed inputs", &list.columns(), &list.table()))
+        h2 { "Bundles and flows" }
+        p { "Several operations in one call, and several calls that belong together." }
+        (table("Bundles and flows", &GROUP_COLUMNS, &list.groups().table()))
         h2 { "Inputs that a scenario names and that succeed" }
         (table("Named inputs", &NAMED_COLUMNS, &list.named()))
         h2 { "People, companies and vehicles with a story" }

@@ -31,6 +31,7 @@ impl Caller {
             body,
             idempotency_key: self.idempotency_key.as_deref(),
             reference_id: self.reference_id.as_deref(),
+            headers: &self.headers,
         }
     }
 
@@ -42,12 +43,19 @@ impl Caller {
         accounts: &[AccountConfig],
     ) -> Vec<Caller> {
         let mut found = vec![self.clone()];
-        let subjects = [
+        let mut subjects = vec![
             Selector::Environment,
             Selector::Account,
             Selector::Header(HeaderName::ReferenceId),
             Selector::Header(HeaderName::IdempotencyKey),
         ];
+        let other =
+            |it: &&Condition| matches!(&it.selector, Selector::Header(HeaderName::Other(_)));
+        for condition in conditions.iter().copied().filter(other) {
+            if !subjects.contains(&condition.selector) {
+                subjects.push(condition.selector.clone());
+            }
+        }
         for selector in subjects {
             let on_it = conditions.iter().filter(|it| it.selector == selector);
             let predicates: Vec<&Predicate> = on_it.map(|it| &it.predicate).collect();
@@ -92,6 +100,10 @@ impl Caller {
                 Selector::Header(HeaderName::IdempotencyKey) => {
                     caller.idempotency_key = Some(text);
                 }
+                Selector::Header(HeaderName::Other(name)) => {
+                    caller.headers.0.retain(|(known, _)| **known != **name);
+                    caller.headers.0.push((name.to_string(), text));
+                }
                 _ => caller.environment = caller.environment.other(),
             }
             if !found.contains(&caller) {
@@ -103,12 +115,14 @@ impl Caller {
 
     /// Whether there is such an account, and a header can say such a text.
     fn can_call(&self, accounts: &[AccountConfig]) -> bool {
-        let headers = [&self.reference_id, &self.idempotency_key];
+        let known = [&self.reference_id, &self.idempotency_key];
+        let more = self.headers.0.iter().map(|(_, text)| text);
+        let mut headers = known.into_iter().flatten().chain(more);
         let plain = |text: &String| {
             let visible = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
             (1..=255).contains(&text.len()) && text.trim() == text && text.bytes().all(visible)
         };
-        if !headers.into_iter().flatten().all(plain) {
+        if !headers.all(plain) {
             return false;
         }
         find_account(accounts, &self.account)

@@ -24,7 +24,7 @@ pub fn inspect(
             Plan::Operation(step) => step,
             // A bundle asks for each of its steps.
             Plan::Bundle(_) | Plan::LookUp(_) | Plan::Usage(_) => {
-                return Err(Rejection::UnknownPath);
+                return Err(Rejection::UnknownPath { meant: None });
             }
         };
         let input = MatchInput {
@@ -33,6 +33,7 @@ pub fn inspect(
             context: RequestContext {
                 reference_id: spec.reference_id,
                 idempotency_key: spec.idempotency_key,
+                headers: Some(spec.headers),
                 ..RequestContext::plain(account, spec.environment)
             },
         };

@@ -31,7 +31,7 @@ use crate::engine::state::entry::Entry;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::{Answer, State, Verification};
 use crate::engine::{Decision, Prepared, decide, finish, prepare};
-use crate::scenario::{AccountConfig, Because, WireFault};
+use crate::scenario::{AccountConfig, Because, MoreHeaders, WireFault};
 
 pub use bodies::first_step;
 pub use expectations::{ExpectationReport, check_expectations};
@@ -67,6 +67,8 @@ pub struct CallSpec<'q> {
     pub idempotency_key: Option<&'q str>,
     /// Its `X-Reference-Id`.
     pub reference_id: Option<&'q str>,
+    /// What it sends beside these.
+    pub headers: &'q MoreHeaders,
 }
 
 /// A request as it came in somewhere, to be made again.
@@ -129,6 +131,8 @@ pub struct Observed {
     pub wire: Option<WireFault>,
     /// Whether it was given before.
     pub replay: bool,
+    /// The members of its body that no field names.
+    pub unknown_members: Vec<String>,
     /// Of a bundle: what each of its steps came to, as far as this answer goes.
     pub steps: Vec<ObservedStep>,
     verification: Option<VerificationId>,
@@ -295,6 +299,9 @@ impl<'r> Rehearsal<'r> {
             delay_ms,
             wire: reply.wire,
             replay: reply.replay,
+            unknown_members: record
+                .and_then(|record| record.request.as_ref())
+                .map_or_else(Vec::new, |request| request.unknown_members.clone()),
             steps,
             verification,
             environment: spec.environment,
@@ -401,6 +408,7 @@ impl RequestSpec<'_> {
                 content_encoding: header(self.content_encoding),
                 idempotency_key: header(self.idempotency_key),
                 reference_id: header(self.reference_id),
+                all: (*self.headers != MoreHeaders::default()).then_some(self.headers as _),
                 ..Headers::default()
             },
             body: Body::Whole(self.body),

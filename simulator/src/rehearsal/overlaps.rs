@@ -241,5 +241,8 @@ fn by(caller: &Caller) -> String {
             out += &format!(" with {name} {}", Json::from(text.as_str()));
         }
     }
+    for (name, text) in &caller.headers.0 {
+        out += &format!(" with {name} {}", Json::from(text.as_str()));
+    }
     out
 }

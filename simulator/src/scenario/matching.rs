@@ -9,6 +9,7 @@ use svc_fixtures::contract::{
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find};
 
+use super::headers::{HeaderLines, HeaderName, MoreHeaders, find as find_header};
 use super::{Condition, Predicate, Scenario, Selector, as_subject, folded};
 
 /// An input, as far as choosing looks at it.
@@ -34,6 +35,8 @@ pub struct RequestContext<'q> {
     pub idempotency_key: Option<&'q str>,
     /// `Content-Type`.
     pub content_type: Option<&'q str>,
+    /// All headers, where there are others.
+    pub headers: Option<&'q dyn HeaderLines>,
 }
 
 /// Who calls, and how.
@@ -47,6 +50,8 @@ pub struct Caller {
     pub reference_id: Option<String>,
     /// Its `Idempotency-Key`, where it sends one.
     pub idempotency_key: Option<String>,
+    /// What it sends beside these.
+    pub headers: MoreHeaders,
 }
 
 impl Caller {
@@ -58,6 +63,7 @@ impl Caller {
             environment,
             reference_id: None,
             idempotency_key: None,
+            headers: MoreHeaders::default(),
         }
     }
 
@@ -67,45 +73,9 @@ impl Caller {
         RequestContext {
             reference_id: self.reference_id.as_deref(),
             idempotency_key: self.idempotency_key.as_deref(),
+            headers: Some(&self.headers),
             ..RequestContext::plain(&self.account, self.environment)
         }
-    }
-}
-
-/// A header that a condition can ask for. The credential is not one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeaderName {
-    /// `X-Reference-Id`
-    ReferenceId,
-    /// `Idempotency-Key`
-    IdempotencyKey,
-    /// `Content-Type`
-    ContentType,
-}
-
-impl HeaderName {
-    /// All of them.
-    pub const ALL: [HeaderName; 3] = [
-        HeaderName::ReferenceId,
-        HeaderName::IdempotencyKey,
-        HeaderName::ContentType,
-    ];
-
-    /// As it is written.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            HeaderName::ReferenceId => "X-Reference-Id",
-            HeaderName::IdempotencyKey => "Idempotency-Key",
-            HeaderName::ContentType => "Content-Type",
-        }
-    }
-
-    /// The header of that name, in any case.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|name| name.as_str().eq_ignore_ascii_case(text))
     }
 }
 
@@ -119,28 +89,31 @@ impl<'q> RequestContext<'q> {
             reference_id: None,
             idempotency_key: None,
             content_type: Some("application/json"),
+            headers: None,
         }
     }
 
     /// What a selector finds that does not look at the body.
     pub(crate) fn found(&self, selector: &Selector) -> Option<Json<'q>> {
         let text = match selector {
-            Selector::Account => self.account,
-            Selector::Environment => self.environment.as_str(),
-            Selector::Header(name) => self.header(*name)?,
+            Selector::Account => Cow::Borrowed(self.account),
+            Selector::Environment => Cow::Borrowed(self.environment.as_str()),
+            Selector::Header(name) => self.header(name)?,
             Selector::Field(_) | Selector::AnyIdentifier | Selector::Inside { .. } => return None,
         };
-        Some(Json::Text(Cow::Borrowed(text)))
+        Some(Json::Text(text))
     }
 
     /// What a header says, where it was sent.
     #[must_use]
-    pub fn header(&self, name: HeaderName) -> Option<&'q str> {
-        match name {
+    pub fn header(&self, name: &HeaderName) -> Option<Cow<'q, str>> {
+        let known = match name {
             HeaderName::ReferenceId => self.reference_id,
             HeaderName::IdempotencyKey => self.idempotency_key,
             HeaderName::ContentType => self.content_type,
-        }
+            HeaderName::Other(name) => return find_header(self.headers?, name),
+        };
+        known.map(Cow::Borrowed)
     }
 }
 

@@ -4,6 +4,7 @@
 mod accounts;
 pub(crate) mod embedded;
 mod expression;
+mod headers;
 pub(crate) mod index;
 pub(crate) mod matching;
 mod people;
@@ -28,7 +29,8 @@ pub use accounts::{
 };
 pub use embedded::{accounts, built_in};
 pub use expression::Expression;
-pub use matching::{Caller, HeaderName, MatchInput, RequestContext};
+pub use headers::{HeaderLines, HeaderName, HeaderRefusal, MoreHeaders, names_a_secret};
+pub use matching::{Caller, MatchInput, RequestContext};
 pub use people::{People, Profile};
 pub use range::NumberRange;
 pub use read::read_scenarios;

@@ -14,8 +14,8 @@ use svc_fixtures::template::Character;
 use super::expected_answer::{Expected, expected};
 use super::expected_later::{ExpectedLater, later};
 use crate::scenario::read::people::{Cast, Declared, asking};
-use crate::scenario::read::{Names, environment, unknown_operation};
-use crate::scenario::{Caller, is_key_name};
+use crate::scenario::read::{Names, environment, refuse_header, unknown_operation};
+use crate::scenario::{Caller, HeaderName, MoreHeaders, is_key_name};
 
 /// One call, and what is expected of it.
 #[derive(Debug, Clone)]
@@ -112,10 +112,31 @@ fn expectation(
             environment: environment.unwrap_or(Some(Environment::Test))?,
             idempotency_key,
             reference_id,
+            headers: headers(table),
         },
         answers: answers?,
         later,
     })
+}
+
+/// The headers that a call sends beside those that have keys of their own.
+fn headers(table: &Table<'_>) -> MoreHeaders {
+    let mut headers = MoreHeaders::default();
+    let given = table.optional("headers").and_then(|item| item.table());
+    for (name, item) in given.iter().flat_map(Table::entries) {
+        match HeaderName::parse(name) {
+            Ok(HeaderName::Other(name)) => {
+                let text = item.text().unwrap_or_default();
+                headers.0.push((name.to_string(), text.to_owned()));
+            }
+            Ok(_) => item.problem_with_hint(
+                "this header has a key of its own",
+                "write `reference_id` or `idempotency_key`; the content type is always JSON",
+            ),
+            Err(refusal) => refuse_header(name, refusal, &item),
+        }
+    }
+    headers
 }
 
 fn operation(contract: &Contract, table: &Table<'_>) -> Option<OperationIndex> {

@@ -11,4 +11,4 @@ pub use expectations::{Expectation, read_expectations};
 pub use expected_answer::{Expected, OnTheWire};
 pub use expected_later::{DeliveryEnd, ExpectedLater, ExpectedWebhook};
 pub use layout::format_toml;
-pub use schema::{reference, schema};
+pub use schema::{accounts_schema, reference, schema};

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::files::{self, AllFiles};
 use super::start_error::StartError;
 use super::store::{self, Store};
+use crate::engine::call::call_settings::{CallSettings, Latency, UnknownMembers};
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
@@ -73,6 +74,7 @@ pub struct SimulatorBuilder {
     pub(super) webhook_targets: Vec<IpNet>,
     webhook_tls: Tls,
     store: Store,
+    pub(super) call_settings: CallSettings,
 }
 
 impl Default for SimulatorBuilder {
@@ -93,6 +95,7 @@ impl Default for SimulatorBuilder {
             webhook_targets: Vec::new(),
             webhook_tls: Tls::default(),
             store: Store::Memory,
+            call_settings: CallSettings::default(),
         }
     }
 }
@@ -124,6 +127,18 @@ impl SimulatorBuilder {
     /// beside the built-in ones.
     pub fn scenario_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folders.push(folder.into());
+        self
+    }
+
+    /// How long an answer takes that no scenario delays; no time at all where nothing is said.
+    pub fn latency(mut self, latency: Latency) -> Self {
+        self.call_settings.latency = latency;
+        self
+    }
+
+    /// What becomes of members of a body that no field names; they are ignored where nothing is said.
+    pub fn unknown_members(mut self, unknown: UnknownMembers) -> Self {
+        self.call_settings.unknown_members = unknown;
         self
     }
 

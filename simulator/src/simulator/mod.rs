@@ -235,6 +235,7 @@ impl SimulatorBuilder {
             sandbox: at_sandbox,
             live: at_live,
         };
+        rules.settings = self.call_settings;
         rules.addresses = self.public.or_at(&addresses).in_answers();
         let config = self.config(&rules, &targets)?;
         let mut simulator = Simulator {

@@ -1,15 +1,60 @@
 //! Delays that are no fixed time: as long as is typical, and out of a range.
 
-use crate::scene::Scene;
+use svc_simulator::engine::call::call_settings::CallSettings;
+
+use crate::journals::store;
+use crate::scene::{Asked, PAN, Scene, UAN, rules};
 
 /// How long a call is held back, in milliseconds, and what it says of its latency.
 fn waited(scene: &Scene, body: &str, reference: &str) -> (u128, String) {
+    waited_for(scene, scene.post(UAN, body).reference(reference))
+}
+
+fn waited_for(scene: &Scene, asked: Asked<'_>) -> (u128, String) {
     scene.runtime.block_on(async {
         let before = tokio::time::Instant::now();
-        let asked = scene.post("/v1/verify/employment/uan", body);
-        let answer = asked.reference(reference).ask().await;
+        let answer = asked.ask().await;
         (before.elapsed().as_millis(), answer.at("meta.latencyMs"))
     })
+}
+
+fn at_latency(latency: &str, scenarios: &str) -> Scene {
+    let settings = CallSettings {
+        latency: latency.parse().expect("a latency"),
+        ..CallSettings::default()
+    };
+    let mut rules = rules(scenarios, "seed");
+    rules.settings = settings;
+    Scene::on(rules, "", store())
+}
+
+#[test]
+fn answers_take_their_typical_latency_or_a_part_of_it_where_that_is_asked_for() {
+    let pan = r#"{"pan":"AAAAA0000A"}"#;
+    for (latency, of_250_ms) in [("none", 0), ("0.4", 100), ("typical", 250), ("2", 500)] {
+        let scene = at_latency(latency, "");
+        let (waited, stated) = waited_for(&scene, scene.post(PAN, pan));
+        assert_eq!((waited, stated.as_str()), (of_250_ms, "250"), "{latency}");
+    }
+    let scene = at_latency("typical", "");
+    // Of a range the content decides, of what is pending the end of it.
+    let (first, stated) = waited(&scene, r#"{"uan":"100000000301"}"#, "a");
+    assert_eq!(first.to_string(), stated);
+    assert_eq!(waited(&scene, r#"{"uan":"100000000202"}"#, "a").0, 20_000);
+    // Steps that run at once take as long as the slowest of them.
+    let body = r#"{"mobile":"9000000001","email":"asha.rao@example.com","name":"ASHA RAO"}"#;
+    let bundle = scene.post("/v1/bundles/fraud-check", body);
+    assert_eq!(waited_for(&scene, bundle).0, 5_000);
+}
+
+#[test]
+fn what_is_refused_or_replayed_or_delayed_by_a_rule_takes_no_typical_latency() {
+    let scene = at_latency("typical", &delayed(r#""1s""#));
+    assert_eq!(waited_for(&scene, scene.post(PAN, "{}")).0, 0);
+    let asked = || scene.post(PAN, r#"{"pan":"AAAAA0503A"}"#).idempotency("k");
+    assert_eq!(waited_for(&scene, asked()).0, 250);
+    assert_eq!(waited_for(&scene, asked()).0, 0);
+    assert_eq!(waited(&scene, r#"{"uan":"100000000301"}"#, "a").0, 1_000);
 }
 
 #[test]

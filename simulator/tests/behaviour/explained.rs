@@ -8,7 +8,9 @@ use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::rehearsal::{
     CallSpec, CallTarget, Goal, Rehearsal, inspect, named_input, recipes,
 };
-use svc_simulator::scenario::{AccountConfig, Choice, accounts, find_account, read_accounts};
+use svc_simulator::scenario::{
+    AccountConfig, Choice, MoreHeaders, accounts, find_account, read_accounts,
+};
 
 fn rules() -> Rules {
     let rules = Rules::read(&Files::built_in(), Seed::new(""));
@@ -95,6 +97,7 @@ fn the_winner_is_what_the_engine_chooses_for_every_built_in_rule() {
                 body: &body,
                 idempotency_key: None,
                 reference_id: None,
+                headers: MoreHeaders::NONE,
             };
             let explanation = inspect(&rules, "local", &spec).expect("the input is valid");
             assert_eq!(explanation.choice, Choice::Scenario(number));

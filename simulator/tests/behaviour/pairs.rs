@@ -13,7 +13,7 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::rehearsal::{CallSpec, CallTarget, Rehearsal};
-use svc_simulator::scenario::{AccountConfig, accounts, find_account, read_accounts};
+use svc_simulator::scenario::{AccountConfig, MoreHeaders, accounts, find_account, read_accounts};
 
 const SEEDS: [&str; 3] = ["", "one", "another"];
 
@@ -88,6 +88,7 @@ fn asked(
             body: &body,
             idempotency_key: None,
             reference_id: None,
+            headers: MoreHeaders::NONE,
         };
         let mut observed = rehearsal.call(&spec);
         if observed.is_pending() {

@@ -40,7 +40,7 @@ pub(crate) const UAN: &str = "/v1/verify/employment/uan";
 /// Read once: most scenes need no others.
 static DEFAULT_RULES: LazyLock<Rules> = LazyLock::new(|| rules("", "seed"));
 
-fn rules(scenarios: &str, seed: &str) -> Rules {
+pub(crate) fn rules(scenarios: &str, seed: &str) -> Rules {
     let mut files = Files::built_in();
     files
         .scenarios
@@ -125,7 +125,7 @@ impl Scene {
         Scene::within(DEFAULT_RULES.clone(), "", store(), limits)
     }
 
-    fn on(rules: Rules, accounts: &str, journal: Arc<dyn Journal>) -> Self {
+    pub(crate) fn on(rules: Rules, accounts: &str, journal: Arc<dyn Journal>) -> Self {
         Scene::within(rules, accounts, journal, MemoryLimits::default())
     }
 

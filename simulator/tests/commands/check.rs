@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use svc_test_support::Folder;
+
 use super::{WORKS, run};
 
 const RULES: &str = "[[scenario]]
@@ -35,4 +37,22 @@ fn a_rule_that_never_wins_is_a_mistake_of_its_file() {
 
     1 mistake found
     "#);
+}
+
+#[test]
+fn a_folder_without_a_file_is_no_success() {
+    let folder = Folder::new("check-empty");
+    folder.write("notes.md", "nothing to read\n");
+    let path = folder.path().display().to_string();
+    let (code, stdout, stderr) = run("", &["check", &path]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    let expected = format!(
+        "error: {path} has no TOML file, so that there is nothing to check; `svc-simulator init` writes a first one\n"
+    );
+    assert_eq!(stderr, expected);
+    // Files may be put into the folder of a simulator that serves.
+    assert_eq!(
+        run("", &["try", "verify.identity.pan", "--scenarios", &path]).0,
+        0
+    );
 }

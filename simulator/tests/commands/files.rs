@@ -31,13 +31,37 @@ fn a_starter_folder_has_no_mistake_and_is_laid_out() {
     let (code, stdout, stderr) = with_folder(&["init"], &folder);
     assert_eq!(
         (code, stdout.as_str()),
-        (0, "FOLDER/scenarios.toml\nFOLDER/schema.json\n")
+        (
+            0,
+            "FOLDER/kinds.toml\nFOLDER/scenarios.toml\nFOLDER/schema.json\n"
+        )
     );
     assert!(stderr.starts_with("next: svc-simulator check "), "{stderr}");
     let (code, stdout, stderr) = with_folder(&["check"], &folder);
     assert_eq!((code, stderr.as_str()), (0, ""));
-    assert!(stdout.contains("4 expectations met"), "{stdout}");
+    assert!(stdout.contains("9 expectations met"), "{stdout}");
     assert_eq!(with_folder(&["fmt", "--check"], &folder).0, 0);
+}
+
+#[test]
+fn a_starter_folder_shows_every_kind_of_rule() {
+    let folder = nowhere("init-kinds");
+    assert_eq!(with_folder(&["init"], &folder).0, 0);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(WORKS);
+    let text = read("scenarios.toml") + &read("kinds.toml");
+    let words: Vec<&str> = text
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .collect();
+    let (_, reference, _) = run(NOBODY, &["schema", "--markdown"]);
+    let rows = reference.split("\n### `answer`").next().expect(WORKS);
+    let keys = rows.lines().filter_map(|line| line.strip_prefix("| `"));
+    let keys = keys.filter_map(|line| line.split('`').next());
+    // Of headers one stands for all.
+    let keys = keys.filter(|key| !key.starts_with("header."));
+    let keys: Vec<&str> = keys.filter_map(|key| key.rsplit('.').next()).collect();
+    assert!(keys.len() > 50, "{keys:?}");
+    let missing = keys.iter().filter(|key| !words.contains(key));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&&str>::new());
 }
 
 #[test]
@@ -151,6 +175,114 @@ fn operations_are_shown_by_id_path_and_beginning() {
             "{stderr}"
         );
     }
+}
+
+#[test]
+fn bundles_and_flows_are_listed_with_their_steps_and_bodies_that_work() {
+    let (code, all, _) = run(NOBODY, &["operations"]);
+    assert_eq!(code, 0);
+    assert_eq!(all.matches("\nbundles.").count(), 12);
+    assert_eq!(all.matches("\nflows.").count(), 6);
+    assert_eq!(all.matches("\n  path     POST /v1/").count(), 63 + 12);
+    for name in ["flows.mobile-otp", "mobile-otp"] {
+        let (code, stdout, _) = run(NOBODY, &["operations", name]);
+        assert_eq!(code, 0);
+        insta::allow_duplicates! { insta::assert_snapshot!(stdout, @r#"
+        flows.mobile-otp
+          Mobile OTP: 7 INR
+          steps    verify.identity.mobile-otp.start, verify.identity.mobile-otp.verify, verify.identity.mobile-otp.fetch (in this order)
+          1. POST /v1/verify/identity/mobile-otp/start  1 INR
+             {"mobile":"9000000001"}
+          2. POST /v1/verify/identity/mobile-otp/verify  1 INR
+             {"request_id":"… request_id that call 1 answered …","otp":"000000"}
+          3. POST /v1/verify/identity/mobile-otp/fetch  5 INR
+             {"request_id":"… request_id that call 1 answered …"}
+          clause   flows.mobile-otp
+        "#); }
+    }
+    let named = [
+        "bundles.professional-router",
+        "/v1/bundles/professional-router",
+    ];
+    for name in named {
+        let (code, stdout, _) = run(NOBODY, &["operations", "show", name]);
+        assert_eq!(code, 0);
+        insta::allow_duplicates! { insta::assert_snapshot!(stdout, @r#"
+        bundles.professional-router
+          Professional router: 18-20 INR
+          path     POST /v1/bundles/professional-router
+          steps    verify.membership.ca, verify.membership.cs, verify.membership.cma (one of them, which the body chooses)
+          body     {"body_type":"CA","membershipNumber":"100001"}
+          clause   bundles.professional-router
+
+        Looks a member of a professional body up, whichever of the three it is: `body_type` chooses.
+
+        Fields
+          body_type (required): Which step is run
+            one of CA, CS, CMA
+          membershipNumber (required, identifies): Membership number
+            any text
+        "#); }
+    }
+    let (_, stdout, _) = run(NOBODY, &["operations", "bundles.dynamic-bank-validation"]);
+    insta::assert_snapshot!(stdout.split("\nFields").next().expect(WORKS), @r#"
+    bundles.dynamic-bank-validation
+      Dynamic bank validation: 20 INR
+      path     POST /v1/bundles/dynamic-bank-validation
+      steps    verify.financial.bank-dynamic.send, verify.financial.bank-dynamic.verify (in two calls)
+      body     {"accountNumber":"100000000001","ifsc":"TEST0000001"}
+      then     {"referenceId":"… referenceId that call 1 answered …","amount":"1.45"}
+      clause   bundles.dynamic-bank-validation
+
+    Sends a small amount to a bank account and, in a second call, checks what the holder says to have received.
+    "#);
+    for name in ["bundles", "bundles.*"] {
+        let (code, stdout, _) = run(NOBODY, &["operations", name]);
+        assert_eq!(
+            (code, stdout.matches("  steps    ").count()),
+            (0, 12),
+            "{name}"
+        );
+    }
+    let (code, _, stderr) = run(NOBODY, &["operations", "bundles.fraud-chek"]);
+    assert_eq!(code, 2);
+    insta::assert_snapshot!(stderr, @"error: there is no operation, bundle or flow bundles.fraud-chek; did you mean `bundles.fraud-check`? Without an id all are listed");
+}
+
+#[test]
+fn every_bundles_body_is_one_that_can_be_sent() {
+    let (_, stdout, _) = run(NOBODY, &["operations", "bundles"]);
+    let mut id = "";
+    let mut tried = 0;
+    for line in stdout.lines() {
+        match line.strip_prefix("  body     ") {
+            Some(body) => {
+                let (code, answer, _) = run(NOBODY, &["try", id, "--body", body]);
+                assert_eq!(code, 0, "{id}");
+                assert!(answer.contains("\"success\":true"), "{id}: {answer}");
+                tried += 1;
+            }
+            None if !line.starts_with(' ') && !line.is_empty() => id = line,
+            None => {}
+        }
+    }
+    assert_eq!(tried, 12);
+}
+
+#[test]
+fn each_kind_of_file_that_people_write_has_a_schema() {
+    for (of, part) in [
+        (&[][..], "\"before_format\""),
+        (&["scenarios"], "\"before_format\""),
+        (&["accounts"], "\"live_wallet_inr\""),
+        (&["settings"], "\"keep_bytes\""),
+    ] {
+        let (code, stdout, stderr) = run(NOBODY, &[&["schema"], of].concat());
+        assert_eq!((code, stderr.as_str()), (0, ""), "{of:?}");
+        assert!(stdout.contains(part), "{of:?}");
+    }
+    assert_eq!(run(NOBODY, &["schema", "accounts", "--markdown"]).0, 2);
+    assert_eq!(run(NOBODY, &["schema", "acounts"]).0, 2);
 }
 
 #[test]

@@ -47,11 +47,42 @@ fn word<'t>(text: &'t str, beginning: &str) -> &'t str {
 }
 
 #[test]
+fn accounts_are_set_back_one_or_all_of_them() {
+    let simulator = Simulator::start(&[]);
+    let calls = || {
+        simulator
+            .run(&["account", "list"])
+            .1
+            .matches(" 1 calls")
+            .count()
+    };
+    for account in ["local", "rotated"] {
+        simulator.run(&["trigger", "--account", account]);
+    }
+    assert_eq!(calls(), 2);
+    let (code, stdout, _) = simulator.run(&["account", "reset", "local"]);
+    assert_eq!((code, calls()), (0, 1));
+    assert_eq!(stdout, "local is set back to its beginning\n");
+    let (code, stdout, _) = simulator.run(&["account", "reset", "--all"]);
+    assert_eq!((code, calls()), (0, 0));
+    assert!(
+        stdout.starts_with("set back to their beginning: blocked, broke, local, "),
+        "{stdout}"
+    );
+    assert_eq!(simulator.run(&["account", "reset"]).0, 2);
+    let (code, _, stderr) = simulator.run(&["account", "reset", "rotaded"]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("did you mean `rotated`?"), "{stderr}");
+}
+
+#[test]
 fn a_webhook_is_triggered_followed_to_its_end_and_sent_again() {
     let simulator = Simulator::start(&[]);
-    let (code, stdout, _) = simulator.run(&["trigger"]);
-    assert!(stdout.contains("no webhook was sent\nnote: "), "{stdout}");
-    assert_eq!(code, 0);
+    let (code, stdout, stderr) = simulator.run(&["trigger"]);
+    assert!(stdout.ends_with(" came to its end\n"), "{stdout}");
+    let why = "error: no webhook was sent: no webhook endpoint is registered for test: ";
+    assert!(stderr.starts_with(why), "{stderr}");
+    assert_eq!(code, 1);
 
     simulator.register_nobody();
     let (code, stdout, stderr) = simulator.run(&["trigger"]);

@@ -18,6 +18,7 @@ mod ports_file;
 mod reload;
 mod serving;
 mod store;
+mod told;
 mod unwritten;
 mod views;
 

@@ -214,8 +214,11 @@ fn unplayed(pages: &[Page]) -> Vec<String> {
     start/ci.md: console: builds-what-the-tests-have-built
     start/ci.md: console: the-next-script-does-it
     start/integrator.md: console: builds-what-the-tests-have-built
+    start/operator.md: console: builds-what-the-tests-have-built
     start/operator.md: console: opens-ports-to-other-machines
     start/operator.md: console: needs-a-postgresql-server
+    start/qa.md: console: builds-what-the-tests-have-built
+    use/kits.md: python: the-suites-of-the-kits-play-it
     README.md: console: this-is-one-of-those-tests
     ");
     Vec::new()

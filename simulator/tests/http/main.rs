@@ -18,6 +18,7 @@ mod https;
 mod journals;
 mod limits;
 mod metrics;
+mod newcomers;
 mod pages;
 mod public;
 mod shares;

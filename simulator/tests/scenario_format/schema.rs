@@ -11,12 +11,15 @@ use svc_simulator::scenario::built_in;
 use crate::bad_files::files;
 
 const COMMITTED: &str = include_str!("../../../scenarios/schema.json");
-const STARTER: &str = include_str!("../../src/cli/starter/scenarios.toml");
+const STARTER: [&str; 2] = [
+    include_str!("../../src/cli/starter/scenarios.toml"),
+    include_str!("../../src/cli/starter/kinds.toml"),
+];
 const LINE: &str = "#:schema ./schema.json\n";
 
 /// What only the readers know: what the rows say of an operation, what a name stands for, what two
 /// rules have to do with each other, and how texts, paths and TOML are written.
-const BEYOND: [&str; 57] = [
+const BEYOND: [&str; 60] = [
     "bad-regular-expression",
     "before-and-after-all-others",
     "before-format-of-a-field",
@@ -38,8 +41,10 @@ const BEYOND: [&str; 57] = [
     "expects-who-and-says-it-again",
     "expects-who-by-what-nobody-asks-for",
     "field-of-another-operation",
+    "header-that-is-a-secret",
     "impossible-absence",
     "impossible-mixture-of-operations",
+    "impossible-part",
     "impossible-sentinel",
     "impossible-sentinel-in-a-part",
     "impossible-value",
@@ -69,6 +74,7 @@ const BEYOND: [&str; 57] = [
     "success-path-through-a-list",
     "success-with-an-unknown-member",
     "two-people-with-one-identifier",
+    "unknown-header",
     "unknown-person",
     "unknown-value",
     "unused-value",
@@ -83,7 +89,7 @@ pub(crate) fn validator() -> Validator {
 }
 
 /// A file as an editor sees it; none where it is no TOML or has what JSON has no form for.
-fn as_json(name: &str, text: &str) -> Option<Value> {
+pub(crate) fn as_json(name: &str, text: &str) -> Option<Value> {
     let source = Source::new(name, text);
     let (members, problems) = Table::of_source(&source, |root| {
         let members = root.entries().into_iter();
@@ -152,8 +158,10 @@ fn every_built_in_file_fits_and_names_the_schema() {
 #[test]
 fn what_init_writes_and_the_book_shows_fits() {
     let validator = validator();
-    assert!(STARTER.starts_with(LINE));
-    fits(&validator, "starter", STARTER);
+    for starter in STARTER {
+        assert!(starter.starts_with(LINE));
+        fits(&validator, "starter", starter);
+    }
     assert!(examples().len() > 4);
     for example in examples() {
         fits(&validator, "the book", &example);

@@ -146,6 +146,7 @@ class Explain(_Explain, total=False):
     body: Dict[str, Any]
     referenceId: str
     idempotencyKey: str
+    headers: Dict[str, Any]
 
 
 class _Health(TypedDict):
@@ -315,6 +316,10 @@ class AccountFile(TypedDict):
     version: str
     account: Dict[str, Any]
     scenarios: Dict[str, Any]
+
+
+class Reset(TypedDict):
+    accounts: List[str]
 
 
 class WalletHistory(TypedDict):
@@ -785,6 +790,7 @@ class _Explanation(TypedDict):
 class Explanation(_Explanation, total=False):
     referenceId: str
     idempotencyKey: str
+    headers: Dict[str, Any]
     refused: str
     decides: "ScenarioMatch"
 
@@ -828,6 +834,7 @@ class _ExplainedCall(TypedDict):
 class ExplainedCall(_ExplainedCall, total=False):
     idempotencyKey: str
     referenceId: str
+    headers: Dict[str, Any]
 
 
 class OperationList(TypedDict):

@@ -5,6 +5,7 @@
 pub mod pipeline;
 
 pub mod bundle;
+pub mod call_settings;
 pub mod consent;
 pub mod decision;
 pub mod idempotency;

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use svc_fixtures::contract::{Kind, OperationIndex, Tries, unknown_members};
 use svc_fixtures::json::Json;
+use svc_fixtures::reading::nearest_sentence;
 
 use super::bundle::{BundlePlan, plan_bundle};
+use super::call_settings::UnknownMembers;
 use super::idempotency;
 use super::input;
 use super::received::{NAMED_UNKNOWN_MEMBERS, received};
@@ -101,10 +103,7 @@ pub fn prepare<'a>(
     machine: Timestamp,
 ) -> Prepared<'a> {
     let target = rules.router.find(call.method, call.path);
-    let operation = match target {
-        Ok(Target::Operation(operation)) => Some(operation),
-        _ => None,
-    };
+    let operation = operation_of(&target);
     let endpoint = match rules.router.operation_at(call.path) {
         Some(operation) => rules.endpoint(operation),
         None => dotted(call.path).into(),
@@ -136,14 +135,17 @@ pub fn prepare<'a>(
         reference_id,
         idempotency_key,
         content_type: call.headers.content_type.text(),
+        headers: call.headers.all,
     };
     let read = json.as_ref().and_then(|json| json.as_ref().ok());
-    let request = received(call, unknown_of(rules, &target, json.as_ref()));
+    let unknown = unknown_of(rules, &target, json.as_ref());
     let read = read.filter(|_| reference.is_ok() && key.is_ok());
     let wrong_try = read.and_then(|it| wrong_try(rules, operation?, it));
     let plan = target.and_then(|target| {
         let json = reference.and(key).map(|_| json).transpose();
-        plan_target(rules, around, target, json, call.query, machine)
+        let plan = plan_target(rules, around, target, json, call.query, machine)?;
+        // What is wrong with a field that there is came first: it is refused everywhere.
+        refused_for(rules, &endpoint, target, &unknown).map_or(Ok(plan), Err)
     });
     Prepared {
         environment: call.environment,
@@ -153,7 +155,7 @@ pub fn prepare<'a>(
         operation,
         reference: reference_id,
         idempotency_key,
-        request,
+        request: received(call, unknown),
         body,
         content,
         plan,
@@ -161,6 +163,35 @@ pub fn prepare<'a>(
         room: Room::Enough,
         delays: Ok(()),
     }
+}
+
+fn operation_of(target: &Result<Target<'_>, Rejection>) -> Option<OperationIndex> {
+    match target {
+        Ok(Target::Operation(operation)) => Some(*operation),
+        _ => None,
+    }
+}
+
+/// Why members that no field names are refused, where they are.
+fn refused_for(
+    rules: &Rules,
+    endpoint: &str,
+    target: Target<'_>,
+    unknown: &[String],
+) -> Option<Rejection> {
+    if rules.settings.unknown_members == UnknownMembers::Ignored {
+        return None;
+    }
+    let first = unknown.first()?;
+    let fields = match target {
+        Target::Operation(at) => rules.contract.operations[at].request.clone(),
+        Target::Bundle(at) => rules.contract.bundle_fields(&rules.contract.bundles[at]),
+        Target::Verification(_) | Target::Usage => return None,
+    };
+    let hint = nearest_sentence(first, fields.iter().map(|field| field.name.as_str()));
+    Some(Rejection::input(format!(
+        "{first}: {endpoint} has no such field, and members that no field names are refused here; {hint}"
+    )))
 }
 
 /// The members of a body that no field of the operation names, or of no step of the bundle.

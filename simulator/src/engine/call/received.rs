@@ -11,6 +11,7 @@ use memchr::{memchr, memmem};
 
 use super::request::{Body, Call, Environment, Header};
 use crate::engine::state::received::{ReceivedBody, ReceivedRequest};
+use crate::scenario::names_a_secret;
 
 /// So many bytes of a body are kept.
 pub const KEPT_BODY_BYTES: usize = 8 * 1024;
@@ -208,44 +209,6 @@ fn first_prefix(bytes: &[u8]) -> Option<(usize, &'static str)> {
 
 fn key_prefix(text: &[u8]) -> Option<&'static str> {
     prefixes().find(|prefix| text.starts_with(prefix.as_bytes()))
-}
-
-/// Whether the name of a header or a parameter says that its value is a secret: one of its words does. An idempotency key
-/// is none.
-fn names_a_secret(name: &str) -> bool {
-    const SECRET: [&str; 18] = [
-        "auth",
-        "authorization",
-        "authentication",
-        "cookie",
-        "cookie2",
-        "token",
-        "secret",
-        "password",
-        "passwd",
-        "pwd",
-        "session",
-        "sessionid",
-        "credential",
-        "credentials",
-        "apikey",
-        "key",
-        "jwt",
-        "signature",
-    ];
-    let not_alphanumeric = |letter: char| !letter.is_ascii_alphanumeric();
-    let is_secret = |word: &str| SECRET.iter().any(|it| it.eq_ignore_ascii_case(word));
-    !name.eq_ignore_ascii_case("idempotency-key") && {
-        let joined = [
-            "apikey",
-            "accesstoken",
-            "accesskey",
-            "authtoken",
-            "clientsecret",
-        ];
-        let mut words = name.split(not_alphanumeric);
-        words.any(|word| is_secret(word) || joined.iter().any(|it| it.eq_ignore_ascii_case(word)))
-    }
 }
 
 #[cfg(test)]

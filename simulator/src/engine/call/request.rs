@@ -6,6 +6,7 @@ use std::net::IpAddr;
 pub use svc_fixtures::contract::Environment;
 
 use crate::engine::state::rejection::Rejection;
+pub use crate::scenario::HeaderLines;
 
 /// One request that parsed as HTTP.
 #[derive(Debug, Clone)]
@@ -37,12 +38,6 @@ pub struct Headers<'a> {
     pub content_encoding: Header<'a>,
     pub idempotency_key: Header<'a>,
     pub reference_id: Header<'a>,
-}
-
-/// Header lines as an adapter has them.
-pub trait HeaderLines: Sync + std::fmt::Debug {
-    /// Gives each line: the name in lower case, and the value.
-    fn each(&self, line: &mut dyn FnMut(&str, &[u8]));
 }
 
 /// A header's value.

@@ -178,9 +178,10 @@ impl Resolver<'_> {
             outcome: ending,
         });
         resolved.sequences.extend(plan.sequence);
+        let delay = outcome.map_or(Delay::None, |outcome| outcome.delay);
+        let delay_ms = filling.delay_ms(delay, latency_ms);
+        resolved.delay_ms = resolved.delay_ms.saturating_add(delay_ms);
         if let Some(outcome) = outcome {
-            let delay_ms = filling.delay_ms(outcome.delay, latency_ms);
-            resolved.delay_ms = resolved.delay_ms.saturating_add(delay_ms);
             resolved.wire = resolved.wire.or(outcome.wire);
             resolved.webhook = resolved.webhook.or(outcome.webhook);
         }
@@ -230,7 +231,7 @@ impl<'a> Filling<'a> {
     /// input decide: the same input waits as long again, whatever its headers.
     fn delay_ms(&self, delay: Delay, latency_ms: u32) -> u64 {
         match delay {
-            Delay::None => 0,
+            Delay::None => self.rules.settings.latency.of(latency_ms),
             Delay::Fixed { ms } => ms,
             Delay::Typical => latency_ms.into(),
             Delay::Between { from_ms, to_ms } => {

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{BundleIndex, Contract, OperationIndex};
+use svc_fixtures::contract::{Bundle, BundleIndex, Contract, OperationIndex};
+use svc_fixtures::reading::nearest_path;
+use svc_fixtures::sample;
 
 use crate::engine::state::rejection::Rejection;
 
@@ -15,6 +17,8 @@ pub struct Router {
     bundles: HashMap<String, BundleIndex, FixedState>,
     /// What stands before a path's last part, where that part may be anything.
     wildcards: Vec<(String, OperationIndex)>,
+    /// All of them as people know them, in the contract's order, for who mistypes one.
+    known: Vec<(&'static str, String)>,
 }
 
 /// What a call asks for.
@@ -42,11 +46,20 @@ impl Router {
             exact: HashMap::default(),
             bundles: HashMap::default(),
             wildcards: Vec::new(),
+            known: Vec::new(),
         };
         for (index, bundle) in contract.bundles.iter().enumerate() {
             let path = format!("{BUNDLES}{}", bundle.slug);
             router.bundles.insert(path, BundleIndex(index));
         }
+        let operations = contract.operations.iter().map(sample::path);
+        let posted = operations.chain(contract.bundles.iter().map(Bundle::path));
+        router.known = posted.map(|path| ("POST", path)).collect();
+        let read = [
+            USAGE.to_owned(),
+            format!("{VERIFICATIONS}{{verificationId}}"),
+        ];
+        router.known.extend(read.map(|path| ("GET", path)));
         for (index, operation) in contract.indexed_operations() {
             match operation.path.strip_suffix('*') {
                 Some(before) => router.wildcards.push((before.to_owned(), index)),
@@ -63,7 +76,9 @@ impl Router {
     /// # Errors
     /// [`Rejection::UnknownPath`], or [`Rejection::MethodNotAllowed`] where only the path exists.
     pub fn find<'a>(&self, method: &str, path: &'a str) -> Result<Target<'a>, Rejection> {
-        let (target, allow) = self.by_path(path).ok_or(Rejection::UnknownPath)?;
+        let (target, allow) = self.by_path(path).ok_or_else(|| Rejection::UnknownPath {
+            meant: self.meant(path),
+        })?;
         match method == allow {
             true => Ok(target),
             false => Err(Rejection::MethodNotAllowed { allow }),
@@ -77,6 +92,14 @@ impl Router {
             (Target::Operation(operation), _) => Some(operation),
             (Target::Bundle(_) | Target::Verification(_) | Target::Usage, _) => None,
         }
+    }
+
+    /// Method and path of what a path that is none may mean.
+    fn meant(&self, path: &str) -> Option<String> {
+        let known = self.known.iter().map(|(_, path)| path.as_str());
+        let meant = nearest_path(path, known)?;
+        let (method, path) = self.known.iter().find(|(_, path)| path == meant)?;
+        Some(format!("{method} {path}"))
     }
 
     fn by_path<'a>(&self, path: &'a str) -> Option<(Target<'a>, &'static str)> {

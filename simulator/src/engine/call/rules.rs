@@ -5,13 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::civil::Date;
 use smallvec::SmallVec;
-use svc_fixtures::contract::{Contract, OperationIndex};
+use svc_fixtures::contract::{Bundle, Contract, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::{self, Answers, Character, Template};
 use svc_fixtures::world::WorldRows;
 
+use super::call_settings::CallSettings;
 use super::input::Input;
 use super::request::Environment;
 use super::response::{
@@ -49,6 +50,8 @@ pub struct Rules {
     pub population: Population,
     /// Where the simulator is reached; whoever listens elsewhere says so here.
     pub addresses: AllAddresses,
+    /// How all calls are treated.
+    pub settings: CallSettings,
     endpoints: Arc<[Arc<str>]>,
     /// The endpoints whose live answers are audited.
     audited: Arc<BTreeSet<String>>,
@@ -101,7 +104,7 @@ fn audited(contract: &Contract) -> BTreeSet<String> {
         .bundles
         .iter()
         .filter(|row| row.steps.iter().any(says_so));
-    let bundles = bundles.map(|row| format!("bundles.{}", row.slug));
+    let bundles = bundles.map(Bundle::endpoint);
     operations.filter(says_so).chain(bundles).collect()
 }
 
@@ -153,6 +156,7 @@ impl Rules {
             },
             seed,
             addresses: AllAddresses::default(),
+            settings: CallSettings::default(),
             endpoints,
             audited,
             canned,

@@ -28,7 +28,7 @@ use crate::engine::state::usage;
 use crate::engine::state::verification::{
     Answer, Due, Phase, Resolved, State, Step, Verification, WaitingSteps,
 };
-use crate::scenario::RequestContext;
+use crate::scenario::{HeaderLines, RequestContext};
 
 /// Where a verification is settled.
 #[derive(Clone, Copy)]
@@ -127,6 +127,10 @@ impl Settlement<'_> {
                 reference_id: of.reference.as_deref(),
                 idempotency_key: of.claims.first().map(|claim| &*claim.key),
                 content_type: waiting.content_type.as_deref(),
+                headers: of
+                    .request
+                    .as_deref()
+                    .map(|request| request as &dyn HeaderLines),
             },
         };
         let resolver = Resolver {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::form;
 use super::sizes::{ALLOCATED, text_bytes};
+use crate::scenario::HeaderLines;
 
 /// A request as it came in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +43,15 @@ pub enum ReceivedBody {
     },
     /// It was not read to its end, and nothing of it is kept.
     Unread,
+}
+
+/// As they are kept: what is a secret is black, and no rule asks for it.
+impl HeaderLines for ReceivedRequest {
+    fn each(&self, line: &mut dyn FnMut(&str, &[u8])) {
+        for (name, value) in self.headers() {
+            line(name, value);
+        }
+    }
 }
 
 impl ReceivedRequest {

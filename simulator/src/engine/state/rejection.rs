@@ -25,7 +25,10 @@ pub enum Rejection {
         retry_after_s: u32,
     },
     /// A path that is no operation (ruling 6).
-    UnknownPath,
+    UnknownPath {
+        /// Method and path of what may have been meant.
+        meant: Option<String>,
+    },
     /// A path that exists, called with another method (ruling 6).
     MethodNotAllowed {
         /// The method it takes.
@@ -98,7 +101,7 @@ impl Rejection {
             | Rejection::NoDelaysLeft
             | Rejection::TooManyAccounts
             | Rejection::TooManyAccountsOfAddress => ErrorCode::RateLimited,
-            Rejection::UnknownPath
+            Rejection::UnknownPath { .. }
             | Rejection::UnknownCarried { .. }
             | Rejection::UnknownVerification => ErrorCode::NotFound,
             Rejection::MethodNotAllowed { .. }
@@ -181,7 +184,10 @@ impl Rejection {
             Rejection::RateLimited { .. } => {
                 "the key's rate limit is used up; wait as long as Retry-After says"
             }
-            Rejection::UnknownPath => "no operation has this path",
+            Rejection::UnknownPath { meant: None } => "no operation has this path",
+            Rejection::UnknownPath { meant: Some(meant) } => {
+                return Cow::Owned(format!("no operation has this path; did you mean {meant}?"));
+            }
             Rejection::MethodNotAllowed { allow } => {
                 return Cow::Owned(format!("this path takes {allow} only"));
             }

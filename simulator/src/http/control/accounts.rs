@@ -143,6 +143,24 @@ pub(super) async fn reset(request: ControlRequest<EmptyBody>) -> ControlResult<A
     Ok(request.api.show(&cell))
 }
 
+/// The accounts that were set back.
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub(crate) struct ResetDto {
+    /// Their ids, in order.
+    pub(crate) accounts: Vec<String>,
+}
+
+/// One after the other: what comes in meanwhile meets some accounts before, and some after.
+pub(super) async fn reset_all(request: ControlRequest<EmptyBody>) -> ControlResult<ResetDto> {
+    let host = &request.api.host;
+    let mut accounts = Vec::new();
+    for cell in host.directory().all() {
+        host.durably(&cell, || host.reset(&cell)).await?;
+        accounts.push(cell.id().to_string());
+    }
+    Ok(ResetDto { accounts })
+}
+
 impl ControlApi {
     pub(super) fn show(&self, cell: &AccountCell) -> AccountDto {
         cell.read(|account| AccountDto::of(account, self.host.now()))

@@ -1,17 +1,19 @@
 //! Why a call of an account gets what it gets, and a way to every other outcome. The call is made in
 //! process, as if the account were fresh: nothing of it changes.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use svc_fixtures::json::Json;
 
-use super::response::{ControlError, ControlErrorCode};
+use super::response::ControlError;
 use super::route::{ControlRequest, ControlResult};
 use super::values::EnvironmentDto;
 use crate::http::explanation::{self, ExplanationDto};
 use crate::rehearsal::{self, Rehearsal};
-use crate::scenario::AccountConfig;
+use crate::scenario::{AccountConfig, MoreHeaders};
 
 /// A call to explain.
 #[derive(Deserialize, JsonSchema)]
@@ -28,16 +30,23 @@ pub(super) struct ExplainDto {
     reference_id: Option<String>,
     /// Its `Idempotency-Key`; none where it is left out.
     idempotency_key: Option<String>,
+    /// Other headers it sends, each by its name; none where it is left out.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
 }
 
 pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResult<ExplanationDto> {
     let cell = request.account_of(&request.body.account)?;
     let ask = request.body;
     let rules = request.api.host.rules_of(&cell);
-    let index = rules.contract.operation_index(&ask.operation).ok_or_else(|| {
-        let message = "there is no such operation; `svc-simulator operations` lists them, and of a bundle each step is one";
-        ControlError::new(ControlErrorCode::OperationNotFound, message)
-    })?;
+    let index = rules
+        .contract
+        .operation_index(&ask.operation)
+        .ok_or_else(|| {
+            let lists = "`svc-simulator operations` lists them, and of a bundle each step is one";
+            let known = rules.contract.operations.iter();
+            ControlError::no_operation(&ask.operation, known.map(|row| row.id.as_str()), lists)
+        })?;
     let EnvironmentDto(environment) = ask.environment.unwrap_or_default();
     // Every outcome is tried: too long for a task that others wait behind.
     let explaining = tokio::task::spawn_blocking(move || {
@@ -51,6 +60,8 @@ pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResul
             |body| as_json(&Value::Object(body)),
         );
         let key = rehearsal.key(environment);
+        let lower = |(name, text): (String, String)| (name.to_ascii_lowercase(), text);
+        let headers = MoreHeaders(ask.headers.into_iter().map(lower).collect());
         let spec = rehearsal::CallSpec {
             environment,
             key: &key,
@@ -58,6 +69,7 @@ pub(super) async fn explain(request: ControlRequest<ExplainDto>) -> ControlResul
             body: &body,
             idempotency_key: ask.idempotency_key.as_deref(),
             reference_id: ask.reference_id.as_deref(),
+            headers: &headers,
         };
         let observed = rehearsal.call(&spec);
         explanation::explain(&rules, &accounts, &config, index, &spec, &observed)

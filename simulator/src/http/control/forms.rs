@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::request::NoBody;
-use super::response::{ControlError, ControlErrorCode};
+use super::response::ControlError;
 use super::route::{ControlRequest, ControlResult};
 use super::values::RupeesDto;
 use crate::engine::call::rules::Rules;
@@ -162,11 +162,14 @@ pub(super) async fn list(request: ControlRequest) -> ControlResult<OperationList
 pub(super) async fn one(request: ControlRequest<NoBody>) -> ControlResult<OperationFormDto> {
     let rules = request.api.host.rules();
     let unknown = || {
-        let message = "there is no such operation; GET /control/operations lists them";
-        ControlError::new(ControlErrorCode::OperationNotFound, message)
+        let operations = rules.contract.operations.iter().map(|row| row.id.clone());
+        let bundles = rules.contract.bundles.iter().map(Bundle::endpoint);
+        let known: Vec<String> = operations.chain(bundles).collect();
+        let lists = "GET /control/operations lists them";
+        ControlError::no_operation(&request.id, known.iter().map(String::as_str), lists)
     };
     let bundles = &rules.contract.bundles;
-    let bundle = bundles.iter().position(|row| bundle_id(row) == request.id);
+    let bundle = bundles.iter().position(|row| row.endpoint() == request.id);
     if bundle.is_none() && rules.contract.operation(&request.id).is_none() {
         return Err(unknown());
     }
@@ -176,10 +179,6 @@ pub(super) async fn one(request: ControlRequest<NoBody>) -> ControlResult<Operat
         None => OperationFormDto::of(&rules, &request.id),
     });
     making.await.map_err(|_| ControlError::internal())
-}
-
-fn bundle_id(row: &Bundle) -> String {
-    format!("bundles.{}", row.slug)
 }
 
 impl OperationRowDto {
@@ -198,7 +197,7 @@ impl OperationRowDto {
     fn of_bundle(contract: &Contract, row: &Bundle) -> Self {
         let mut steps = contract.bundle_steps(row);
         OperationRowDto {
-            id: bundle_id(row),
+            id: row.endpoint(),
             title: row.title.clone(),
             category: "bundles".to_owned(),
             path: row.path(),

@@ -42,6 +42,7 @@ use std::sync::Arc;
 use axum::Router;
 use http::{Method, StatusCode};
 
+pub(crate) use accounts::ResetDto;
 pub(crate) use deliveries::{AttemptDto, DeliveryDto, DeliveryListDto};
 pub(crate) use event_dto::DeliveryStateDto;
 pub(super) use request::BodyPresence;
@@ -95,6 +96,8 @@ fn account_routes() -> Vec<Route> {
             ]),
         Route::new(POST, "/control/accounts/{id}/reset", "accounts.reset", accounts::reset,
             "Set an account back to its beginning; only its clock goes on"),
+        Route::new(POST, "/control/reset", "accounts.resetAll", accounts::reset_all,
+            "Set every account back to its beginning, one after the other; only their clocks go on"),
         Route::new(GET, "/control/accounts/{id}/wallet", "wallet.get", wallet::show,
             "What is in the live wallet, what is put aside, and how it came to that"),
         Route::new(POST, "/control/accounts/{id}/wallet", "wallet.set", settings::wallet,

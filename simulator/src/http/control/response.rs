@@ -10,7 +10,7 @@ use http::header::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use svc_fixtures::reading::{Problem, Problems};
+use svc_fixtures::reading::{Problem, Problems, nearest_sentence};
 
 use super::json::JsonError;
 use crate::engine::state::manage::ChangeRefusal;
@@ -197,11 +197,26 @@ impl ControlError {
         }
     }
 
-    pub(super) fn no_account(id: &str) -> Self {
+    /// No account has this id; `known` are those that there are.
+    pub(super) fn no_account<'k>(id: &str, known: impl Iterator<Item = &'k str>) -> Self {
         let id: String = id.chars().take(100).collect();
-        let message =
-            format!("there is no account {id:?}; GET /control/accounts lists them, POST opens one");
+        let hint = nearest_sentence(&id, known);
+        let message = format!(
+            "there is no account {id:?}; {hint} GET /control/accounts lists them, POST opens one"
+        );
         ControlError::new(ControlErrorCode::AccountNotFound, message)
+    }
+
+    /// No operation has this id; `lists` says where they are listed.
+    pub(super) fn no_operation<'k>(
+        id: &str,
+        known: impl Iterator<Item = &'k str>,
+        lists: &str,
+    ) -> Self {
+        let id: String = id.chars().take(100).collect();
+        let hint = nearest_sentence(&id, known);
+        let message = format!("there is no operation {id:?}; {hint} {lists}");
+        ControlError::new(ControlErrorCode::OperationNotFound, message)
     }
 
     /// The input is not as it must be.

@@ -59,7 +59,7 @@ impl<B, Q> ControlRequest<B, Q> {
             true => self.known_account(id),
             false => {
                 let found = self.api.host.account(id)?;
-                found.ok_or_else(|| ControlError::no_account(id))
+                found.ok_or_else(|| self.no_account(id))
             }
         }
     }
@@ -69,7 +69,12 @@ impl<B, Q> ControlRequest<B, Q> {
         let host = &self.api.host;
         let known = host.directory().known(id, host.now());
         let known = known.filter(|cell| **cell.id() == *id);
-        known.ok_or_else(|| ControlError::no_account(id))
+        known.ok_or_else(|| self.no_account(id))
+    }
+
+    fn no_account(&self, id: &str) -> ControlError {
+        let all = self.api.host.directory().all();
+        ControlError::no_account(id, all.iter().map(|cell| &**cell.id()))
     }
 }
 

@@ -132,8 +132,10 @@ impl ControlApi {
     ) -> ControlResult<(VerificationId, bool)> {
         let rules = self.host.rules_of(cell);
         let unknown = || {
-            let message = "there is no such operation; `svc-simulator operations` lists them";
-            ControlError::new(ControlErrorCode::OperationNotFound, message)
+            let known = rules.contract.operations.iter();
+            let lists = "`svc-simulator operations` lists them";
+            let asked = operation.unwrap_or_default();
+            ControlError::no_operation(asked, known.map(|row| row.id.as_str()), lists)
         };
         let named = operation
             .map(|id| rules.contract.operation_index(id).ok_or_else(unknown))

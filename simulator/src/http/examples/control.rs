@@ -253,6 +253,7 @@ impl ControlStory {
         self.get("world.get", "", &query).await;
         self.get("scenarios.remove", id, &account).await;
         self.get("accounts.reset", ACCOUNT_ID, &[]).await;
+        self.get("accounts.resetAll", "", &[]).await;
         self.get("accounts.delete", COPY_ID, &[]).await;
     }
 

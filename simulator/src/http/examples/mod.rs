@@ -12,6 +12,7 @@ use svc_fixtures::contract::{BundleMode, Contract, ErrorCode, Kind, Operation, P
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
+use crate::engine::call::call_settings::CallSettings;
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::host::clock::Clock;
@@ -89,6 +90,10 @@ pub struct Examples {
 /// Where the machine has nothing left to make a runtime of.
 #[must_use]
 pub fn examples(rules: &Rules, accounts: &[AccountConfig]) -> Examples {
+    // Nobody waits for an example as long as for an answer.
+    let mut at_once = rules.clone();
+    at_once.settings = CallSettings::default();
+    let rules = &at_once;
     // Tasks that the examples leave waiting end with this runtime.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

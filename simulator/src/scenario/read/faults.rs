@@ -16,6 +16,12 @@ pub(crate) const WORDS: [(&str, WireFault); 3] = [
     ("garbage", WireFault::Garbage),
 ];
 
+/// The wire faults that are written as a table, each with an example.
+const TABLES: [(&str, &str); 2] = [
+    ("cut_after", "{ cut_after = 120 }"),
+    ("slow", "{ slow = \"5s\" }"),
+];
+
 const WIRE_FORMS: &str =
     "write \"reset\", \"never\", \"garbage\", { cut_after = 120 } or { slow = \"5s\" }";
 
@@ -33,7 +39,15 @@ pub(crate) const SIGNATURES: [(&str, SignatureFault); 2] = [
 
 /// What goes wrong on the wire; none, and a problem, where it is not written as it should be.
 pub(crate) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
-    if item.if_text().is_some() {
+    if let Some(word) = item.if_text() {
+        // Whoever knows the name of a fault that takes a number knows it by its key.
+        if let Some((_, form)) = TABLES.into_iter().find(|(name, _)| *name == word) {
+            item.problem_with_hint(
+                format!("the wire fault `{word}` is a table"),
+                format!("write wire = {form}"),
+            );
+            return None;
+        }
         return item.one_of("the wire fault", WORDS);
     }
     let Some(table) = item.if_table() else {

@@ -1,6 +1,7 @@
 //! Reading scenario files: every mistake of every file at once.
 
 pub(crate) mod faults;
+pub(crate) mod fitting;
 pub(crate) mod outcomes;
 pub(crate) mod patches;
 pub(crate) mod people;
@@ -20,9 +21,11 @@ use super::expression::ExpressionCompiler;
 use super::people::People;
 use super::set::ScenarioSet;
 use super::{Condition, Predicate, ResponsePatch, Scenario, Selector, folder};
+use fitting::FormatAutomata;
 use outcomes::outcomes;
 use people::{Cast, Declared};
 use predicates::{for_case, names_case};
+pub(crate) use when::refuse_header;
 use when::{When, has};
 
 /// Reads scenario files. Earlier files come first; within a file the first rule that holds wins.
@@ -44,6 +47,7 @@ pub fn read_scenarios(
         scenarios: Vec::new(),
         patches: Vec::new(),
         expressions: RefCell::default(),
+        formats: RefCell::default(),
         names: Names::default(),
         file: "".into(),
         order: 0,
@@ -152,6 +156,7 @@ struct Reader<'c> {
     scenarios: Vec<Scenario>,
     patches: Vec<ResponsePatch>,
     expressions: RefCell<ExpressionCompiler>,
+    formats: RefCell<FormatAutomata>,
     names: Names,
     /// The file of the rule before, which most rules share.
     file: Arc<str>,
@@ -171,6 +176,7 @@ impl Reader<'_> {
             operations: &operations,
             people,
             expressions: &self.expressions,
+            formats: &self.formats,
             has_cases: table.optional("cases").is_some(),
             before_format,
         };

@@ -7,12 +7,13 @@ use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, parse_path, written};
 use svc_fixtures::reading::{Item, Table};
 
+use super::fitting::{FormatAutomata, TextDemand};
 use super::people::Declared;
 use super::predicates::{Sort, predicates};
 use super::{environment, one_or_more};
 use crate::scenario::expression::ExpressionCompiler;
-use crate::scenario::matching::{HeaderName, fields, inside};
-use crate::scenario::{Condition, Predicate, Selector};
+use crate::scenario::matching::{fields, inside};
+use crate::scenario::{Condition, HeaderName, HeaderRefusal, Predicate, Selector};
 
 /// What a condition can ask for beside the fields of a request.
 pub(crate) const BESIDE_FIELDS: [&str; 5] =
@@ -27,6 +28,8 @@ pub(super) struct When<'r> {
     pub(super) people: &'r Declared,
     /// What compiles the regular expressions of all rules.
     pub(super) expressions: &'r RefCell<ExpressionCompiler>,
+    /// What knows which texts the formats allow.
+    pub(super) formats: &'r RefCell<FormatAutomata>,
     /// Whether `{case}` stands for something.
     pub(super) has_cases: bool,
     /// Whether the rule is asked before the formats of identifiers are.
@@ -105,12 +108,8 @@ impl When<'_> {
         };
         for (name, item) in headers.entries() {
             match HeaderName::parse(name) {
-                Some(name) => self.add(Selector::Header(name), &item, conditions),
-                None => item.unknown_key(
-                    "to scenarios the header",
-                    name,
-                    HeaderName::ALL.into_iter().map(HeaderName::as_str),
-                ),
+                Ok(name) => self.add(Selector::Header(name), &item, conditions),
+                Err(refusal) => refuse_header(name, refusal, &item),
             }
         }
     }
@@ -242,7 +241,53 @@ impl When<'_> {
                     self.report_refused(name, value, item);
                 }
             }
-            _ => {}
+            predicate => self.report_unfitting(name, predicate, &fields, item),
+        }
+    }
+
+    /// Reports a test of a text that no value of the field's format can meet.
+    fn report_unfitting(
+        &self,
+        name: &str,
+        predicate: &Predicate,
+        fields: &[&Field],
+        item: &Item<'_>,
+    ) {
+        let asked = match predicate {
+            Predicate::StartsWith(text) => TextDemand::Start(text),
+            Predicate::EndsWith(text) => TextDemand::End(text),
+            Predicate::Contains(text) => TextDemand::Part(text),
+            Predicate::Matches(expression) => TextDemand::Expression(expression.as_str()),
+            _ => return,
+        };
+        if self.has_cases || self.before_format || !item.is_intact() {
+            return;
+        }
+        let automata = &mut *self.formats.borrow_mut();
+        let mut can_be = |field: &&Field| match field.kind {
+            // Names are compared without regard to case, and what may be empty has no format then.
+            Kind::Text {
+                format: Some(at), ..
+            } if !field.folds && !field.may_be_empty => {
+                automata.can_be(at, self.contract.format(at), asked)
+            }
+            _ => true,
+        };
+        if fields.iter().any(&mut can_be) {
+            return;
+        }
+        if let Some(Field {
+            kind: Kind::Text {
+                format: Some(at), ..
+            },
+            ..
+        }) = fields.first()
+        {
+            let about = &self.contract.format(*at).about;
+            item.problem_with_hint(
+                "this never holds: no value like this is let through to any scenario",
+                format!("`{name}` must be {about}"),
+            );
         }
     }
 
@@ -319,6 +364,26 @@ impl When<'_> {
                 },
             );
         }
+    }
+}
+
+/// Reports a header that nobody can ask for, or send.
+pub(crate) fn refuse_header(name: &str, refusal: HeaderRefusal, item: &Item<'_>) {
+    let known = HeaderName::ALL;
+    match refusal {
+        HeaderRefusal::NoName => item.problem_with_hint(
+            format!("no header is called {name:?}"),
+            "a name is letters, digits and `-`",
+        ),
+        HeaderRefusal::Secret => item.problem_with_hint(
+            format!("what stands in `{name}` is a secret, and no rule looks at it"),
+            "ask for the account that calls: `account = \"local_worker7\"`",
+        ),
+        HeaderRefusal::Misspelt => item.unknown_key(
+            "to scenarios the header",
+            name,
+            known.iter().map(HeaderName::as_str),
+        ),
     }
 }
 

@@ -52,6 +52,16 @@ pub fn schema(contract: &Contract, roles: &BTreeMap<String, Character>) -> Value
     schema
 }
 
+/// The schema of files of accounts.
+///
+/// # Panics
+/// Never: it is built in.
+#[must_use]
+pub fn accounts_schema() -> Value {
+    let schema = serde_json::from_str(include_str!("accounts.json"));
+    schema.expect("every test of the schema reads it")
+}
+
 /// The same value with the parts in its holes.
 fn filled(value: &Value, parts: &Map<String, Value>) -> Value {
     let hole = |text: &str| text.strip_prefix('<')?.strip_suffix('>').map(str::to_owned);
