@@ -57,10 +57,55 @@ pub(crate) fn all_pages(story: &Story) -> Vec<(String, String)> {
             .flatten()
             .map(|(name, path)| (name.to_owned(), path)),
     );
+    let paths: Vec<String> = pages.iter().map(|(_, path)| path.clone()).collect();
+    for route in routes() {
+        if paths.iter().any(|path| leads_to(&route, path)) {
+            continue;
+        }
+        // Nobody can guess what stands in the place of a parameter.
+        assert!(
+            !route.contains('{'),
+            "no page of {route} is looked at: put an example of it here"
+        );
+        pages.push((route.trim_matches('/').replace('/', "-"), route));
+    }
     pages
 }
 
-const FIXED: [(&str, &str); 26] = [
+/// The paths of pages that the console's router has, read from its source: a new one is looked at without being named
+/// here. What streams into a page, and what pages are made with, is none.
+fn routes() -> Vec<String> {
+    let source = include_str!("../../src/console/mod.rs");
+    let calls = source.split(".route(").skip(1);
+    let routes = calls.filter_map(|call| {
+        let (path, handlers) = call.trim_start().strip_prefix('"')?.split_once('"')?;
+        let is_page = handlers
+            .trim_start_matches([',', ' ', '\n'])
+            .starts_with("get(");
+        let is_part =
+            path.ends_with("/live") || path.starts_with("/assets/") || path.contains(".ico");
+        (is_page && !is_part).then(|| path.to_owned())
+    });
+    let routes: Vec<String> = routes.collect();
+    assert!(routes.len() > 15, "{routes:?}");
+    routes
+}
+
+/// Whether a path, with its query, is one of this route.
+fn leads_to(route: &str, path: &str) -> bool {
+    let path = path.split('?').next().unwrap_or_default();
+    let (mut parts, mut own) = (route.split('/'), path.split('/'));
+    loop {
+        match (parts.next(), own.next()) {
+            (None, None) => return true,
+            (Some(part), Some(_)) if part.starts_with("{*") => return true,
+            (Some(part), Some(own)) if part.starts_with('{') || part == own => {}
+            _ => return false,
+        }
+    }
+}
+
+const FIXED: [(&str, &str); 27] = [
     ("start", "/"),
     ("calls", "/calls"),
     ("calls-without-key", "/calls?unauthenticated=true"),
@@ -93,6 +138,7 @@ const FIXED: [(&str, &str); 26] = [
     ("guide", "/guide"),
     ("guide-way-in", "/guide/start/integrator"),
     ("guide-tables", "/guide/reference/settings"),
+    ("guide-search", "/guide?q=webhook"),
 ];
 
 fn in_light(driver: &Driver) {

@@ -29,6 +29,7 @@ pub(super) fn page(path: &str, text: &str, base: &str) -> Rendered {
         heading: None,
         blocks: 0,
         tables: 0,
+        columns: TableColumns::default(),
     };
     for event in events {
         writer.take(event);
@@ -50,6 +51,16 @@ struct Writer<'t> {
     heading: Option<(HeadingLevel, Vec<Event<'t>>)>,
     blocks: usize,
     tables: usize,
+    columns: TableColumns,
+}
+
+/// The columns of the table that is being read: on a narrow screen each cell says which one it stands in.
+#[derive(Default)]
+struct TableColumns {
+    names: Vec<String>,
+    in_head: bool,
+    /// Which one the next cell of a row stands in.
+    at: usize,
 }
 
 impl<'t> Writer<'t> {
@@ -61,17 +72,9 @@ impl<'t> Writer<'t> {
             Event::End(TagEnd::Heading(_)) => self.heading_ends(),
             Event::Start(Tag::CodeBlock(kind)) => self.code_begins(&kind),
             Event::End(TagEnd::CodeBlock) => self.own("</code></pre>\n"),
-            Event::Start(Tag::Table(columns)) => {
-                self.tables += 1;
-                let number = self.tables;
-                self.own(&format!(
-                    "<div class=\"region\" tabindex=\"0\" role=\"region\" aria-label=\"Table {number}\">"
-                ));
-                self.put(Event::Start(Tag::Table(columns)));
-            }
-            Event::End(TagEnd::Table) => {
-                self.put(Event::End(TagEnd::Table));
-                self.own("</div>\n");
+            Event::Start(Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell)
+            | Event::End(TagEnd::Table | TagEnd::TableHead | TagEnd::TableCell) => {
+                self.take_table(event);
             }
             Event::Start(Tag::Link {
                 link_type,
@@ -101,8 +104,51 @@ impl<'t> Writer<'t> {
                     id,
                 }));
             }
-            other => self.put(other),
+            other => {
+                let columns = &mut self.columns;
+                if let (true, Some(name), Some(text)) =
+                    (columns.in_head, columns.names.last_mut(), text_of(&other))
+                {
+                    name.push_str(&text);
+                }
+                self.put(other);
+            }
         }
+    }
+
+    /// What makes a table: it scrolls by itself, and its cells say their columns.
+    fn take_table(&mut self, event: Event<'t>) {
+        let columns = &mut self.columns;
+        match event {
+            Event::Start(Tag::Table(_)) => {
+                *columns = TableColumns::default();
+                self.tables += 1;
+                let number = self.tables;
+                self.own(&format!(
+                    "<div class=\"region\" tabindex=\"0\" role=\"region\" aria-label=\"Table {number}\">"
+                ));
+            }
+            Event::Start(Tag::TableHead) => columns.in_head = true,
+            Event::End(TagEnd::TableHead) => columns.in_head = false,
+            Event::Start(Tag::TableRow) => columns.at = 0,
+            Event::Start(Tag::TableCell) if columns.in_head => columns.names.push(String::new()),
+            Event::Start(Tag::TableCell) => return self.cell_begins(),
+            Event::End(TagEnd::TableCell) if !columns.in_head => return self.own("</td>"),
+            Event::End(TagEnd::Table) => {
+                self.put(event);
+                return self.own("</div>\n");
+            }
+            _ => {}
+        }
+        self.put(event);
+    }
+
+    fn cell_begins(&mut self) {
+        let name = self.columns.names.get(self.columns.at);
+        let name = name.map_or("", String::as_str);
+        let name = name.replace('&', "&amp;").replace('"', "&quot;");
+        self.columns.at += 1;
+        self.own(&format!("<td data-label=\"{name}\">"));
     }
 
     fn put(&mut self, event: Event<'t>) {
@@ -193,7 +239,7 @@ fn text_of(event: &Event<'_>) -> Option<String> {
 }
 
 /// The id of a heading: its letters, digits, `-` and `_` in lower case, a dash for each space.
-fn heading_id(text: &str) -> String {
+pub(super) fn heading_id(text: &str) -> String {
     let letters = text.trim().chars().filter_map(|it| match it {
         ' ' => Some('-'),
         '-' | '_' => Some(it),
@@ -242,5 +288,8 @@ mod tests {
             "{}",
             rendered.html
         );
+        // Each cell says its column, which a narrow screen shows beside it.
+        let cells = "<td data-label=\"a\">1</td><td data-label=\"b\">2</td>";
+        assert!(rendered.html.contains(cells), "{}", rendered.html);
     }
 }

@@ -51,7 +51,10 @@ fn a_page_has_its_text_its_place_and_no_html_of_its_own() {
     assert!(body.contains("<h1>Keys of scenario files</h1>"), "{body}");
     let here = "<a href=\"/guide/reference/scenario-keys\" aria-current=\"page\">";
     assert!(body.contains(here), "{body}");
-    assert!(body.contains("<td><code>operation</code></td>"), "{body}");
+    assert!(
+        body.contains("<td data-label=\"key\"><code>operation</code></td>"),
+        "{body}"
+    );
     // What is between these is made; the marks of it are comments of the page.
     assert!(!body.contains("made: "), "{body}");
 }
@@ -67,4 +70,43 @@ fn what_is_no_page_is_said_to_be_none() {
     ] {
         assert_eq!(ruled.get(path).status, 404, "{path}");
     }
+}
+
+#[test]
+fn a_search_finds_sections_without_a_script() {
+    let ruled = Ruled::new();
+    let found = ruled.get("/guide?q=signature+webhook");
+    assert_eq!(found.status, 200);
+    assert!(
+        found.body.contains(" sections have all of these words."),
+        "{}",
+        found.body
+    );
+    assert!(
+        found.body.contains("<mark>signature</mark>"),
+        "{}",
+        found.body
+    );
+    // Each leads to a page, and to a heading that is there.
+    let links = found.body.split("<h2><a href=\"").skip(1);
+    let links: Vec<&str> = links.filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.len() > 1, "{links:?}");
+    for link in links {
+        let (path, id) = link.split_once('#').unwrap_or((link, ""));
+        let page = ruled.get(path);
+        assert_eq!(page.status, 200, "{link}");
+        assert!(
+            page.body.contains(&format!("id=\"{id}\"")) || id.is_empty(),
+            "{link}"
+        );
+    }
+    let hostile = ruled.get("/guide?q=%3Cscript%3Ealert(1)%3C/script%3E");
+    assert!(
+        hostile
+            .body
+            .contains("Nothing in the guide has all of these words.")
+    );
+    assert!(!hostile.body.contains("<script>alert"), "{}", hostile.body);
+    // An empty question is none.
+    assert!(ruled.get("/guide?q=+").body.contains("<h1>What it is</h1>"));
 }
