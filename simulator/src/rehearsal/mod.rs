@@ -92,6 +92,8 @@ pub struct RequestSpec<'q> {
     pub idempotency_key: Option<&'q str>,
     /// Its `X-Reference-Id`.
     pub reference_id: Option<&'q str>,
+    /// What it sends beside these.
+    pub headers: &'q MoreHeaders,
     /// The body.
     pub body: &'q [u8],
 }
@@ -381,6 +383,7 @@ impl CallSpec<'_> {
             content_encoding: None,
             idempotency_key: self.idempotency_key,
             reference_id: self.reference_id,
+            headers: self.headers,
             body: body.as_bytes(),
         }
     }
@@ -409,7 +412,6 @@ impl RequestSpec<'_> {
                 idempotency_key: header(self.idempotency_key),
                 reference_id: header(self.reference_id),
                 all: (*self.headers != MoreHeaders::default()).then_some(self.headers as _),
-                ..Headers::default()
             },
             body: Body::Whole(self.body),
         };

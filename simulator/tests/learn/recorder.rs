@@ -13,7 +13,7 @@ use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::learn::{Learned, Lesson, learn, read_capture};
 use svc_simulator::rehearsal::{BEGINS, Observed, Rehearsal, RequestSpec};
-use svc_simulator::scenario::{find_account, read_accounts};
+use svc_simulator::scenario::{MoreHeaders, find_account, read_accounts};
 
 /// Where the learned file would stand.
 pub(crate) const PATH: &str = "folder/zz-learned-day.toml";
@@ -102,6 +102,7 @@ impl Service {
             content_encoding: None,
             idempotency_key: None,
             reference_id: None,
+            headers: MoreHeaders::NONE,
             body: body.as_bytes(),
         })
     }
